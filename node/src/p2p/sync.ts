@@ -22,6 +22,7 @@ import {
   SYNC_PROTOCOL,
 } from './syncProtocol.ts'
 import { createPeerBuckets, createTokenBucket } from './tokenBucket.ts'
+import { createUselessCount } from './uselessMessages.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What is kept in sync: announcements and addresses, together. */
@@ -62,8 +63,6 @@ const FAULT_POINTS = 50
 const [ANSWERS_PER_SECOND, ANSWERS_AT_ONCE] = [12, 48]
 /** Of those to strangers, at most: an id costs nothing. */
 const STRANGERS_SHARE = 1 / 2
-/** Messages of one answer that we have no use for, as our views differ. */
-const MAX_USELESS = 512
 
 /** Brings a late or restarted peer up to date: each new peer is asked soon, then some peer every few seconds. */
 export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
@@ -182,7 +181,7 @@ async function ask(host: Host, { stream, peer, first, store, gate, signal }: Que
   try {
     const part = partFrom(first, store.signed(from, to))
     await writeMessage(stream, encodeSyncRequest({ v: 1, from, to, ...part }), IDLE_MS, signal)
-    let useless = 0
+    const useless = createUselessCount(() => store.signed(from, to))
     let count = 0
     let highest = first
     for (; count < MAX_ANSWERS; count += 1) {
@@ -195,7 +194,7 @@ async function ask(host: Host, { stream, peer, first, store, gate, signal }: Que
       const screened = await gate.screen(message, peer, rules, signal)
       if (screened.verdict === 'reject') throw new SyncFault('a forged or malformed message')
       if (screened.verdict === 'accept') admissions.push(gate.admit(message, peer, rules))
-      else if (!screened.ours && ++useless > MAX_USELESS) throw new SyncFault('hardly anything but useless messages')
+      else if (!screened.ours && useless.add(message)) throw new SyncFault('hardly anything but useless messages')
     }
     return { admissions, next: afterAnswer(part, count, highest) }
   } finally {

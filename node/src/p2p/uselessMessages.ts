@@ -1,0 +1,44 @@
+import type { SignedMessage } from './signedMessage.ts'
+import { MAX_ANSWERS } from './syncProtocol.ts'
+
+/** Messages of one answer that we have no use for, as our views differ. */
+export const MAX_USELESS = 512
+/** Times that what is held is walked for one answer: as often as its messages fill the count. */
+const WALKS = MAX_ANSWERS / MAX_USELESS
+
+/**
+ * Counts the messages of one answer that we have no use for, to tell when there are too many of them.
+ *
+ * One that says what we hold by now is not held against who sends it: we may have had it of another peer since we asked, or hold a later copy. Each
+ * such content counts as useful once.
+ *
+ * @param held - what is held now; read when the count is at its end.
+ */
+export function createUselessCount(held: () => readonly SignedMessage[], max = MAX_USELESS) {
+  let open: SignedMessage[] = []
+  let walks = 0
+  const excused = new Set<string>()
+
+  function excuse(): void {
+    const contents = new Set(held().map(contentOf))
+    open = open.filter(message => {
+      const content = contentOf(message)
+      if (excused.has(content) || !contents.has(content)) return true
+      excused.add(content)
+      return false
+    })
+  }
+
+  return {
+    /** @returns whether there are too many now. */
+    add(message: SignedMessage): boolean {
+      open.push(message)
+      if (open.length > max && walks++ < WALKS) excuse()
+      return open.length > max
+    },
+  }
+}
+
+function contentOf({ from, topic, data }: SignedMessage): string {
+  return `${from} ${topic} ${Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1')}`
+}
