@@ -33,7 +33,7 @@ test('a peer is made once, backed up, lost and restored with the same keys', asy
 
   expect(await runCli(['backup', copy, '--data', data])).toMatchObject({ code: 0, stderr: '' })
   const twice = await runCli(['backup', copy, '--data', data])
-  expect(twice).toMatchObject({ code: 1, stderr: expect.stringMatching(/is there already.*\[BACKUP\]/) })
+  expect(twice).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists.*\[BACKUP\]/) })
   const over = await runCli(['restore', copy, '--data', data])
   expect(over).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not empty.*\[BACKUP\]/) })
   rmSync(data, { recursive: true })

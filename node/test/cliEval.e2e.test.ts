@@ -48,7 +48,7 @@ test('a model is measured on a file, invalid tasks are counted, and the command 
 test.each([
   [['--k', '2'], '--k 2 is out of range'],
   [['--policy', 'starter'], 'cannot be combined'],
-  [['--dataset', 'nothing.jsonl'], 'nothing.jsonl is not there'],
+  [['--dataset', 'nothing.jsonl'], 'nothing.jsonl does not exist'],
 ])('eval --model x with %j is refused', async (argv, message) => {
   expect((await runCli(['eval', '--model', 'x', ...argv])).stderr).toContain(message)
 })

@@ -23,9 +23,9 @@ test('an index that never rests, one of another chain, and an address without an
   const blocks = Array.from({ length: 100 }, (_, block) => ({ block, points: [] }))
   await using restless = await startFakeIndex(CHAIN_ID, blocks)
   await expect(readIndexedPoints(restless.url, CHAIN_ID)).rejects.toMatchObject({
-    ...{ code: 'INDEX_UNUSABLE', retryable: true, message: expect.stringContaining('another block every time') },
+    ...{ code: 'INDEX_UNUSABLE', retryable: true, message: expect.stringContaining('another block during every read') },
   })
   await using foreign = await startFakeIndex(1, blocks)
   await expect(readIndexedPoints(foreign.url, CHAIN_ID)).rejects.toThrow('is of chain 1, not of 31337')
-  await expect(readIndexedPoints('http://127.0.0.1:1', CHAIN_ID)).rejects.toThrow('does not answer as one')
+  await expect(readIndexedPoints('http://127.0.0.1:1', CHAIN_ID)).rejects.toThrow('does not answer as an indexer')
 })

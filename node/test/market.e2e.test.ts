@@ -86,7 +86,7 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   const none = await market('ann', 'bet', '--game', '7', '--choice', '0', '--stake', '1')
   expect(none).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^The chain would not take it: \w+_UnknownGame\(7, 1\)/),
+    stderr: expect.stringMatching(/^The call would revert: \w+_UnknownGame\(7, 1\)/),
   })
 })
 

@@ -80,17 +80,16 @@ export function parseOptions(argv: string[]): SwarmOptions {
         })
         .join('\n'),
     )
-  if (parsed.data.exit && parsed.data.rounds === undefined)
-    throw new Error('--exit: say with --rounds N when the run is complete')
+  if (parsed.data.exit && parsed.data.rounds === undefined) throw new Error('--exit needs --rounds N')
   const { environment, model, lora, 'lora-base': base } = parsed.data
   if ((environment === undefined) !== (model === undefined)) throw new Error('--environment and --model go together')
   if (parsed.data.proposer !== undefined && model === undefined)
-    throw new Error('--proposer: say with --environment and --model what is played')
+    throw new Error('--proposer needs --environment and --model')
   if (parsed.data['dataset-share'] !== undefined && parsed.data.dataset === undefined)
     throw new Error('--dataset-share: name a dataset with --dataset')
-  if (lora !== undefined && model === undefined) throw new Error('--lora: say with --model what it adapts')
-  if (base !== undefined && lora === undefined)
-    throw new Error('--lora-base: say with --lora RANK that an adapter is trained')
+  if (lora !== undefined && model === undefined)
+    throw new Error('--lora needs --model, the model that the adapter is trained for')
+  if (base !== undefined && lora === undefined) throw new Error('--lora-base needs --lora RANK')
   return parsed.data
 }
 

@@ -25,7 +25,8 @@ export async function compareModel(
   const length = whole('length', values.length, Math.min(128, config.maxPositions), config.maxPositions, 2)
   for (const tokens of given) {
     checkTokens(config, tokens)
-    if (tokens.length < 2) throw new UsageError('--tokens: one token has no next.', { hint: 'Give two or more.' })
+    if (tokens.length < 2)
+      throw new UsageError('--tokens needs at least two tokens.', { hint: 'Each token but the first is scored.' })
   }
   const { comparePrecisions, sampleSequences } = await import('#model/comparePrecisions.ts')
   const seed = typeof values.seed === 'string' ? values.seed : '0'

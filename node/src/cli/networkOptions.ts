@@ -80,7 +80,7 @@ function missing(network: string, path: string, isNamed: boolean): UsageError {
     return new UsageError(`There is no network '${network}'.`, {
       hint: `Use one of ${Object.keys(known).join(', ')}, or name a record with --deployment.`,
     })
-  return new UsageError(`Waggle is not deployed on the network '${network}': ${path} is not there.`, {
+  return new UsageError(`Waggle is not deployed on the network '${network}': ${path} does not exist.`, {
     hint: `${network === 'local' ? 'Start a swarm on this machine (npm run swarm), deploy' : 'Deploy'} first (npx hardhat deploy --network ${network}), or name a record with --deployment.`,
   })
 }

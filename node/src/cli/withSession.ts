@@ -68,6 +68,6 @@ async function sayRefusal<T>(act: () => Promise<T>): Promise<T> {
     if (refusal === null) throw cause
     const { CallRefusedError } = await import('#roles/accountSession.ts')
     const hint = 'Nothing was sent. The error names what the contract found.'
-    throw new CallRefusedError(`The chain would not take it: ${refusal}.`, { hint, cause })
+    throw new CallRefusedError(`The call would revert: ${refusal}.`, { hint, cause })
   }
 }

@@ -165,6 +165,6 @@ test('what a caller in JavaScript gets wrong is refused by the option’s name, 
   expect(await generate(model, { prompts, maxNewTokens: 1, seed: undefined } as never)).toHaveLength(2)
   expect(() => initWeights(model.config, 7 as never)).toThrow(/^a seed is a text or bytes, not a number$/)
   await expect(loadModel(undefined as never)).rejects.toThrow(/^the folder of a model: .*expected string/)
-  await expect(generate({} as never, { prompts })).rejects.toThrow('what was given is not a model')
+  await expect(generate({} as never, { prompts })).rejects.toThrow('not a loaded model')
   await Promise.all([model.dispose(), scorer.dispose()])
 })

@@ -210,5 +210,5 @@ export async function trainStep(
 
 function requireModel(model: unknown): void {
   if (model instanceof Model) return
-  throw new ModelInputError('what was given is not a model', { hint: 'Give what loadModel resolves to.' })
+  throw new ModelInputError('not a loaded model', { hint: 'Pass what loadModel resolves to.' })
 }

@@ -241,7 +241,7 @@ const SCORING = policyLossKind({ clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
 const disposed = () => new TrainerError('the trainer was disposed of', { hint: 'Make another of the same weights.' })
 
 const refusePrecision = () =>
-  new TrainerError('integer products are for the frozen base of an adapter, layer by layer', {
+  new TrainerError('precision int8 needs an adapter that is trained layer by layer', {
     hint: "Give an adapter and leave layered out, or leave precision at 'float32'.",
   })
 

@@ -93,12 +93,12 @@ function tryLock(data: string) {
 /** The error for a call that no block includes. */
 export function refusedCall(outcome: Exclude<TxOutcome, { status: 'mined' }>, throughPeer: boolean): CallRefusedError {
   if (outcome.status === 'reverted')
-    return new CallRefusedError(`The chain would not take it: ${outcome.error}.`, {
-      hint: 'Nothing was changed. The error names what the contract found.',
+    return new CallRefusedError(`The call would revert: ${outcome.error}.`, {
+      hint: 'Nothing was changed. The contract gave this error.',
     })
   if (outcome.status === 'dropped')
     return new CallRefusedError(`It was not sent: ${outcome.reason}.`, {
-      hint: 'Ask again in the round that it is for.',
+      hint: 'Send it again in the round that it is for.',
     })
   return new CallRefusedError(throughPeer ? 'The peer has not sent it yet.' : 'The command was ended first.', {
     hint: 'It is kept, and resumed by the next start. npx waggle status shows whether the peer runs.',

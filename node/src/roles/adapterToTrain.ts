@@ -77,8 +77,8 @@ function refuseOverWeights(folder: string, asked: AskedAdapter | undefined): und
 
 function freshAdapter({ rank, alpha, targets = allLinear, base = 'float32' }: AskedAdapter): AdapterSettings {
   if (rank === undefined)
-    throw new KeptPolicyError('Something is said of an adapter, and there is none yet.', {
-      hint: 'Say --lora RANK to train one, or leave out --lora-alpha, --lora-targets and --lora-base.',
+    throw new KeptPolicyError('This folder has no adapter yet, and options of an adapter were given.', {
+      hint: 'Give --lora RANK to train one, or leave out --lora-alpha, --lora-targets and --lora-base.',
     })
   return { lora: { rank, alpha: alpha ?? 2 * rank, targets, rankStabilized: false }, base }
 }

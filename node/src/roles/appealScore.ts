@@ -27,7 +27,7 @@ export async function appealScore(
   requireRound(round, dueRound, await readRound(client, contracts))
   if (level === 1 && !(await isSettled(client, contracts, round, peerKey)))
     throw new CallRefusedError(`The peer's score of round ${round} is not settled yet.`, {
-      hint: `Seats settle it in this round, and only in this round it can be appealed: ask again in a moment.`,
+      hint: `Seats settle it in this round, and it can be appealed in this round only: try again in a moment.`,
       retryable: true,
     })
   const bondWei = await readAppealBond(client, contracts, level)
@@ -40,7 +40,7 @@ export async function appealScore(
 function requireRound(round: number, dueRound: number, now: number): void {
   if (now === dueRound) return
   const when = now < dueRound ? 'can be appealed' : 'could be appealed'
-  throw new CallRefusedError(`What stands for round ${round} ${when} in round ${dueRound}; it is round ${now} now.`, {
-    hint: now < dueRound ? 'Ask again then.' : 'It stands.',
+  throw new CallRefusedError(`The score of round ${round} ${when} in round ${dueRound}; the current round is ${now}.`, {
+    hint: now < dueRound ? 'Appeal it then.' : 'The score is final.',
   })
 }

@@ -202,7 +202,7 @@ function requireBetting({ gameId, phase }: Game): void {
 }
 
 function notDue(gameId: bigint, phase: string, what: string): CallRefusedError {
-  return new CallRefusedError(`Game ${gameId} has nothing to be ${what} now: it is ${phase}.`, {
+  return new CallRefusedError(`Game ${gameId} cannot be ${what} now: it is ${phase}.`, {
     hint: 'npx waggle market games shows where every game stands.',
   })
 }

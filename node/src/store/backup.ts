@@ -20,13 +20,13 @@ const BUNDLES_FOLDER = 'bundles'
  *
  * The copy is whole or not there: it gets its name when it is done.
  *
- * @throws {BackupError} if `target` is there already or within `dataDir`, or `dataDir` is not there, or its journal is damaged.
+ * @throws {BackupError} if `target` exists or is within `dataDir`, or `dataDir` does not exist, or its journal is damaged.
  */
 export async function backupDataFolder(dataDir: string, target: string): Promise<void> {
   if (!(await exists(dataDir)))
-    throw new BackupError(`${dataDir} is not there.`, { hint: 'Name the data folder of a node with --data.' })
+    throw new BackupError(`${dataDir} does not exist.`, { hint: 'Name the data folder of a node with --data.' })
   if (await exists(target))
-    throw new BackupError(`${target} is there already.`, { hint: 'Name a folder that is not there yet.' })
+    throw new BackupError(`${target} already exists.`, { hint: 'Name a folder that does not exist.' })
   const inner = relative(resolve(dataDir), resolve(target))
   if (!inner.startsWith('..'))
     throw new BackupError(`${target} is inside ${dataDir}.`, { hint: 'Name a folder elsewhere, best on another disk.' })
@@ -44,7 +44,7 @@ export async function backupDataFolder(dataDir: string, target: string): Promise
  */
 export async function restoreDataFolder(backup: string, dataDir: string): Promise<number> {
   if (!(await exists(backup)))
-    throw new BackupError(`${backup} is not there.`, { hint: 'Name a folder that a backup made.' })
+    throw new BackupError(`${backup} does not exist.`, { hint: 'Name a folder that a backup made.' })
   const inside = (await exists(dataDir)) ? await readdir(dataDir) : []
   if (inside.length > 0)
     throw new BackupError(`${dataDir} is not empty.`, {

@@ -93,7 +93,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     if (fault !== null) {
       pool.markOut(endpoint, fault)
       throw new ChainUnreachableError(`The chain at ${endpoint.origin} cannot be followed: ${fault}.`, {
-        hint: 'Check the endpoint; this node resumes once its blocks can be believed.',
+        hint: 'Check the endpoint; this node resumes once its blocks agree with each other again.',
         retryable: true,
       })
     }

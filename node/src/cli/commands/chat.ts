@@ -55,7 +55,7 @@ ${hubUsage}
     parseSampling(values) // before anything is downloaded
     const isTerminal = values.prompt === undefined && process.stdin.isTTY === true
     const prompt = isTerminal ? undefined : String(values.prompt ?? (await readAll(process.stdin)).trimEnd())
-    if (prompt === '') throw new UsageError('There is nothing to answer.', { hint: 'Give --prompt, or text on stdin.' })
+    if (prompt === '') throw new UsageError('The prompt is empty.', { hint: 'Give --prompt, or text on stdin.' })
     const { signal, ...load } = copyOptions(values)
     const { session, dispose } = await openChat(values.model, values, { ...load, signal })
     const show = (piece: string) => values.json !== true && process.stdout.write(printable(piece))

@@ -186,7 +186,7 @@ function checkProposerOptions({ role, proposer, dataset, 'dataset-share': share 
   if (share !== undefined && role !== 'proposer')
     throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--dataset-share is for a proposer.' })
   if (share !== undefined && dataset === undefined)
-    throw new UsageError('--dataset-share without a dataset.', { hint: 'Name one with --dataset.' })
+    throw new UsageError('--dataset-share needs --dataset.', { hint: 'Name a dataset with --dataset.' })
 }
 
 /** The dataset that a proposer proposes from, or a solver tells apart, on this machine; undefined where there is none. */
@@ -198,7 +198,7 @@ async function openDataset({ dataset, 'dataset-share': share = 1, models, hub }:
 
 function checkPushOptions({ role, push, 'push-every': every }: Config): void {
   if (push === undefined && every !== undefined)
-    throw new UsageError('--push-every without a repository.', { hint: 'Name one with --push OWNER/NAME.' })
+    throw new UsageError('--push-every needs --push.', { hint: 'Name a repository with --push OWNER/NAME.' })
   if (push === undefined) return
   if (role !== 'solver') throw new UsageError(`A ${role} learns nothing.`, { hint: '--push is for a solver.' })
   if (environment.hubToken() === undefined)

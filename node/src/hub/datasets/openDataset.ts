@@ -63,7 +63,7 @@ async function openTable(path: string): Promise<Table> {
 
 async function filesOf(path: string): Promise<string[]> {
   const found = await stat(path).catch(cause => {
-    throw new DatasetError('DATASET_FILE', `${path} is not there.`, cause)
+    throw new DatasetError('DATASET_FILE', `${path} does not exist.`, cause)
   })
   if (!found.isDirectory()) return [path]
   const names = (await readdir(path, { recursive: true })).filter(name => DATASET_FILE.test(name)).sort()

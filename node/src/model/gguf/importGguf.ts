@@ -33,7 +33,7 @@ export interface ImportOptions {
  */
 export async function importGguf(path: string, folder: string, options: ImportOptions = {}): Promise<void> {
   if (existsSync(folder))
-    throw new ModelFileError(folder, 'folder', 'is there already', { hint: 'Name one that does not exist.' })
+    throw new ModelFileError(folder, 'folder', 'already exists', { hint: 'Name one that does not exist.' })
   const file = await readGguf(path)
   const { files, endTokens } = ggufTokenizer(file)
   const config = ggufConfig(file, await readRopeFactors(file), endTokens)

@@ -104,7 +104,7 @@ async function parse(path: string) {
     const header = await gguf(path, { typedMetadata: true, allowLocalFile: true })
     // The library cuts a text off where what it has read ends, says a repeated key once, and mends text that is not UTF-8.
     const said = serializeGgufMetadata(header.typedMetadata, { alignment: 1 }).length
-    if (said !== header.tensorInfoByteRange[0]) throw new RangeError('its texts are cut short, repeated or no UTF-8')
+    if (said !== header.tensorInfoByteRange[0]) throw new RangeError('its strings are truncated, repeated or not UTF-8')
     return header
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message.split('\n')[0]?.slice(0, 200) : 'unknown'

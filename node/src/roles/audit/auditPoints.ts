@@ -64,7 +64,7 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestio
 
 function isAhead(block: bigint, head: bigint): IndexUnusableError {
   return new IndexUnusableError(`The index has reached block ${block}, and this RPC endpoint only block ${head}.`, {
-    hint: 'Ask again in a moment; if it stays so, name the RPC endpoint that the indexer reads with --rpc.',
+    hint: 'Try again in a moment. If it happens again, name the RPC endpoint that the indexer reads with --rpc.',
     retryable: true,
   })
 }

@@ -30,7 +30,7 @@ export type IndexedPoints = {
  * The leaderboard of an indexer, as of one block.
  *
  * @param url - of the indexer, without `/graphql`.
- * @throws {IndexUnusableError} if it does not answer as one, is of another chain, or moves on whenever it is read.
+ * @throws {IndexUnusableError} if it is not an indexer, indexes another chain, or moves on during every read.
  */
 export async function readIndexedPoints(url: string, chainId: number): Promise<IndexedPoints> {
   for (let reading = 0; reading < READINGS; reading++) {
@@ -38,8 +38,8 @@ export async function readIndexedPoints(url: string, chainId: number): Promise<I
     const points = await readPages(url)
     if ((await readBlock(url, chainId)) === block) return { block, points }
   }
-  throw new IndexUnusableError(`The indexer at ${url} took in another block every time it was read.`, {
-    hint: 'It is likely to be catching up: ask again once it has.',
+  throw new IndexUnusableError(`The indexer at ${url} moved on to another block during every read.`, {
+    hint: 'It is probably catching up: try again later.',
     retryable: true,
   })
 }
@@ -74,7 +74,7 @@ async function ask<T>(url: string, query: string, shape: z.ZodType<T>): Promise<
     })
     return z.object({ data: shape }).parse(await response.json()).data
   } catch (cause) {
-    throw new IndexUnusableError(`The indexer at ${url} does not answer as one.`, {
+    throw new IndexUnusableError(`${url} does not answer as an indexer.`, {
       hint: 'Name the address that npm run swarm prints for it, without /graphql, or leave out --index.',
       retryable: true,
       cause,

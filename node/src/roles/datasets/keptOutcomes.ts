@@ -28,7 +28,7 @@ export async function openOutcomes(path: string, settings: Readonly<Record<strin
   if (!existsSync(path)) await appendFile(path, head)
   const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
   if (`${lines[0]}\n` !== head)
-    throw new DatasetTasksError(`${path} holds outcomes of other settings: ${lines[0]?.slice(0, 300)}.`, {
+    throw new DatasetTasksError(`${path} has outcomes of a run with other options: ${lines[0]?.slice(0, 300)}.`, {
       hint: 'Name another file with --out, or give the options of that run.',
     })
   let whole = Buffer.byteLength(head)

@@ -62,7 +62,7 @@ export async function openBundleReader(sources: BodySources) {
       const found = await bodies.fetch({ kind: 'rollouts', round, contentId: commitment.contentId, peerKey }, signal)
       const opened = found.ok ? await openCommitted(bodiesHere, found.value, { chainId, round }, commitment) : null
       if (!found.ok || opened === null || typeof opened === 'string')
-        throw new BundleUnavailableError(`Nobody gives the rollouts of ${asked} in round ${round}.`, {
+        throw new BundleUnavailableError(`No peer serves the rollouts of ${asked} in round ${round}.`, {
           hint: hintOf(found, round < currentRound),
           retryable: true,
         })
