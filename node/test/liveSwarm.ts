@@ -74,7 +74,8 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
           demands = 0,
           appeals = 0,
           adapter,
-        }: { demands?: number; appeals?: number; adapter?: RoleOptions['adapter'] } = {},
+          modelFolder,
+        }: { demands?: number; appeals?: number; adapter?: RoleOptions['adapter']; modelFolder?: string } = {},
       ) {
         const log = watchLog()
         const end = new AbortController()
@@ -90,7 +91,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
             nectarPrice: 0.001,
             bets: 0,
             httpPort: 0,
-            chat,
+            chat: chat && { ...chat, ...(modelFolder && { modelFolder }) },
             threads: 1,
             adapter,
           },

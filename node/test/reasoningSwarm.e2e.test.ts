@@ -14,19 +14,20 @@ afterAll(() => swarm?.stop())
 /** Digits and the end of a turn, in the tokenizer of the tests. */
 const numbers = [...Array.from({ length: 10 }, (_, digit) => 15 + digit), 422]
 
-test('the reasoning environment plays with no proposer and no judge model: a chat model answers the beacon’s questions, learns, is paid points, and its answers are criticised; one over an 8-bit base learns unpaid', {
+test('the reasoning environment plays with no proposer and no judge model: a chat model answers the beacon’s questions, learns, is paid points, and its answers are criticised; one over an 8-bit base, or over a base that the environment does not list, learns unpaid and commits nothing', {
   timeout: 240_000,
 }, async () => {
   const root = mkdtempSync(join(tmpdir(), 'waggle-reasoning-'))
   const at = (name: string) => join(root, name)
   await writeChatModel(at('model'), 'model', { says: numbers })
+  await writeChatModel(at('other'), 'other', { says: numbers })
   const made = await runCli(['environment', '--kind', 'reasoning', '--model', at('model'), '--out', at('env.json')])
   expect(made).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^environment 0x\w{64} is in/) })
   const spec = { ...parseSpec(JSON.parse(readFileSync(at('env.json'), 'utf8'))), tasksPerRound: 2, groupSize: 4 }
   const small = { ...spec, owedLeaves: 8, sampledLeaves: 8, stages: 3 }
   swarm = await startLiveSwarm({ chat: { spec: small, modelFolder: at('model'), judgeFolder: null } })
   const [solver, proposing] = [await swarm.newPeer('solver'), await swarm.newPeer('proposer')]
-  const unpaid = await swarm.newPeer('unpaid')
+  const [unpaid, elsewhere] = [await swarm.newPeer('unpaid'), await swarm.newPeer('elsewhere')]
   const judges = [await swarm.newPeer('one'), await swarm.newPeer('other')]
   await swarm.enter(0)
   await expect(proposing.start('proposer')).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
@@ -34,6 +35,7 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   for (const judge of judges) await swarm.admit(judge)
   const answering = await solver.start('solver')
   const learning = await unpaid.start('solver', { adapter: { rank: 4, base: 'int8' } })
+  const straying = await elsewhere.start('solver', { adapter: { rank: 4 }, modelFolder: at('other') })
   await swarm.enter(2)
   // A name that comes after the round has begun is worth nothing in it.
   await answering.said('policy named', { round: 3 })
@@ -43,6 +45,11 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   // What cannot be paid is not committed: the votes below are on one peer.
   const unpaidReport = { rollouts: 8, unpaid: expect.stringMatching(/8-bit base/) }
   expect(await learning.said('learned', { round: 3 })).toMatchObject(unpaidReport)
+  const strayReport = { rollouts: 8, unpaid: expect.stringMatching(/is none of the environment's: 0x\w{64}$/) }
+  expect(await straying.said('learned', { round: 3 })).toMatchObject(strayReport)
+  const about = { ...swarm.contracts.rolloutCommitments, eventName: 'RolloutsCommitted', fromBlock: 0n } as const
+  const committed = await swarm.chain.client.getContractEvents(about)
+  expect(new Set(committed.map(({ args: { peerKey } }) => peerKey))).toEqual(new Set([solver.peerKey]))
   await swarm.enter(4)
   const votes = await Promise.all(evaluators.map(({ said }) => said('votes committed', { round: 3 })))
   const [[scoreMilli]] = votes.map(({ scores }) => scores as number[]) as [number[]]
