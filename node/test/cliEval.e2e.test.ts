@@ -41,7 +41,7 @@ test('a model is measured on a file, invalid tasks are counted, and the command 
   expect(await readFile(out, 'utf8')).toBe(kept)
   expect(await runCli([...argv, '--seed', '1'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('other settings'),
+    stderr: expect.stringContaining('other options'),
   })
 })
 
