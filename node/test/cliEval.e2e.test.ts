@@ -74,7 +74,7 @@ test('a model is measured on the held-out questions of an environment that a pro
     '--json',
   ]
   const { code, stderr, stdout } = await runCli(argv)
-  expect([code, stderr]).toEqual([0, ''])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^measuring starter on 3 held-out tasks/) })
   const [{ passAt1, predicted, passAtK, families }] = JSON.parse(stdout).policies
   // The verifier decides both.
   expect(predicted).toBe(passAt1)
