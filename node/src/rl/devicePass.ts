@@ -1,3 +1,4 @@
+import type { Device } from '#engine/device.ts'
 import type { DeviceTensor } from '#engine/deviceTensor.ts'
 import type { Feed, Tensor } from '#engine/session.ts'
 import { tensor } from '#engine/session.ts'
@@ -5,13 +6,14 @@ import { fromDevice, toDevice } from '#engine/toDevice.ts'
 import type { ScoredSequence } from '#model/batch.ts'
 import type { DecoderConfig } from '#model/decoderConfig.ts'
 import type { Weights } from '#model/weights.ts'
-import { deviceFeeds } from './deviceFeeds.ts'
+import { type DeviceFeeds, deviceFeeds } from './deviceFeeds.ts'
 import { type DeviceHeadRun, deviceHeadLogprobs, runDeviceHead } from './deviceHead.ts'
 import { addEmbeddingGradient, embed } from './embedding.ts'
 import { addTo, type GradientPass, type GradientSums, type ScoredPolicy } from './gradientPass.ts'
-import { layeredFeeds, nameIn, withoutAdapter } from './layeredFeeds.ts'
-import { type LayeredPassOptions, openLayeredSessions } from './layeredSessions.ts'
+import { type LayeredFeeds, layeredFeeds, nameIn, withoutAdapter } from './layeredFeeds.ts'
+import { type LayeredPassOptions, type LayeredSessions, openLayeredSessions } from './layeredSessions.ts'
 import { layOut } from './layOut.ts'
+import { type LiveTensors, withLiveTensors } from './liveTensors.ts'
 import { lossFeeds } from './lossFeeds.ts'
 import type { LossTarget } from './policyBatch.ts'
 import { gradientName, type LossKind } from './trainingGraphs.ts'
@@ -33,25 +35,89 @@ export async function createDevicePass(
   weights: Weights,
   options: LayeredPassOptions,
 ): Promise<GradientPass> {
-  const { trained, headRows, device = 'webgpu' } = options
-  const sessions = openLayeredSessions(config, options)
-  const host = layeredFeeds(config, weights, options)
-  const feeds = deviceFeeds(device, host, trained)
+  const pass = new DevicePass(config, weights, options)
+  return {
+    run: (loss, batch, sums) => pass.part(live => pass.run(loss, batch, sums, live)),
+    logprobs: (of, batch) => pass.part(live => pass.logprobs(of, batch, live)),
+    dispose: () => pass.dispose(),
+  }
+}
 
-  async function head(loss: LossKind | null): Promise<DeviceHeadRun> {
-    const session = await sessions.head(loss)
-    return { device, session, own: await feeds.ofHead(session), headRows }
+class DevicePass {
+  readonly #config: DecoderConfig
+  readonly #device: Device
+  readonly #headRows: number
+  readonly #trained: (name: string) => boolean
+  readonly #sessions: LayeredSessions
+  /** Weights and factors in this process's memory. */
+  readonly #host: LayeredFeeds
+  readonly #feeds: DeviceFeeds
+
+  constructor(config: DecoderConfig, weights: Weights, options: LayeredPassOptions) {
+    this.#config = config
+    this.#device = options.device ?? 'webgpu'
+    this.#headRows = options.headRows
+    this.#trained = options.trained
+    this.#sessions = openLayeredSessions(config, options)
+    this.#host = layeredFeeds(config, weights, options)
+    this.#feeds = deviceFeeds(this.#device, this.#host, this.#trained)
+  }
+
+  async part<T>(work: (live: LiveTensors) => Promise<T>): Promise<T> {
+    try {
+      return await withLiveTensors(work)
+    } finally {
+      this.#feeds.endPart()
+    }
+  }
+
+  async run(loss: LossKind, batch: readonly LossTarget[], sums: GradientSums, live: LiveTensors): Promise<number> {
+    const { ids, targets, part, x } = await this.#begin(batch, live)
+    const { hidden, kept } = await this.#forwards(x, part, live)
+    const result = await runDeviceHead(await this.#head(loss), loss, hidden, { targets, ...lossFeeds(loss, batch) })
+    let dy = live.add(result.dhidden)
+    for (let layer = this.#config.layers - 1; layer >= 0; layer--) {
+      const values = kept[layer] as Kept
+      const dx = live.add(await this.#backward(layer, part, { ...values, dy }, sums))
+      live.free(...Object.values(values), dy)
+      dy = dx
+    }
+    if (this.#trained(EMBEDDING)) {
+      const dx = (await fromDevice(this.#device, dy)).data as Float32Array
+      addEmbeddingGradient(result.gradients, EMBEDDING, this.#config.vocabSize * this.#config.hiddenSize, ids.data, dx)
+    }
+    for (const [name, gradient] of result.gradients) addTo(sums, name, gradient)
+    return result.loss
+  }
+
+  async logprobs(of: ScoredPolicy, batch: readonly ScoredSequence[], live: LiveTensors): Promise<Float32Array> {
+    const { targets, part, x } = await this.#begin(batch, live)
+    let hidden = x
+    for (let layer = 0; layer < this.#config.layers; layer++) {
+      const models = await this.#sessions.layer(layer, part.afterPrompt)
+      const own = of === 'base' ? zeroAdapter(this.#host.ofLayer(models, layer)) : {}
+      const all = { x: hidden, ...part.shared, ...(await this.#feeds.ofLayer(models, layer)), ...own }
+      const { kept } = await models.forwardSession.runKeeping(needed(models.forward.inputs, all), ['y'])
+      live.free(hidden)
+      hidden = live.add(kept.y as DeviceTensor)
+    }
+    return deviceHeadLogprobs(await this.#head(null), hidden, targets)
+  }
+
+  async #head(loss: LossKind | null): Promise<DeviceHeadRun> {
+    const session = await this.#sessions.head(loss)
+    return { device: this.#device, session, own: await this.#feeds.ofHead(session), headRows: this.#headRows }
   }
 
   /** Lays sequences out, embeds their tokens, and copies what all layers share. */
-  async function begin(sequences: readonly ScoredSequence[], live: Live) {
-    const { ids, targets, afterPrompt, shared } = layOut(config, sequences)
-    const x = new Float32Array(ids.data.length * config.hiddenSize)
-    embed(host.tensors, ids.data, x)
+  async #begin(sequences: readonly ScoredSequence[], live: LiveTensors) {
+    const { ids, targets, afterPrompt, shared } = layOut(this.#config, sequences)
+    const x = new Float32Array(ids.data.length * this.#config.hiddenSize)
+    embed(this.#host.tensors, ids.data, x)
     const tables = Object.entries(shared).filter(([, { dtype }]) => dtype === 'f32')
-    const there = await toDevice(device, {
+    const there = await toDevice(this.#device, {
       ...Object.fromEntries(tables),
-      x: tensor('f32', x, [...ids.shape, config.hiddenSize]),
+      x: tensor('f32', x, [...ids.shape, this.#config.hiddenSize]),
     })
     for (const copy of Object.values(there)) live.add(copy)
     const { x: embedded, ...copied } = there as Kept & { x: DeviceTensor }
@@ -59,31 +125,13 @@ export async function createDevicePass(
     return { ids, targets, part, x: embedded }
   }
 
-  /** Runs a layer backwards, and adds its gradients to the sums. */
-  async function backward(
-    layer: number,
-    { afterPrompt, shared }: Part,
-    values: Record<string, Feed>,
-    sums: GradientSums,
-  ) {
-    const models = await sessions.layer(layer, afterPrompt)
-    const fed = needed(models.backward.inputs, { ...values, ...shared, ...(await feeds.ofLayer(models, layer)) })
-    const owned = [...models.tensors].filter(
-      ([name, { trained: isTrained }]) => isTrained && trained(nameIn(name, layer)),
-    )
-    const wanted = owned.map(([name]) => gradientName(name))
-    const { results, kept } = await models.backwardSession.runKeeping(fed, ['dx', ...wanted])
-    for (const [name] of owned) addTo(sums, nameIn(name, layer), (results[gradientName(name)] as Tensor<'f32'>).data)
-    return kept.dx as DeviceTensor
-  }
-
   /** All layers forwards. What they keep comes out by layer, each with its input. */
-  async function forwards(x: DeviceTensor, { afterPrompt, shared }: Part, live: Live) {
+  async #forwards(x: DeviceTensor, { afterPrompt, shared }: Part, live: LiveTensors) {
     const kept: Kept[] = []
     let hidden = x
-    for (let layer = 0; layer < config.layers; layer++) {
-      const models = await sessions.layer(layer, afterPrompt)
-      const fed = needed(models.forward.inputs, { x: hidden, ...shared, ...(await feeds.ofLayer(models, layer)) })
+    for (let layer = 0; layer < this.#config.layers; layer++) {
+      const models = await this.#sessions.layer(layer, afterPrompt)
+      const fed = needed(models.forward.inputs, { x: hidden, ...shared, ...(await this.#feeds.ofLayer(models, layer)) })
       const given = await models.forwardSession.runKeeping(fed, [...models.forward.outputs.keys()])
       for (const value of Object.values(given.kept)) live.add(value)
       const { y, ...values } = given.kept as Kept & { y: DeviceTensor }
@@ -93,57 +141,22 @@ export async function createDevicePass(
     return { hidden, kept }
   }
 
-  async function run(loss: LossKind, batch: readonly LossTarget[], sums: GradientSums, live: Live): Promise<number> {
-    const { ids, targets, part, x } = await begin(batch, live)
-    const { hidden, kept } = await forwards(x, part, live)
-    const result = await runDeviceHead(await head(loss), loss, hidden, { targets, ...lossFeeds(loss, batch) })
-    let dy = live.add(result.dhidden)
-    for (let layer = config.layers - 1; layer >= 0; layer--) {
-      const values = kept[layer] as Kept
-      const dx = live.add(await backward(layer, part, { ...values, dy }, sums))
-      live.free(...Object.values(values), dy)
-      dy = dx
-    }
-    if (trained(EMBEDDING)) {
-      const dx = (await fromDevice(device, dy)).data as Float32Array
-      addEmbeddingGradient(result.gradients, EMBEDDING, config.vocabSize * config.hiddenSize, ids.data, dx)
-    }
-    for (const [name, gradient] of result.gradients) addTo(sums, name, gradient)
-    return result.loss
+  /** Runs a layer backwards, and adds its gradients to the sums. */
+  async #backward(layer: number, { afterPrompt, shared }: Part, values: Record<string, Feed>, sums: GradientSums) {
+    const models = await this.#sessions.layer(layer, afterPrompt)
+    const fed = needed(models.backward.inputs, { ...values, ...shared, ...(await this.#feeds.ofLayer(models, layer)) })
+    const owned = [...models.tensors].filter(
+      ([name, { trained: isTrained }]) => isTrained && this.#trained(nameIn(name, layer)),
+    )
+    const wanted = owned.map(([name]) => gradientName(name))
+    const { results, kept } = await models.backwardSession.runKeeping(fed, ['dx', ...wanted])
+    for (const [name] of owned) addTo(sums, nameIn(name, layer), (results[gradientName(name)] as Tensor<'f32'>).data)
+    return kept.dx as DeviceTensor
   }
 
-  async function logprobs(of: ScoredPolicy, batch: readonly ScoredSequence[], live: Live): Promise<Float32Array> {
-    const { targets, part, x } = await begin(batch, live)
-    let hidden = x
-    for (let layer = 0; layer < config.layers; layer++) {
-      const models = await sessions.layer(layer, part.afterPrompt)
-      const own = of === 'base' ? zeroAdapter(host.ofLayer(models, layer)) : {}
-      const all = { x: hidden, ...part.shared, ...(await feeds.ofLayer(models, layer)), ...own }
-      const { kept } = await models.forwardSession.runKeeping(needed(models.forward.inputs, all), ['y'])
-      live.free(hidden)
-      hidden = live.add(kept.y as DeviceTensor)
-    }
-    return deviceHeadLogprobs(await head(null), hidden, targets)
-  }
-
-  /** Runs a part. Nothing of it stays on the device, whether it fails or not. */
-  async function within<T>(work: (live: Live) => Promise<T>): Promise<T> {
-    const live = liveTensors()
-    try {
-      return await work(live)
-    } finally {
-      live.freeAll()
-      feeds.endPart()
-    }
-  }
-
-  return {
-    run: (loss, batch, sums) => within(live => run(loss, batch, sums, live)),
-    logprobs: (of, batch) => within(live => logprobs(of, batch, live)),
-    async dispose() {
-      feeds.dispose()
-      await sessions.dispose()
-    },
+  async dispose(): Promise<void> {
+    this.#feeds.dispose()
+    await this.#sessions.dispose()
   }
 }
 
@@ -155,28 +168,3 @@ const needed = (names: ReadonlyMap<string, unknown>, feeds: Readonly<Record<stri
 /** Those factors of a layer that make an adapter add zero. */
 const zeroAdapter = (own: Record<string, Tensor>) =>
   Object.fromEntries(Object.entries(withoutAdapter(own)).filter(([name]) => name.endsWith('.lora_B.weight')))
-
-/** Tensors of a part that are on the device. */
-interface Live {
-  add<T extends DeviceTensor>(tensor: T): T
-  free(...tensors: readonly DeviceTensor[]): void
-  freeAll(): void
-}
-
-function liveTensors(): Live {
-  const live = new Set<DeviceTensor>()
-  const free = (...tensors: readonly DeviceTensor[]) => {
-    for (const tensor of tensors) {
-      tensor.dispose()
-      live.delete(tensor)
-    }
-  }
-  return {
-    add(tensor) {
-      live.add(tensor)
-      return tensor
-    },
-    free,
-    freeAll: () => free(...live),
-  }
-}
