@@ -135,7 +135,7 @@ describe('a chain that is not as it should be', () => {
     ])
     expectOneLine(result, {
       code: 75,
-      says: /does not answer.*Check that it runs.*\[CHAIN_UNREACHABLE\]$/m,
+      says: /gave no valid answer.*Check that it runs.*\[CHAIN_UNREACHABLE\]$/m,
     })
     expect(result.stdout + result.stderr).not.toContain('t0ps3cret')
   })

@@ -31,7 +31,7 @@ export async function callChain<T>(rpcUrl: string, work: () => Promise<T>): Prom
     if (failure === null) throw cause
     const said = failure instanceof BaseError ? failure.details || failure.shortMessage : ''
     throw new ChainUnreachableError(
-      `The chain at ${originsOf(rpcUrl)} gave an invalid answer${said === '' ? '' : ` (${said})`}.`,
+      `The chain at ${originsOf(rpcUrl)} gave no valid answer${said === '' ? '' : ` (${said})`}.`,
       {
         hint: 'Check that it runs and that the RPC URL is right; this node resumes as soon as it answers.',
         retryable: true,

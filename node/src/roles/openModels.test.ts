@@ -100,7 +100,7 @@ test('a fresh adapter needs a rank, and is refused in a folder with fully traine
   const all = { rank: 8, alpha: 16, targets: allLinear, rankStabilized: false }
   expect(await adapterToTrain(folder, { rank: 8 })).toEqual({ lora: all, base: 'float32' })
   expect(await adapterToTrain(folder, undefined)).toBeUndefined()
-  await expect(adapterToTrain(folder, { base: 'int8' })).rejects.toThrow('there is none yet')
+  await expect(adapterToTrain(folder, { base: 'int8' })).rejects.toThrow('This folder has no adapter yet')
   await writeFile(join(folder, 'model.safetensors'), '')
   expect(await adapterToTrain(folder, undefined)).toBeUndefined()
   await expect(adapterToTrain(folder, { rank: 8 })).rejects.toThrow('keeps weights that were trained whole')

@@ -149,7 +149,7 @@ export function testChallenges(scene: ChainScene): void {
     expect(await chain.settle({ round, shard: 0, peerKeys: [peerKey] })).toMatchObject({ status: 'mined' })
     const early = ask(round + 1)
     await expect(early).rejects.toThrow(
-      `round ${round + 1} can be appealed in round ${round + 4}; it is round ${round + 3} now`,
+      `round ${round + 1} can be appealed in round ${round + 4}; the current round is ${round + 3}.`,
     )
     await expect(ask(round - 1)).rejects.toThrow(`could be appealed in round ${round + 2}`)
     const valueWei = await readAppealBond(chain.client, chain.contracts, 1)

@@ -49,7 +49,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
   let lastId = 0
 
   const odd = (reason: string) =>
-    new ChainUnreachableError(`The chain at ${origin} gave an invalid answer (${reason}).`, {
+    new ChainUnreachableError(`The chain at ${origin} gave no valid answer (${reason}).`, {
       hint: 'Check that it runs and that the RPC URL is right; this node resumes as soon as it answers.',
       retryable: true,
     })
