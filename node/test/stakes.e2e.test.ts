@@ -67,5 +67,23 @@ test('an evaluator stakes when bootstrap is about to end, keeps its seat, and st
   await live(free + 3)
   expect(await seatsOf(free + 3)).toEqual([peer.peerKey])
   expect((await stakes()).stakes[0]).toMatchObject({ amount: '100', hasLeft: false })
+
+  // Its operator takes out what is not staked, through the peer that runs.
+  const owner = '0x00000000000000000000000000000000000a11ce'
+  const { client } = swarm.chain
+  const nectarOf = () => client.readContract({ ...swarm.contracts.nectar, functionName: 'balanceOf', args: [owner] })
+  expect((await peer.waggle('send', owner, '12.5')).said).toMatchObject({ sent: '12.5', left: '7.5' })
+  expect((await peer.waggle('send', owner, 'all')).said).toMatchObject({ sent: '7.5', left: '0' })
+  expect(await nectarOf()).toBe(20n * NECTAR)
+  expect((await peer.waggle('send', owner, '0.25', '--coin')).said).toMatchObject({ kind: 'coin', sent: '0.25' })
+  expect(await client.getBalance({ address: owner })).toBe(NECTAR / 4n)
+  const refused = [
+    [owner, '1', 'can send 0 Nectar at most'],
+    [owner, '1e3', 'Invalid amount'],
+    ['0x00', '1', 'Invalid address'],
+    [swarm.contracts.nectar.address, '1', 'a contract of the swarm'],
+  ] as const
+  for (const [to, amount, says] of refused)
+    expect(await peer.waggle('send', to, amount)).toMatchObject({ code: 1, stderr: expect.stringContaining(says) })
   await again.stop()
 })

@@ -95,6 +95,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'show what a peer stakes',
     load: async () => (await import('./commands/stake.ts')).stakes,
   },
+  send: {
+    summary: "send Nectar or coin of a peer's account to another",
+    load: async () => (await import('./commands/send.ts')).send,
+  },
   model: {
     summary: 'import a GGUF file, or run a model of your own: its logits, or what it generates',
     load: async () => (await import('./commands/model.ts')).model,
