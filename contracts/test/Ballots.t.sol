@@ -235,6 +235,9 @@ contract BallotsTest is VotesFixture {
         votes.ballotWord(0, 0, 4);
         vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NoPosition.selector, 5, 5));
         votes.ballotWord(0, 0, 5);
+        votes.scoresWord(0, 0, 4, true);
+        vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NoPosition.selector, 5, 5));
+        votes.scoresWord(0, 0, 5, true);
     }
 
     /// @dev The first solvers commit in round 0, the first evaluator to its votes; round 2 begins.

@@ -184,6 +184,28 @@ contract SettlementTest is VotesFixture {
         vm.assertEq(votes.missesOf(evaluators[0]), 0);
     }
 
+    /// @dev Of two shards one is heard: that is half, and no outage.
+    function test_WhereHalfOfTheShardsAreHeardTheOthersAreBlamed() public {
+        for (uint256 i = 0; i < 33; ++i) commitRollouts(enrol(2_000 + i, accountNamed(2_000 + i)));
+        enterRound(1);
+        IRewardVotes.Ballot[6] memory ballots;
+        for (uint256 i = 0; i < 6; ++i) {
+            ballots[i] = ballotOf(0, evaluators[i % 3], new uint16[](i < 3 ? 32 : 1));
+            ballots[i].shard = uint32(i / 3);
+            ballots[i].position = positionOf(0, ballots[i].shard, evaluators[i % 3]);
+            commitBallot(ballots[i]);
+        }
+        enterRound(2);
+        for (uint256 i = 0; i < 2; ++i) revealBallot(ballots[i]);
+        revealBallot(ballots[3]);
+        vm.assertFalse(votes.isOutage(0));
+        enterRound(3);
+        votes.settle(0, 1, new bytes32[](0));
+        votes.settle(0, 0, new bytes32[](0));
+        vm.assertEq(votes.missesOf(evaluators[0]), 0);
+        vm.assertTrue(votes.missesOf(evaluators[2]) > 0);
+    }
+
     function test_AShardWithoutPeersBlamesNobody() public {
         enterRound(1);
         rounds.drawBeacon(0);
