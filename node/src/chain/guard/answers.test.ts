@@ -13,5 +13,6 @@ test.each([
   ['too many requests', false],
   ['no answer within 10 s', false],
   ['HTTP status 503', false],
+  ['The chain at https://archive.example gave no valid answer (HTTP status 503).', false],
   ['internal error', false],
 ])('%s: the state of the block is gone: %s', (message, isGone) => expect(lacksState(message)).toBe(isGone))

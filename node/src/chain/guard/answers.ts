@@ -23,11 +23,11 @@ export function isVerdict({ method, params }: RpcCall, { code, message, data }: 
 
 /**
  * Whether an error says that the server does not keep the state of the block that was asked for: a full node keeps about 128 of them. Each
- * client and provider has its own words for it.
+ * client and provider has its own words for it. URLs do not count: an endpoint may be called archive.
  */
 export function lacksState(message: string): boolean {
   return /missing trie node|(header|block) not found|unknown block|\bno state\b|\bstate\b.*(available|not found|missing)|prun(ed|ing)|archive/i.test(
-    message,
+    message.replace(/https?:\/\/\S+/g, ''),
   )
 }
 
