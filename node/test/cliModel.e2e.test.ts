@@ -219,7 +219,7 @@ describe('what cannot be run ends in one line', () => {
     ],
     [
       ['model', 'generate', '--model', folderOf('qwen2'), '--tokens', '1', '--device', 'gpu'],
-      /^Unknown device 'gpu'\. Did you mean 'cpu'\? Use one of cpu, webgpu, cuda, auto\./,
+      /^Unknown device 'gpu'\. Did you mean 'webgpu'\? Use one of cpu, webgpu, cuda, auto\./,
     ],
     [['model', 'train'], /^Unknown action 'train'\. Use one of logits, generate, compare, import\. \[USAGE\]$/],
     [['model', 'import', '--out', 'any'], /^model import needs a file\. Call model import FILE\.gguf --out DIR\./],

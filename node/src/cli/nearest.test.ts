@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { nearest } from '#core/nearest.ts'
 import { unknownWord } from './nearest.ts'
+import { parseDevice } from './parseDevice.ts'
 import { verbs } from './verbs.ts'
 
 const commands = Object.keys(verbs)
@@ -14,6 +15,9 @@ test.each([
   ['doc', 'doctor'],
   ['evla', 'eval'],
 ])('%s is taken for %s', (typed, meant) => expect(nearest(typed, commands)).toBe(meant))
+
+test('a GPU is not taken for a CPU with a typing error', () =>
+  expect(() => parseDevice('gpu')).toThrow(expect.objectContaining({ hint: expect.stringMatching(/'webgpu'\?/) })))
 
 test.each(['', 'x', 'frobnicate', 'constructor', '--prot'])('%j is near no command', typed =>
   expect(nearest(typed, commands)).toBeUndefined(),

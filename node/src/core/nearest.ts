@@ -1,11 +1,13 @@
 /**
- * The known word that was probably meant: one that begins with what was typed, else the one with the fewest typing errors. None where
- * more than a third of the letters, and more than one, would be wrong.
+ * The known word that was probably meant: one that begins with what was typed, else one that ends with it, else the one with the fewest
+ * typing errors. None where more than a third of the letters, and more than one, would be wrong.
  */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   const word = typed.toLowerCase()
   const begun = word.length < 2 ? [] : known.filter(name => name.startsWith(word))
-  if (begun.length > 0) return begun.sort((a, b) => a.length - b.length)[0]
+  const ended = word.length < 3 ? [] : known.filter(name => name.endsWith(word))
+  const parts = begun.length > 0 ? begun : ended
+  if (parts.length > 0) return parts.sort((a, b) => a.length - b.length)[0]
   const most = Math.max(1, Math.floor(word.length / 3))
   const [best] = known.map(name => ({ name, errors: typingErrors(word, name) })).sort((a, b) => a.errors - b.errors)
   return best !== undefined && best.errors <= most && best.errors < word.length ? best.name : undefined

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { freemem } from 'node:os'
-import { join as joinPath, resolve } from 'node:path'
+import { join as joinPath } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { stringify } from 'yaml'
 import { NoFundsError } from '#chain/chainErrors.ts'
@@ -11,6 +11,7 @@ import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
 import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
+import { fromAnywhere } from '../join/fromAnywhere.ts'
 import { dataUsage, networkUsage, openDeployment } from '../networkOptions.ts'
 import { settingsOf } from '../reachOptions.ts'
 import { peerOptions, startPeer } from './start.ts'
@@ -66,7 +67,7 @@ async function keepChoices(
   const choices = chooseSettings(offer, { ...flags, role })
   const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))
   const kept = {
-    ...Object.fromEntries(said.map(([name, value]) => [name, isPath(name, value) ? resolve(String(value)) : value])),
+    ...Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)])),
     ...Object.fromEntries(choices.map(({ setting, value }) => [setting, value])),
   }
   writeFileSync(path, `# By waggle join; the names are those of the options of waggle start.\n${stringify(kept)}`, {
@@ -84,11 +85,6 @@ async function judgeParametersHere({ environment, judge }: Config): Promise<numb
 /** The folder is where the file lies, and a URL with a key belongs into the environment. */
 function unkept(name: string, value: unknown): boolean {
   return name === 'data' || (name === 'rpc' && urlSecrets(String(value)).length > 0)
-}
-
-/** Of a file that is named from where the command was called. */
-function isPath(name: string, value: unknown): boolean {
-  return name === 'deployment' || name === 'environment' || (name === 'model' && existsSync(String(value)))
 }
 
 function print(what: string, found: string): void {
