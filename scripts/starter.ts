@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path'
 import { readCommandLine, readCount } from './commandLine.ts'
 import type { Bar } from './starter/bars.ts'
 import { fullSettings, settingsHash, smokeSettings } from './starter/settings.ts'
-import { type StageName, stageOrder } from './starter/stageOrder.ts'
-import { stages } from './starter/stages.ts'
+import { type StageName, stageOrder } from './starter/stages/stageOrder.ts'
+import { stages } from './starter/stages/stages.ts'
 import { type Marker, openWorkFolder } from './starter/workFolder.ts'
 
 const usage = `npm run starter -- [options]

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { network } from 'hardhat'
 import { BaseError, bytesToHex, ContractFunctionRevertedError } from 'viem'
-import { voteCommitment } from '../../node/src/chain/voteCommitment.ts'
-import { leafHash } from '../../node/src/core/leaf.ts'
+import { voteCommitment } from '../../node/src/chain/votes/voteCommitment.ts'
 import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
-import { drawCommittee, sampledLeaves } from '../../node/src/roles/drawCommittee.ts'
+import { leafHash } from '../../node/src/core/payloads/leaf.ts'
+import { drawCommittee, sampledLeaves } from '../../node/src/roles/draws/drawCommittee.ts'
 import { deployContracts } from './deployContracts.ts'
 
 const word = () => bytesToHex(randomBytes(32))

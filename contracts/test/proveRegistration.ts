@@ -1,7 +1,7 @@
 import { publicKeyToProtobuf } from '@libp2p/crypto/keys'
 import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { registrationDigest } from '../../node/src/chain/registerPeer.ts'
+import { registrationDigest } from '../../node/src/chain/peers/registerPeer.ts'
 
 /** An RSA key as libp2p makes them. */
 interface RsaKey {

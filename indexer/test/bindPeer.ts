@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { registrationDigest } from '../../node/src/chain/registerPeer.ts'
+import { registrationDigest } from '../../node/src/chain/peers/registerPeer.ts'
 import type { TestChain, TestPeer } from './testChain.ts'
 
 const DEADLINE_SEC = 2 ** 40

@@ -1,8 +1,8 @@
 import { type Hex, sha256 } from 'viem'
 import { foundry } from 'viem/chains'
-import { appealCommitment } from '../../node/src/chain/appealCommitment.ts'
-import { leafHash } from '../../node/src/core/leaf.ts'
+import { appealCommitment } from '../../node/src/chain/challenges/appealCommitment.ts'
 import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
+import { leafHash } from '../../node/src/core/payloads/leaf.ts'
 import { digest, SALT, SPECIFICATION, type TestChain, type TestPeer } from './testChain.ts'
 
 const BODY: Hex = '0xb0d1'

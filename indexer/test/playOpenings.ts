@@ -1,8 +1,13 @@
-import { type Ballot, voteCommitment } from '../../node/src/chain/voteCommitment.ts'
+import { type Ballot, voteCommitment } from '../../node/src/chain/votes/voteCommitment.ts'
 import type { Hex } from '../../node/src/core/hex.ts'
 import { merkleProof } from '../../node/src/core/merkle.ts'
-import { componentLeaves, componentRoot, componentsHash, type PeerScore } from '../../node/src/core/scoreSheet.ts'
-import { taskHash } from '../../node/src/core/taskProposal.ts'
+import {
+  componentLeaves,
+  componentRoot,
+  componentsHash,
+  type PeerScore,
+} from '../../node/src/core/payloads/scoreSheet.ts'
+import { taskHash } from '../../node/src/core/payloads/taskProposal.ts'
 import type { Cast } from './play.ts'
 import { commitLeaves } from './playChallenges.ts'
 import { digest, SALT, type TestChain, type TestPeer } from './testChain.ts'

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { formatSizes } from '#core/bodySizes.ts'
 import { systemClock } from '#core/clock.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { peerKeyOf } from '#core/peerKey.ts'
-import { testSwarm } from '#p2p/testAnnouncement.ts'
+import { formatSizes } from '#core/payloads/bodySizes.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
+import { testSwarm } from '#p2p/gossip/testAnnouncement.ts'
 import { createPeerBodies } from '#roles/audit/peerBodies.ts'
 import { announced, newBody, startTestPeer } from './p2pNetworks.ts'
 

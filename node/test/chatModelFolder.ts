@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { formatDecoderConfig, parseDecoderConfig } from '#model/decoderConfig.ts'
-import { initWeights } from '#model/initWeights.ts'
-import { writeWeights } from '#model/weights.ts'
+import { formatDecoderConfig, parseDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { initWeights } from '#model/decoder/initWeights.ts'
+import { writeWeights } from '#model/decoder/weights.ts'
 
 const tokenizers = join(import.meta.dirname, '..', 'src', 'model', 'golden', 'tokenizers')
 

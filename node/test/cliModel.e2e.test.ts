@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate, loadModel } from '@waggle/node/model'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createGenerator } from '#model/generate.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { createGenerator } from '#model/generation/generate.ts'
 import { encodeGguf, testGguf } from '#model/gguf/testGguf.ts'
-import { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import { type CliResult, runCli, startCli } from './cliProcess.ts'
 
 const decoders = join(import.meta.dirname, '../src/model/golden/decoders')

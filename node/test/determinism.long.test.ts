@@ -1,4 +1,4 @@
-import { tinyConfig } from '#model/tinyDecoder.ts'
+import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
 import { determinismTests } from './determinism.ts'
 
 // Two layers of Qwen2.5-0.5B, and its vocabulary.

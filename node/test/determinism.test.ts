@@ -1,4 +1,4 @@
-import { tinyConfig } from '#model/tinyDecoder.ts'
+import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
 import { determinismTests } from './determinism.ts'
 
 // Wide enough that products are cut into several blocks by rows, columns and depth.

@@ -1,10 +1,10 @@
-import { type DeviceTensor, isOnDevice } from '#engine/deviceTensor.ts'
+import { type DeviceTensor, isOnDevice } from '#engine/devices/deviceTensor.ts'
+import { fromDevice, toDevice } from '#engine/devices/toDevice.ts'
 import { type Feed, type RunResults, type Tensor, tensor } from '#engine/session.ts'
-import { fromDevice, toDevice } from '#engine/toDevice.ts'
-import { deviceArrays } from '#model/deviceArrays.ts'
-import { DeviceCache } from '#model/deviceCache.ts'
-import { KvCache } from '#model/kvCache.ts'
-import { tinyConfig } from '#model/tinyDecoder.ts'
+import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
+import { deviceArrays } from '#model/generation/deviceArrays.ts'
+import { DeviceCache } from '#model/generation/deviceCache.ts'
+import { KvCache } from '#model/generation/kvCache.ts'
 
 // Prompts, steps, rows that end and rows that come, on a cache of the CPU and on one of WebGPU: prints how many keys and values each has in the end, and how many differ.
 const config = { ...tinyConfig, layers: 1, heads: 2, kvHeads: 2, headDim: 3 }

@@ -1,8 +1,8 @@
-import { type Device, devices } from '#engine/device.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import { allLinear } from '#model/loraConfig.ts'
-import { initLora } from '#model/loraFactors.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { type Device, devices } from '#engine/devices/device.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { allLinear } from '#model/lora/loraConfig.ts'
+import { initLora } from '#model/lora/loraFactors.ts'
 import { groupStep } from '#rl/groupStep.ts'
 import { createTrainer, type TrainerOptions } from '#rl/trainer.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { softwareAdapter } from '#engine/softwareAdapter.ts'
+import { softwareAdapter } from '#engine/devices/softwareAdapter.ts'
 import { runCli } from './cliProcess.ts'
 
 const child = join(import.meta.dirname, 'deviceChild.ts')

@@ -1,5 +1,5 @@
 import { keccak256 } from 'viem'
-import type { OutboxRpc, UnsignedTransaction } from '#chain/outboxRpc.ts'
+import type { OutboxRpc, UnsignedTransaction } from '#chain/outbox/outboxRpc.ts'
 import { type Hex, toHex } from '#core/hex.ts'
 
 type Mined = { hash: Hex; data: Hex; succeeded: boolean; gasUsed: bigint }

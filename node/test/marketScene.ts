@@ -2,8 +2,8 @@ import { predictionMarketAbi } from '@waggle/deployments/abi'
 import { decodeFunctionData } from 'viem'
 import { silentLogger } from '#core/logger.ts'
 import type { Games } from '#environments/games.ts'
+import type { MarketSession } from '#roles/games/marketSession.ts'
 import type { GameRules } from '#roles/games/playedGame.ts'
-import type { MarketSession } from '#roles/marketSession.ts'
 
 /** Amounts are in whole tokens. */
 export type SceneGame = {

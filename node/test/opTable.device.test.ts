@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { readPlacements } from '#engine/devices/placements.ts'
+import { softwareAdapter } from '#engine/devices/softwareAdapter.ts'
 import { opTable } from '#engine/opTable.ts'
-import { readPlacements } from '#engine/placements.ts'
-import { softwareAdapter } from '#engine/softwareAdapter.ts'
 
 /** Operators of the op table's cases that WebGPU leaves to the CPU: lengths and other small integers. Those of the builders are not listed. */
 const onCpu: Readonly<Record<string, readonly string[]>> = {
@@ -20,7 +20,7 @@ test('every op has on WebGPU, forwards and backwards, the results of the CPU, an
 }, async () => {
   const adapter = softwareAdapter(Boolean(process.env.CI))
   if (adapter === null) return
-  const argv = [join(import.meta.dirname, '../src/engine/opTableOnDevice.ts'), 'webgpu']
+  const argv = [join(import.meta.dirname, '../src/engine/devices/opTableOnDevice.ts'), 'webgpu']
   const options = { env: { ...process.env, ...adapter }, maxBuffer: 2 ** 28 }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, options)
   const compared = stdout

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createOutbox } from '#chain/outbox.ts'
+import { createOutbox } from '#chain/outbox/outbox.ts'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'

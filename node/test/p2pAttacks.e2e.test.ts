@@ -1,12 +1,12 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, test } from 'vitest'
 import { encodeCanonical } from '#core/canonical.ts'
-import { type Announcement, encodeAnnouncement } from '#p2p/announcement.ts'
+import { type Announcement, encodeAnnouncement } from '#p2p/gossip/announcement.ts'
+import { encodeSigned, type SignedFields, type SignedMessage } from '#p2p/gossip/signedMessage.ts'
+import { ownAnnouncement, testSwarm } from '#p2p/gossip/testAnnouncement.ts'
+import { topicOf, topicsOf } from '#p2p/gossip/topics.ts'
 import type { Host } from '#p2p/host.ts'
-import { encodeSigned, type SignedFields, type SignedMessage } from '#p2p/signedMessage.ts'
-import { ownAnnouncement, testSwarm } from '#p2p/testAnnouncement.ts'
 import { startTestHost, until } from '#p2p/testHosts.ts'
-import { topicOf, topicsOf } from '#p2p/topics.ts'
 import { announced, startTestPeer, type TestPeer } from './p2pNetworks.ts'
 
 const stops: (() => Promise<void>)[] = []

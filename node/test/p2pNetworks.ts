@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { formatSizes } from '#core/bodySizes.ts'
 import { systemClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import type { Announcement } from '#p2p/announcement.ts'
+import { formatSizes } from '#core/payloads/bodySizes.ts'
+import type { Announcement } from '#p2p/gossip/announcement.ts'
+import { testSwarm } from '#p2p/gossip/testAnnouncement.ts'
+import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import { type Network, type NetworkOptions, startNetwork } from '#p2p/network.ts'
-import { testSwarm } from '#p2p/testAnnouncement.ts'
 import { LOOPBACK, newPrivateKey } from '#p2p/testHosts.ts'
-import type { AnnouncementKind } from '#p2p/topics.ts'
 
 export type TestPeer = Network & { put(body: Uint8Array): Hex }
 

@@ -1,7 +1,7 @@
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { afterEach, expect, test } from 'vitest'
+import { hash, ownAnnouncement } from '#p2p/gossip/testAnnouncement.ts'
 import type { NetworkOptions } from '#p2p/network.ts'
-import { hash, ownAnnouncement } from '#p2p/testAnnouncement.ts'
 import { newPrivateKey, until } from '#p2p/testHosts.ts'
 import { announced, newBody, startTestPeer, type TestPeer } from './p2pNetworks.ts'
 

@@ -1,13 +1,13 @@
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { commonShape } from '../../node/src/model/commonShape.ts'
-import { parameterCount } from '../../node/src/model/decoderWeights.ts'
-import type { Precision } from '../../node/src/model/frozenTensors.ts'
+import { commonShape } from '../../node/src/model/decoder/commonShape.ts'
+import { parameterCount } from '../../node/src/model/decoder/decoderWeights.ts'
+import type { Precision } from '../../node/src/model/quantization/frozenTensors.ts'
 import type { Bench } from './bench.ts'
-import { type Peer, startPeer } from './peer.ts'
+import { type Peer, startPeer } from './peers/peer.ts'
+import { LLAMA_VERSION, llamaModule, pythonPeer } from './peers/setUpPeers.ts'
 import { randomModel } from './randomModel.ts'
 import type { BenchRow, Measured } from './row.ts'
-import { LLAMA_VERSION, llamaModule, pythonPeer } from './setUpPeers.ts'
 
 /** Bytes a weight of the bandwidth limit, whatever is really stored. */
 const LIMIT_BYTES: Record<Precision, number> = { float32: 4, int8: 1.125, int4: 0.625 }
@@ -101,7 +101,7 @@ function againstLlama(name: string, bar: number, question: Question, secOf: (tim
     const { gguf } = await randomModel(bench)
     const own = await loadedOwn(bench, 'int8')
     const module = await llamaModule(bench)
-    const llama = startPeer(process.execPath, [join(import.meta.dirname, 'llamaPeer.ts'), module])
+    const llama = startPeer(process.execPath, [join(import.meta.dirname, 'peers/llamaPeer.ts'), module])
     try {
       await llama.ask({ what: 'load', gguf })
       const [ours, theirs]: [number[], number[]] = [[], []]
@@ -147,7 +147,7 @@ function transformersGroup(bench: Bench, python: string, dtype: string): Promise
     const { folder } = await randomModel(bench)
     const { threads } = bench
     return withPeer(
-      () => startPeer(python, [join(import.meta.dirname, 'transformersPeer.py')]),
+      () => startPeer(python, [join(import.meta.dirname, 'peers/transformersPeer.py')]),
       async theirs => {
         await theirs.ask({ what: 'load', folder, dtype, threads })
         await theirs.ask({ what: 'generate', threads, ...GROUP, newTokens: 4 })
@@ -163,7 +163,7 @@ interface Question {
   readonly newTokens: number
 }
 
-const ownPeer = () => startPeer(process.execPath, [join(import.meta.dirname, 'ownPeer.ts')])
+const ownPeer = () => startPeer(process.execPath, [join(import.meta.dirname, 'peers/ownPeer.ts')])
 
 const loadQuestion = (bench: Bench, precision: Precision) => ({ what: 'load', precision, threads: bench.threads })
 

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type DeviceReport, reportDevices } from '../../node/src/engine/chooseDevice.ts'
-import type { Device } from '../../node/src/engine/device.ts'
-import { parameterCount } from '../../node/src/model/decoderWeights.ts'
+import { type DeviceReport, reportDevices } from '../../node/src/engine/devices/chooseDevice.ts'
+import type { Device } from '../../node/src/engine/devices/device.ts'
+import { parameterCount } from '../../node/src/model/decoder/decoderWeights.ts'
 import type { Bench } from './bench.ts'
 import type { GpuQuestion } from './gpu/question.ts'
 import { type GpuShape, gpuShapes } from './gpu/shapes.ts'
@@ -48,7 +48,7 @@ export const rows: readonly BenchRow[] = [
     const { config, step } = shapeOf(bench)
     const own = await ours<Timed>(bench, { what: 'step', device: gpu })
     const asked = { ...step, config, precision: 'default', threads: availableParallelism(), device: 'cuda' }
-    const theirs = await torch<Timed>(bench, 'trlStep.py', asked)
+    const theirs = await torch<Timed>(bench, 'peers/trlStep.py', asked)
     const conditions = `${stepText(bench)}, float32 in ${own.seconds.toFixed(2)} s`
     return compared(
       theirs,

@@ -2,12 +2,12 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { multiaddr } from '@multiformats/multiaddr'
-import { peerKeyOf } from '../../node/src/core/peerKey.ts'
-import type { Announcement } from '../../node/src/p2p/announcement.ts'
+import { peerKeyOf } from '../../node/src/core/peers/peerKey.ts'
+import type { Announcement } from '../../node/src/p2p/gossip/announcement.ts'
 import { startTestHost } from '../../node/src/p2p/testHosts.ts'
 import { fetchScene, planOf } from '../../node/test/fetchScene.ts'
-import type { HeldBodies } from './bodyHolder.ts'
 import { idleRpcRow } from './idleRpc.ts'
+import type { HeldBodies } from './peers/bodyHolder.ts'
 import type { BenchRow } from './row.ts'
 
 const SHARD = 32
@@ -51,7 +51,7 @@ const oneMegabyte: BenchRow = {
   bar: 60,
   better: 'more',
   async measure() {
-    const child = fork(join(import.meta.dirname, 'bodyHolder.ts'))
+    const child = fork(join(import.meta.dirname, 'peers/bodyHolder.ts'))
     const host = await startTestHost()
     const stopped = new AbortController()
     try {

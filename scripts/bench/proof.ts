@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { commonShape } from '../../node/src/model/commonShape.ts'
+import { commonShape } from '../../node/src/model/decoder/commonShape.ts'
 import {
   allLinear,
   createAdaptedGenerator,

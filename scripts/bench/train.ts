@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { commonShape } from '../../node/src/model/commonShape.ts'
+import { commonShape } from '../../node/src/model/decoder/commonShape.ts'
 import type { Bench } from './bench.ts'
+import { pythonPeer } from './peers/setUpPeers.ts'
 import type { BenchRow, Measured } from './row.ts'
-import { pythonPeer } from './setUpPeers.ts'
 import { loraStepOperations, stepShape } from './trainingShape.ts'
 import type { StepMeasurement, StepRequest } from './trainStep.ts'
 
@@ -42,7 +42,7 @@ function trlStep(bench: Bench, precision: 'float32' | 'default'): Promise<TrlMea
     const python = await pythonPeer(bench)
     if (!python) return null
     const argument = JSON.stringify({ precision, threads: bench.threads, config: commonShape, ...stepShape })
-    const { stdout } = await runFile(python, [join(import.meta.dirname, 'trlStep.py'), argument], {
+    const { stdout } = await runFile(python, [join(import.meta.dirname, 'peers/trlStep.py'), argument], {
       maxBuffer: 1 << 26,
     })
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as TrlMeasurement

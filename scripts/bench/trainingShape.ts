@@ -1,4 +1,4 @@
-import type { DecoderConfig } from '../../node/src/model/decoderConfig.ts'
+import type { DecoderConfig } from '../../node/src/model/decoder/decoderConfig.ts'
 
 export interface StepShape {
   readonly sequences: number

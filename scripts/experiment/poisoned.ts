@@ -1,5 +1,5 @@
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
-import { measurePolicy } from '../../node/src/roles/measurePolicies.ts'
+import { measurePolicy } from '../../node/src/roles/models/measurePolicies.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
 import { keptRun } from './keptRuns.ts'
 import { openSwarm, type Poison } from './openSwarm.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { RolloutBundle } from '../../node/src/core/bodies.ts'
-import { packLogprobs, unpackSequence } from '../../node/src/core/packedTokens.ts'
-import type { PolicyClient } from '../../node/src/rl/policyClient.ts'
-import type { CheckedGroup } from '../../node/src/roles/checkRollouts.ts'
+import type { RolloutBundle } from '../../node/src/core/payloads/bodies.ts'
+import { packLogprobs, unpackSequence } from '../../node/src/core/payloads/packedTokens.ts'
+import type { PolicyClient } from '../../node/src/rl/policy/policyClient.ts'
+import type { CheckedGroup } from '../../node/src/roles/draws/checkRollouts.ts'
 import { faultOfClaims } from '../../node/src/roles/solver/checkClaims.ts'
 import { poisons } from './poisons.ts'
 

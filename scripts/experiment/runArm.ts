@@ -1,5 +1,5 @@
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
-import { runHeldOut } from '../../node/src/roles/measurePolicies.ts'
+import { runHeldOut } from '../../node/src/roles/models/measurePolicies.ts'
 import { answerHeldOut } from '../../node/src/roles/solver/canary.ts'
 import { createSandbox } from '../../node/src/sandbox/createSandbox.ts'
 import type { Arm } from './arms.ts'

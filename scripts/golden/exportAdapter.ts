@@ -5,13 +5,13 @@
  *     node scripts/golden/exportAdapter.ts FOLDER
  */
 import { join } from 'node:path'
-import { readDecoderConfig } from '../../node/src/model/decoderConfig.ts'
-import { initLora, type LoraAdapter, mergeLora } from '../../node/src/model/loraFactors.ts'
-import { writeLora } from '../../node/src/model/loraFiles.ts'
-import { positionLogits } from '../../node/src/model/positionLogits.ts'
-import { writeSafetensors } from '../../node/src/model/safetensors.ts'
-import { readWeights, type Weights } from '../../node/src/model/weights.ts'
-import { writeModel } from '../../node/src/model/writeModel.ts'
+import { readDecoderConfig } from '../../node/src/model/decoder/decoderConfig.ts'
+import { readWeights, type Weights } from '../../node/src/model/decoder/weights.ts'
+import { writeSafetensors } from '../../node/src/model/files/safetensors.ts'
+import { writeModel } from '../../node/src/model/files/writeModel.ts'
+import { initLora, type LoraAdapter, mergeLora } from '../../node/src/model/lora/loraFactors.ts'
+import { writeLora } from '../../node/src/model/lora/loraFiles.ts'
+import { positionLogits } from '../../node/src/model/scoring/positionLogits.ts'
 import { createTrainer } from '../../node/src/rl/trainer.ts'
 
 const folder = process.argv[2]

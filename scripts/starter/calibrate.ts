@@ -1,14 +1,14 @@
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import type { JudgeCalibration } from '../../node/src/environments/codezero/judgeCalibration.ts'
+import type { JudgeCalibration } from '../../node/src/environments/codezero/judge/judgeCalibration.ts'
 import { seededRandom } from '../../node/src/environments/seededRandom.ts'
-import { createGenerator } from '../../node/src/model/generate.ts'
+import { createGenerator } from '../../node/src/model/generation/generate.ts'
 import { drawCandidates, type OriginMix } from './candidates.ts'
 import { execute } from './execute.ts'
 import { fitCalibration } from './fitCalibration.ts'
 import { solverLevels } from './levelMix.ts'
 import { openJudge } from './openModels.ts'
 import { executeAnswers, sampleAnswers } from './sampleAnswers.ts'
-import { type StageContext, withSandbox } from './stage.ts'
+import { type StageContext, withSandbox } from './stages/stage.ts'
 import type { StoredModel } from './workFolder.ts'
 
 /** Right code and mistakes of every kind, in equal parts: what the judge is calibrated and measured on. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { calibratedProbability } from '../../node/src/environments/codezero/judgeCalibration.ts'
+import { calibratedProbability } from '../../node/src/environments/codezero/judge/judgeCalibration.ts'
 import { balancedAccuracy } from './balancedAccuracy.ts'
 import { fitCalibration } from './fitCalibration.ts'
 

@@ -3,7 +3,7 @@ import {
   evidenceFeatures,
   type JudgeCalibration,
   type JudgeEvidence,
-} from '../../node/src/environments/codezero/judgeCalibration.ts'
+} from '../../node/src/environments/codezero/judge/judgeCalibration.ts'
 
 const RIDGE = 2e-4
 const STEPS = 50

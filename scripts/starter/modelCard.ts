@@ -1,5 +1,5 @@
 import type { Bar, Report } from './bars.ts'
-import type { ExportedModel } from './exportStage.ts'
+import type { ExportedModel } from './stages/exportStage.ts'
 
 /** Where and how the models were made. */
 export type Origin = { commit: string; seed: number; machine: string; minutes: number }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { readJudgeCalibration } from '../../node/src/environments/codezero/readJudgeCalibration.ts'
-import { readDecoderConfig } from '../../node/src/model/decoderConfig.ts'
-import { Tokenizer } from '../../node/src/model/tokenizer.ts'
-import { readWeights } from '../../node/src/model/weights.ts'
+import { readJudgeCalibration } from '../../node/src/environments/codezero/judge/readJudgeCalibration.ts'
+import { readDecoderConfig } from '../../node/src/model/decoder/decoderConfig.ts'
+import { readWeights } from '../../node/src/model/decoder/weights.ts'
+import { Tokenizer } from '../../node/src/model/tokenizers/tokenizer.ts'
 import { type OpenJudge, openJudge } from './openModels.ts'
 import type { StoredModel } from './workFolder.ts'
 

@@ -1,7 +1,7 @@
-import { judgeSequence } from '../../node/src/environments/codezero/createJudge.ts'
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { flawedSolution } from '../../node/src/environments/codezero/curriculum/flawedSolution.ts'
 import type { Problem } from '../../node/src/environments/codezero/curriculum/task.ts'
+import { judgeSequence } from '../../node/src/environments/codezero/judge/createJudge.ts'
 import {
   answerText,
   type PromptTokenizer,

@@ -1,5 +1,5 @@
 import { randomStream } from '../../node/src/core/random.ts'
-import { shuffledBatches } from '../../node/src/model/batch.ts'
+import { shuffledBatches } from '../../node/src/model/decoder/batch.ts'
 import type { Trainer, TrainingSequence } from '../../node/src/rl/trainer.ts'
 
 export type StreamOptions = {

@@ -1,10 +1,17 @@
 import { mkdirSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type JudgeCalibration, judgeCalibrationSchema } from '../../node/src/environments/codezero/judgeCalibration.ts'
-import { type DecoderConfig, formatDecoderConfig, readDecoderConfig } from '../../node/src/model/decoderConfig.ts'
-import { Tokenizer } from '../../node/src/model/tokenizer.ts'
-import { readWeights, type Weights, writeWeights } from '../../node/src/model/weights.ts'
+import {
+  type JudgeCalibration,
+  judgeCalibrationSchema,
+} from '../../node/src/environments/codezero/judge/judgeCalibration.ts'
+import {
+  type DecoderConfig,
+  formatDecoderConfig,
+  readDecoderConfig,
+} from '../../node/src/model/decoder/decoderConfig.ts'
+import { readWeights, type Weights, writeWeights } from '../../node/src/model/decoder/weights.ts'
+import { Tokenizer } from '../../node/src/model/tokenizers/tokenizer.ts'
 
 export type StoredModel = { config: DecoderConfig; weights: Weights }
 

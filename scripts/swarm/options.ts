@@ -2,9 +2,9 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { meantOption } from '../../node/src/cli/nearest.ts'
-import { settingProblem } from '../../node/src/cli/settingProblem.ts'
+import { settingProblem } from '../../node/src/cli/options/settingProblem.ts'
 import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
-import { basePrecisions } from '../../node/src/model/loraConfig.ts'
+import { basePrecisions } from '../../node/src/model/lora/loraConfig.ts'
 
 export const usage = `npm run swarm [-- OPTIONS]
 

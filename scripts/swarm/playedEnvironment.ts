@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { openChatModels } from '../../node/src/cli/chatModels.ts'
+import { openChatModels } from '../../node/src/cli/models/chatModels.ts'
 import { loadEnvironment, loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import type { Environment } from '../../node/src/environments/environment.ts'
 import type { SwarmOptions } from './options.ts'

@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { contractsOf } from '../../node/src/chain/contracts.ts'
-import { commitSecret } from '../../node/src/chain/proposals.ts'
+import { commitSecret } from '../../node/src/chain/work/proposals.ts'
 import { type Identity, openIdentity } from '../../node/src/store/identity.ts'
 import { LOCAL_KEY } from '../deploy/networks.ts'
 import type { SwarmPeer } from './peers.ts'

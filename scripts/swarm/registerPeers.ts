@@ -2,7 +2,7 @@ import type { Deployment } from '@waggle/deployments/record'
 import { createPublicClient, createWalletClient, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { contractsOf } from '../../node/src/chain/contracts.ts'
-import { REGISTRATION_SECONDS, registerPeer } from '../../node/src/chain/registerPeer.ts'
+import { REGISTRATION_SECONDS, registerPeer } from '../../node/src/chain/peers/registerPeer.ts'
 import type { Identity } from '../../node/src/store/identity.ts'
 
 /** Who registers: keys, and an account with coin on it. */

@@ -1,7 +1,7 @@
 import { type Hex, keccak256, stringToHex } from 'viem'
-import { leafHash } from '../../../node/src/core/leaf.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
-import { taskHash } from '../../../node/src/core/taskProposal.ts'
+import { leafHash } from '../../../node/src/core/payloads/leaf.ts'
+import { taskHash } from '../../../node/src/core/payloads/taskProposal.ts'
 import type { SeededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { hashOf, type Member, type Swarm } from '../openSwarm.ts'
 

@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
-import { type GameStep, type GameTerms, gameStep } from '#merge/gameClock.ts'
+import { type GameStep, type GameTerms, gameStep } from '#merge/games/gameClock.ts'
 import { useRoundClock } from './ChainProvider.tsx'
 
 /** What comes next in a game by the chain's clock; null until this runs in a browser that knows it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encodeProposal, taskHash } from '../../../node/src/core/taskProposal.ts'
+import { encodeProposal, taskHash } from '../../../node/src/core/payloads/taskProposal.ts'
 import { FINALITY_ROUNDS } from '../../src/schedule.ts'
 import { digest, ENVIRONMENT, tasksOf } from '../testChain.ts'
 import type { Scene } from './scene.ts'

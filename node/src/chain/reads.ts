@@ -1,4 +1,5 @@
 import type { Hex } from '#core/hex.ts'
+import { callChain } from './callChain.ts'
 import {
   type AppealCase,
   readAppealBond,
@@ -7,29 +8,28 @@ import {
   readClosingCredit,
   readCredit,
   readJury,
-} from './appeals.ts'
-import { callChain } from './callChain.ts'
-import { readAgreedLeaf } from './claimTask.ts'
+} from './challenges/appeals.ts'
+import { readSeatsToJudge } from './challenges/judgeSeats.ts'
+import { readDemandBond, readDemands } from './challenges/leafDemands.ts'
+import { readSeats } from './challenges/readSeats.ts'
+import { readVerdicts } from './challenges/readVerdicts.ts'
 import type { FollowedChain } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
-import { readSeatsToJudge } from './judgeSeats.ts'
-import { readDemandBond, readDemands } from './leafDemands.ts'
-import { readOpenings } from './openComponent.ts'
-import { readHasSecret, readProposals, readSecretKeepers } from './proposals.ts'
-import { readBeacon } from './readBeacon.ts'
-import { readBootnodes } from './readBootnodes.ts'
-import { readRolloutCommitments } from './readCommitments.ts'
-import { readEnvironment } from './readEnvironment.ts'
-import { readNectar } from './readNectar.ts'
-import { readAccountOf, readCountsFrom, readPeerId, readRegistered } from './readPeer.ts'
-import { isSettled, readMisses, readPoints } from './readPoints.ts'
-import { readPolicies } from './readPolicies.ts'
-import { readSeats } from './readSeats.ts'
-import { readSettlements } from './readSettlements.ts'
-import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeable } from './readStake.ts'
-import { readVerdicts } from './readVerdicts.ts'
-import { readRevealedVotes } from './readVotes.ts'
-import { createEventReader } from './roundEvents.ts'
+import { readBootnodes } from './peers/readBootnodes.ts'
+import { readNectar } from './peers/readNectar.ts'
+import { readAccountOf, readCountsFrom, readPeerId, readRegistered } from './peers/readPeer.ts'
+import { isSettled, readMisses, readPoints } from './peers/readPoints.ts'
+import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeable } from './peers/readStake.ts'
+import { readBeacon } from './rounds/readBeacon.ts'
+import { createEventReader } from './rounds/roundEvents.ts'
+import { readOpenings } from './votes/openComponent.ts'
+import { readSettlements } from './votes/readSettlements.ts'
+import { readRevealedVotes } from './votes/readVotes.ts'
+import { readAgreedLeaf } from './work/claimTask.ts'
+import { readHasSecret, readProposals, readSecretKeepers } from './work/proposals.ts'
+import { readRolloutCommitments } from './work/readCommitments.ts'
+import { readEnvironment } from './work/readEnvironment.ts'
+import { readPolicies } from './work/readPolicies.ts'
 
 /** Every read, bound to a chain and its contracts. A peer that sends nothing needs only this. */
 export function createChainReads(chain: FollowedChain, contracts: Contracts) {

@@ -1,21 +1,35 @@
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { type Appeal, type AppealCase, closeAppeal, openAppeal, type SeatVerdict, seatVerdict } from './appeals.ts'
-import { challengeIntent } from './challengeIntent.ts'
-import { challengeLeaf, type FalseLeaf } from './challengeLeaf.ts'
-import { challengeSecret, type WithheldSecret } from './challengeSecret.ts'
-import { claimNectar } from './claimNectar.ts'
-import { claimTask, type TaskAnswered } from './claimTask.ts'
-import { commitPolicy, commitRollouts, type RolloutsToCommit } from './commitRollouts.ts'
+import {
+  type Appeal,
+  type AppealCase,
+  closeAppeal,
+  openAppeal,
+  type SeatVerdict,
+  seatVerdict,
+} from './challenges/appeals.ts'
+import { challengeIntent } from './challenges/challengeIntent.ts'
+import { challengeLeaf, type FalseLeaf } from './challenges/challengeLeaf.ts'
+import { challengeSecret, type WithheldSecret } from './challenges/challengeSecret.ts'
+import { judgeSeats, type SeatsToJudge } from './challenges/judgeSeats.ts'
+import {
+  closeDemand,
+  demandLeaf,
+  type LeafDemand,
+  type MissingLeaf,
+  type ShownLeaf,
+  showLeaf,
+} from './challenges/leafDemands.ts'
 import type { Contracts } from './contracts.ts'
-import { judgeSeats, type SeatsToJudge } from './judgeSeats.ts'
-import { closeDemand, demandLeaf, type LeafDemand, type MissingLeaf, type ShownLeaf, showLeaf } from './leafDemands.ts'
-import { drawBeacon, fixBeacon } from './openBeacon.ts'
-import { type ComponentOpening, closeOpenings, openComponent } from './openComponent.ts'
-import type { TxOutcome } from './outbox.ts'
-import { commitSecret, proposalSecret, propose, type TasksToPropose } from './proposals.ts'
-import type { Ballot } from './voteCommitment.ts'
-import { commitVotes, revealVotes, type ShardToSettle, settle } from './votes.ts'
+import type { TxOutcome } from './outbox/outbox.ts'
+import { claimNectar } from './peers/claimNectar.ts'
+import { drawBeacon, fixBeacon } from './rounds/openBeacon.ts'
+import { type ComponentOpening, closeOpenings, openComponent } from './votes/openComponent.ts'
+import type { Ballot } from './votes/voteCommitment.ts'
+import { commitVotes, revealVotes, type ShardToSettle, settle } from './votes/votes.ts'
+import { claimTask, type TaskAnswered } from './work/claimTask.ts'
+import { commitPolicy, commitRollouts, type RolloutsToCommit } from './work/commitRollouts.ts'
+import { commitSecret, proposalSecret, propose, type TasksToPropose } from './work/proposals.ts'
 
 export type WriteModules = {
   contracts: Contracts

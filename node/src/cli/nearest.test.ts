@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nearest } from '#core/nearest.ts'
 import { unknownWord } from './nearest.ts'
-import { parseDevice } from './parseDevice.ts'
+import { parseDevice } from './options/parseDevice.ts'
 import { verbs } from './verbs.ts'
 
 const commands = Object.keys(verbs)

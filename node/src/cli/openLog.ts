@@ -4,7 +4,7 @@ import { systemClock } from '#core/clock.ts'
 import { createLogger, type Logger } from '#core/logger.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import type { Identity } from '#store/identity.ts'
-import type { Config } from './config.ts'
+import type { Config } from './options/config.ts'
 
 const text = { type: 'string' } as const
 

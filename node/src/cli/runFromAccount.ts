@@ -1,5 +1,5 @@
 import type { AccountSession } from '#roles/accountSession.ts'
-import type { OnBond } from '#roles/challengeBonds.ts'
+import type { OnBond } from './challenges/challengeBonds.ts'
 import type { Values } from './command.ts'
 import { showResult } from './showResult.ts'
 import { withAccount } from './withSession.ts'

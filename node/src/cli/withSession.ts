@@ -4,8 +4,8 @@ import type { AccountSession, SessionOptions } from '#roles/accountSession.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Values } from './command.ts'
-import { loadConfig } from './config.ts'
-import { dataOption, openDeployment } from './networkOptions.ts'
+import { loadConfig } from './options/config.ts'
+import { dataOption, openDeployment } from './options/networkOptions.ts'
 import { hasPeer, requirePeer } from './requirePeer.ts'
 
 /**

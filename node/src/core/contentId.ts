@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from './hex.ts'
-import { yieldToEventLoop } from './yieldToEventLoop.ts'
+import { yieldToEventLoop } from './threads/yieldToEventLoop.ts'
 
 /** The name of some bytes: their sha-256, as `0x` and 64 digits. On the chain it is a `bytes32`. */
 export function contentId(bytes: Uint8Array): Hex {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeMachine } from './describeMachine.ts'
+import { describeMachine } from './devices/describeMachine.ts'
 import { gradients } from './gradients.ts'
 import { Graph, type Value } from './graph.ts'
 import { kernelTraits } from './kernelTraits.ts'

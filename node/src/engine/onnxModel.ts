@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dirname, relative } from 'node:path'
-import type { Device } from './device.ts'
+import type { Device } from './devices/device.ts'
 import { elementBytes, onnxTypes } from './dtypes.ts'
 import { GraphError } from './engineError.ts'
 import type { Attribute, Attributes, DType, Graph, GraphNode, Shape, StoredData, Value } from './graph.ts'

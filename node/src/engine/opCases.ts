@@ -1,4 +1,4 @@
-import type { Device } from './device.ts'
+import type { Device } from './devices/device.ts'
 import { gradients } from './gradients.ts'
 import { Graph, type Shape, type Value } from './graph.ts'
 import { encodeModel, type OnnxModel } from './onnxModel.ts'

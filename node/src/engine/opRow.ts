@@ -1,4 +1,4 @@
-import type { Device } from './device.ts'
+import type { Device } from './devices/device.ts'
 import { GraphError } from './engineError.ts'
 import type { Attribute, Attributes, DType, GraphNode, Shape, Value } from './graph.ts'
 

@@ -1,6 +1,6 @@
 import ort from 'onnxruntime-node'
-import { executionProviders } from './device.ts'
-import { type DeviceTensor, deviceTensor, isOnDevice } from './deviceTensor.ts'
+import { executionProviders } from './devices/device.ts'
+import { type DeviceTensor, deviceTensor, isOnDevice } from './devices/deviceTensor.ts'
 import { runtimeTypes, type TensorArrays } from './dtypes.ts'
 import { SessionError } from './engineError.ts'
 import type { DType, Value } from './graph.ts'

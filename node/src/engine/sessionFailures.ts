@@ -1,4 +1,4 @@
-import type { Device } from './device.ts'
+import type { Device } from './devices/device.ts'
 import { DeviceError, SessionError, SessionMemoryError } from './engineError.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { MAX_SEQUENCE_TOKENS, MAX_SHEET_PEERS } from '#core/bodies.ts'
-import { type BodySizes, formatSizes } from '#core/bodySizes.ts'
+import { MAX_SEQUENCE_TOKENS, MAX_SHEET_PEERS } from '#core/payloads/bodies.ts'
+import { type BodySizes, formatSizes } from '#core/payloads/bodySizes.ts'
 import type { Environment } from './environment.ts'
 
 /** Names, hashes and numbers of a body's header, and of one item in it, in dag-cbor. */

@@ -1,8 +1,8 @@
 import type { Hex } from '#core/hex.ts'
-import { checkTokenizerFits } from '#model/checkTokenizerFits.ts'
-import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
-import { openTokenizer, type TokenizerClient } from '#model/tokenizerClient.ts'
+import { checkTokenizerFits } from '#model/tokenizers/checkTokenizerFits.ts'
+import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
 import { EnvironmentMismatchError } from './environmentMismatch.ts'
 
 /**

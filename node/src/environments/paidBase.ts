@@ -1,6 +1,6 @@
 import type { Hex } from '#core/hex.ts'
-import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { hashStoredWeights } from '#model/weights.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { hashStoredWeights } from '#model/decoder/weights.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
 
 /** Content hash of a folder's weights, as specifications and published adapters name a base. Reads all of them. */

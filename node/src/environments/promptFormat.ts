@@ -1,4 +1,4 @@
-import type { ChatMessage } from '#model/chatTemplate.ts'
+import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 
 /**
  * How tasks become tokens, and tokens text, in one environment: the same for every peer, bit for bit. A large tokenizer works

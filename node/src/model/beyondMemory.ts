@@ -1,5 +1,5 @@
-import { attainableMemory } from '#engine/freeMemory.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
+import { attainableMemory } from '#engine/devices/freeMemory.ts'
+import type { DecoderConfig } from './decoder/decoderConfig.ts'
 
 /**
  * What to say of bytes that cannot be had; nothing where they can.

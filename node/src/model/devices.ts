@@ -1,14 +1,14 @@
 import { SessionError } from '#engine/engineError.ts'
 import { chooseIntegerKernels, type KernelChoice } from '#engine/integerKernels.ts'
-import { commonShape } from './commonShape.ts'
-import { readDecoderConfig } from './decoderConfig.ts'
-import { integerMatrixShapes } from './quantizedTensors.ts'
+import { commonShape } from './decoder/commonShape.ts'
+import { readDecoderConfig } from './decoder/decoderConfig.ts'
+import { integerMatrixShapes } from './quantization/quantizedTensors.ts'
 
 // What models can run on, for layers that do not see the engine.
-export { choose, type DeviceReport, reportDevices } from '#engine/chooseDevice.ts'
-export { describeMachine } from '#engine/describeMachine.ts'
-export { type Device, devices } from '#engine/device.ts'
-export { tryDevice } from '#engine/tryDevice.ts'
+export { choose, type DeviceReport, reportDevices } from '#engine/devices/chooseDevice.ts'
+export { describeMachine } from '#engine/devices/describeMachine.ts'
+export { type Device, devices } from '#engine/devices/device.ts'
+export { tryDevice } from '#engine/devices/tryDevice.ts'
 
 /** Kernels for 8-bit products, or why this CPU has none that a model may run on. */
 export interface IntegerKernelReport {

@@ -13,7 +13,7 @@ import {
   writeWeights,
 } from '@waggle/node/model'
 import { expect, onTestFinished, test } from 'vitest'
-import { tinyConfig } from './tinyDecoder.ts'
+import { tinyConfig } from './decoder/tinyDecoder.ts'
 
 test('a model written to a folder is read, generates text and scores it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'waggle-model-'))

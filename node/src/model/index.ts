@@ -1,47 +1,58 @@
 /** What the layers above and the library take from the models: decoders, their files, tokenizers, generation and scoring. */
 
 export { openUniform, philox4x32, type RandomStream, randomStream, type Seed, streamKey } from '#core/random.ts'
-export { createAdaptedGenerator } from './adaptedGenerator.ts'
-export { createAdaptedScorer } from './adaptedScorer.ts'
 export {
   type DecoderFeeds,
   decoderFeeds,
   lengthBatches,
   type ScoredSequence,
   shuffledBatches,
-} from './batch.ts'
-export type { ChatMessage } from './chatTemplate.ts'
-export { checkTokenizerFits } from './checkTokenizerFits.ts'
+} from './decoder/batch.ts'
 export {
-  comparePrecisions,
-  type PrecisionComparison,
-  type PrecisionError,
-  sampleSequences,
-} from './comparePrecisions.ts'
-export { copyTokenizer } from './copyTokenizer.ts'
-export { type DecoderConfig, formatDecoderConfig, parseDecoderConfig, readDecoderConfig } from './decoderConfig.ts'
-export { decoderWeightShapes, parameterCount } from './decoderWeights.ts'
+  type DecoderConfig,
+  formatDecoderConfig,
+  parseDecoderConfig,
+  readDecoderConfig,
+} from './decoder/decoderConfig.ts'
+export { decoderWeightShapes, parameterCount } from './decoder/decoderWeights.ts'
+export { initWeights } from './decoder/initWeights.ts'
+export {
+  checkWeights,
+  copyWeights,
+  hashWeights,
+  readWeights,
+  sameWeights,
+  type Weights,
+  writeWeights,
+} from './decoder/weights.ts'
 export { type Device, type DeviceReport, devices, reportDevices } from './devices.ts'
-export { bakedParts, type Freeze, frozenParts } from './frozenParts.ts'
-export type { FrozenTensors, Precision } from './frozenTensors.ts'
+export { type ModelFiles, readModel } from './files/readModel.ts'
+export {
+  encodeSafetensors,
+  readSafetensors,
+  readStoredTensors,
+  type StoredTensor,
+  scanSafetensors,
+  type Tensor,
+  writeSafetensors,
+} from './files/safetensors.ts'
+export { locateWeights } from './files/weightFiles.ts'
+export { writeModel } from './files/writeModel.ts'
+export { createAdaptedGenerator } from './generation/adaptedGenerator.ts'
 export {
   type Completion,
   createGenerator,
   type GenerateOptions,
   type Generator,
   type StreamedToken,
-} from './generate.ts'
+} from './generation/generate.ts'
+export { type LoadOptions, loadGenerator, openFrozenTensors } from './generation/loadGenerator.ts'
+export { NucleusSearch } from './generation/nucleus.ts'
 export { importGguf } from './gguf/importGguf.ts'
-export { initWeights } from './initWeights.ts'
-export { type LoadOptions, loadGenerator, openFrozenTensors } from './loadGenerator.ts'
-export { loadScorer } from './loadScorer.ts'
-export { allLinear, type BasePrecision, type LoraConfig, loraScaling, parseLoraConfig } from './loraConfig.ts'
-export { initLora, type LoraAdapter, mergeLora } from './loraFactors.ts'
-export { readBasePrecision, readLora, writeLora } from './loraFiles.ts'
+export { allLinear, type BasePrecision, type LoraConfig, loraScaling, parseLoraConfig } from './lora/loraConfig.ts'
+export { initLora, type LoraAdapter, mergeLora } from './lora/loraFactors.ts'
+export { readBasePrecision, readLora, writeLora } from './lora/loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
-export { NucleusSearch } from './nucleus.ts'
-export { positionLogits } from './positionLogits.ts'
-export { PretrainedTokenizer } from './pretrainedTokenizer.ts'
 export { createDrawReader, type DrawReader, type SequenceDraws } from './proof/drawReader.ts'
 export { nucleusTolerance, samplingTolerances, toleranceAt } from './proof/samplingTolerances.ts'
 export { type TokenDraw, tokenUniforms } from './proof/tokenUniforms.ts'
@@ -53,30 +64,24 @@ export {
   type SamplingVerdict,
   verifySampling,
 } from './proof/verifySampling.ts'
-export { quantizeWeights } from './quantizedTensors.ts'
-export { type ModelFiles, readModel } from './readModel.ts'
 export {
-  encodeSafetensors,
-  readSafetensors,
-  readStoredTensors,
-  type StoredTensor,
-  scanSafetensors,
-  type Tensor,
-  writeSafetensors,
-} from './safetensors.ts'
-export { createScorer, type Scorer, type SequenceScores } from './score.ts'
-export type { SequenceToScore, TokenChoice } from './scoringTasks.ts'
-export { Tokenizer } from './tokenizer.ts'
-export { openTokenizer, type TokenizerClient } from './tokenizerClient.ts'
-export { trainTokenizer } from './trainTokenizer.ts'
-export { locateWeights } from './weightFiles.ts'
-export {
-  checkWeights,
-  copyWeights,
-  hashWeights,
-  readWeights,
-  sameWeights,
-  type Weights,
-  writeWeights,
-} from './weights.ts'
-export { writeModel } from './writeModel.ts'
+  comparePrecisions,
+  type PrecisionComparison,
+  type PrecisionError,
+  sampleSequences,
+} from './quantization/comparePrecisions.ts'
+export { bakedParts, type Freeze, frozenParts } from './quantization/frozenParts.ts'
+export type { FrozenTensors, Precision } from './quantization/frozenTensors.ts'
+export { quantizeWeights } from './quantization/quantizedTensors.ts'
+export { createAdaptedScorer } from './scoring/adaptedScorer.ts'
+export { loadScorer } from './scoring/loadScorer.ts'
+export { positionLogits } from './scoring/positionLogits.ts'
+export { createScorer, type Scorer, type SequenceScores } from './scoring/score.ts'
+export type { SequenceToScore, TokenChoice } from './scoring/scoringTasks.ts'
+export type { ChatMessage } from './tokenizers/chatTemplate.ts'
+export { checkTokenizerFits } from './tokenizers/checkTokenizerFits.ts'
+export { copyTokenizer } from './tokenizers/copyTokenizer.ts'
+export { PretrainedTokenizer } from './tokenizers/pretrainedTokenizer.ts'
+export { Tokenizer } from './tokenizers/tokenizer.ts'
+export { openTokenizer, type TokenizerClient } from './tokenizers/tokenizerClient.ts'
+export { trainTokenizer } from './tokenizers/trainTokenizer.ts'

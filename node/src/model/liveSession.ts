@@ -1,7 +1,7 @@
 import type { OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session } from '#engine/session.ts'
+import { copyWeights, sameWeights, type Weights } from './decoder/weights.ts'
 import { ModelInputError } from './modelErrors.ts'
-import { copyWeights, sameWeights, type Weights } from './weights.ts'
 
 /** A session that runs one job at a time. */
 export interface SessionQueue {

@@ -3,7 +3,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { expect, test, vi } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { AddressError, PortTakenError } from './errors.ts'
-import { peerIdOf } from './peerPrivateKey.ts'
+import { peerIdOf } from './keys/peerPrivateKey.ts'
 import { connect, newPrivateKey, startTestHost } from './testHosts.ts'
 
 test('a host has the peer id of its key, and says where it listens', async () => {

@@ -15,23 +15,23 @@ import { webSockets } from '@libp2p/websockets'
 import { createLibp2p } from 'libp2p'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { auditGossip } from './auditGossip.ts'
-import { connectedPeers } from './connectedPeers.ts'
+import { connectedPeers } from './connections/connectedPeers.ts'
+import { keepAlive } from './connections/keepAlive.ts'
+import { createPeerGuard, type PeerGuard } from './connections/peerGuard.ts'
+import { type RelayTransport, relayTransport, seekRelayPlace } from './connections/relayPlaces.ts'
 import { ListenError, PortTakenError } from './errors.ts'
-import { keepAlive } from './keepAlive.ts'
-import { messageId, rawMessageId } from './messageId.ts'
-import { createMessageQueue, type MessageQueue } from './messageQueue.ts'
+import { auditGossip } from './gossip/auditGossip.ts'
+import { messageId, rawMessageId } from './gossip/messageId.ts'
+import { createMessageQueue, type MessageQueue } from './gossip/messageQueue.ts'
 import {
   createMessageSigner,
   createMessageVerifier,
   type MessageSigner,
   type SignMessage,
   type VerifyMessage,
-} from './messageSignatures.ts'
-import { createPeerGuard, type PeerGuard } from './peerGuard.ts'
-import { type PeerPrivateKey, peerPrivateKey } from './peerPrivateKey.ts'
-import { type RelayTransport, relayTransport, seekRelayPlace } from './relayPlaces.ts'
-import { scoreParams, scoreThresholds } from './topicScore.ts'
+} from './gossip/messageSignatures.ts'
+import { scoreParams, scoreThresholds } from './gossip/topicScore.ts'
+import { type PeerPrivateKey, peerPrivateKey } from './keys/peerPrivateKey.ts'
 
 /** gossipsub, with two methods that its published interface leaves out. */
 export type GossipService = GossipSub & { getScore(peerId: string): number; getMeshPeers(topic: string): string[] }

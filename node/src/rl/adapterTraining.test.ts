@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { initLora, type LoraAdapter } from '#model/loraFactors.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
-import { hashWeights } from '#model/weights.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { hashWeights } from '#model/decoder/weights.ts'
+import { initLora, type LoraAdapter } from '#model/lora/loraFactors.ts'
 import { groupStep } from './groupStep.ts'
 import { createTrainer, type TrainerOptions } from './trainer.ts'
 

@@ -1,4 +1,4 @@
-import type { SampledWith } from '#model/samplingFilters.ts'
+import type { SampledWith } from '#model/generation/samplingFilters.ts'
 import { TrainerError } from './trainerError.ts'
 
 /** What leaves a distribution as it is, for each filter that training does not know. */

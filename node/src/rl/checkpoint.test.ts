@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { initLora } from '#model/loraFactors.ts'
-import { readLora } from '#model/loraFiles.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
-import { hashWeights, readWeights } from '#model/weights.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { hashWeights, readWeights } from '#model/decoder/weights.ts'
+import { initLora } from '#model/lora/loraFactors.ts'
+import { readLora } from '#model/lora/loraFiles.ts'
 import { readOptimizerState, saveAdapterCheckpoint, saveCheckpoint } from './checkpoint.ts'
+import { openWholePolicy } from './policy/wholePolicy.ts'
 import { createTrainer } from './trainer.ts'
-import { openWholePolicy } from './wholePolicy.ts'
 
 let folder: string
 beforeEach(async () => {

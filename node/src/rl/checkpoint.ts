@@ -1,15 +1,15 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import type { BasePrecision } from '#model/loraConfig.ts'
-import type { LoraAdapter } from '#model/loraFactors.ts'
-import { writeLora } from '#model/loraFiles.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { hashWeights, type Weights } from '#model/decoder/weights.ts'
+import { readSafetensors, writeSafetensors } from '#model/files/safetensors.ts'
+import { writeModel } from '#model/files/writeModel.ts'
+import type { BasePrecision } from '#model/lora/loraConfig.ts'
+import type { LoraAdapter } from '#model/lora/loraFactors.ts'
+import { writeLora } from '#model/lora/loraFiles.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
-import { readSafetensors, writeSafetensors } from '#model/safetensors.ts'
-import { hashWeights, type Weights } from '#model/weights.ts'
-import { writeModel } from '#model/writeModel.ts'
-import type { OptimizerState } from './optimizer.ts'
+import type { OptimizerState } from './optimizers/optimizer.ts'
 
 /** The optimizer's file belongs to weights by their hash, so that no crash can pair it with others. */
 const optimizerFile = (weightsHash: string) => `optimizer-${weightsHash.slice(2, 18)}.safetensors`

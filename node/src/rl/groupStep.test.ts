@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createGenerator } from '#model/generate.ts'
-import { initLora } from '#model/loraFactors.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
-import { hashWeights } from '#model/weights.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { hashWeights } from '#model/decoder/weights.ts'
+import { createGenerator } from '#model/generation/generate.ts'
+import { initLora } from '#model/lora/loraFactors.ts'
 import { type GroupStepOptions, groupStep, type RolloutGroup } from './groupStep.ts'
 import { createTrainer, type Trainer, type TrainerOptions } from './trainer.ts'
 

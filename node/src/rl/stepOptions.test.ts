@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
-import { hashWeights } from '#model/weights.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { hashWeights } from '#model/decoder/weights.ts'
 import { groupStep } from './groupStep.ts'
 import { createTrainer, type TrainerOptions } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { devices } from '#engine/device.ts'
+import { devices } from '#engine/devices/device.ts'
 import { TrainerError } from './trainerError.ts'
 
 /** At least zero, or infinite: a limit that never holds. */

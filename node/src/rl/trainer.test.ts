@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { randomStream } from '#core/random.ts'
-import { initWeights } from '#model/initWeights.ts'
-import { tinyConfig } from '#model/tinyDecoder.ts'
-import { hashWeights } from '#model/weights.ts'
+import { initWeights } from '#model/decoder/initWeights.ts'
+import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
+import { hashWeights } from '#model/decoder/weights.ts'
 import { groupStep } from './groupStep.ts'
 import { createTrainer, type TrainerOptions, type TrainingSequence } from './trainer.ts'
 

@@ -1,25 +1,27 @@
-import type { Device } from '#engine/device.ts'
-import type { ScoredSequence } from '#model/batch.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import type { BasePrecision } from '#model/loraConfig.ts'
-import type { LoraAdapter } from '#model/loraFactors.ts'
-import type { Weights } from '#model/weights.ts'
-import { type AdamWOptions, createAdamW } from './adamW.ts'
-import { createBatchPasses } from './batchPasses.ts'
-import { createChosenPasses } from './chosenPasses.ts'
-import { clipGradients } from './gradientClip.ts'
-import { createMonolithicPass } from './gradientPass.ts'
-import { type LearningRate, learningRateAt } from './learningRate.ts'
-import { createMuon, type MuonOptions } from './muon.ts'
-import type { Optimizer, OptimizerState } from './optimizer.ts'
-import { createPlannedPasses, plannable, stepShape } from './plannedPasses.ts'
+import type { Device } from '#engine/devices/device.ts'
+import type { ScoredSequence } from '#model/decoder/batch.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import type { Weights } from '#model/decoder/weights.ts'
+import type { BasePrecision } from '#model/lora/loraConfig.ts'
+import type { LoraAdapter } from '#model/lora/loraFactors.ts'
+import { type AdamWOptions, createAdamW } from './optimizers/adamW.ts'
+import { clipGradients } from './optimizers/gradientClip.ts'
+import { type LearningRate, learningRateAt } from './optimizers/learningRate.ts'
+import { createMuon, type MuonOptions } from './optimizers/muon.ts'
+import type { Optimizer, OptimizerState } from './optimizers/optimizer.ts'
+import { createBatchPasses } from './passes/batchPasses.ts'
+import { createChosenPasses } from './passes/chosenPasses.ts'
+import { createMonolithicPass } from './passes/gradientPass.ts'
+import { createPlannedPasses, plannable, stepShape } from './passes/plannedPasses.ts'
+import { trainedElements, wholeGraphBytes } from './passes/stepPlan.ts'
+import { type LossKind, policyLossKind } from './passes/trainingGraphs.ts'
 import {
   checkedTarget,
   type LossTarget,
   type PolicyBatchOptions,
   type PolicySequence,
   policyTargets,
-} from './policyBatch.ts'
+} from './policy/policyBatch.ts'
 import {
   checkLearningRate,
   checkOptions,
@@ -29,9 +31,7 @@ import {
   trainerSchema,
   weightedSequencesSchema,
 } from './stepOptions.ts'
-import { trainedElements, wholeGraphBytes } from './stepPlan.ts'
 import { TrainerError } from './trainerError.ts'
-import { type LossKind, policyLossKind } from './trainingGraphs.ts'
 
 /** A sequence to learn, with a weight for each scored token. */
 export interface TrainingSequence extends ScoredSequence {

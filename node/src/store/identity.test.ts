@@ -9,8 +9,8 @@ import { hashMessage, hexToBytes, recoverPublicKey } from 'viem'
 import { expect, test } from 'vitest'
 import { formatError } from '#core/errors.ts'
 import { toHex } from '#core/hex.ts'
-import { peerKeyOf } from '#core/peerKey.ts'
-import { peerName } from '#core/peerName.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
+import { peerName } from '#core/peers/peerName.ts'
 import { IdentityError, openIdentity } from './identity.ts'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'waggle-identity-'))

@@ -9,9 +9,9 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { NodeError } from '#core/errors.ts'
 import { type Hex, toHex } from '#core/hex.ts'
 import { makeFolder } from '#core/makeFolder.ts'
-import { peerKeyOf } from '#core/peerKey.ts'
-import { peerName } from '#core/peerName.ts'
-import type { PeerSigner } from '#core/peerSigner.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
+import { peerName } from '#core/peers/peerName.ts'
+import type { PeerSigner } from '#core/peers/peerSigner.ts'
 import { peerSignerOf, rsaNumbersOf } from './peerSigner.ts'
 
 /** A key file that cannot be read, or two where one is due. Neither is ever overwritten. */

@@ -3,7 +3,7 @@ import type { PrivateKey, RSAPrivateKey, Secp256k1PrivateKey } from '@libp2p/int
 import { bytesToHex, hexToBytes } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { type Hex, toHex } from '#core/hex.ts'
-import type { PeerSigner, RsaSigner, Secp256k1Signer } from '#core/peerSigner.ts'
+import type { PeerSigner, RsaSigner, Secp256k1Signer } from '#core/peers/peerSigner.ts'
 
 /** What proves possession of a peer's key to the registry; null for a kind of key that it cannot check. */
 export function peerSignerOf(key: PrivateKey): PeerSigner | null {

@@ -1,9 +1,9 @@
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { expect, test } from 'vitest'
-import { UNAVAILABLE } from '#core/bodies.ts'
 import { type Hex, toHex, ZERO_HASH } from '#core/hex.ts'
-import { encodeProposal } from '#core/taskProposal.ts'
-import { drawCommittee } from '#roles/drawCommittee.ts'
+import { UNAVAILABLE } from '#core/payloads/bodies.ts'
+import { encodeProposal } from '#core/payloads/taskProposal.ts'
+import { drawCommittee } from '#roles/draws/drawCommittee.ts'
 import { explainWork } from '#roles/evidence/readWork.ts'
 import { type ChainScene, word } from './chainScene.ts'
 

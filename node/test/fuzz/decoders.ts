@@ -2,29 +2,29 @@ import { createHash } from 'node:crypto'
 import * as dagCbor from '@ipld/dag-cbor'
 import type { Stream } from '@libp2p/interface'
 import { base58btc } from 'multiformats/bases/base58'
-import { encodeCanaryBundle, encodeRolloutBundle, encodeScoreSheet, UNAVAILABLE } from '#core/bodies.ts'
-import { type Bodies, bodiesHere } from '#core/bodyOperations.ts'
 import { CanonicalError } from '#core/canonical.ts'
 import type { Hex } from '#core/hex.ts'
-import { decodeProposal, encodeProposal } from '#core/taskProposal.ts'
-import { checkAddresses, dialable, encodeAddresses, isMultiaddr } from '../../src/p2p/addressAnnouncement.ts'
-import { checkAnnouncement, encodeAnnouncement } from '../../src/p2p/announcement.ts'
-import { faultOfBootnode } from '../../src/p2p/bootnodeAddress.ts'
-import { compactOf, derOf } from '../../src/p2p/ecdsaSignature.ts'
+import { encodeCanaryBundle, encodeRolloutBundle, encodeScoreSheet, UNAVAILABLE } from '#core/payloads/bodies.ts'
+import { type Bodies, bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { decodeProposal, encodeProposal } from '#core/payloads/taskProposal.ts'
+import { faultOfBootnode } from '../../src/p2p/connections/bootnodeAddress.ts'
+import { checkAddresses, dialable, encodeAddresses, isMultiaddr } from '../../src/p2p/gossip/addressAnnouncement.ts'
+import { checkAnnouncement, encodeAnnouncement } from '../../src/p2p/gossip/announcement.ts'
+import { verifyPeerSignature } from '../../src/p2p/gossip/messageSignatures.ts'
+import { decodeSigned, encodeSigned } from '../../src/p2p/gossip/signedMessage.ts'
+import type { Verdict } from '../../src/p2p/gossip/verdict.ts'
+import { compactOf, derOf } from '../../src/p2p/keys/ecdsaSignature.ts'
+import { peerPublicKey } from '../../src/p2p/keys/peerPublicKey.ts'
 import {
   decodeHeader,
   decodeRequest,
   encodeHeader,
   encodeRequest,
   MAX_FRAME_BYTES,
-} from '../../src/p2p/fetchProtocol.ts'
-import { verifyPeerSignature } from '../../src/p2p/messageSignatures.ts'
-import { peerPublicKey } from '../../src/p2p/peerPublicKey.ts'
-import { decodeSigned, encodeSigned } from '../../src/p2p/signedMessage.ts'
-import { StreamError } from '../../src/p2p/streamError.ts'
-import { createStreamReader } from '../../src/p2p/streamReader.ts'
-import { decodeSyncRequest, encodeSyncRequest, missingFrom } from '../../src/p2p/syncProtocol.ts'
-import type { Verdict } from '../../src/p2p/verdict.ts'
+} from '../../src/p2p/transfer/fetchProtocol.ts'
+import { StreamError } from '../../src/p2p/transfer/streamError.ts'
+import { createStreamReader } from '../../src/p2p/transfer/streamReader.ts'
+import { decodeSyncRequest, encodeSyncRequest, missingFrom } from '../../src/p2p/transfer/syncProtocol.ts'
 
 export type Decoder = {
   /** The module under `node/src` that it is a part of. */
@@ -103,22 +103,22 @@ const message = {
 
 /** Every decoder and validator of what peers send. What its module decodes with is of no interest here. */
 export const decoders: Record<string, Decoder> = {
-  rollouts: body('rollouts', 'core/rolloutBundle.ts'),
-  scores: body('scores', 'core/scoreSheet.ts'),
-  canary: body('canary', 'core/canaryBundle.ts'),
+  rollouts: body('rollouts', 'core/payloads/rolloutBundle.ts'),
+  scores: body('scores', 'core/payloads/scoreSheet.ts'),
+  canary: body('canary', 'core/payloads/canaryBundle.ts'),
   proposal: {
-    module: 'core/taskProposal.ts',
+    module: 'core/payloads/taskProposal.ts',
     seeds: [encodeProposal({ level: 3, texts: ['def f(x): ...\nassert f(1) == 2', ''] })],
     run: bytes => decodeProposal(bytes) !== null,
   },
   announcement: {
-    module: 'p2p/announcement.ts',
+    module: 'p2p/gossip/announcement.ts',
     seeds: [seeds.announcement],
     run: bytes =>
       same(bytes, checkAnnouncement(bytes, PEER, { kind: 'rollouts', chainId: CHAIN_ID }), encodeAnnouncement),
   },
   addresses: {
-    module: 'p2p/addressAnnouncement.ts',
+    module: 'p2p/gossip/addressAnnouncement.ts',
     seeds: [seeds.addresses],
     run(bytes) {
       const checked = checkAddresses(bytes, PEER, CHAIN_ID)
@@ -127,12 +127,12 @@ export const decoders: Record<string, Decoder> = {
     },
   },
   signedMessage: {
-    module: 'p2p/signedMessage.ts',
+    module: 'p2p/gossip/signedMessage.ts',
     seeds: [encodeSigned(message).bytes],
     run: bytes => decoded(bytes, decodeSigned, value => dagCbor.encode(omitDerived(value))),
   },
   syncRequest: {
-    module: 'p2p/syncProtocol.ts',
+    module: 'p2p/transfer/syncProtocol.ts',
     seeds: [encodeSyncRequest({ v: 1, from: 1, to: 4, first: 0, last: 2 ** 47, have: new Uint8Array(32) })],
     run: bytes =>
       decoded(bytes, decodeSyncRequest, value => {
@@ -141,32 +141,32 @@ export const decoders: Record<string, Decoder> = {
       }),
   },
   fetchRequest: {
-    module: 'p2p/fetchProtocol.ts',
+    module: 'p2p/transfer/fetchProtocol.ts',
     seeds: [encodeRequest({ v: 1, contentId: word('03'), maxBytes: 1000 })],
     run: bytes => decoded(bytes, decodeRequest, encodeRequest),
   },
   fetchHeader: {
-    module: 'p2p/fetchProtocol.ts',
+    module: 'p2p/transfer/fetchProtocol.ts',
     seeds: [encodeHeader({ v: 1, status: 'ok', size: 1000 })],
     run: bytes => decoded(bytes, decodeHeader, encodeHeader),
   },
   bootnodeAddress: {
-    module: 'p2p/bootnodeAddress.ts',
+    module: 'p2p/connections/bootnodeAddress.ts',
     seeds: [Buffer.from(`/ip4/203.0.113.7/tcp/4001/p2p/${PEER}`)],
     run: bytes => faultOfBootnode(text(bytes), false) === null,
   },
   peerId: {
-    module: 'p2p/peerPublicKey.ts',
+    module: 'p2p/keys/peerPublicKey.ts',
     seeds: [Buffer.from(PEER)],
     run: bytes => peerPublicKey(text(bytes), new Uint8Array(0)) !== null,
   },
   peerIdBytes: {
-    module: 'p2p/peerPublicKey.ts',
+    module: 'p2p/keys/peerPublicKey.ts',
     seeds: [PEER_BYTES],
     run: bytes => peerPublicKey(base58btc.encode(bytes.subarray(0, 48)).slice(1), new Uint8Array(0)) !== null,
   },
   rsaKey: {
-    module: 'p2p/peerPublicKey.ts',
+    module: 'p2p/keys/peerPublicKey.ts',
     seeds: [RSA_KEY],
     async run(bytes) {
       const id = Buffer.concat([Buffer.from('1220', 'hex'), createHash('sha256').update(bytes).digest()])
@@ -177,12 +177,12 @@ export const decoders: Record<string, Decoder> = {
     },
   },
   frame: {
-    module: 'p2p/streamReader.ts',
+    module: 'p2p/transfer/streamReader.ts',
     seeds: [framed(encodeRequest({ v: 1, contentId: word('03'), maxBytes: 1000 })), framed(new Uint8Array(0))],
     run: readFrames,
   },
   signature: {
-    module: 'p2p/ecdsaSignature.ts',
+    module: 'p2p/keys/ecdsaSignature.ts',
     seeds: [derOf(Buffer.alloc(64, 0x71))],
     run(bytes) {
       const compact = compactOf(bytes)

@@ -13,7 +13,7 @@ import {
 } from '../../../node/src/environments/difficulty.ts'
 import { balancedAccuracy, calibrationError } from '../../../node/src/environments/judgeFigures.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
-import { createGenerator } from '../../../node/src/model/generate.ts'
+import { createGenerator } from '../../../node/src/model/generation/generate.ts'
 import { proposalsOf } from '../../../node/src/roles/proposer/proposalsOf.ts'
 import { propose, type WriteProposals } from '../../../node/src/roles/proposer/propose.ts'
 import { createTaskList } from '../../../node/src/roles/proposer/taskList.ts'

@@ -20,10 +20,10 @@ const ENTRIES = [
   'scripts/bench.ts',
   'scripts/bench/gpu.ts',
   'scripts/bench/gpu/question.ts',
-  'node/src/engine/probeDevice.ts',
+  'node/src/engine/devices/probeDevice.ts',
 ]
 const SCRIPTS = [
-  'scripts/bench/trlStep.py',
+  'scripts/bench/peers/trlStep.py',
   'scripts/bench/gpu/torchPeer.py',
   'package.json',
   'node/package.json',

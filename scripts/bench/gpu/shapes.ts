@@ -1,5 +1,5 @@
-import { commonShape } from '../../../node/src/model/commonShape.ts'
-import type { DecoderConfig } from '../../../node/src/model/decoderConfig.ts'
+import { commonShape } from '../../../node/src/model/decoder/commonShape.ts'
+import type { DecoderConfig } from '../../../node/src/model/decoder/decoderConfig.ts'
 
 /** What the GPU's benchmark runs: a model's shape, and how much of it. */
 export interface GpuShape {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { systemClock } from '../../node/src/core/clock.ts'
-import { contentId } from '../../node/src/core/contentId.ts'
-import type { Hex } from '../../node/src/core/hex.ts'
-import { silentLogger } from '../../node/src/core/logger.ts'
-import { serveBundles } from '../../node/src/p2p/serveBundles.ts'
-import { startTestHost } from '../../node/src/p2p/testHosts.ts'
+import { systemClock } from '../../../node/src/core/clock.ts'
+import { contentId } from '../../../node/src/core/contentId.ts'
+import type { Hex } from '../../../node/src/core/hex.ts'
+import { silentLogger } from '../../../node/src/core/logger.ts'
+import { startTestHost } from '../../../node/src/p2p/testHosts.ts'
+import { serveBundles } from '../../../node/src/p2p/transfer/serveBundles.ts'
 
 // A process that holds bodies on loopback, until it is killed or its parent has gone.
 

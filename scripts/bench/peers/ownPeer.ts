@@ -1,11 +1,11 @@
 /** Waggle as a peer: loads the model and measures what it is asked. */
-import { Graph } from '../../node/src/engine/graph.ts'
-import { encodeModel } from '../../node/src/engine/onnxModel.ts'
-import { createSession, tensor } from '../../node/src/engine/session.ts'
-import { matMul, sumOver } from '../../node/src/engine/tensor.ts'
-import type { Precision } from '../../node/src/model/frozenTensors.ts'
-import type { Generator } from '../../node/src/model/generate.ts'
-import { loadGenerator } from '../../node/src/model/loadGenerator.ts'
+import { Graph } from '../../../node/src/engine/graph.ts'
+import { encodeModel } from '../../../node/src/engine/onnxModel.ts'
+import { createSession, tensor } from '../../../node/src/engine/session.ts'
+import { matMul, sumOver } from '../../../node/src/engine/tensor.ts'
+import type { Generator } from '../../../node/src/model/generation/generate.ts'
+import { loadGenerator } from '../../../node/src/model/generation/loadGenerator.ts'
+import type { Precision } from '../../../node/src/model/quantization/frozenTensors.ts'
 import { answerQuestions } from './answerQuestions.ts'
 
 interface Question {

@@ -1,4 +1,4 @@
-import { UNAVAILABLE } from '../../../node/src/core/scoreSheet.ts'
+import { UNAVAILABLE } from '../../../node/src/core/payloads/scoreSheet.ts'
 import { appealVerdict, TOLERANCE_MILLI } from '../../../node/src/roles/audit/voteVerdict.ts'
 import type { Member } from './cast.ts'
 import { comes, honestScore, memberOf, pushed } from './evaluators.ts'

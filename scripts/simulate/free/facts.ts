@@ -1,9 +1,9 @@
 import { concatHex, encodeAbiParameters, type Hex, keccak256, numberToHex, zeroHash } from 'viem'
 import { philox4x32, streamKey } from '../../../node/src/core/random.ts'
-import { drawCommittee, sampledLeaves } from '../../../node/src/roles/drawCommittee.ts'
-import { drawIndices } from '../../../node/src/roles/drawIndices.ts'
-import { drawAmong, openingSeed, placeOf } from '../../../node/src/roles/drawOpening.ts'
-import { roundSeed, type SeedPurpose } from '../../../node/src/roles/roundSeed.ts'
+import { drawCommittee, sampledLeaves } from '../../../node/src/roles/draws/drawCommittee.ts'
+import { drawIndices } from '../../../node/src/roles/draws/drawIndices.ts'
+import { drawAmong, openingSeed, placeOf } from '../../../node/src/roles/draws/drawOpening.ts'
+import { roundSeed, type SeedPurpose } from '../../../node/src/roles/draws/roundSeed.ts'
 
 /** What of the environment's specification the game needs. */
 export const SPEC = { tasksPerRound: 4, groupSize: 2, owedLeaves: 8, sampledLeaves: 4 }

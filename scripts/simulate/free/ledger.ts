@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
-import type { PeerScore } from '../../../node/src/core/scoreSheet.ts'
-import type { TaskRef } from '../../../node/src/core/taskProposal.ts'
+import type { PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
+import type { TaskRef } from '../../../node/src/core/payloads/taskProposal.ts'
 import type { Member } from './cast.ts'
 
 /** Rounds from a round of work to each step on it, and from an appeal to each step of its case. */

@@ -7,7 +7,7 @@ import {
   type ModelSeat,
   rule,
 } from '../../../contracts/test/challenges/appealModel.ts'
-import { drawnLeaf } from '../../../node/src/roles/drawOpening.ts'
+import { drawnLeaf } from '../../../node/src/roles/draws/drawOpening.ts'
 import { allOf, type Cast, type Member } from './cast.ts'
 import type { Defences } from './defences.ts'
 import type { Facts } from './facts.ts'

@@ -16,7 +16,7 @@ import {
   WINDOW,
   weightOf,
 } from '../../../contracts/test/settlementModel.ts'
-import { SHARD_PEERS } from '../../../node/src/roles/drawCommittee.ts'
+import { SHARD_PEERS } from '../../../node/src/roles/draws/drawCommittee.ts'
 import type { Defences } from './defences.ts'
 import type { Facts } from './facts.ts'
 import type { Drawn, Outcome, Sealed, Work } from './ledger.ts'

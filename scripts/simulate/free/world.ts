@@ -1,9 +1,14 @@
 import type { Hex } from 'viem'
-import { encodeProposal } from '../../../node/src/core/taskProposal.ts'
+import { encodeProposal } from '../../../node/src/core/payloads/taskProposal.ts'
 import type { Problem } from '../../../node/src/environments/environment.ts'
-import { type AdmittedTask, admitTasks, type TaskPlace, type TaskRules } from '../../../node/src/roles/admitTasks.ts'
-import type { RoundRules } from '../../../node/src/roles/checkRollouts.ts'
-import { drawTasks } from '../../../node/src/roles/drawTasks.ts'
+import {
+  type AdmittedTask,
+  admitTasks,
+  type TaskPlace,
+  type TaskRules,
+} from '../../../node/src/roles/draws/admitTasks.ts'
+import type { RoundRules } from '../../../node/src/roles/draws/checkRollouts.ts'
+import { drawTasks } from '../../../node/src/roles/draws/drawTasks.ts'
 import { type Member, SIZES } from './cast.ts'
 import { type Facts, SPEC } from './facts.ts'
 

@@ -1,6 +1,6 @@
 import { contractsOf } from '../../../node/src/chain/contracts.ts'
 import { createChainReads } from '../../../node/src/chain/reads.ts'
-import { readVotingRecord } from '../../../node/src/chain/readVotingRecord.ts'
+import { readVotingRecord } from '../../../node/src/chain/votes/readVotingRecord.ts'
 import { systemClock } from '../../../node/src/core/clock.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
 import { auditRound, type RoundAudit } from '../../../node/src/roles/audit/auditRound.ts'

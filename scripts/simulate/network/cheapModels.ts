@@ -3,7 +3,7 @@ import type { Hex } from '../../../node/src/core/hex.ts'
 import type { Answer, Environment, Judge } from '../../../node/src/environments/environment.ts'
 import type { EnvironmentSpec } from '../../../node/src/environments/environmentSpec.ts'
 import { tokenUniforms } from '../../../node/src/model/proof/tokenUniforms.ts'
-import type { PolicyClient } from '../../../node/src/rl/policyClient.ts'
+import type { PolicyClient } from '../../../node/src/rl/policy/policyClient.ts'
 
 const STOP = 0
 const WRONG = 1

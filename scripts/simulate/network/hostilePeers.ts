@@ -1,6 +1,6 @@
-import type { rootOf } from '../../../node/src/core/bodies.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
+import type { rootOf } from '../../../node/src/core/payloads/bodies.ts'
 import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
 import type { Medium } from './medium.ts'
 import type { Conduct } from './simulatedPeer.ts'

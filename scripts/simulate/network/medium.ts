@@ -1,5 +1,5 @@
-import type { BodyRequest, FetchFailure } from '../../../node/src/p2p/fetchBody.ts'
-import type { SignedMessage } from '../../../node/src/p2p/signedMessage.ts'
+import type { SignedMessage } from '../../../node/src/p2p/gossip/signedMessage.ts'
+import type { BodyRequest, FetchFailure } from '../../../node/src/p2p/transfer/fetchBody.ts'
 import type { SimulatedTime } from './simulatedTime.ts'
 
 /** What a peer does with what comes over the network. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Ballot } from '../../../node/src/chain/voteCommitment.ts'
+import type { Ballot } from '../../../node/src/chain/votes/voteCommitment.ts'
 import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
 import { auditAlarms, falseAlarms, honestPoints, playHonest, playHostile, scoresChecked } from './rows.ts'
 import { simulateSwarm } from './simulateSwarm.ts'

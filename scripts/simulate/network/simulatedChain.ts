@@ -1,6 +1,6 @@
 import { decodeFunctionData, keccak256, stringToHex } from 'viem'
 import type { Contracts } from '../../../node/src/chain/contracts.ts'
-import type { OutboxRpc, UnsignedTransaction } from '../../../node/src/chain/outboxRpc.ts'
+import type { OutboxRpc, UnsignedTransaction } from '../../../node/src/chain/outbox/outboxRpc.ts'
 import { revertedWith } from '../../../node/src/chain/revertedWith.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import type { SimulatedTime } from './simulatedTime.ts'

@@ -1,10 +1,10 @@
 import { BaseError, encodeErrorResult, zeroAddress } from 'viem'
 import { verdictOn } from '../../../contracts/test/settlementModel.ts'
 import { contractErrors } from '../../../node/src/chain/contracts.ts'
-import { type Ballot, type VotingPlace, voteCommitment } from '../../../node/src/chain/voteCommitment.ts'
+import { type Ballot, type VotingPlace, voteCommitment } from '../../../node/src/chain/votes/voteCommitment.ts'
 import { type Hex, ZERO_HASH } from '../../../node/src/core/hex.ts'
-import { drawCommittee, SHARD_PEERS } from '../../../node/src/roles/drawCommittee.ts'
-import { roundSeed } from '../../../node/src/roles/roundSeed.ts'
+import { drawCommittee, SHARD_PEERS } from '../../../node/src/roles/draws/drawCommittee.ts'
+import { roundSeed } from '../../../node/src/roles/draws/roundSeed.ts'
 
 export type Block = { number: number; timeSec: number; hash: Hex }
 export type Call = { from: Hex; functionName: string; args: readonly unknown[] }

@@ -1,8 +1,8 @@
 import { type Hex, zeroHash } from 'viem'
-import { leafHash } from '../../../node/src/core/leaf.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
+import { leafHash } from '../../../node/src/core/payloads/leaf.ts'
 import { randomStream } from '../../../node/src/core/random.ts'
-import { roundSeed } from '../../../node/src/roles/roundSeed.ts'
+import { roundSeed } from '../../../node/src/roles/draws/roundSeed.ts'
 import { type Member, OWED, POLICY, randomHex, SAMPLED, type Swarm } from './openSwarm.ts'
 
 /** A leaf's quality lies within this of its author's ability, evenly. */

@@ -1,6 +1,6 @@
 import { merkleProof } from '../../../node/src/core/merkle.ts'
-import { componentLeaves, componentsHash } from '../../../node/src/core/scoreSheet.ts'
-import { drawnLeaf } from '../../../node/src/roles/drawOpening.ts'
+import { componentLeaves, componentsHash } from '../../../node/src/core/payloads/scoreSheet.ts'
+import { drawnLeaf } from '../../../node/src/roles/draws/drawOpening.ts'
 import type { Commitment, Game, Sealed } from './game.ts'
 import { POLICY, type Swarm } from './openSwarm.ts'
 import { scoreSheetOf } from './playVotes.ts'

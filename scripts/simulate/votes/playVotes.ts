@@ -1,7 +1,12 @@
 import { encodeAbiParameters, type Hex, keccak256, zeroHash } from 'viem'
-import { type Ballot, voteCommitment } from '../../../node/src/chain/voteCommitment.ts'
+import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/voteCommitment.ts'
+import {
+  componentRoot,
+  type LeafScore,
+  type PeerScore,
+  UNAVAILABLE,
+} from '../../../node/src/core/payloads/scoreSheet.ts'
 import { type RandomStream, randomStream } from '../../../node/src/core/random.ts'
-import { componentRoot, type LeafScore, type PeerScore, UNAVAILABLE } from '../../../node/src/core/scoreSheet.ts'
 import { judgeAll } from './endRound.ts'
 import { type Commitment, type Game, SCORE_COST, type Sealed } from './game.ts'
 import { type Member, POLICY, randomHex, SAMPLED, type Swarm } from './openSwarm.ts'

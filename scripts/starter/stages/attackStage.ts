@@ -1,9 +1,9 @@
-import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import { environmentFrom, presets } from '../../node/src/environments/codezero/presets.ts'
-import { seededRandom } from '../../node/src/environments/seededRandom.ts'
-import { createGrpoPeer, type GrpoPeer, meanReward } from './grpoPeer.ts'
-import { openJudge } from './openModels.ts'
-import { executeAnswers, sampleAnswers } from './sampleAnswers.ts'
+import { drawTrainingTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
+import { environmentFrom, presets } from '../../../node/src/environments/codezero/presets.ts'
+import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
+import { createGrpoPeer, type GrpoPeer, meanReward } from '../grpoPeer.ts'
+import { openJudge } from '../openModels.ts'
+import { executeAnswers, sampleAnswers } from '../sampleAnswers.ts'
 import { type Stage, type StageContext, withSandbox } from './stage.ts'
 
 /** Judged above this though wrong, an answer fools the judge. */

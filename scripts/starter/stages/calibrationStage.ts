@@ -1,4 +1,4 @@
-import { calibrate } from './calibrate.ts'
+import { calibrate } from '../calibrate.ts'
 import type { Stage } from './stage.ts'
 
 /** Calibrates the judge as it is before hardening, so that solvers can be trained against it. */

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { barsOf, type Report } from './bars.ts'
+import { barsOf, type Report } from '../bars.ts'
+import { type ModelFacts, modelCard, type Origin } from '../modelCard.ts'
+import type { Marker, WorkFolder } from '../workFolder.ts'
 import { type ExportedModel, exportedModels } from './exportStage.ts'
-import { type ModelFacts, modelCard, type Origin } from './modelCard.ts'
 import type { Stage } from './stage.ts'
 import { stageOrder } from './stageOrder.ts'
-import type { Marker, WorkFolder } from './workFolder.ts'
 
 /** Model cards and `report.json`, from what the stages before found. */
 export const cardStage: Stage = async ({ seed, work, out }) => {
@@ -58,7 +58,7 @@ function commit(): string {
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
   try {
-    const isChanged = git('status', '--porcelain', '--', '.', '../../node/src') !== ''
+    const isChanged = git('status', '--porcelain', '--', '.', '../../../node/src') !== ''
     return git('rev-parse', 'HEAD') + (isChanged ? ' (with uncommitted changes)' : '')
   } catch {
     return 'unknown (no git)'

@@ -1,13 +1,13 @@
-import { mapYielding } from '../../node/src/core/mapYielding.ts'
-import { type SeededRandom, seededRandom } from '../../node/src/environments/seededRandom.ts'
-import { createTrainer } from '../../node/src/rl/trainer.ts'
-import { calibrate } from './calibrate.ts'
-import { drawDamaged } from './damageCode.ts'
-import { type Executed, execute, relabelled } from './execute.ts'
+import { mapYielding } from '../../../node/src/core/threads/mapYielding.ts'
+import { type SeededRandom, seededRandom } from '../../../node/src/environments/seededRandom.ts'
+import { createTrainer } from '../../../node/src/rl/trainer.ts'
+import { calibrate } from '../calibrate.ts'
+import { drawDamaged } from '../damageCode.ts'
+import { type Executed, execute, relabelled } from '../execute.ts'
+import { judgeExample } from '../sequences.ts'
+import { trainOnStream } from '../trainOnStream.ts'
 import { proceduralExamples } from './judgeStage.ts'
-import { judgeExample } from './sequences.ts'
 import { type Stage, type StageContext, withSandbox } from './stage.ts'
-import { trainOnStream } from './trainOnStream.ts'
 
 /** Of each pool: failing answers that are read, and right ones kept with them. */
 const failingPerPool = 3_000

@@ -1,8 +1,8 @@
-import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import { seededRandom } from '../../node/src/environments/seededRandom.ts'
-import { createGenerator } from '../../node/src/model/generate.ts'
-import { solverLevels } from './levelMix.ts'
-import { executeAnswers, sampleAnswers } from './sampleAnswers.ts'
+import { drawTrainingTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
+import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
+import { createGenerator } from '../../../node/src/model/generation/generate.ts'
+import { solverLevels } from '../levelMix.ts'
+import { executeAnswers, sampleAnswers } from '../sampleAnswers.ts'
 import { type Stage, withSandbox } from './stage.ts'
 
 /** The solver's own answers to training tasks, labelled by execution: what the judge will meet. */

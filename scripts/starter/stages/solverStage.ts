@@ -1,10 +1,10 @@
-import { seededRandom } from '../../node/src/environments/seededRandom.ts'
-import { initWeights } from '../../node/src/model/initWeights.ts'
-import { createTrainer } from '../../node/src/rl/trainer.ts'
-import { solverExample } from './sequences.ts'
-import { decoderConfig } from './settings.ts'
+import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
+import { initWeights } from '../../../node/src/model/decoder/initWeights.ts'
+import { createTrainer } from '../../../node/src/rl/trainer.ts'
+import { solverExample } from '../sequences.ts'
+import { decoderConfig } from '../settings.ts'
+import { trainOnStream } from '../trainOnStream.ts'
 import type { Stage } from './stage.ts'
-import { trainOnStream } from './trainOnStream.ts'
 
 /** The solver, from nothing, on a corpus that is wrong on purpose, and on proposals. */
 export const solverStage: Stage = async ({ settings, seed, threads, work, say, now }) => {

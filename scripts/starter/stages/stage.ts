@@ -1,6 +1,6 @@
-import { createSandbox, type Sandbox } from '../../node/src/sandbox/createSandbox.ts'
-import type { Settings } from './settings.ts'
-import type { WorkFolder } from './workFolder.ts'
+import { createSandbox, type Sandbox } from '../../../node/src/sandbox/createSandbox.ts'
+import type { Settings } from '../settings.ts'
+import type { WorkFolder } from '../workFolder.ts'
 
 export type StageContext = {
   settings: Settings

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
-import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
-import { renderSolution } from '../../node/src/environments/codezero/curriculum/renderSolution.ts'
+import { drawTrainingTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
+import { renderSolution } from '../../../node/src/environments/codezero/curriculum/renderSolution.ts'
 import {
   answerText,
   problemText,
   proposalRequest,
   starterSpecials,
-} from '../../node/src/environments/codezero/prompts.ts'
-import { seededRandom } from '../../node/src/environments/seededRandom.ts'
-import { trainTokenizer } from '../../node/src/model/trainTokenizer.ts'
-import { proposalLevels, solverLevels } from './levelMix.ts'
-import { proposalExample } from './proposalExample.ts'
+} from '../../../node/src/environments/codezero/prompts.ts'
+import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
+import { trainTokenizer } from '../../../node/src/model/tokenizers/trainTokenizer.ts'
+import { proposalLevels, solverLevels } from '../levelMix.ts'
+import { proposalExample } from '../proposalExample.ts'
 import type { Stage } from './stage.ts'
 
 /** Byte-level BPE over problems, answers in all spellings, and some proposals. */

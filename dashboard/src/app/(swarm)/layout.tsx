@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { StaleBanner } from '#components/StaleBanner.tsx'
+import { StaleBanner } from '#components/site/StaleBanner.tsx'
 import { LiveProvider } from '#live/LiveProvider.tsx'
 import { readEnvironment } from '#sources/environment.ts'
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { RegisterPeer } from '#components/RegisterPeer.tsx'
+import { RegisterPeer } from '#components/peers/RegisterPeer.tsx'
 
 export const metadata: Metadata = { title: 'Register a peer' }
 

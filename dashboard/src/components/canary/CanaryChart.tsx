@@ -1,9 +1,9 @@
 import { area, line } from 'd3-shape'
-import { canaryGap } from '#merge/canaryGap.ts'
-import type { CanaryRow } from '#merge/canarySeries.ts'
+import { canaryGap } from '#merge/canary/canaryGap.ts'
+import type { CanaryRow } from '#merge/canary/canarySeries.ts'
 import { formatShare } from '#merge/format.ts'
+import { Plot } from '../Plot.tsx'
 import { CanaryLegend } from './CanaryLegend.tsx'
-import { Plot } from './Plot.tsx'
 
 interface Props {
   rows: CanaryRow[]

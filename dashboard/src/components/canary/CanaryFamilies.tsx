@@ -1,4 +1,4 @@
-import { familyRows } from '#merge/familyRows.ts'
+import { familyRows } from '#merge/canary/familyRows.ts'
 import { formatShare } from '#merge/format.ts'
 import type { CanaryPoint } from '#sources/gateway.ts'
 

@@ -1,15 +1,15 @@
-import { type CanarySeries, canarySeries } from '#merge/canarySeries.ts'
-import { canaryVerdict } from '#merge/canaryVerdict.ts'
+import { type CanarySeries, canarySeries } from '#merge/canary/canarySeries.ts'
+import { canaryVerdict } from '#merge/canary/canaryVerdict.ts'
 import type { Canary } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
+import { Notice } from '../Notice.tsx'
+import { PartDown } from '../PartDown.tsx'
 import { CanaryChart } from './CanaryChart.tsx'
 import { CanaryFamilies } from './CanaryFamilies.tsx'
 import { CanaryTable } from './CanaryTable.tsx'
 import { CanaryVerdict } from './CanaryVerdict.tsx'
 import { HeldOut } from './HeldOut.tsx'
 import { JudgeAgreement } from './JudgeAgreement.tsx'
-import { Notice } from './Notice.tsx'
-import { PartDown } from './PartDown.tsx'
 
 /** More charts than this are a wall; the table has every solver. */
 const SHOWN_SOLVERS = 6

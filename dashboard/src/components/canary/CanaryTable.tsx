@@ -1,5 +1,5 @@
+import { agreement } from '#merge/canary/judgeAgreement.ts'
 import { formatShare } from '#merge/format.ts'
-import { agreement } from '#merge/judgeAgreement.ts'
 import type { CanaryPoint } from '#sources/gateway.ts'
 
 /** The share of answers that the judge and execution agree on, wrong ones that the judge calls right, and right ones that it calls wrong. */

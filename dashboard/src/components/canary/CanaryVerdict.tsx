@@ -1,6 +1,6 @@
 import Link from 'next/link'
-import type { CanarySeries } from '#merge/canarySeries.ts'
-import { canaryVerdict } from '#merge/canaryVerdict.ts'
+import type { CanarySeries } from '#merge/canary/canarySeries.ts'
+import { canaryVerdict } from '#merge/canary/canaryVerdict.ts'
 
 function signed(change: number): string {
   return `${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(2)}`

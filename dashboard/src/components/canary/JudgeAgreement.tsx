@@ -1,5 +1,5 @@
+import { agreement, newestJudge } from '#merge/canary/judgeAgreement.ts'
 import { formatShare } from '#merge/format.ts'
-import { agreement, newestJudge } from '#merge/judgeAgreement.ts'
 import type { CanaryPoint } from '#sources/gateway.ts'
 
 /** How often the judge and execution agreed on the newest held-out answers; nothing before the first. */

@@ -1,5 +1,5 @@
-import { canarySeries } from '#merge/canarySeries.ts'
-import { canaryVerdict } from '#merge/canaryVerdict.ts'
+import { canarySeries } from '#merge/canary/canarySeries.ts'
+import { canaryVerdict } from '#merge/canary/canaryVerdict.ts'
 import type { Canary } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
 import { CanaryChart } from './CanaryChart.tsx'

@@ -9,8 +9,8 @@ import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useGameStep } from '#chain/useGameStep.ts'
 import { useSend } from '#chain/useSend.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
-import type { GameTerms } from '#merge/gameClock.ts'
-import { ActionButton, Trouble } from './ActionButton.tsx'
+import type { GameTerms } from '#merge/games/gameClock.ts'
+import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 interface Props {
   gameId: string

@@ -1,6 +1,6 @@
-import { type ChoiceRow, choiceRows } from '#merge/choiceRows.ts'
 import { formatShare } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
+import { type ChoiceRow, choiceRows } from '#merge/games/choiceRows.ts'
 import type { Game } from '#sources/getGames.ts'
 
 /** Stakes on each choice, and their part of all. */

@@ -1,6 +1,6 @@
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
-import type { PricedBet } from '#merge/gameHistory.ts'
+import type { PricedBet } from '#merge/games/gameHistory.ts'
 import type { Game } from '#sources/getGames.ts'
 
 interface Props {

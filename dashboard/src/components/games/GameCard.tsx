@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
-import { gameTitle } from '#merge/gameTitle.ts'
+import { gameTitle } from '#merge/games/gameTitle.ts'
 import type { Game } from '#sources/getGames.ts'
 import { ChoiceTable } from './ChoiceTable.tsx'
 

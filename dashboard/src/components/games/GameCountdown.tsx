@@ -3,7 +3,7 @@
 import { useRoundClock } from '#chain/ChainProvider.tsx'
 import { useGameStep } from '#chain/useGameStep.ts'
 import { useSecondsUntil } from '#chain/useSecondsUntil.ts'
-import type { GameTerms } from '#merge/gameClock.ts'
+import type { GameTerms } from '#merge/games/gameClock.ts'
 
 /** What comes next in a game, counted down by the chain's clock. */
 export function GameCountdown({ terms }: { terms: GameTerms }) {

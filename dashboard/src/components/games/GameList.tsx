@@ -1,10 +1,10 @@
 import { GAMES_PER_PAGE } from '#app/(swarm)/market/getMarketData.ts'
 import type { GameList as Games } from '#sources/getGames.ts'
 import type { Part } from '#sources/part.ts'
+import { Notice } from '../Notice.tsx'
+import { Pager } from '../Pager.tsx'
+import { PartDown } from '../PartDown.tsx'
 import { GameCard } from './GameCard.tsx'
-import { Notice } from './Notice.tsx'
-import { Pager } from './Pager.tsx'
-import { PartDown } from './PartDown.tsx'
 
 /** The market's games, newest first. */
 export async function GameList({ games, page }: { games: Promise<Part<Games>>; page: number }) {

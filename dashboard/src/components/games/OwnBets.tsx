@@ -8,7 +8,7 @@ import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { useLive } from '#live/LiveProvider.tsx'
 import { formatTokens } from '#merge/formatTokens.ts'
-import { ActionButton, Trouble } from './ActionButton.tsx'
+import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 interface Props {
   gameId: string

@@ -1,7 +1,7 @@
 import { curveStepAfter, line } from 'd3-shape'
 import { formatShare } from '#merge/format.ts'
-import type { GameMoment } from '#merge/gameHistory.ts'
-import { Plot } from './Plot.tsx'
+import type { GameMoment } from '#merge/games/gameHistory.ts'
+import { Plot } from '../Plot.tsx'
 
 /** Told apart by stroke as well as by colour. */
 const strokes = [

@@ -8,7 +8,7 @@ import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
-import { ActionButton, Trouble } from './ActionButton.tsx'
+import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 /** Rounds in which a case can wait for its second appeal. */
 const LOOKED_BACK = 8

@@ -8,7 +8,7 @@ import type { CommittedWork, Specification } from '#chain/demandCalls.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
-import { ActionButton, Trouble } from './ActionButton.tsx'
+import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 interface Props {
   peerKey: string

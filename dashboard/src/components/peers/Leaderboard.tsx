@@ -1,11 +1,11 @@
 import { PEERS_PER_PAGE } from '#app/(swarm)/getHomeData.ts'
 import type { Standings } from '#sources/getStandings.ts'
 import type { Part } from '#sources/part.ts'
+import { Notice } from '../Notice.tsx'
+import { Pager } from '../Pager.tsx'
+import { PartDown } from '../PartDown.tsx'
 import { LeaderboardRow } from './LeaderboardRow.tsx'
 import { LeaderboardSearch } from './LeaderboardSearch.tsx'
-import { Notice } from './Notice.tsx'
-import { Pager } from './Pager.tsx'
-import { PartDown } from './PartDown.tsx'
 
 interface Props {
   standings: Promise<Part<Standings>>

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
-import { Notice } from './Notice.tsx'
+import { Notice } from '../Notice.tsx'
 import { PeerLink } from './PeerLink.tsx'
 
 /** Names come from ids by a rule that runs on the server; without it the ids still tell. */

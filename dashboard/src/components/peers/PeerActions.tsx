@@ -8,7 +8,7 @@ import { claimNectar, type HeldStake, moveStake, type PeerFunds, readFunds, stak
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
-import { ActionButton, Trouble } from './ActionButton.tsx'
+import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 /** What the owner of a peer can do with its Nectar. */
 export function PeerActions({ peerKey }: { peerKey: string }) {

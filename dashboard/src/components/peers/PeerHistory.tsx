@@ -1,11 +1,11 @@
 import Link from 'next/link'
 import { formatNectar } from '#merge/format.ts'
 import type { PeerRound } from '#merge/peerHistory.ts'
-import { Notice } from './Notice.tsx'
-import { Pager } from './Pager.tsx'
-import { ScoreState } from './ScoreState.tsx'
-import { StateBadge } from './StateBadge.tsx'
-import { Settled } from './VoteGrid.tsx'
+import { Notice } from '../Notice.tsx'
+import { Pager } from '../Pager.tsx'
+import { ScoreState } from '../rounds/ScoreState.tsx'
+import { Settled } from '../rounds/VoteGrid.tsx'
+import { StateBadge } from '../StateBadge.tsx'
 
 /** Rounds on one page of a peer's history. */
 const ROWS = 20

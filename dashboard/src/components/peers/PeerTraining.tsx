@@ -1,7 +1,7 @@
 import { trainingFacts, trainingFigures } from '#merge/trainingFigures.ts'
 import type { Training } from '#sources/getTraining.ts'
 import type { Part } from '#sources/part.ts'
-import { FigureChart } from './FigureChart.tsx'
+import { FigureChart } from '../FigureChart.tsx'
 
 /** What a solver's operator says of its training; nothing where the gateway has no figures of it, as of the peers of others. */
 export async function PeerTraining({ training }: { training: Promise<Part<Training | null>> }) {

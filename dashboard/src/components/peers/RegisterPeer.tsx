@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { useChain } from '#chain/ChainProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
-import { ActionButton, Trouble } from './ActionButton.tsx'
-import { CopyText } from './CopyText.tsx'
-import { Notice } from './Notice.tsx'
+import { ActionButton, Trouble } from '../ActionButton.tsx'
+import { CopyText } from '../CopyText.tsx'
+import { Notice } from '../Notice.tsx'
 
 /** Takes the proof of a peer's key, and has the account's wallet send it. */
 export function RegisterPeer() {

@@ -3,8 +3,8 @@ import { formatNectar, formatShare } from '#merge/format.ts'
 import { type EvaluatorRow, evaluatorRows, type ProposerRow, proposerRows } from '#merge/roleRows.ts'
 import type { RolesAnswer } from '#sources/getRoles.ts'
 import type { Part } from '#sources/part.ts'
-import { Notice } from './Notice.tsx'
-import { PartDown } from './PartDown.tsx'
+import { Notice } from '../Notice.tsx'
+import { PartDown } from '../PartDown.tsx'
 import { PeerLink } from './PeerLink.tsx'
 
 /** Those who score and those who propose, ranked by what their role is paid for. */

@@ -2,8 +2,8 @@
 
 import { useState } from 'react'
 import { type Attempt, bestFirst, type NumberedRollout } from '#merge/problems.ts'
-import { Notice } from './Notice.tsx'
-import { PeerLink } from './PeerLink.tsx'
+import { Notice } from '../Notice.tsx'
+import { PeerLink } from '../peers/PeerLink.tsx'
 import { RolloutCard } from './RolloutCard.tsx'
 
 /** The best tries show at once; the others wait behind a summary. */

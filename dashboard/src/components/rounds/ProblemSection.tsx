@@ -1,10 +1,10 @@
 import { chooseProblem, type Problem, problems } from '#merge/problems.ts'
 import type { RoundBodies } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
+import { Notice } from '../Notice.tsx'
+import { Pager } from '../Pager.tsx'
+import { PartDown } from '../PartDown.tsx'
 import { AttemptList } from './AttemptList.tsx'
-import { Notice } from './Notice.tsx'
-import { Pager } from './Pager.tsx'
-import { PartDown } from './PartDown.tsx'
 import { ProblemPicker } from './ProblemPicker.tsx'
 
 /** Each has up to some dozens of tries. */

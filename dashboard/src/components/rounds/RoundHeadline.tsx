@@ -3,7 +3,7 @@
 import { useRoundClock } from '#chain/ChainProvider.tsx'
 import { useSecondsUntil } from '#chain/useSecondsUntil.ts'
 import { roundStates } from '#merge/roundState.ts'
-import { ClockTrouble } from './ClockTrouble.tsx'
+import { ClockTrouble } from '../site/ClockTrouble.tsx'
 
 /** The current round in words, as the chain has it, and how long it still lasts. */
 export function RoundHeadline() {

@@ -2,8 +2,8 @@
 
 import { useRoundClock } from '#chain/ChainProvider.tsx'
 import { type RoundState, roundStates } from '#merge/roundState.ts'
-import { ClockTrouble } from './ClockTrouble.tsx'
-import { useRoundState } from './StateBadge.tsx'
+import { useRoundState } from '../StateBadge.tsx'
+import { ClockTrouble } from '../site/ClockTrouble.tsx'
 
 const path: RoundState[] = ['proposing', 'open', 'voting', 'revealing', 'settling', 'final']
 

@@ -4,10 +4,10 @@ import { formatShare } from '#merge/format.ts'
 import { meanReward } from '#merge/meanReward.ts'
 import type { RoundList, RoundTotals } from '#sources/getRounds.ts'
 import type { Part } from '#sources/part.ts'
-import { Notice } from './Notice.tsx'
-import { Pager } from './Pager.tsx'
-import { PartDown } from './PartDown.tsx'
-import { StateBadge } from './StateBadge.tsx'
+import { Notice } from '../Notice.tsx'
+import { Pager } from '../Pager.tsx'
+import { PartDown } from '../PartDown.tsx'
+import { StateBadge } from '../StateBadge.tsx'
 
 const columns: [title: string, className: string][] = [
   ['Round', ''],

@@ -1,7 +1,7 @@
 'use client'
 
 import { scoreStates, stateOfScore } from '#merge/scoreState.ts'
-import { useRoundState } from './StateBadge.tsx'
+import { useRoundState } from '../StateBadge.tsx'
 
 /** Under a settled score: whether it stands. */
 export function ScoreState({ round, isContested }: { round: number; isContested: boolean }) {

@@ -2,8 +2,8 @@
 
 import type { Outcome } from '#merge/peerHistory.ts'
 import type { Vote, VoteRow, VoteTable } from '#merge/voteTable.ts'
+import { PeerLink } from '../peers/PeerLink.tsx'
 import { NotSettled } from './NotSettled.tsx'
-import { PeerLink } from './PeerLink.tsx'
 import { ScoreState } from './ScoreState.tsx'
 
 const head = 'border-b border-line px-2 py-2 text-left align-bottom font-medium'

@@ -1,6 +1,6 @@
 import type { RoundClock } from '#chain/roundClock.ts'
-import { Notice } from './Notice.tsx'
-import { PartDown } from './PartDown.tsx'
+import { Notice } from '../Notice.tsx'
+import { PartDown } from '../PartDown.tsx'
 
 type Trouble = Extract<RoundClock, { state: 'unset' | 'down' | 'wrongChain' | 'noContract' }>
 

@@ -1,8 +1,8 @@
 import type { FeedItem } from '#sources/getFeed.ts'
 import type { Part } from '#sources/part.ts'
+import { PartDown } from '../PartDown.tsx'
 import { FeedList } from './FeedList.tsx'
 import { LiveBadge } from './LiveBadge.tsx'
-import { PartDown } from './PartDown.tsx'
 
 /** What the contracts recorded last, newest first. */
 export async function Feed({ feed }: { feed: Promise<Part<FeedItem[]>> }) {

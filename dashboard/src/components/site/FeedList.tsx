@@ -5,9 +5,9 @@ import { useLive } from '#live/LiveProvider.tsx'
 import { feedSentence } from '#merge/feedSentence.ts'
 import { mergeFeed } from '#merge/mergeFeed.ts'
 import type { FeedItem } from '#sources/getFeed.ts'
-import { BlockTime } from './BlockTime.tsx'
-import { DanceGlyph } from './DanceGlyph.tsx'
-import { Notice } from './Notice.tsx'
+import { BlockTime } from '../BlockTime.tsx'
+import { Notice } from '../Notice.tsx'
+import { DanceGlyph } from '../peers/DanceGlyph.tsx'
 
 const SHOWN = 24
 

@@ -1,8 +1,8 @@
 import { rolesOf } from '#merge/rolesOf.ts'
 import type { SwarmStatus } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
+import { PartDown } from '../PartDown.tsx'
 import { LevelCells } from './LevelCells.tsx'
-import { PartDown } from './PartDown.tsx'
 
 /** What a node says of the swarm: how hard the tasks are now, and who takes part. */
 export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>> }) {

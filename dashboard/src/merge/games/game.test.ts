@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { formatTokens } from '../formatTokens.ts'
 import { choiceRows } from './choiceRows.ts'
-import { formatTokens } from './formatTokens.ts'
 import { gameHistory, pricedBets } from './gameHistory.ts'
 import { gameTitle } from './gameTitle.ts'
 

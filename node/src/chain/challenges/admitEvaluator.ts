@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import type { Contracts } from './contracts.ts'
+import type { Contracts } from '../contracts.ts'
 
 /** Seats an evaluator from the next round on; the account must hold the role for it. */
 export function admitEvaluator({ rewardVotes }: Contracts, peerKey: Hex, currentRound: number): OutboxIntent {

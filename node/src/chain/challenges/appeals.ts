@@ -1,11 +1,11 @@
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { EventReader } from '../rounds/roundEvents.ts'
 import { type AppealPlace, appealCommitment, appealSalt } from './appealCommitment.ts'
-import { callChain } from './callChain.ts'
 import { challengeIntent } from './challengeIntent.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { EventReader } from './roundEvents.ts'
 
 /** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict: `Challenges`. */
 export const APPEALED_AFTER = 3

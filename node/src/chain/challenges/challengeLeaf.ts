@@ -1,9 +1,9 @@
 import { encodeFunctionData } from 'viem'
 import type { Hex } from '#core/hex.ts'
-import type { LeafHeader } from '#core/leaf.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import type { Contracts } from './contracts.ts'
-import type { RolloutCommitment } from './readCommitments.ts'
+import type { LeafHeader } from '#core/payloads/leaf.ts'
+import type { Contracts } from '../contracts.ts'
+import type { RolloutCommitment } from '../work/readCommitments.ts'
 
 /** A leaf whose header shows that it is false, the commitment that it is under, and the proof that it is. */
 export type FalseLeaf = { header: LeafHeader; commitment: RolloutCommitment; proof: readonly Hex[] }

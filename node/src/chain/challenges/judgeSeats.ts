@@ -1,9 +1,9 @@
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { EventReader } from '../rounds/roundEvents.ts'
 import { challengeIntent } from './challengeIntent.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { EventReader } from './roundEvents.ts'
 
 /** Seats that are judged in one call. */
 const JUDGED_AT_ONCE = 32

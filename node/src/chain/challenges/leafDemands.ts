@@ -1,13 +1,13 @@
 import { bytesToHex } from 'viem'
 import type { Hex } from '#core/hex.ts'
-import type { LeafHeader } from '#core/leaf.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { callChain } from './callChain.ts'
+import type { LeafHeader } from '#core/payloads/leaf.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { EventReader } from '../rounds/roundEvents.ts'
+import type { RolloutCommitment } from '../work/readCommitments.ts'
 import { challengeIntent } from './challengeIntent.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { RolloutCommitment } from './readCommitments.ts'
-import type { EventReader } from './roundEvents.ts'
 
 /** Names of the two fields as dag-cbor has them, with the head byte of their length. */
 const OWED = Buffer.from('\x6aowedLeaves', 'latin1')

@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
 
 /** Evaluators that sit on a round. */
 export function readSeats(

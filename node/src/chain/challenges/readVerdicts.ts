@@ -1,7 +1,7 @@
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { EventReader } from '../rounds/roundEvents.ts'
 import type { AppealCase } from './appeals.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { EventReader } from './roundEvents.ts'
 
 /** Rounds from an appeal to that in which its verdicts are revealed. */
 const REVEALED_AFTER = 2

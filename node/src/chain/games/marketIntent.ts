@@ -1,7 +1,7 @@
 import type { predictionMarketAbi } from '@waggle/deployments/abi'
 import { type ContractFunctionArgs, type ContractFunctionName, encodeFunctionData } from 'viem'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import type { Contracts } from './contracts.ts'
+import type { Contracts } from '../contracts.ts'
 
 type Write = ContractFunctionName<typeof predictionMarketAbi, 'nonpayable'>
 

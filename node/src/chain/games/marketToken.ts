@@ -1,9 +1,9 @@
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
 
 /** The token that is bet. */
 export type MarketToken = { address: Hex; decimals: number; symbol: string }

@@ -1,6 +1,6 @@
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
 
 /** What a bet would buy now if nothing followed in its round, and pay if its choice won and nobody bet after it. */
 export type Quote = { shares: bigint; payout: bigint }

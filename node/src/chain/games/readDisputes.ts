@@ -1,7 +1,7 @@
-import { callChain } from './callChain.ts'
-import type { FollowedChain } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import { EVENT_RANGE_BLOCKS } from './roundEvents.ts'
+import { callChain } from '../callChain.ts'
+import type { FollowedChain } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 
 /** A reader without a cursor, or with an old one, starts so many blocks before the newest. */
 const LOOKBACK_BLOCKS = 50 * EVENT_RANGE_BLOCKS

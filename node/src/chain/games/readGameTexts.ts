@@ -1,9 +1,9 @@
-import { blockAtTime } from './blockAtTime.ts'
-import { callChain } from './callChain.ts'
-import type { FollowedChain } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import { callChain } from '../callChain.ts'
+import type { FollowedChain } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import { blockAtTime } from '../rounds/blockAtTime.ts'
+import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 import type { Game } from './readGame.ts'
-import { EVENT_RANGE_BLOCKS } from './roundEvents.ts'
 
 /** A game is opened at most so long before it starts, or its texts are not looked for. */
 const OPENED_BEFORE_SEC = 3_600

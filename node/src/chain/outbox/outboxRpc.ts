@@ -2,9 +2,9 @@ import { type Address, BaseError, keccak256, RpcRequestError } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import { revertedWith } from './revertedWith.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import { revertedWith } from '../revertedWith.ts'
 
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }
 type Call = Pick<OutboxIntent, 'to' | 'data'> & { valueWei?: bigint | undefined }

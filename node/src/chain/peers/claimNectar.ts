@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import type { Contracts } from './contracts.ts'
+import type { Contracts } from '../contracts.ts'
 
 /**
  * Claims what a peer has earned.

@@ -1,7 +1,7 @@
 import { encodeFunctionData, maxUint256 } from 'viem'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import type { Contracts } from './contracts.ts'
+import type { Contracts } from '../contracts.ts'
 import { type Duty, dutyNumber } from './readStake.ts'
 
 /** Stakes what is missing, gives notice, or takes back what is free. */

@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
 
 /** Nectar of a peer, in wei: what it has earned in final rounds and not claimed, and what was minted for it so far. */
 export type PeerNectar = { claimableWei: bigint; claimedWei: bigint }

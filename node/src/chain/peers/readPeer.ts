@@ -1,9 +1,9 @@
 import { zeroAddress } from 'viem'
 import type { Hex } from '#core/hex.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import { revertedWith } from './revertedWith.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import { revertedWith } from '../revertedWith.ts'
 
 /** The account that speaks for a peer; null if the peer is not registered. */
 export async function readAccountOf(

@@ -1,8 +1,8 @@
 import type { Hex } from '#core/hex.ts'
-import { callChain } from './callChain.ts'
-import type { FollowedChain } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import { EVENT_RANGE_BLOCKS } from './roundEvents.ts'
+import { callChain } from '../callChain.ts'
+import type { FollowedChain } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 
 /** A registration as the chain told of it; the account may have been another since. */
 export type RegisteredPeer = { peerKey: Hex; peerId: string; countsFrom: number }

@@ -1,12 +1,12 @@
 import { swarmCoordinatorAbi } from '@waggle/deployments/abi'
 import type { Address } from 'viem'
 import { type Clock, systemClock } from '#core/clock.ts'
-import { callChain } from './callChain.ts'
-import { ChainUnreachableError, StateUnavailableError } from './chainErrors.ts'
-import { clientOf } from './connectChain.ts'
-import { lacksState } from './guard/answers.ts'
-import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
-import { requestOnce } from './guard/requestOnce.ts'
+import { callChain } from '../callChain.ts'
+import { ChainUnreachableError, StateUnavailableError } from '../chainErrors.ts'
+import { clientOf } from '../connectChain.ts'
+import { lacksState } from '../guard/answers.ts'
+import { createEndpoint, type Endpoint } from '../guard/endpoint.ts'
+import { requestOnce } from '../guard/requestOnce.ts'
 
 /** What RL Swarm's coordinator counts for a peer. */
 export type LeaderboardRow = { peerId: string; rewards: bigint; wins: bigint }

@@ -1,8 +1,8 @@
 import { encodeFunctionData, hashTypedData, keccak256 } from 'viem'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import type { PeerSigner } from '#core/peerSigner.ts'
-import type { Contracts } from './contracts.ts'
+import type { PeerSigner } from '#core/peers/peerSigner.ts'
+import type { Contracts } from '../contracts.ts'
 
 /** A proof is good for a day: it may have to wait for funds. */
 export const REGISTRATION_SECONDS = 86_400

@@ -1,5 +1,5 @@
-import { callChain } from './callChain.ts'
-import type { FollowedChain } from './connectChain.ts'
+import { callChain } from '../callChain.ts'
+import type { FollowedChain } from '../connectChain.ts'
 
 /**
  * The first block at or after a time, by bisection. It turns a round into a range of blocks to read events from. Blocks

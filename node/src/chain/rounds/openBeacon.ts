@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import type { Contracts } from './contracts.ts'
+import type { Contracts } from '../contracts.ts'
 
 /** Fixes the block whose hash will be a round's beacon, within the round after it. */
 export const fixBeacon = (contracts: Contracts, round: number) => beaconCall(contracts, 'fixBeacon', round)

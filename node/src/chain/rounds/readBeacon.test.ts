@@ -1,8 +1,8 @@
 import { reorganisedBlocksOf } from '@waggle/deployments/networks'
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
 import { beaconStates, readBeacon } from './readBeacon.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`

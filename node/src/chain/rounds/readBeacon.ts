@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
 
 export const beaconStates = ['none', 'fixed', 'drawn', 'void'] as const
 export type BeaconState = (typeof beaconStates)[number]

@@ -1,6 +1,6 @@
 import type { Hex } from '#core/hex.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
 import type { EventReader } from './roundEvents.ts'
 
 /** Rounds after its own in which something may happen to a peer's round, unless a case is left open for long. */

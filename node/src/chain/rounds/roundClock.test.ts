@@ -10,10 +10,10 @@ import {
 } from 'viem'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
+import { ChainUnreachableError } from '../chainErrors.ts'
+import { contractsOf } from '../contracts.ts'
+import { createHeads } from '../guard/heads.ts'
 import { blockAtTime } from './blockAtTime.ts'
-import { ChainUnreachableError } from './chainErrors.ts'
-import { contractsOf } from './contracts.ts'
-import { createHeads } from './guard/heads.ts'
 import { createRoundClock } from './roundClock.ts'
 
 const STARTS_AT_SEC = 1000

@@ -1,8 +1,8 @@
+import { callChain } from '../callChain.ts'
+import type { FollowedChain } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { TakenHead } from '../guard/judgeHead.ts'
 import { blockAtTime } from './blockAtTime.ts'
-import { callChain } from './callChain.ts'
-import type { FollowedChain } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { TakenHead } from './guard/judgeHead.ts'
 
 /** Blocks in one request for events: public endpoints refuse more than a few thousand. */
 export const EVENT_RANGE_BLOCKS = 2000

@@ -1,11 +1,11 @@
 import { encodeFunctionData } from 'viem'
 import type { Hex } from '#core/hex.ts'
-import type { LeafHeader } from '#core/leaf.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { RolloutCommitment } from './readCommitments.ts'
+import type { LeafHeader } from '#core/payloads/leaf.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { RolloutCommitment } from '../work/readCommitments.ts'
 import { type Ballot, voteSalt } from './voteCommitment.ts'
 
 /** The score of a leaf, with proof that the peer committed to the leaf and the ballot to the score. */

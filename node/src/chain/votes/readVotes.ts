@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { EventReader } from './roundEvents.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { EventReader } from '../rounds/roundEvents.ts'
 
 /** One evaluator's votes on a shard of a round: a score and a root for each peer, by ordinal. */
 export type RevealedVotes = {

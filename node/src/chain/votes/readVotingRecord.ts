@@ -1,10 +1,10 @@
 import type { Hex } from '#core/hex.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 import type { Settlement } from './readSettlements.ts'
 import { settlementOutcomes } from './readSettlements.ts'
-import { EVENT_RANGE_BLOCKS } from './roundEvents.ts'
 
 /** What was ruled on a peer's round, in the order of the chain. */
 export type Ruling = { peerKey: Hex } & (

@@ -1,7 +1,7 @@
 import { encodeFunctionData, keccak256, stringToBytes } from 'viem'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import type { Contracts } from './contracts.ts'
+import type { Contracts } from '../contracts.ts'
 import { type Ballot, voteCommitment, voteSalt } from './voteCommitment.ts'
 
 /** Commits votes on a shard, within the round after its own. Once committed, a ballot cannot be changed. */

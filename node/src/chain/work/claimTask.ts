@@ -1,10 +1,10 @@
 import { encodeFunctionData } from 'viem'
 import type { Hex } from '#core/hex.ts'
-import type { LeafHeader } from '#core/leaf.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import type { LeafHeader } from '#core/payloads/leaf.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
 import type { RolloutCommitment } from './readCommitments.ts'
 
 /** That a drawn leaf answers a proposer's task: the leaf's header, under the root that was committed, and the task's place. */

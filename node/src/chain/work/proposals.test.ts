@@ -3,7 +3,7 @@ import { decodeFunctionData } from 'viem'
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
 import { abiWords, keccak } from '#core/keccak.ts'
-import type { Contracts } from './contracts.ts'
+import type { Contracts } from '../contracts.ts'
 import { commitSecret, proposalSecret, propose } from './proposals.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`

@@ -3,10 +3,10 @@ import { encodeFunctionData } from 'viem'
 import { fromHex, type Hex, toHex } from '#core/hex.ts'
 import { abiWords, keccak } from '#core/keccak.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { EventReader } from './roundEvents.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { EventReader } from '../rounds/roundEvents.ts'
 
 /** A proposer's tasks for the round that comes next: `bytes` as `encodeProposal` makes them. */
 export type TasksToPropose = { round: number; peerKey: Hex; count: number; bytes: Uint8Array }

@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { EventReader } from './roundEvents.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { EventReader } from '../rounds/roundEvents.ts'
 
 /** `ordinal`: the peer's place among those of the round, by first commitment. */
 export type RolloutCommitment = {

@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
-import { callChain } from './callChain.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
+import { callChain } from '../callChain.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
 
 /** Hash of the specification of the environment that a round is played in. */
 export function readEnvironment({ rpc, rpcUrl }: ChainClient, { rounds }: Contracts, round: number): Promise<Hex> {

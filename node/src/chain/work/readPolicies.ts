@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
-import type { ChainClient } from './connectChain.ts'
-import type { Contracts } from './contracts.ts'
-import type { EventReader } from './roundEvents.ts'
+import type { ChainClient } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import type { EventReader } from '../rounds/roundEvents.ts'
 
 /** Rounds that a name holds for, from the one that it was committed for on, while its peer commits no newer one. */
 const NAME_HOLDS_ROUNDS = 8

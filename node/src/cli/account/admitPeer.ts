@@ -1,5 +1,5 @@
 import type { Hex } from '#core/hex.ts'
-import { peerKeyOf } from '#core/peerKey.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { callAsOwner, type Owner, OwnerRefusedError } from './callAsOwner.ts'
 
 export type Admission = Owner & { peerId: string }

@@ -1,6 +1,6 @@
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
-import { readBootnodes } from '#chain/readBootnodes.ts'
+import { readBootnodes } from '#chain/peers/readBootnodes.ts'
 import type { Hex } from '#core/hex.ts'
 import { callAsOwner, type Owner } from './callAsOwner.ts'
 

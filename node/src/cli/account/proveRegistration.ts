@@ -1,10 +1,10 @@
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
+import { REGISTRATION_SECONDS, registerPeer } from '#chain/peers/registerPeer.ts'
 import { createChainReads } from '#chain/reads.ts'
-import { REGISTRATION_SECONDS, registerPeer } from '#chain/registerPeer.ts'
-import { createRoundClock } from '#chain/roundClock.ts'
+import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { Hex } from '#core/hex.ts'
-import { CallRefusedError, type SessionOptions } from './accountSession.ts'
+import { CallRefusedError, type SessionOptions } from '#roles/accountSession.ts'
 
 /** A proof that a peer's key is at hand, for one account: what that account sends to the registry. */
 export type RegistrationProof = { peerId: string; account: Hex; registry: Hex; data: Hex; deadlineSec: number }

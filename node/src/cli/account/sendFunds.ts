@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { formatEther, isAddress, isAddressEqual, parseEther, zeroAddress } from 'viem'
-import { readFunds, transferCoin, transferNectar } from '#chain/transferFunds.ts'
+import { readFunds, transferCoin, transferNectar } from '#chain/peers/transferFunds.ts'
 import type { Hex } from '#core/hex.ts'
-import { type AccountSession, CallRefusedError } from './accountSession.ts'
+import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 
 export interface FundsToSend {
   readonly to: string

@@ -1,8 +1,8 @@
-import { APPEALED_AFTER, openAppeal, readAppealBond, readCase } from '#chain/appeals.ts'
-import { isSettled } from '#chain/readPoints.ts'
-import { readRound } from '#chain/readRound.ts'
+import { APPEALED_AFTER, openAppeal, readAppealBond, readCase } from '#chain/challenges/appeals.ts'
+import { isSettled } from '#chain/peers/readPoints.ts'
+import { readRound } from '#chain/rounds/readRound.ts'
 import type { Hex } from '#core/hex.ts'
-import { type AccountSession, CallRefusedError } from './accountSession.ts'
+import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
 
 /** `MAX_LEVELS` of `IAppeals`. */

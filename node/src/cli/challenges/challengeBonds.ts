@@ -1,9 +1,9 @@
 import { formatEther } from 'viem'
-import { readAppealBond } from '#chain/appeals.ts'
 import { callChain } from '#chain/callChain.ts'
-import { readDemandBond } from '#chain/leafDemands.ts'
-import { type AccountSession, CallRefusedError } from './accountSession.ts'
-import type { ReadSession } from './readSession.ts'
+import { readAppealBond } from '#chain/challenges/appeals.ts'
+import { readDemandBond } from '#chain/challenges/leafDemands.ts'
+import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
+import type { ReadSession } from '#roles/readSession.ts'
 
 /** A bond of a demand or an appeal, in the chain's native coin. */
 export type Bond = { bond: string; bondWei: string; terms: string }

@@ -1,13 +1,13 @@
-import { challengeLeaf } from '#chain/challengeLeaf.ts'
-import { readBeacon } from '#chain/readBeacon.ts'
-import { readRolloutCommitments } from '#chain/readCommitments.ts'
-import { createEventReader } from '#chain/roundEvents.ts'
-import { bodiesHere } from '#core/bodyOperations.ts'
+import { challengeLeaf } from '#chain/challenges/challengeLeaf.ts'
+import { readBeacon } from '#chain/rounds/readBeacon.ts'
+import { createEventReader } from '#chain/rounds/roundEvents.ts'
+import { readRolloutCommitments } from '#chain/work/readCommitments.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import { bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
+import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
+import { openCommitted } from '#roles/fetch/openCommitted.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
-import { type AccountSession, CallRefusedError } from './accountSession.ts'
-import { findFalseLeaf } from './evaluator/findFalseLeaf.ts'
-import { openCommitted } from './fetch/openCommitted.ts'
 
 /** The part of a session that it uses. */
 type FaultSession = Pick<AccountSession, 'client' | 'contracts' | 'data' | 'send'>

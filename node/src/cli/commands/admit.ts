@@ -1,8 +1,8 @@
 import type { Command } from '../command.ts'
-import { loadConfig } from '../config.ts'
 import { environment } from '../environment.ts'
-import { chainOptions, dataUsage, networkUsage, openDeployment } from '../networkOptions.ts'
-import { readPeerId } from '../readPeerId.ts'
+import { loadConfig } from '../options/config.ts'
+import { chainOptions, dataUsage, networkUsage, openDeployment } from '../options/networkOptions.ts'
+import { readPeerId } from '../options/readPeerId.ts'
 
 /** Seats an evaluator; for who deployed the swarm. */
 export const admit: Command = {
@@ -19,7 +19,7 @@ ${dataUsage}: where a local deployment's record is looked for
     const peerId = readPeerId(typed)
     const key = environment.deployerKey()
     const { deployment, rpcUrl } = openDeployment(loadConfig(flags))
-    const { admitPeer } = await import('#roles/admitPeer.ts')
+    const { admitPeer } = await import('../account/admitPeer.ts')
     const outcome = await admitPeer({ deployment, rpcUrl, peerId, key })
     if (json === true) return console.log(JSON.stringify({ peerId, ...outcome }))
     console.log(

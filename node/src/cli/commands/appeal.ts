@@ -1,8 +1,8 @@
 import type { Command } from '../command.ts'
-import { chainOptions, chainUsage } from '../networkOptions.ts'
-import { readPeerKey } from '../readPeerId.ts'
+import { chainOptions, chainUsage } from '../options/networkOptions.ts'
+import { readPeerKey } from '../options/readPeerId.ts'
+import { wholeNumber } from '../options/wholeNumber.ts'
 import { runFromAccount, showBond } from '../runFromAccount.ts'
-import { wholeNumber } from '../wholeNumber.ts'
 
 /** Appeals a settled score. */
 export const appeal: Command = {
@@ -20,7 +20,7 @@ ${chainUsage}`,
   positionals: ['PEER_ID'],
   async run({ round, ...flags }, [peerId = '']) {
     const score = { peerKey: readPeerKey(peerId), round: wholeNumber('round', round) }
-    const { appealScore } = await import('#roles/appealScore.ts')
+    const { appealScore } = await import('../challenges/appealScore.ts')
     await runFromAccount(flags, session => appealScore(session, score, showBond(flags)))
   },
 }

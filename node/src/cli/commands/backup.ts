@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { backupDataFolder } from '#store/backup.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
-import { loadConfig } from '../config.ts'
-import { dataOption, dataUsage } from '../networkOptions.ts'
+import { loadConfig } from '../options/config.ts'
+import { dataOption, dataUsage } from '../options/networkOptions.ts'
 import { requirePeer } from '../requirePeer.ts'
 
 /** Copies what cannot be had again. */

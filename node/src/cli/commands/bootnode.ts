@@ -2,12 +2,12 @@ import { knownNetworks } from '@waggle/deployments/networks'
 import { systemClock } from '#core/clock.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import type { Command } from '../command.ts'
-import { type Config, loadConfig } from '../config.ts'
 import { environment } from '../environment.ts'
 import { unknownWord } from '../nearest.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
 import { logOptions, logUsage, openLog } from '../openLog.ts'
-import { reachOfConfig, reachOptions, reachUsage, settingsOf } from '../reachOptions.ts'
+import { type Config, loadConfig } from '../options/config.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
+import { reachOfConfig, reachOptions, reachUsage, settingsOf } from '../options/reachOptions.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
@@ -59,7 +59,7 @@ async function run(config: Config): Promise<void> {
   const { deployment, rpcUrl } = openDeployment(config)
   const reach = reachOfConfig(config)
   const isSaid = config.listen.join() !== networkSettings.listen.parse(undefined).join()
-  const { runBootnode } = await import('#roles/runBootnode.ts')
+  const { runBootnode } = await import('#roles/bootnode/runBootnode.ts')
   await runBootnode({
     ...{ data: config.data, deployment, rpcUrl, clock: systemClock, signal: stopSignal() },
     ...{ ...reach, listen: isSaid ? config.listen : LISTEN },
@@ -70,7 +70,7 @@ async function run(config: Config): Promise<void> {
 async function change(config: Config, action: Exclude<Action, 'run'>, address: string) {
   const { deployment, rpcUrl } = openDeployment(config)
   if (action === 'add') await requireBootnode(address, deployment.chainId === knownNetworks.local.chainId)
-  const { readListed, listBootnodes } = await import('#roles/listBootnodes.ts')
+  const { readListed, listBootnodes } = await import('../account/listBootnodes.ts')
   const listed = await readListed({ deployment, rpcUrl })
   if (action === 'list') return { bootnodes: listed, hash: null }
   const rest = action === 'clear' ? [] : listed.filter(one => one !== address)
@@ -81,7 +81,7 @@ async function change(config: Config, action: Exclude<Action, 'run'>, address: s
 
 /** @throws {UsageError} if it cannot be a bootnode's. */
 async function requireBootnode(address: string, isLocal: boolean): Promise<void> {
-  const { faultOfBootnode } = await import('#p2p/bootnodeAddress.ts')
+  const { faultOfBootnode } = await import('#p2p/connections/bootnodeAddress.ts')
   const fault = faultOfBootnode(address, isLocal)
   if (fault === null) return
   throw new UsageError(`${address} is not a bootnode's address: ${fault}.`, {

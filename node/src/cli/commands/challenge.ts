@@ -1,9 +1,9 @@
-import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
-import { chainOptions, chainUsage } from '../networkOptions.ts'
-import { readPeerKey } from '../readPeerId.ts'
+import { readSpec } from '../models/chatModels.ts'
+import { chainOptions, chainUsage } from '../options/networkOptions.ts'
+import { readPeerKey } from '../options/readPeerId.ts'
+import { wholeNumber } from '../options/wholeNumber.ts'
 import { runFromAccount, showBond } from '../runFromAccount.ts'
-import { wholeNumber } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
@@ -40,11 +40,11 @@ ${chainUsage}`,
       place: wholeNumber('place', place),
     }
     if (fault === true) {
-      const { showFault } = await import('#roles/showFault.ts')
+      const { showFault } = await import('../challenges/showFault.ts')
       return runFromAccount(flags, session => showFault(session, leaf))
     }
     const specs = typeof environment === 'string' ? [await readSpec(environment)] : await starterSpecs()
-    const { demand } = await import('#roles/playChallenges.ts')
+    const { demand } = await import('../challenges/playChallenges.ts')
     await runFromAccount(flags, session => demand(session, { ...leaf, specs }, showBond(flags)))
   },
 }

@@ -1,7 +1,7 @@
 import type { ReadSession } from '#roles/readSession.ts'
 import type { Command } from '../command.ts'
 import { unknownWord } from '../nearest.ts'
-import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { chainOptions, chainUsage } from '../options/networkOptions.ts'
 import { runFromAccount } from '../runFromAccount.ts'
 import { showResult } from '../showResult.ts'
 import { withReader } from '../withSession.ts'
@@ -26,8 +26,8 @@ ${chainUsage}`,
     const known = actions.find(name => name === action)
     if (known === undefined) throw unknownWord('action', action, actions)
     const [play, { listBonds }] = await Promise.all([
-      import('#roles/playChallenges.ts'),
-      import('#roles/challengeBonds.ts'),
+      import('../challenges/playChallenges.ts'),
+      import('../challenges/challengeBonds.ts'),
     ])
     if (known === 'close' || known === 'withdraw') return runFromAccount(flags, play[known])
     const read: (session: ReadSession) => Promise<object> = known === 'list' ? play.list : listBonds

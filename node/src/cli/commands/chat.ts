@@ -3,18 +3,18 @@ import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { formatError } from '#core/errors.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
-import type { ChatAnswer, ChatSession } from '../chatSession.ts'
 import type { Command, Values } from '../command.ts'
-import { copyOptions } from '../copyOptions.ts'
-import { hubOptions, hubUsage, openModel } from '../modelOptions.ts'
-import { openDevice } from '../openDevice.ts'
-import { parseDevice } from '../parseDevice.ts'
-import { parsePrecision } from '../parsePrecision.ts'
-import { parseSampling, requestSampling } from '../parseSampling.ts'
-import { readChatModel } from '../readChatModel.ts'
+import type { ChatAnswer, ChatSession } from '../models/chatSession.ts'
+import { readChatModel } from '../models/readChatModel.ts'
+import { copyOptions } from '../options/copyOptions.ts'
+import { hubOptions, hubUsage, openModel } from '../options/modelOptions.ts'
+import { openDevice } from '../options/openDevice.ts'
+import { parseDevice } from '../options/parseDevice.ts'
+import { parsePrecision } from '../options/parsePrecision.ts'
+import { parseSampling, requestSampling } from '../options/parseSampling.ts'
+import { whole } from '../options/wholeNumber.ts'
 import { printable } from '../textStream.ts'
 import { UsageError } from '../usageError.ts'
-import { whole } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
@@ -77,8 +77,8 @@ async function openChat(model: string, values: Values, load: ReturnType<typeof c
   const folder = await openModel(model, settings, load.signal)
   const startedAt = performance.now()
   console.error(`loading ${folder}`)
-  const { openGenerator } = await import('../openGenerator.ts')
-  const { ChatSession } = await import('../chatSession.ts')
+  const { openGenerator } = await import('../models/openGenerator.ts')
+  const { ChatSession } = await import('../models/chatSession.ts')
   const { config, tokenizer, stopTokens, repetitionPenalty } = await readChatModel(folder)
   const generator = await openGenerator(folder, config, optional(values.adapter), {
     ...load,

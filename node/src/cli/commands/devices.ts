@@ -1,6 +1,6 @@
 import type { DeviceReport } from '#model/devices.ts'
 import type { Command } from '../command.ts'
-import { openLocalModel } from '../modelOptions.ts'
+import { openLocalModel } from '../options/modelOptions.ts'
 
 type Counts = Readonly<Record<string, number>>
 
@@ -15,8 +15,8 @@ const listed = (counts: Counts) =>
 
 /** Where each GPU that works here runs the programs of a model. */
 async function placementsOf(folder: string, { devices }: DeviceReport) {
-  const { readDecoderConfig } = await import('#model/decoderConfig.ts')
-  const { reportPlacements } = await import('#rl/reportPlacements.ts')
+  const { readDecoderConfig } = await import('#model/decoder/decoderConfig.ts')
+  const { reportPlacements } = await import('#rl/device/reportPlacements.ts')
   const config = await readDecoderConfig(folder)
   const found = []
   for (const { device, isAvailable } of devices)

@@ -1,13 +1,13 @@
 import { freemem } from 'node:os'
 import { describeMachine } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
-import { readSpec } from '../chatModels.ts'
 import type { Command, Values } from '../command.ts'
-import { type Config, loadConfig } from '../config.ts'
 import { checkComputer, checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from '../doctor/checkMachine.ts'
 import { type Finding, failure } from '../doctor/finding.ts'
 import { largestGpuBytes } from '../join/chooseSettings.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
+import { readSpec } from '../models/chatModels.ts'
+import { type Config, loadConfig } from '../options/config.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
 import { UsageError } from '../usageError.ts'
 
 const list = { type: 'string', multiple: true } as const

@@ -1,7 +1,7 @@
-import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
-import { type HubSettings, hubOptions, hubUsage, openModel } from '../modelOptions.ts'
+import { readSpec } from '../models/chatModels.ts'
 import { unknownWord } from '../nearest.ts'
+import { type HubSettings, hubOptions, hubUsage, openModel } from '../options/modelOptions.ts'
 import { UsageError } from '../usageError.ts'
 
 const text = { type: 'string' } as const
@@ -30,7 +30,7 @@ ${hubUsage}
     const settings: HubSettings = { models: models as string | undefined, hub: hub as string | undefined }
     const modelFolder = await openModel(model, settings)
     const judgeFolder = typeof judge === 'string' ? await openModel(judge, settings) : null
-    const { checkEnvironmentModule } = await import('#roles/checkEnvironmentModule.ts')
+    const { checkEnvironmentModule } = await import('#roles/models/checkEnvironmentModule.ts')
     const { createSandbox } = await import('#sandbox/createSandbox.ts')
     const sandbox = createSandbox()
     const request = {

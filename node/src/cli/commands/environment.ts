@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import type { MeasuredJudge } from '#environments/environmentKind.ts'
 import type { Command } from '../command.ts'
-import { type HubSettings, hubOptions, hubUsage, openModel } from '../modelOptions.ts'
 import { unknownWord } from '../nearest.ts'
-import { parsePrecision } from '../parsePrecision.ts'
+import { type HubSettings, hubOptions, hubUsage, openModel } from '../options/modelOptions.ts'
+import { parsePrecision } from '../options/parsePrecision.ts'
+import { whole } from '../options/wholeNumber.ts'
 import { UsageError } from '../usageError.ts'
-import { whole } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Level, levels } from '#environments/level.ts'
 import type { Estimate } from '#rl/passAtK.ts'
-import { openChatModels } from '../chatModels.ts'
 import type { Command } from '../command.ts'
-import { hubUsage } from '../modelOptions.ts'
-import { parseSampling, samplingOptions } from '../parseSampling.ts'
+import { openChatModels } from '../models/chatModels.ts'
+import { hubUsage } from '../options/modelOptions.ts'
+import { parseSampling, samplingOptions } from '../options/parseSampling.ts'
+import { whole } from '../options/wholeNumber.ts'
 import { UsageError } from '../usageError.ts'
-import { whole } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
@@ -78,7 +78,7 @@ ${hubUsage}
       if (policy !== undefined)
         throw new UsageError('--model and --policy cannot be combined.', { hint: 'Measure one after the other.' })
       parseSampling(values)
-      const { evaluateModel } = await import('../evaluateModel.ts')
+      const { evaluateModel } = await import('../models/evaluateModel.ts')
       const figures = await evaluateModel(values)
       if (json === true) return console.log(JSON.stringify(figures))
       const { pass, fail, error, timeout } = figures.verdicts
@@ -111,7 +111,7 @@ ${hubUsage}
     }
     const asked = `${measurement.tasks} held-out tasks of level ${measurement.level}, ${measurement.samples} answers each`
     console.error(`measuring ${policies.join(', ')} on ${asked}; this takes from seconds to minutes`)
-    const { measurePolicies } = await import('#roles/measurePolicies.ts')
+    const { measurePolicies } = await import('#roles/models/measurePolicies.ts')
     const measured = await measurePolicies(measurement)
     if (json === true) return console.log(JSON.stringify({ policies: measured }))
     for (const { policy: of, passAtK, reward, predicted, families } of measured) {

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path'
 import { systemClock } from '#core/clock.ts'
 import type { Command } from '../command.ts'
+import { whole } from '../options/wholeNumber.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
-import { whole } from '../wholeNumber.ts'
 
 const MAIN = join(import.meta.dirname, '../main.ts')
 

@@ -1,7 +1,7 @@
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
-import { loadConfig } from '../config.ts'
-import { dataOption, dataUsage } from '../networkOptions.ts'
+import { loadConfig } from '../options/config.ts'
+import { dataOption, dataUsage } from '../options/networkOptions.ts'
 
 /** Makes a peer's keys, and says what to do with them. */
 export const init: Command = {

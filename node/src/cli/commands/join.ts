@@ -7,13 +7,13 @@ import { NoFundsError } from '#chain/chainErrors.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import { describeMachine } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
-import { readSpec } from '../chatModels.ts'
 import type { Command } from '../command.ts'
-import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
 import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
 import { fromAnywhere } from '../join/fromAnywhere.ts'
-import { dataUsage, networkUsage, openDeployment } from '../networkOptions.ts'
-import { settingsOf } from '../reachOptions.ts'
+import { readSpec } from '../models/chatModels.ts'
+import { CONFIG_FILE, type Config, loadConfig } from '../options/config.ts'
+import { dataUsage, networkUsage, openDeployment } from '../options/networkOptions.ts'
+import { settingsOf } from '../options/reachOptions.ts'
 import { peerOptions, startPeer } from './start.ts'
 
 /** Makes a peer, and runs it. */
@@ -47,7 +47,7 @@ npx waggle start --help says what they are.`,
     print('device', config.device)
     for (const { setting, value, reason } of choices) print('chosen', `${setting}: ${value} (${reason})`)
     print('settings', settings)
-    const { fundAccount } = await import('#roles/fundAccount.ts')
+    const { fundAccount } = await import('../account/fundAccount.ts')
     const funding = await fundAccount({ deployment, rpcUrl, address })
     if (funding.status === 'empty') throw unfunded(address, deployment.network, funding)
     print('funds', `${funding.balance}${funding.status === 'given' ? ', given by the local chain' : ''}`)

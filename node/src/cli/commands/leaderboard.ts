@@ -1,13 +1,13 @@
 import { isAddress } from 'viem'
-import type { Page } from '#roles/leaderboard/importLeaderboard.ts'
 import type { Command, Values } from '../command.ts'
-import { type Config, loadConfig } from '../config.ts'
 import { environment } from '../environment.ts'
+import type { Page } from '../leaderboard/importLeaderboard.ts'
 import { unknownWord } from '../nearest.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../networkOptions.ts'
-import { settingsOf } from '../reachOptions.ts'
+import { type Config, loadConfig } from '../options/config.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
+import { settingsOf } from '../options/reachOptions.ts'
+import { whole } from '../options/wholeNumber.ts'
 import { UsageError } from '../usageError.ts'
-import { whole } from '../wholeNumber.ts'
 import { withReader } from '../withSession.ts'
 
 const text = { type: 'string' } as const
@@ -68,7 +68,7 @@ ${networkUsage}
 async function show(flags: Values, file: string | undefined, asJson: boolean): Promise<void> {
   if (file !== undefined)
     throw new UsageError(`leaderboard show does not take '${file}'.`, { hint: 'It prints to standard output.' })
-  const { listStandings } = await import('#roles/leaderboard/listStandings.ts')
+  const { listStandings } = await import('../leaderboard/listStandings.ts')
   const { block, standings } = await withReader(flags, listStandings)
   if (asJson) return console.log(JSON.stringify({ block, standings }))
   for (const { rank, pointsMilli, name, peerId } of standings)
@@ -79,8 +79,8 @@ async function show(flags: Values, file: string | undefined, asJson: boolean): P
 type Source = { rpcUrl: string; coordinator: `0x${string}`; fromBlock: number; limit: number }
 
 async function read(file: string, source: Source, asJson: boolean): Promise<void> {
-  const { readRlSwarm } = await import('#roles/leaderboard/readLeaderboard.ts')
-  const { writeLeaderboard } = await import('#roles/leaderboard/leaderboardFile.ts')
+  const { readRlSwarm } = await import('../leaderboard/readLeaderboard.ts')
+  const { writeLeaderboard } = await import('../leaderboard/leaderboardFile.ts')
   const { unfit, beyondLimit, ...found } = await readRlSwarm({ ...source, partPath: `${file}.part` }, line =>
     process.stderr.write(`${line}\n`),
   )
@@ -94,8 +94,8 @@ async function read(file: string, source: Source, asJson: boolean): Promise<void
 }
 
 async function importFile(config: Config, file: string, { isDry, asJson }: { isDry: boolean; asJson: boolean }) {
-  const { readLeaderboard } = await import('#roles/leaderboard/leaderboardFile.ts')
-  const { importLeaderboard } = await import('#roles/leaderboard/importLeaderboard.ts')
+  const { readLeaderboard } = await import('../leaderboard/leaderboardFile.ts')
+  const { importLeaderboard } = await import('../leaderboard/importLeaderboard.ts')
   const { rows } = await readLeaderboard(file)
   const owner = { ...openDeployment(config), key: isDry ? null : environment.deployerKey() }
   const pages = await importLeaderboard(owner, rows, page => {

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import type { MarketSession } from '#roles/marketSession.ts'
-import type { GamePlan } from '#roles/playMarket.ts'
+import type { MarketSession } from '#roles/games/marketSession.ts'
+import type { GamePlan } from '#roles/games/playMarket.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 import type { Command, Values } from '../command.ts'
 import { unknownWord } from '../nearest.ts'
-import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { chainOptions, chainUsage } from '../options/networkOptions.ts'
+import { wholeNumber } from '../options/wholeNumber.ts'
 import { showResult } from '../showResult.ts'
 import { UsageError } from '../usageError.ts'
-import { wholeNumber } from '../wholeNumber.ts'
 import { withReader, withSession } from '../withSession.ts'
 
 const text = { type: 'string' } as const
@@ -80,7 +80,10 @@ type Act = (values: Values) => Promise<unknown>
 
 /** Reads the options of an action before anything is opened. */
 async function bind(action: string, options: Values): Promise<Act> {
-  const [play, { listGames }] = await Promise.all([import('#roles/playMarket.ts'), import('#roles/listGames.ts')])
+  const [play, { listGames }] = await Promise.all([
+    import('#roles/games/playMarket.ts'),
+    import('../status/listGames.ts'),
+  ])
   const game = () => BigInt(wholeNumber('game', options.game))
   const choice = () => wholeNumber('choice', options.choice)
   const stake = () => decimal('--stake', options.stake)
@@ -118,7 +121,7 @@ function read(run: (session: ReadSession) => Promise<unknown>): Act {
 /** Needs the account of a peer's folder. */
 function send(run: (session: MarketSession) => Promise<unknown>): Act {
   return async values => {
-    const { openMarketSession } = await import('#roles/marketSession.ts')
+    const { openMarketSession } = await import('#roles/games/marketSession.ts')
     return withSession(values, openMarketSession, run)
   }
 }

@@ -1,25 +1,25 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import type { LoadOptions } from '#model/loadGenerator.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import type { LoadOptions } from '#model/generation/loadGenerator.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
-import type { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
-import { checkTokens } from '../checkTokens.ts'
+import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import type { Command, Values } from '../command.ts'
-import { compareModel } from '../compareModel.ts'
-import { copyOptions } from '../copyOptions.ts'
-import { importModel } from '../importModel.ts'
-import { openLocalModel } from '../modelOptions.ts'
+import { checkTokens } from '../models/checkTokens.ts'
+import { compareModel } from '../models/compareModel.ts'
+import { importModel } from '../models/importModel.ts'
+import { openGenerator } from '../models/openGenerator.ts'
 import { unknownWord } from '../nearest.ts'
-import { openDevice } from '../openDevice.ts'
-import { openGenerator } from '../openGenerator.ts'
-import { parseDevice } from '../parseDevice.ts'
-import { parsePrecision } from '../parsePrecision.ts'
-import { requestSampling, samplingOptions } from '../parseSampling.ts'
+import { copyOptions } from '../options/copyOptions.ts'
+import { openLocalModel } from '../options/modelOptions.ts'
+import { openDevice } from '../options/openDevice.ts'
+import { parseDevice } from '../options/parseDevice.ts'
+import { parsePrecision } from '../options/parsePrecision.ts'
+import { requestSampling, samplingOptions } from '../options/parseSampling.ts'
+import { whole } from '../options/wholeNumber.ts'
 import { printable, TextStream } from '../textStream.ts'
 import { UsageError } from '../usageError.ts'
-import { whole } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 
@@ -108,7 +108,7 @@ how far 8-bit and 4-bit are from float32.
     const tokenizer = typeof prompt === 'string' ? await openText(folder) : undefined
     const tokens = tokenizer?.encode(prompt as string) ?? (given[0] as Int32Array)
     const maxNewTokens = whole('max-new-tokens', values['max-new-tokens'], 32, 1_000_000)
-    const { readDecoderConfig } = await import('#model/decoderConfig.ts')
+    const { readDecoderConfig } = await import('#model/decoder/decoderConfig.ts')
     const config = await readDecoderConfig(folder)
     checkTokens(config, tokens, action === 'generate' ? 1 : 0) // before the weights are read, which may take a while
     const lora = typeof adapter === 'string' ? adapter : undefined
@@ -159,8 +159,8 @@ async function logits({ folder, adapter, tokens, load }: Request, { json }: Valu
     throw new UsageError('model logits is in float32.', {
       hint: 'model compare says how far other precisions are; leave --precision out.',
     })
-  const { readModel } = await import('#model/readModel.ts')
-  const { positionLogits } = await import('#model/positionLogits.ts')
+  const { readModel } = await import('#model/files/readModel.ts')
+  const { positionLogits } = await import('#model/scoring/positionLogits.ts')
   const model = await readModel(folder, adapter === undefined ? {} : { adapter })
   let at = 0
   for await (const row of positionLogits(model, tokens, { threads: load.threads ?? 1, device: load.device ?? 'cpu' })) {
@@ -176,7 +176,7 @@ async function logits({ folder, adapter, tokens, load }: Request, { json }: Valu
 
 async function generate(request: Request, values: Values): Promise<void> {
   const { folder, config, adapter, load, maxNewTokens, tokenizer } = request
-  const { readGenerationDefaults } = await import('#model/readModel.ts')
+  const { readGenerationDefaults } = await import('#model/files/readModel.ts')
   const { stopTokens, repetitionPenalty } = await readGenerationDefaults(folder, config)
   const sampling = requestSampling(values, repetitionPenalty)
   const generator = await openGenerator(folder, config, adapter, load)
@@ -203,9 +203,9 @@ async function generate(request: Request, values: Values): Promise<void> {
 
 /** @throws {ModelFileError} if the folder has no tokenizer that fits. */
 async function openText(folder: string): Promise<PretrainedTokenizer> {
-  const { PretrainedTokenizer } = await import('#model/pretrainedTokenizer.ts')
-  const { checkTokenizerFits } = await import('#model/checkTokenizerFits.ts')
-  const { readDecoderConfig } = await import('#model/decoderConfig.ts')
+  const { PretrainedTokenizer } = await import('#model/tokenizers/pretrainedTokenizer.ts')
+  const { checkTokenizerFits } = await import('#model/tokenizers/checkTokenizerFits.ts')
+  const { readDecoderConfig } = await import('#model/decoder/decoderConfig.ts')
   const tokenizer = await PretrainedTokenizer.read(folder)
   checkTokenizerFits(tokenizer, await readDecoderConfig(folder), folder)
   return tokenizer

@@ -1,6 +1,6 @@
 import { isAddress } from 'viem'
 import type { Command } from '../command.ts'
-import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { chainOptions, chainUsage } from '../options/networkOptions.ts'
 import { UsageError } from '../usageError.ts'
 import { openPeerFolder } from '../withSession.ts'
 
@@ -17,7 +17,7 @@ ${chainUsage}`,
   async run(flags, [account = '']) {
     if (!isAddress(account))
       throw new UsageError(`${account} is not an account.`, { hint: 'Name one as 0x and 40 hexadecimal digits.' })
-    const { proveRegistration } = await import('#roles/proveRegistration.ts')
+    const { proveRegistration } = await import('../account/proveRegistration.ts')
     console.log(JSON.stringify(await proveRegistration(await openPeerFolder(flags), account)))
   },
 }

@@ -1,7 +1,7 @@
 import { pullModel } from '#hub/pullModel.ts'
 import { parseRepoReference } from '#hub/repoReference.ts'
 import type { Command } from '../command.ts'
-import { hubOptions, hubUsage, modelsFolder, openHub, showProgress } from '../modelOptions.ts'
+import { hubOptions, hubUsage, modelsFolder, openHub, showProgress } from '../options/modelOptions.ts'
 import { untilInterrupted } from '../untilInterrupted.ts'
 
 /** Downloads a model. */

@@ -1,6 +1,6 @@
 import { pushModel } from '#hub/pushModel.ts'
 import type { Command } from '../command.ts'
-import { hubOptions, hubUsage, openHub } from '../modelOptions.ts'
+import { hubOptions, hubUsage, openHub } from '../options/modelOptions.ts'
 
 /** Publishes a model or an adapter. */
 export const push: Command = {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { restoreDataFolder } from '#store/backup.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
-import { dataOption, dataUsage } from '../networkOptions.ts'
+import { dataOption, dataUsage } from '../options/networkOptions.ts'
 import { requirePeer } from '../requirePeer.ts'
 
 /** Puts a backup back. */

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { chainOptions, chainUsage } from '../options/networkOptions.ts'
 import { runFromAccount } from '../runFromAccount.ts'
 
 /** Sends what a peer's account has to another account. */
@@ -15,7 +15,7 @@ ${chainUsage}`,
   options: { ...chainOptions, coin: { type: 'boolean' } },
   positionals: ['ADDRESS', 'AMOUNT'],
   async run({ coin, ...values }, [to = '', amount = '']) {
-    const { sendFunds } = await import('#roles/sendFunds.ts')
+    const { sendFunds } = await import('../account/sendFunds.ts')
     await runFromAccount(values, session => sendFunds(session, { to, amount, kind: coin === true ? 'coin' : 'nectar' }))
   },
 }

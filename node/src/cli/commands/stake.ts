@@ -1,7 +1,7 @@
-import type { Duty } from '#chain/readStake.ts'
+import type { Duty } from '#chain/peers/readStake.ts'
 import type { Command, Values } from '../command.ts'
 import { unknownWord } from '../nearest.ts'
-import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { chainOptions, chainUsage } from '../options/networkOptions.ts'
 import { openPeerFolder, withAccount } from '../withSession.ts'
 
 /** Stakes Nectar of a peer's account for a duty. */
@@ -16,7 +16,7 @@ ${chainUsage}`,
   positionals: ['DUTY'],
   async run(values, [duty = '']) {
     const known = dutyOf(duty)
-    const { stakeFor } = await import('#roles/manageStake.ts')
+    const { stakeFor } = await import('../account/manageStake.ts')
     const done = await withAccount(values, session => stakeFor(session, known))
     print(values, done, `staked ${done.staked} Nectar as ${done.duty} (${done.hash})`)
   },
@@ -35,7 +35,7 @@ ${chainUsage}`,
   positionals: ['DUTY'],
   async run(values, [duty = '']) {
     const known = dutyOf(duty)
-    const { unstake: leave } = await import('#roles/manageStake.ts')
+    const { unstake: leave } = await import('../account/manageStake.ts')
     const done = await withAccount(values, session => leave(session, known))
     const words = 'withdrawn' in done ? `took back ${done.withdrawn} Nectar` : `free from round ${done.freeFromRound}`
     print(values, done, `${done.duty}: ${words} (${done.hash})`)
@@ -52,7 +52,7 @@ ${chainUsage}`,
   options: chainOptions,
   async run(values) {
     const folder = await openPeerFolder(values)
-    const { readStakes } = await import('#roles/manageStake.ts')
+    const { readStakes } = await import('../account/manageStake.ts')
     const found = await readStakes(folder)
     const lines = found.stakes.map(({ duty, amount, full, freeFromRound, hasLeft }) => {
       const notice = freeFromRound === null ? '' : `, free from round ${freeFromRound}`

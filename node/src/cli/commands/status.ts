@@ -1,7 +1,7 @@
-import { SAID_FOR_MS } from '#roles/reportConnections.ts'
-import { TWIN_ADVICE } from '#roles/twin.ts'
+import { SAID_FOR_MS } from '#roles/reports/reportConnections.ts'
+import { TWIN_ADVICE } from '#roles/reports/twin.ts'
 import type { Command } from '../command.ts'
-import { chainOptions, chainUsage } from '../networkOptions.ts'
+import { chainOptions, chainUsage } from '../options/networkOptions.ts'
 import { inWords } from '../showResult.ts'
 import { openPeerFolder } from '../withSession.ts'
 
@@ -16,7 +16,7 @@ ${chainUsage}`,
   options: chainOptions,
   async run(values) {
     const folder = await openPeerFolder(values)
-    const { readStatus } = await import('#roles/readStatus.ts')
+    const { readStatus } = await import('../status/readStatus.ts')
     const found = await readStatus(folder)
     if (values.json === true) return console.log(JSON.stringify(found))
     const {
@@ -66,7 +66,7 @@ export function settledLine({ round, outcome, scoreMilli, votes }: Found['settle
   return `round ${round}: no score, ${why[outcome] ?? outcome} (npx waggle why --round ${round})`
 }
 
-type Found = Awaited<ReturnType<typeof import('#roles/readStatus.ts').readStatus>>
+type Found = Awaited<ReturnType<typeof import('../status/readStatus.ts').readStatus>>
 
 /** Says what a peer that runs said within the last minutes; an older word is of one that does not. */
 function connectedLine(connections: Found['connections'], nowMs: number): string {

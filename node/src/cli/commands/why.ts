@@ -1,8 +1,8 @@
 import type { Command } from '../command.ts'
-import { loadConfig } from '../config.ts'
-import { chainOptions, chainUsage, openDeployment } from '../networkOptions.ts'
+import { loadConfig } from '../options/config.ts'
+import { chainOptions, chainUsage, openDeployment } from '../options/networkOptions.ts'
+import { wholeNumber } from '../options/wholeNumber.ts'
 import { requirePeer } from '../requirePeer.ts'
-import { wholeNumber } from '../wholeNumber.ts'
 
 const text = { type: 'string' } as const
 

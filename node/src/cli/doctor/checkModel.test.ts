@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { presets, starterFolder } from '#environments/builtIn.ts'
 import { readBaseHash } from '#environments/paidBase.ts'
-import { commonShape } from '#model/commonShape.ts'
-import { formatDecoderConfig } from '#model/decoderConfig.ts'
-import { usualAdapter } from '#roles/adapterToTrain.ts'
+import { commonShape } from '#model/decoder/commonShape.ts'
+import { formatDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { usualAdapter } from '#roles/models/adapterToTrain.ts'
 import { checkBases, checkModelMemory } from './checkModel.ts'
 
 const GIB = 2 ** 30

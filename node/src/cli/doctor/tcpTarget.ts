@@ -1,5 +1,5 @@
 import { multiaddr } from '@multiformats/multiaddr'
-import { isMultiaddr } from '#p2p/addressAnnouncement.ts'
+import { isMultiaddr } from '#p2p/gossip/addressAnnouncement.ts'
 
 export type TcpTarget = { host: string; port: number }
 

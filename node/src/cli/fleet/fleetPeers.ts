@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { CONFIG_FILE, type Config, loadConfig } from '../config.ts'
+import { CONFIG_FILE, type Config, loadConfig } from '../options/config.ts'
 import { UsageError } from '../usageError.ts'
 import type { FleetPeer } from './runFleet.ts'
 

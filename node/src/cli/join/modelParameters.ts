@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { kindOf } from '#environments/builtIn.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
-import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { parameterCount } from '#model/decoderWeights.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { parameterCount } from '#model/decoder/decoderWeights.ts'
 import { JUDGE_PARAMETERS, knownModels } from './chatPools.ts'
 
 /** Parameters of a model; null where it is neither a folder nor one whose size is known before it is downloaded. */

@@ -3,9 +3,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
-import type { LeaderboardRow } from '#chain/readRlSwarm.ts'
+import type { LeaderboardRow } from '#chain/peers/readRlSwarm.ts'
 import { NodeError } from '#core/errors.ts'
-import { callAsOwner, type Owner } from '../callAsOwner.ts'
+import { callAsOwner, type Owner } from '../account/callAsOwner.ts'
 
 /** A page of rows in one transaction, about 7 million gas. */
 const ROWS_IN_PAGE = 200

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import type { LeaderboardRow } from '#chain/readRlSwarm.ts'
+import type { LeaderboardRow } from '#chain/peers/readRlSwarm.ts'
 import { NodeError } from '#core/errors.ts'
 import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 

@@ -1,8 +1,8 @@
-import { readPeers } from '#chain/readPeers.ts'
-import { readPoints } from '#chain/readPoints.ts'
+import { readPeers } from '#chain/peers/readPeers.ts'
+import { readPoints } from '#chain/peers/readPoints.ts'
 import type { Hex } from '#core/hex.ts'
-import { peerName } from '#core/peerName.ts'
-import type { ReadSession } from '../readSession.ts'
+import { peerName } from '#core/peers/peerName.ts'
+import type { ReadSession } from '#roles/readSession.ts'
 
 export type ListedPeer = { rank: number; peerKey: Hex; peerId: string; name: string; pointsMilli: number }
 

@@ -12,7 +12,7 @@ import {
 } from 'viem'
 import { expect, test } from 'vitest'
 import { createEndpoint } from '#chain/guard/endpoint.ts'
-import { openRlSwarm } from '#chain/readRlSwarm.ts'
+import { openRlSwarm } from '#chain/peers/readRlSwarm.ts'
 import { type LeaderboardSource, readRlSwarm } from './readLeaderboard.ts'
 
 const abi = swarmCoordinatorAbi

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { starterFolder } from '#environments/builtIn.ts'
 import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
 import { roleNames } from '#roles/roleName.ts'
+import { UsageError } from '../usageError.ts'
 import { openChatModels } from './chatModels.ts'
-import { UsageError } from './usageError.ts'
 
 const hash = `0x${'11'.repeat(32)}` as const
 const { solver, proposer, judgeSystem: system, judgeQuestion: question } = chatMessages

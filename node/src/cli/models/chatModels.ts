@@ -4,9 +4,9 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { createChatServer } from '#hub/chatServer/chatServer.ts'
 import { isServerUrl, parseServerUrl } from '#hub/chatServer/serverAddress.ts'
 import type { RoleName } from '#roles/roleName.ts'
-import { environment } from './environment.ts'
-import { type HubSettings, openModel } from './modelOptions.ts'
-import { UsageError } from './usageError.ts'
+import { environment } from '../environment.ts'
+import { type HubSettings, openModel } from '../options/modelOptions.ts'
+import { UsageError } from '../usageError.ts'
 
 /** The largest specification has a few kB. */
 const MAX_SPEC_CHARACTERS = 1 << 18

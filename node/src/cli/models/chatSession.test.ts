@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createGenerator } from '#model/generate.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { createGenerator } from '#model/generation/generate.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
-import { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
+import { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
+import { printable, TextStream } from '../textStream.ts'
 import { ChatSession } from './chatSession.ts'
-import { printable, TextStream } from './textStream.ts'
 
-const tokenizer = await PretrainedTokenizer.read(join(import.meta.dirname, '../model/golden/tokenizers/qwen'))
+const tokenizer = await PretrainedTokenizer.read(join(import.meta.dirname, '../../model/golden/tokenizers/qwen'))
 
 /** A chat with a tiny random model, and the prompts that it was asked. */
 function chat(maxPositions: number, maxNewTokens = 12) {

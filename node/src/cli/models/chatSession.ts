@@ -1,8 +1,8 @@
-import type { ChatMessage } from '#model/chatTemplate.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import type { GenerateOptions, Generator } from '#model/generate.ts'
-import type { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
-import { TextStream } from './textStream.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import type { GenerateOptions, Generator } from '#model/generation/generate.ts'
+import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
+import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
+import { TextStream } from '../textStream.ts'
 
 /** Positions that are left for an answer at least, where the conversation has more than its last message. */
 const LEAST_ANSWER_TOKENS = 64

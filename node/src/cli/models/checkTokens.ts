@@ -1,5 +1,5 @@
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import { UsageError } from './usageError.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { UsageError } from '../usageError.ts'
 
 /**
  * @param spare - positions to leave for more tokens.

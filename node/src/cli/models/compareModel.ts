@@ -1,10 +1,10 @@
-import { readDecoderConfig } from '#model/decoderConfig.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import type { Values } from '../command.ts'
+import { copyOptions } from '../options/copyOptions.ts'
+import { parsePrecision } from '../options/parsePrecision.ts'
+import { whole } from '../options/wholeNumber.ts'
+import { UsageError } from '../usageError.ts'
 import { checkTokens } from './checkTokens.ts'
-import type { Values } from './command.ts'
-import { copyOptions } from './copyOptions.ts'
-import { parsePrecision } from './parsePrecision.ts'
-import { UsageError } from './usageError.ts'
-import { whole } from './wholeNumber.ts'
 
 /**
  * `waggle model compare`: how far a model's 8-bit and 4-bit copies are from float32.
@@ -28,7 +28,7 @@ export async function compareModel(
     if (tokens.length < 2)
       throw new UsageError('--tokens needs at least two tokens.', { hint: 'Each token but the first is scored.' })
   }
-  const { comparePrecisions, sampleSequences } = await import('#model/comparePrecisions.ts')
+  const { comparePrecisions, sampleSequences } = await import('#model/quantization/comparePrecisions.ts')
   const seed = typeof values.seed === 'string' ? values.seed : '0'
   const sequences = given.length > 0 ? given : await sampleSequences(folder, { count, length, seed, threads })
   const { positions, errors } = await comparePrecisions(folder, sequences, precisions, {

@@ -1,7 +1,7 @@
-import type { Values } from './command.ts'
-import { showShare } from './showShare.ts'
-import { untilInterrupted } from './untilInterrupted.ts'
-import { UsageError } from './usageError.ts'
+import type { Values } from '../command.ts'
+import { showShare } from '../showShare.ts'
+import { untilInterrupted } from '../untilInterrupted.ts'
+import { UsageError } from '../usageError.ts'
 
 /** `waggle model import`: a Hugging Face folder of a GGUF file. @throws {UsageError} if a file or a folder is not named. */
 export async function importModel(file: string | undefined, { out, json }: Values): Promise<void> {

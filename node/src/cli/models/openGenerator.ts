@@ -1,6 +1,6 @@
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import type { Generator } from '#model/generate.ts'
-import type { LoadOptions } from '#model/loadGenerator.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import type { Generator } from '#model/generation/generate.ts'
+import type { LoadOptions } from '#model/generation/loadGenerator.ts'
 
 /** Reads weights from their files, and computes an adapter alongside them: neither needs a copy in memory. */
 export async function openGenerator(
@@ -9,11 +9,11 @@ export async function openGenerator(
   adapter: string | undefined,
   load: LoadOptions,
 ): Promise<Generator> {
-  const { loadGenerator, openFrozenTensors } = await import('#model/loadGenerator.ts')
+  const { loadGenerator, openFrozenTensors } = await import('#model/generation/loadGenerator.ts')
   if (adapter === undefined) return loadGenerator(folder, load)
-  const { createAdaptedGenerator } = await import('#model/adaptedGenerator.ts')
-  const { frozenParts } = await import('#model/frozenParts.ts')
-  const { readLora } = await import('#model/loraFiles.ts')
+  const { createAdaptedGenerator } = await import('#model/generation/adaptedGenerator.ts')
+  const { frozenParts } = await import('#model/quantization/frozenParts.ts')
+  const { readLora } = await import('#model/lora/loraFiles.ts')
   const lora = await readLora(adapter, config)
   const tensors = await openFrozenTensors(folder, config, load)
   return createAdaptedGenerator(config, frozenParts(config, tensors), lora, {

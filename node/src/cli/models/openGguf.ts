@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '#core/clock.ts'
 import { underLock } from '#hub/lockCache.ts'
-import { showShare } from './showShare.ts'
+import { showShare } from '../showShare.ts'
 
 export const isGguf = (path: string): boolean => /\.gguf$/i.test(path)
 
@@ -13,8 +13,8 @@ export const isGguf = (path: string): boolean => /\.gguf$/i.test(path)
  * @throws {ModelFileError} naming the file and the field.
  */
 export async function openGguf(path: string, models: string, signal?: AbortSignal): Promise<string> {
-  const { withRegularFile } = await import('#model/regularFile.ts')
-  const { fingerprint } = await import('#model/fileFingerprint.ts')
+  const { withRegularFile } = await import('#model/files/regularFile.ts')
+  const { fingerprint } = await import('#model/files/fileFingerprint.ts')
   await withRegularFile(path, async () => {}) // hashing a pipe would wait for its writer
   const { sha256 } = await fingerprint(path, signal)
   const folder = join(models, 'gguf', sha256)

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import type { PretrainedTokenizer } from '#model/pretrainedTokenizer.ts'
-import { UsageError } from './usageError.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
+import { UsageError } from '../usageError.ts'
 
 /** Files that hold one. */
 const TEMPLATES = ['chat_template.jinja', 'tokenizer_config.json']
@@ -20,10 +20,10 @@ export type ChatModelFiles = {
 export async function readChatModel(folder: string): Promise<ChatModelFiles> {
   const [{ readDecoderConfig }, { PretrainedTokenizer }, { checkTokenizerFits }, { readGenerationDefaults }] =
     await Promise.all([
-      import('#model/decoderConfig.ts'),
-      import('#model/pretrainedTokenizer.ts'),
-      import('#model/checkTokenizerFits.ts'),
-      import('#model/readModel.ts'),
+      import('#model/decoder/decoderConfig.ts'),
+      import('#model/tokenizers/pretrainedTokenizer.ts'),
+      import('#model/tokenizers/checkTokenizerFits.ts'),
+      import('#model/files/readModel.ts'),
     ])
   if (!TEMPLATES.some(file => existsSync(join(folder, file))))
     throw new UsageError(`${folder} holds no chat template, so that it is not a chat model.`, {

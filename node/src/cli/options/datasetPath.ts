@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DATASET_FILE } from '#hub/datasets/openDataset.ts'
 import { pullModel } from '#hub/pullModel.ts'
 import { parseDatasetReference } from '#hub/repoReference.ts'
-import type { Values } from './command.ts'
+import type { Values } from '../command.ts'
 import { modelsFolder, openHub, showProgress } from './modelOptions.ts'
 
 /** What `--dataset PATH_OR_REPO` means: a file, a folder, or what was downloaded of OWNER/NAME[@REVISION][:PATH]. */

@@ -3,10 +3,10 @@ import { systemClock } from '#core/clock.ts'
 import { createHubClient, HUB_URL, type HubClient } from '#hub/hubClient.ts'
 import { openModelFolder } from '#hub/openModelFolder.ts'
 import type { PullProgress } from '#hub/pullModel.ts'
-import { environment } from './environment.ts'
-import { isGguf, openGguf } from './openGguf.ts'
-import { showShare } from './showShare.ts'
-import { UsageError } from './usageError.ts'
+import { environment } from '../environment.ts'
+import { isGguf, openGguf } from '../models/openGguf.ts'
+import { showShare } from '../showShare.ts'
+import { UsageError } from '../usageError.ts'
 
 const text = { type: 'string' } as const
 

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { type Deployment, DeploymentRecordError, deploymentPath, readDeployment } from '@waggle/deployments/record'
+import { environment } from '../environment.ts'
+import { UsageError } from '../usageError.ts'
 import type { Config } from './config.ts'
-import { environment } from './environment.ts'
-import { UsageError } from './usageError.ts'
 
 const text = { type: 'string' } as const
 const known: Readonly<Record<string, KnownNetwork>> = knownNetworks

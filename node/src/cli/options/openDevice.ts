@@ -1,5 +1,5 @@
 import { type Device, reportDevices, tryDevice } from '#model/devices.ts'
-import { UsageError } from './usageError.ts'
+import { UsageError } from '../usageError.ts'
 
 /**
  * The device that a peer's models run on, tried before anything is started on it.

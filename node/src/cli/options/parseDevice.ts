@@ -1,6 +1,6 @@
 import { type Device, devices } from '#model/devices.ts'
-import type { Values } from './command.ts'
-import { unknownWord } from './nearest.ts'
+import type { Values } from '../command.ts'
+import { unknownWord } from '../nearest.ts'
 
 /** @throws {UsageError} if it is none. */
 export function parseDevice(value: Values[string]): Device | 'auto' {

@@ -1,6 +1,6 @@
-import { type Precision, precisions } from '#model/frozenTensors.ts'
-import type { Values } from './command.ts'
-import { unknownWord } from './nearest.ts'
+import { type Precision, precisions } from '#model/quantization/frozenTensors.ts'
+import type { Values } from '../command.ts'
+import { unknownWord } from '../nearest.ts'
 
 /** @throws {UsageError} if it is none. */
 export function parsePrecision(value: Values[string]): Precision {

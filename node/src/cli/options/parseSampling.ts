@@ -1,6 +1,6 @@
-import type { GenerateOptions } from '#model/generate.ts'
-import type { Values } from './command.ts'
-import { UsageError } from './usageError.ts'
+import type { GenerateOptions } from '#model/generation/generate.ts'
+import type { Values } from '../command.ts'
+import { UsageError } from '../usageError.ts'
 
 /** Options of sampling by their names in `GenerateOptions`. */
 const names = {

@@ -1,5 +1,5 @@
-import type { Reach } from '#roles/reach.ts'
-import type { Values } from './command.ts'
+import type { Reach } from '#roles/bootnode/reach.ts'
+import type { Values } from '../command.ts'
 import type { Config } from './config.ts'
 
 const text = { type: 'string' } as const

@@ -1,7 +1,7 @@
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { Hex } from '#core/hex.ts'
-import { peerKeyOf } from '#core/peerKey.ts'
-import { UsageError } from './usageError.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
+import { UsageError } from '../usageError.ts'
 
 /**
  * A peer id that a person typed, checked: a contract takes any hash, and a mistyped id would be nobody's.

@@ -1,5 +1,5 @@
-import type { Values } from './command.ts'
-import { UsageError } from './usageError.ts'
+import type { Values } from '../command.ts'
+import { UsageError } from '../usageError.ts'
 
 /** The value of an option that must be given, and names one of many: a round, a game. @throws {UsageError} */
 export function wholeNumber(name: string, value: Values[string]): number {

@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem'
-import { readMarketToken } from '#chain/marketToken.ts'
-import { type GamePhase, readClaimable, readGame, readGameCount, readMarketCredit } from '#chain/readGame.ts'
-import type { ReadSession } from './readSession.ts'
+import { readMarketToken } from '#chain/games/marketToken.ts'
+import { type GamePhase, readClaimable, readGame, readGameCount, readMarketCredit } from '#chain/games/readGame.ts'
+import type { ReadSession } from '#roles/readSession.ts'
 
 /** Phases that a round with bets can follow. */
 const priced: ReadonlySet<GamePhase> = new Set(['waiting', 'betting'])

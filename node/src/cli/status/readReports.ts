@@ -1,4 +1,4 @@
-import { readJournal } from './readJournal.ts'
+import { readJournal } from '#roles/reports/readJournal.ts'
 
 /** What a node noted of one round: a solver's report, or a proposer's. */
 export type RoundReport = { round: number } & Record<string, unknown>

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { CanonicalError, encodeCanonical } from '../canonical.ts'
+import { type Hex, ZERO_HASH } from '../hex.ts'
+import { merkleProof, verifyProof } from '../merkle.ts'
 import {
   type CanaryBundle,
   componentRoot,
@@ -17,10 +20,7 @@ import {
   UNAVAILABLE,
   votesOf,
 } from './bodies.ts'
-import { CanonicalError, encodeCanonical } from './canonical.ts'
-import { type Hex, ZERO_HASH } from './hex.ts'
 import { leafHash } from './leaf.ts'
-import { merkleProof, verifyProof } from './merkle.ts'
 import { taskHash } from './taskProposal.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`

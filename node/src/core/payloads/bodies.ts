@@ -1,5 +1,5 @@
-import type { Hex } from './hex.ts'
-import { merkleTree } from './merkle.ts'
+import type { Hex } from '../hex.ts'
+import { merkleTree } from '../merkle.ts'
 import { type RolloutBundle, rolloutLeaves } from './rolloutBundle.ts'
 
 export * from './bodyFields.ts'

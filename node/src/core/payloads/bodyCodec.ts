@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { CanonicalError, decodeCanonical, encodeCanonical } from './canonical.ts'
+import { CanonicalError, decodeCanonical, encodeCanonical } from '../canonical.ts'
 
 /** Encoder and decoder of one kind of body. Both check everything; what does not pass never leaves, nor comes in. */
 export type BodyCodec<T> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hash32Schema } from './hex.ts'
+import { hash32Schema } from '../hex.ts'
 
 /** Tokens of a prompt or of a completion, at most. With log-probabilities a leaf's body stays under 64 KB. */
 export const MAX_SEQUENCE_TOKENS = 4096

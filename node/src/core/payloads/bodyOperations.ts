@@ -1,3 +1,5 @@
+import { CanonicalError } from '../canonical.ts'
+import type { Hex } from '../hex.ts'
 import {
   type CanaryBundle,
   decodeCanaryBundle,
@@ -10,8 +12,6 @@ import {
   type ScoreSheet,
   treeOf,
 } from './bodies.ts'
-import { CanonicalError } from './canonical.ts'
-import type { Hex } from './hex.ts'
 
 /** What peers give each other, by kind. */
 export type Bodies = { rollouts: RolloutBundle; scores: ScoreSheet; canary: CanaryBundle }

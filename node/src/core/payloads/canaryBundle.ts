@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { hash32Schema } from '../hex.ts'
 import { bodyCodec } from './bodyCodec.ts'
 import { bundleHeader, indexSchema, levelSchema, milliSchema, tokensSchema } from './bodyFields.ts'
-import { hash32Schema } from './hex.ts'
 
 const MAX_CANARY_SAMPLES = 4096
 export const MAX_CANARY_BUNDLE_BYTES = 8 * 1024 * 1024

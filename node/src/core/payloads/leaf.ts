@@ -1,5 +1,5 @@
-import type { Hex } from './hex.ts'
-import { abiWords, leafKeccak } from './keccak.ts'
+import type { Hex } from '../hex.ts'
+import { abiWords, leafKeccak } from '../keccak.ts'
 
 /** What binds one rollout (or one proposed task) to its place: chain, round, peer and position. */
 export type LeafHeader = {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { encodeCanonical } from '../canonical.ts'
+import { contentId } from '../contentId.ts'
+import { type Hex, hash32Schema } from '../hex.ts'
 import { bodyCodec } from './bodyCodec.ts'
 import { areNumbered, bundleHeader, indexSchema, lengthsAgree, sampledSequence } from './bodyFields.ts'
-import { encodeCanonical } from './canonical.ts'
-import { contentId } from './contentId.ts'
-import { type Hex, hash32Schema } from './hex.ts'
 import { type LeafHeader, leafHash } from './leaf.ts'
 import { type TaskRef, taskHash } from './taskProposal.ts'
 

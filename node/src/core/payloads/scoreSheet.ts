@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { encodeCanonical } from '../canonical.ts'
+import { contentId } from '../contentId.ts'
+import { type Hex, hash32Schema, ZERO_HASH } from '../hex.ts'
+import { abiWords, leafKeccak } from '../keccak.ts'
+import { merkleRoot } from '../merkle.ts'
+import { mapYielding } from '../threads/mapYielding.ts'
 import { bodyCodec } from './bodyCodec.ts'
 import { chainIdSchema, indexSchema, milliSchema, roundSchema, versionSchema } from './bodyFields.ts'
-import { encodeCanonical } from './canonical.ts'
-import { contentId } from './contentId.ts'
-import { type Hex, hash32Schema, ZERO_HASH } from './hex.ts'
-import { abiWords, leafKeccak } from './keccak.ts'
-import { mapYielding } from './mapYielding.ts'
-import { merkleRoot } from './merkle.ts'
 
 /** A vote that says: I could not get the peer's bundle. */
 export const UNAVAILABLE = 65_535

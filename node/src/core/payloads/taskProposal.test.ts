@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { encodeCanonical } from './canonical.ts'
+import { encodeCanonical } from '../canonical.ts'
 import { decodeProposal, encodeProposal, MAX_TASKS, type ProposedTasks } from './taskProposal.ts'
 
 const proposed: ProposedTasks = { level: 3, texts: ['Write f(n). Return n.\nassert f(1) == 1', 'é\0'] }

@@ -1,9 +1,9 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
+import { CanonicalError, decodeCanonical, encodeCanonical } from '../canonical.ts'
+import type { Hex } from '../hex.ts'
+import { abiWords, keccak } from '../keccak.ts'
 import { levelSchema } from './bodyFields.ts'
-import { CanonicalError, decodeCanonical, encodeCanonical } from './canonical.ts'
-import type { Hex } from './hex.ts'
-import { abiWords, keccak } from './keccak.ts'
 
 /** Tasks and bytes of one proposal at most: `MAX_TASKS` and `MAX_TASK_BYTES` of the contract. */
 export const MAX_TASKS = 256

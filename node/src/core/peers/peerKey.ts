@@ -1,5 +1,5 @@
 import { keccak256, stringToBytes } from 'viem'
-import type { Hex } from './hex.ts'
+import type { Hex } from '../hex.ts'
 
 /** Ids whose keys are kept: whoever matches a round's announcements with its commitments asks for all of them, several times a second. */
 const MAX_KEPT = 16_384

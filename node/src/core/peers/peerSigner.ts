@@ -1,4 +1,4 @@
-import type { Hex } from './hex.ts'
+import type { Hex } from '../hex.ts'
 
 /** Proves possession of a peer's key without handing the key around. */
 export type PeerSigner = Secp256k1Signer | RsaSigner

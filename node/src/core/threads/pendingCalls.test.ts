@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { NodeError } from '../errors.ts'
 import { answerCall } from './answerCall.ts'
-import { NodeError } from './errors.ts'
 import { PendingCalls } from './pendingCalls.ts'
 import { WorkerError } from './sentError.ts'
 import type { Call } from './workerCalls.ts'

@@ -1,4 +1,4 @@
-import { NodeError } from './errors.ts'
+import { NodeError } from '../errors.ts'
 
 /** An error as it crosses from a worker to who asked it. */
 export interface SentError {

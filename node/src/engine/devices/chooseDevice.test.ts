@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { Graph } from '../graph.ts'
+import { encodeModel } from '../onnxModel.ts'
+import { linear } from '../tensor.ts'
 import { choose, type DeviceVerdict } from './chooseDevice.ts'
 import { type Machine, usableMemory } from './describeMachine.ts'
 import type { Device } from './device.ts'
-import { Graph } from './graph.ts'
-import { encodeModel } from './onnxModel.ts'
-import { linear } from './tensor.ts'
 
 const machine: Machine = {
   platform: 'linux-x64',

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs'
+import type { Op } from '../op.ts'
+import { caseModel, opCases } from '../opCases.ts'
+import { createSession, type Tensor } from '../session.ts'
 import { type Device, devices } from './device.ts'
-import type { Op } from './op.ts'
-import { caseModel, opCases } from './opCases.ts'
 import { placementsMark } from './placements.ts'
-import { createSession, type Tensor } from './session.ts'
 
 // A process of its own, for what a driver may do wrong: runs every case of the op table on the CPU and on the device that argv names,
 // and prints how far they are apart as one JSON line each. What the runtime says of the sessions goes to stderr.

@@ -1,8 +1,8 @@
+import { Graph } from '../graph.ts'
+import { encodeModel } from '../onnxModel.ts'
+import { createSession, tensor } from '../session.ts'
+import { linear } from '../tensor.ts'
 import { devices } from './device.ts'
-import { Graph } from './graph.ts'
-import { encodeModel } from './onnxModel.ts'
-import { createSession, tensor } from './session.ts'
-import { linear } from './tensor.ts'
 
 // A process of its own, started by `tryDevice`: multiplies two matrices on the device that argv names, and says whether they came
 // out right. A driver that crashes takes this process and no other.

@@ -1,8 +1,8 @@
+import { type DType, Graph } from '../graph.ts'
+import { encodeModel } from '../onnxModel.ts'
+import { createSession, type Session, type Tensor } from '../session.ts'
 import type { Device } from './device.ts'
 import type { DeviceTensor } from './deviceTensor.ts'
-import { type DType, Graph } from './graph.ts'
-import { encodeModel } from './onnxModel.ts'
-import { createSession, type Session, type Tensor } from './session.ts'
 
 const sessions = new Map<string, Promise<Session>>()
 

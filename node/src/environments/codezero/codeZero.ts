@@ -1,5 +1,5 @@
 import type { Hex } from '#core/hex.ts'
-import { mapYielding } from '#core/mapYielding.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type {
   DrawnTask,
   Environment,
@@ -13,13 +13,13 @@ import { environmentHash, proposalsPerRound } from '../environmentSpec.ts'
 import type { Level } from '../level.ts'
 import { seededRandom } from '../seededRandom.ts'
 import { codeGames } from './codeGames.ts'
-import type { CodeJudge } from './createJudge.ts'
 import { canaryTasks, canaryTests } from './curriculum/canaryTasks.ts'
 import { drawTrainingTask } from './curriculum/drawTask.ts'
 import type { StrictTest } from './curriculum/strictTests.ts'
 import type { Problem } from './curriculum/task.ts'
 import { datasetProposal } from './datasets/datasetProposal.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
+import type { CodeJudge } from './judge/createJudge.ts'
 import { admitProblem, mayTrainOn, parseProposal } from './parseProposal.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
 import { requestText } from './prompts.ts'

@@ -1,4 +1,4 @@
-import { mapYielding } from '#core/mapYielding.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import { evaluate } from './curriculum/evaluate.ts'
 import { parsePythonLiteral, pythonRepr } from './curriculum/pythonValue.ts'
 import type { Meaning } from './curriculum/task.ts'

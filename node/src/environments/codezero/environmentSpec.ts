@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { hash32Schema } from '#core/hex.ts'
-import { precisions } from '#model/frozenTensors.ts'
+import { precisions } from '#model/quantization/frozenTensors.ts'
 import { difficultySchema } from '../difficulty.ts'
 import { commonFields, samplingSchema, share } from '../environmentSpec.ts'
-import { MIN_BALANCED_ACCURACY } from './calibrateTrueFalse.ts'
+import { MIN_BALANCED_ACCURACY } from './judge/calibrateTrueFalse.ts'
 import { type ScoreComponent, scoreComponents } from './scoreAnswers.ts'
 
 const weightsSchema = z

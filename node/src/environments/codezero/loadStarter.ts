@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { Tokenizer } from '#model/tokenizer.ts'
-import { hashWeights, readWeights } from '#model/weights.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { hashWeights, readWeights } from '#model/decoder/weights.ts'
+import { Tokenizer } from '#model/tokenizers/tokenizer.ts'
 import type { Environment, SequenceScorer } from '../environment.ts'
 import { codeZero } from './codeZero.ts'
-import { createJudge } from './createJudge.ts'
+import { createJudge } from './judge/createJudge.ts'
+import { readJudgeCalibration } from './judge/readJudgeCalibration.ts'
 import { environmentFrom, type PresetName, presets } from './presets.ts'
 import { starterFormat } from './promptFormat.ts'
-import { readJudgeCalibration } from './readJudgeCalibration.ts'
 
 /** The models that come with the code. */
 export const starterFolder = join(import.meta.dirname, '..', '..', '..', 'models', 'starter')

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '#model/chatTemplate.ts'
+import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 import type { Level } from '../level.ts'
 import { ask, type ChatTokenizer, chatCompletions, type PromptFormat } from '../promptFormat.ts'
 import { seededRandom } from '../seededRandom.ts'

@@ -1,6 +1,6 @@
-import { mapYielding } from '#core/mapYielding.ts'
-import type { CodeJudge } from './createJudge.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Problem } from './curriculum/task.ts'
+import type { CodeJudge } from './judge/createJudge.ts'
 import { codeSkeleton } from './python/codeSkeleton.ts'
 import { mustFail } from './python/mustFail.ts'
 import { checkStructure, structureChecks } from './structure.ts'

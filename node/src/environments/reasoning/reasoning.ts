@@ -1,4 +1,4 @@
-import { mapYielding } from '#core/mapYielding.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Answer, AnswerScore, Environment, HeldOutTask, RoundTask } from '../environment.ts'
 import { environmentHash, proposalsPerRound } from '../environmentSpec.ts'
 import type { Level } from '../level.ts'

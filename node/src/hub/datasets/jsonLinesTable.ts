@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'

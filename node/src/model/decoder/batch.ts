@@ -1,7 +1,7 @@
 import type { RandomStream } from '#core/random.ts'
 import { type Tensor, tensor } from '#engine/session.ts'
+import { ModelInputError } from '../modelErrors.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
-import { ModelInputError } from './modelErrors.ts'
 import { ropeTables } from './rope.ts'
 
 /** Tokens, and which of them are scored: those with `positions` true, from the second on. */

@@ -1,5 +1,5 @@
 import type { Graph, Value } from '#engine/graph.ts'
-import { ModelInputError } from './modelErrors.ts'
+import { ModelInputError } from '../modelErrors.ts'
 import type { Weights } from './weights.ts'
 
 /** Of weights in a program: it is one protocol buffer, which ends at 2 GiB, and its nodes take some of that. */

@@ -4,12 +4,12 @@ import { gradients } from '#engine/gradients.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import type { Tensor } from '#engine/session.ts'
 import { scale, sumOver } from '#engine/tensor.ts'
+import { createGenerator } from '../generation/generate.ts'
+import { createScorer } from '../scoring/score.ts'
+import { tokenScores } from '../scoring/tokenScores.ts'
 import { decoderFeeds, realTensor } from './batch.ts'
-import { createGenerator } from './generate.ts'
 import { referenceLogprobs } from './referenceDecoder.ts'
-import { createScorer } from './score.ts'
 import { tinyFamilies, tinyWeights } from './tinyDecoder.ts'
-import { tokenScores } from './tokenScores.ts'
 
 describe.each(Object.entries(tinyFamilies))('%s', (_, config) => {
   const weights = tinyWeights(config)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { checkOptions, folderSchema } from './checkOptions.ts'
+import { checkOptions, folderSchema } from '../checkOptions.ts'
+import { readJsonFile } from '../files/jsonFile.ts'
+import { ModelFileError } from '../modelErrors.ts'
 import { type HuggingFaceConfig, huggingFaceConfig } from './huggingFaceConfig.ts'
-import { readJsonFile } from './jsonFile.ts'
-import { ModelFileError } from './modelErrors.ts'
 import type { RopeScaling } from './rope.ts'
 
 /** The families that can be read, by Hugging Face's `model_type`. */

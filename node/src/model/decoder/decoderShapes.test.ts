@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { createGenerator } from '../generation/generate.ts'
+import { createScorer } from '../scoring/score.ts'
 import { architectures, type DecoderConfig } from './decoderConfig.ts'
-import { createGenerator } from './generate.ts'
 import { referenceLogprobs } from './referenceDecoder.ts'
-import { createScorer } from './score.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 
 const shapes: fc.Arbitrary<DecoderConfig> = fc

@@ -2,10 +2,10 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { encodeSafetensorsHeader, type Tensor } from '../files/safetensors.ts'
+import { ModelFileError } from '../modelErrors.ts'
+import { locateFrozenTensors } from '../quantization/frozenTensors.ts'
 import { decoderWeightShapes } from './decoderWeights.ts'
-import { locateFrozenTensors } from './frozenTensors.ts'
-import { ModelFileError } from './modelErrors.ts'
-import { encodeSafetensorsHeader, type Tensor } from './safetensors.ts'
 import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 import {
   checkWeights,

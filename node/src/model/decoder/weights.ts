@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { checkOptions } from './checkOptions.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { ModelFileError } from './modelErrors.ts'
+import { checkOptions } from '../checkOptions.ts'
 import {
   encodeSafetensors,
   encodeSafetensorsHeader,
@@ -11,8 +9,10 @@ import {
   type Tensor,
   visitStoredTensor,
   writeSafetensors,
-} from './safetensors.ts'
-import { checkShapes, locateWeights, requireMemory } from './weightFiles.ts'
+} from '../files/safetensors.ts'
+import { checkShapes, locateWeights, requireMemory } from '../files/weightFiles.ts'
+import { ModelFileError } from '../modelErrors.ts'
+import type { DecoderConfig } from './decoderConfig.ts'
 
 /** A model's weights by their Hugging Face names, matrices as `[out, in]`. */
 export type Weights = Map<string, Tensor>

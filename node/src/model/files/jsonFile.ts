@@ -1,4 +1,4 @@
-import { ModelFileError } from './modelErrors.ts'
+import { ModelFileError } from '../modelErrors.ts'
 import { readTextFile } from './textFile.ts'
 
 /**

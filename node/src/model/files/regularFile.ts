@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { ModelFileError, unreadableFile } from './modelErrors.ts'
+import { ModelFileError, unreadableFile } from '../modelErrors.ts'
 
 /** Opens a regular file for a job. Others are not opened: a pipe would wait for its writer. */
 export async function withRegularFile<T>(

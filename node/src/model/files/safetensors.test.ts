@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { ModelFileError } from './modelErrors.ts'
+import { ModelFileError } from '../modelErrors.ts'
 import {
   encodeSafetensors,
   encodeSafetensorsHeader,

@@ -1,6 +1,6 @@
 import { endianness } from 'node:os'
 import { z } from 'zod'
-import { ModelFileError } from './modelErrors.ts'
+import { ModelFileError } from '../modelErrors.ts'
 
 /** Where one tensor lies in the data part of a file. */
 export interface SafetensorsEntry {

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { ModelFileError, unreadableFile } from './modelErrors.ts'
+import { ModelFileError, unreadableFile } from '../modelErrors.ts'
 
 /**
  * Reads a text of a model's folder after checking its kind and size: a pipe would wait for its writer, and a device has no end.

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { beyondMemory } from './beyondMemory.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { decoderWeightShapes } from './decoderWeights.ts'
+import { beyondMemory } from '../beyondMemory.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
+import { ModelFileError } from '../modelErrors.ts'
 import { readJsonFile } from './jsonFile.ts'
-import { ModelFileError } from './modelErrors.ts'
 import { type StoredTensor, scanSafetensors } from './safetensors.ts'
 
 /** The file in which Hugging Face models that fit one file keep their weights. */

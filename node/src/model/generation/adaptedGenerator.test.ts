@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
+import { initLora, type LoraAdapter, mergeLora } from '../lora/loraFactors.ts'
+import { bakedParts } from '../quantization/frozenParts.ts'
 import { createAdaptedGenerator } from './adaptedGenerator.ts'
-import { bakedParts } from './frozenParts.ts'
 import { createGenerator, type GenerateOptions, type Generator } from './generate.ts'
-import { initLora, type LoraAdapter, mergeLora } from './loraFactors.ts'
-import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 
 const request: GenerateOptions = {
   prompts: [Int32Array.of(3, 1, 4, 1, 5), Int32Array.of(9, 2, 6)],

@@ -1,6 +1,6 @@
 import type { Value } from '#engine/graph.ts'
 import { add, concat, expand, matMul, reshape, softmax, split, transpose } from '#engine/tensor.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 
 interface NewTokens {
   /** [B, heads, S, headDim], rotated. */

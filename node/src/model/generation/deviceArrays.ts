@@ -1,5 +1,5 @@
-import type { Device } from '#engine/device.ts'
-import type { DeviceTensor } from '#engine/deviceTensor.ts'
+import type { Device } from '#engine/devices/device.ts'
+import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Feed, type Session, tensor } from '#engine/session.ts'

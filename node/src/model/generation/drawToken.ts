@@ -22,7 +22,7 @@ import {
   sumOver,
   where,
 } from '#engine/tensor.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 
 /** Vocabularies up to this are drawn from whole; larger ones in two steps, in blocks of `BLOCK` tokens. */
 const FLAT_VOCABULARY = 4096

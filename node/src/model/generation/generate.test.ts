@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { openUniform, philox4x32, streamKey } from '#core/random.ts'
-import { decoderWeightShapes } from './decoderWeights.ts'
+import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
+import { referenceLogprobs } from '../decoder/referenceDecoder.ts'
+import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
+import { copyWeights } from '../decoder/weights.ts'
+import { ModelFileError, ModelInputError } from '../modelErrors.ts'
+import { createScorer } from '../scoring/score.ts'
 import { type Completion, createGenerator, type GenerateOptions } from './generate.ts'
 import { cacheBytes } from './kvCache.ts'
-import { ModelFileError, ModelInputError } from './modelErrors.ts'
-import { referenceLogprobs } from './referenceDecoder.ts'
 import { rowsWithin } from './rowsWithin.ts'
-import { createScorer } from './score.ts'
-import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
-import { copyWeights } from './weights.ts'
 
 const weights = tinyWeights()
 const generator = createGenerator(tinyConfig, weights)

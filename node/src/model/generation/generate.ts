@@ -1,15 +1,15 @@
 import type { Seed } from '#core/random.ts'
-import type { Device } from '#engine/device.ts'
-import { checkOptions, generateSchema, runSchema } from './checkOptions.ts'
-import { requireConstants } from './constantWeights.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { bakedParts } from './frozenParts.ts'
+import type { Device } from '#engine/devices/device.ts'
+import { checkOptions, generateSchema, runSchema } from '../checkOptions.ts'
+import { requireConstants } from '../decoder/constantWeights.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { checkWeights, type Weights } from '../decoder/weights.ts'
+import { createLiveSession, type SessionQueue } from '../liveSession.ts'
+import { ModelInputError } from '../modelErrors.ts'
+import { bakedParts } from '../quantization/frozenParts.ts'
 import { Generation } from './generation.ts'
 import { buildGenerationModel } from './generationGraph.ts'
-import { createLiveSession, type SessionQueue } from './liveSession.ts'
-import { ModelInputError } from './modelErrors.ts'
 import type { SampledWith, SamplingFilters } from './samplingFilters.ts'
-import { checkWeights, type Weights } from './weights.ts'
 
 /** A token as it is drawn. */
 export interface StreamedToken {

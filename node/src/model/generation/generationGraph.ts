@@ -1,11 +1,11 @@
-import { type Device, keepsTensors } from '#engine/device.ts'
+import { type Device, keepsTensors } from '#engine/devices/device.ts'
 import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { addRmsNorm, concat, gather, reshape, rmsNorm, siluMul, split, transpose } from '#engine/tensor.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import type { Freeze } from '../quantization/frozenParts.ts'
 import { attendCache, visiblePositions } from './attendCache.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
 import { drawToken } from './drawToken.ts'
-import type { Freeze } from './frozenParts.ts'
 
 /**
  * The decoder as generation runs it: some tokens in, their keys and values out, and tokens that are sampled after some of them.

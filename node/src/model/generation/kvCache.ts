@@ -1,5 +1,5 @@
 import { type RunResults, type Tensor, tensor } from '#engine/session.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import type { RowCache } from './rowCache.ts'
 
 /**

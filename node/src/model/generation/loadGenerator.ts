@@ -1,15 +1,15 @@
-import type { Device } from '#engine/device.ts'
+import type { Device } from '#engine/devices/device.ts'
 import { chooseIntegerKernels } from '#engine/integerKernels.ts'
 import { createSession } from '#engine/session.ts'
-import { checkOptions, loadSchema } from './checkOptions.ts'
-import { type DecoderConfig, readDecoderConfig } from './decoderConfig.ts'
-import { frozenParts } from './frozenParts.ts'
-import { type FrozenTensors, locateFrozenTensors, type Precision } from './frozenTensors.ts'
+import { checkOptions, loadSchema } from '../checkOptions.ts'
+import { type DecoderConfig, readDecoderConfig } from '../decoder/decoderConfig.ts'
+import { createFixedSession } from '../liveSession.ts'
+import { frozenParts } from '../quantization/frozenParts.ts'
+import { type FrozenTensors, locateFrozenTensors, type Precision } from '../quantization/frozenTensors.ts'
+import { type CacheOptions, openQuantized } from '../quantization/quantizedCache.ts'
+import { integerMatrixShapes } from '../quantization/quantizedTensors.ts'
 import { type Generator, generatorOn } from './generate.ts'
 import { buildGenerationModel } from './generationGraph.ts'
-import { createFixedSession } from './liveSession.ts'
-import { type CacheOptions, openQuantized } from './quantizedCache.ts'
-import { integerMatrixShapes } from './quantizedTensors.ts'
 
 export interface LoadOptions extends CacheOptions {
   /** float32 by default. */

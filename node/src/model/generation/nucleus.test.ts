@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { randomStream } from '#core/random.ts'
+import { placeInNucleus } from '../proof/placeInNucleus.ts'
 import { drawFromNucleus, NucleusSearch } from './nucleus.ts'
-import { placeInNucleus } from './proof/placeInNucleus.ts'
 
 /** Probabilities of a vocabulary whose logits are wide, some of them equal. */
 function probabilitiesOf(size: number, seed: string): Float32Array {

@@ -1,6 +1,6 @@
-import type { DecoderConfig } from './decoderConfig.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { ModelInputError } from '../modelErrors.ts'
 import { cacheBytes } from './kvCache.ts'
-import { ModelInputError } from './modelErrors.ts'
 
 /** Share of the available memory that the caches of rows may fill: while a cache grows, two copies of each layer exist for a moment. */
 const CACHE_SHARE = 0.8

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
 import { openUniform, philox4x32, streamKey } from '#core/random.ts'
+import { referenceLogprobs } from '../decoder/referenceDecoder.ts'
+import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
+import { ModelInputError } from '../modelErrors.ts'
+import { createScorer } from '../scoring/score.ts'
 import { type Completion, createGenerator, type GenerateOptions, type StreamedToken } from './generate.ts'
-import { ModelInputError } from './modelErrors.ts'
-import { referenceLogprobs } from './referenceDecoder.ts'
 import { drawFiltered } from './samplingFilters.ts'
-import { createScorer } from './score.ts'
-import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 
 const weights = tinyWeights()
 const generator = createGenerator(tinyConfig, weights)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type Architecture, architectures, type DecoderConfig, parseDecoderConfig } from '../decoderConfig.ts'
+import { type Architecture, architectures, type DecoderConfig, parseDecoderConfig } from '../decoder/decoderConfig.ts'
+import { ropeFrequencies } from '../decoder/rope.ts'
 import { ModelFileError } from '../modelErrors.ts'
-import { ropeFrequencies } from '../rope.ts'
 import { ROPE_FACTORS } from './ggufTensors.ts'
 import type { GgufFile } from './readGguf.ts'
 

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { DecoderConfig } from '../decoderConfig.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { readExactly } from '../files/regularFile.ts'
 import { ModelFileError } from '../modelErrors.ts'
-import { readExactly } from '../regularFile.ts'
 import type { GgufTensor } from './readGguf.ts'
 
 /** Elements that are read at a time, so that a tensor never stands in memory whole. */

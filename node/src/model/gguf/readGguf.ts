@@ -1,5 +1,5 @@
+import { readExactly, withRegularFile } from '../files/regularFile.ts'
 import { ModelFileError } from '../modelErrors.ts'
-import { readExactly, withRegularFile } from '../regularFile.ts'
 import { type TensorType, tensorTypes } from './tensorTypes.ts'
 
 /** A tensor in a GGUF file. */

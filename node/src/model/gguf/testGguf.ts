@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GGUFValueType, serializeGgufMetadata } from '@huggingface/gguf'
-import type { DecoderConfig } from '../decoderConfig.ts'
-import type { Weights } from '../weights.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import type { Weights } from '../decoder/weights.ts'
 
 /** A GGUF file to be written, or first to be made wrong. For tests. */
 export interface TestGguf {

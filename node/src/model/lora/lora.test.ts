@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
+import { encodeSafetensorsHeader } from '../files/safetensors.ts'
 import { type LoraConfig, parseLoraConfig } from './loraConfig.ts'
 import { initLora, loraShapes, mergeLora } from './loraFactors.ts'
 import { readBasePrecision, readLora, writeLora } from './loraFiles.ts'
-import { encodeSafetensorsHeader } from './safetensors.ts'
-import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 
 const lora: LoraConfig = { rank: 3, alpha: 6, targets: ['q_proj', 'mlp.down_proj'], rankStabilized: false }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ModelFileError } from './modelErrors.ts'
+import { ModelFileError } from '../modelErrors.ts'
 
 /** The shape of a low-rank adapter, in PEFT's terms. */
 export interface LoraConfig {

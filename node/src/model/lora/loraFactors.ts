@@ -1,10 +1,10 @@
 import { randomStream, type Seed } from '#core/random.ts'
-import { checkOptions, loraSchema } from './checkOptions.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { decoderWeightShapes } from './decoderWeights.ts'
+import { checkOptions, loraSchema } from '../checkOptions.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
+import type { Weights } from '../decoder/weights.ts'
+import { ModelInputError } from '../modelErrors.ts'
 import { type LoraConfig, loraScaling } from './loraConfig.ts'
-import { ModelInputError } from './modelErrors.ts'
-import type { Weights } from './weights.ts'
 
 /** A low-rank adapter: for each module W, the product of two thin factors that is added to W. */
 export interface LoraAdapter {

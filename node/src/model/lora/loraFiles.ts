@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
 import { writeFileAtomic } from '#core/writeFileAtomic.ts'
-import { checkOptions, folderSchema } from './checkOptions.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { readJsonFile } from './jsonFile.ts'
-import { type BasePrecision, basePrecisions, formatLoraConfig, parseLoraConfig } from './loraConfig.ts'
-import { type LoraAdapter, loraShapes } from './loraFactors.ts'
-import { ModelFileError, ModelInputError } from './modelErrors.ts'
+import { checkOptions, folderSchema } from '../checkOptions.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import type { Weights } from '../decoder/weights.ts'
+import { readJsonFile } from '../files/jsonFile.ts'
 import {
   readSafetensorsMetadata,
   readStoredTensors,
   scanSafetensors,
   type Tensor,
   writeSafetensors,
-} from './safetensors.ts'
-import type { Weights } from './weights.ts'
+} from '../files/safetensors.ts'
+import { ModelFileError, ModelInputError } from '../modelErrors.ts'
+import { type BasePrecision, basePrecisions, formatLoraConfig, parseLoraConfig } from './loraConfig.ts'
+import { type LoraAdapter, loraShapes } from './loraFactors.ts'
 
 // An adapter on disk, as PEFT keeps it: `adapter_config.json` and `adapter_model.safetensors`.
 

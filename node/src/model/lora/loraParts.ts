@@ -1,5 +1,5 @@
 import { add, linear, matMul } from '#engine/tensor.ts'
-import type { DecoderParts, WeightValues } from './decoder.ts'
+import type { DecoderParts, WeightValues } from '../decoder/decoder.ts'
 
 /**
  * A decoder's parts with an adapter over its linear modules: y = x W^T + b + scaling (x A^T) B^T. Factors and weights are

@@ -1,4 +1,4 @@
-import { NucleusSearch } from '../nucleus.ts'
+import { NucleusSearch } from '../generation/nucleus.ts'
 import { nucleusTolerance } from './samplingTolerances.ts'
 
 /** Where a token lies in the nucleus that it was drawn from, as far as kernels that add in another order agree. */

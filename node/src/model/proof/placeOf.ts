@@ -14,7 +14,7 @@ import {
   sumOver,
   where,
 } from '#engine/tensor.ts'
-import { blocksOf } from '../drawToken.ts'
+import { blocksOf } from '../generation/drawToken.ts'
 
 export interface Place {
   /** [M]. */

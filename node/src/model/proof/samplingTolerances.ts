@@ -1,4 +1,4 @@
-import type { Precision } from '../frozenTensors.ts'
+import type { Precision } from '../quantization/frozenTensors.ts'
 import type { SamplingTolerance } from './verifySampling.ts'
 
 /**

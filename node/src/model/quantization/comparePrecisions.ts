@@ -1,12 +1,12 @@
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
-import { beyondMemory, longSequenceBytes } from './beyondMemory.ts'
-import { type DecoderConfig, readDecoderConfig } from './decoderConfig.ts'
+import { beyondMemory, longSequenceBytes } from '../beyondMemory.ts'
+import { type DecoderConfig, readDecoderConfig } from '../decoder/decoderConfig.ts'
+import { ropeTables } from '../decoder/rope.ts'
+import { type LoadOptions, loadGenerator, openFrozenTensors } from '../generation/loadGenerator.ts'
+import { ModelInputError } from '../modelErrors.ts'
+import { buildScoringModel } from '../scoring/scoringGraph.ts'
 import { frozenParts } from './frozenParts.ts'
 import type { Precision } from './frozenTensors.ts'
-import { type LoadOptions, loadGenerator, openFrozenTensors } from './loadGenerator.ts'
-import { ModelInputError } from './modelErrors.ts'
-import { ropeTables } from './rope.ts'
-import { buildScoringModel } from './scoringGraph.ts'
 
 /** How far a precision is from float32 on the same tokens, next token by next token. */
 export interface PrecisionError {

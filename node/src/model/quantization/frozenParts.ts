@@ -1,9 +1,9 @@
 import type { DType, Graph, Value } from '#engine/graph.ts'
 import { add, blockLinear, cast, concat, gather, integerLinear, linear, mul, transpose } from '#engine/tensor.ts'
-import { constantWeights } from './constantWeights.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
+import { constantWeights } from '../decoder/constantWeights.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import type { Weights } from '../decoder/weights.ts'
 import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
-import type { Weights } from './weights.ts'
 
 /**
  * A decoder's weights as constants of one graph. The names are Hugging Face's, matrices without `.weight`; several names are

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import type { DType, StoredData } from '#engine/graph.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { locateWeights, requireMemory } from './weightFiles.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { locateWeights, requireMemory } from '../files/weightFiles.ts'
 
 /** How a frozen model's matrices are kept and multiplied. It changes the results, so it is part of a model's specification. */
 export type Precision = (typeof precisions)[number]

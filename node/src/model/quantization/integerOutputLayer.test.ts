@@ -4,8 +4,8 @@ import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Tensor, tensor } from '#engine/session.ts'
 import { mul, sumOver } from '#engine/tensor.ts'
+import { tinyConfig } from '../decoder/tinyDecoder.ts'
 import { integerLogprobs, outputLayerShapes, outputLayerTensors, VOCABULARY_PART } from './integerOutputLayer.ts'
-import { tinyConfig } from './tinyDecoder.ts'
 
 const [rows, hiddenSize, vocabSize] = [6, 32, VOCABULARY_PART + 1000]
 const config = { ...tinyConfig, hiddenSize, vocabSize }

@@ -1,11 +1,11 @@
 import type { DType, Value } from '#engine/graph.ts'
 import { type Tensor, tensor } from '#engine/session.ts'
 import { integerTokenLogProb } from '#engine/tensor.ts'
-import type { WeightValues } from './decoder.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
+import type { WeightValues } from '../decoder/decoder.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { vocabularyParts } from '../decoder/vocabularyParts.ts'
+import type { Weights } from '../decoder/weights.ts'
 import { meanRow, quantizeBytes, quantizeRows } from './quantize.ts'
-import { vocabularyParts } from './vocabularyParts.ts'
-import type { Weights } from './weights.ts'
 
 /** Tokens of the output layer at a time: their logits for a step's rows stay in the last cache, which [rows, vocabulary] is ten times. */
 export const VOCABULARY_PART = 4096

@@ -1,12 +1,12 @@
 import type { Value } from '#engine/graph.ts'
 import { type Tensor, tensor } from '#engine/session.ts'
 import { add, flattenRows, integerLinear, reshape } from '#engine/tensor.ts'
-import type { DecoderParts, WeightValues } from './decoder.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { decoderWeightShapes } from './decoderWeights.ts'
+import type { DecoderParts, WeightValues } from '../decoder/decoder.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
+import type { Weights } from '../decoder/weights.ts'
 import { type IntegerShape, outputLayerShapes, outputLayerTensors } from './integerOutputLayer.ts'
 import { quantizeBytes, quantizeRows } from './quantize.ts'
-import type { Weights } from './weights.ts'
 
 /** Whether a weight is a matrix of a layer, which is kept in 8 bits. */
 const isLayerMatrix = (name: string, shape: readonly number[]) => shape.length === 2 && name.startsWith('model.layers.')

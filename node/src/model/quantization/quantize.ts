@@ -1,4 +1,4 @@
-import type { Tensor } from './safetensors.ts'
+import type { Tensor } from '../files/safetensors.ts'
 
 /** Edge of the squares in which a matrix is transposed: two of them fit the first cache. */
 const TILE = 64

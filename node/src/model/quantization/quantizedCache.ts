@@ -3,6 +3,8 @@ import { type FileHandle, open, readdir, realpath, rename, rm, stat } from 'node
 import { basename, dirname, join } from 'node:path'
 import { NodeError } from '#core/errors.ts'
 import { FolderError, makeFolder } from '#core/makeFolder.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { parameterCount } from '../decoder/decoderWeights.ts'
 import {
   COPY_FORMAT,
   type CopyManifest,
@@ -10,15 +12,13 @@ import {
   readCopyManifest,
   sha256,
   writeCopyManifest,
-} from './copyManifest.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { parameterCount } from './decoderWeights.ts'
-import { type FileFingerprint, fingerprint, sameContent } from './fileFingerprint.ts'
+} from '../files/copyManifest.ts'
+import { type FileFingerprint, fingerprint, sameContent } from '../files/fileFingerprint.ts'
+import { readStoredTensors, type StoredTensor } from '../files/safetensors.ts'
+import { locateWeights } from '../files/weightFiles.ts'
+import { ModelFileError } from '../modelErrors.ts'
 import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
-import { ModelFileError } from './modelErrors.ts'
 import { BLOCK_SIZE, type QuantizedPrecision, quantizedTensors } from './quantizedTensors.ts'
-import { readStoredTensors, type StoredTensor } from './safetensors.ts'
-import { locateWeights } from './weightFiles.ts'
 
 export interface CacheOptions {
   /** Where quantised copies are kept; `.waggle` in the model's folder by default. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { checkOptions } from './checkOptions.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { decoderWeightShapes } from './decoderWeights.ts'
+import { checkOptions } from '../checkOptions.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
+import type { Weights } from '../decoder/weights.ts'
+import type { Tensor } from '../files/safetensors.ts'
 import type { FrozenTensor, FrozenTensors, Precision } from './frozenTensors.ts'
 import { quantizeBlocks, quantizeBytes, quantizeRows } from './quantize.ts'
-import type { Tensor } from './safetensors.ts'
-import type { Weights } from './weights.ts'
 
 export type QuantizedPrecision = Exclude<Precision, 'float32'>
 

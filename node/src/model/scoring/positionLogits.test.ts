@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { positionLogits } from './positionLogits.ts'
-import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 
 test('a sequence whose attention no memory holds is refused before any is asked for', async () => {
   const model = { config: { ...tinyConfig, maxPositions: 1 << 20 }, weights: tinyWeights() }

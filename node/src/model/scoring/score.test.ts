@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, tensor } from '#engine/session.ts'
-import { decoderFeeds } from './batch.ts'
-import { createGenerator } from './generate.ts'
-import { ModelInputError } from './modelErrors.ts'
-import { referenceLogprobs } from './referenceDecoder.ts'
+import { decoderFeeds } from '../decoder/batch.ts'
+import { referenceLogprobs } from '../decoder/referenceDecoder.ts'
+import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
+import { copyWeights } from '../decoder/weights.ts'
+import { createGenerator } from '../generation/generate.ts'
+import { ModelInputError } from '../modelErrors.ts'
 import { createScorer } from './score.ts'
 import type { SequenceToScore } from './scoringTasks.ts'
-import { tinyConfig, tinyWeights } from './tinyDecoder.ts'
 import { tokenScores } from './tokenScores.ts'
-import { copyWeights } from './weights.ts'
 
 const weights = tinyWeights()
 const scorer = createScorer(tinyConfig, weights)

@@ -1,13 +1,13 @@
-import type { Device } from '#engine/device.ts'
-import { checkOptions, choicesSchema, runSchema, scoreSchema, sequencesSchema } from './checkOptions.ts'
-import { requireConstants } from './constantWeights.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { bakedParts } from './frozenParts.ts'
-import { createLiveSession, type SessionQueue } from './liveSession.ts'
+import type { Device } from '#engine/devices/device.ts'
+import { checkOptions, choicesSchema, runSchema, scoreSchema, sequencesSchema } from '../checkOptions.ts'
+import { requireConstants } from '../decoder/constantWeights.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { checkWeights, type Weights } from '../decoder/weights.ts'
+import { createLiveSession, type SessionQueue } from '../liveSession.ts'
+import { bakedParts } from '../quantization/frozenParts.ts'
 import { buildScoringModel } from './scoringGraph.ts'
 import type { ScoringTask } from './scoringRuns.ts'
 import { choiceTask, runScoringTasks, type SequenceToScore, sequenceTask, type TokenChoice } from './scoringTasks.ts'
-import { checkWeights, type Weights } from './weights.ts'
 
 /** Arrays of `tokens.length - from`. */
 export interface SequenceScores {

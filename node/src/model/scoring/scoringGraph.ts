@@ -1,4 +1,4 @@
-import type { Device } from '#engine/device.ts'
+import type { Device } from '#engine/devices/device.ts'
 import { Graph, type Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import {
@@ -15,11 +15,11 @@ import {
   sub,
   unsqueeze,
 } from '#engine/tensor.ts'
-import { type DecoderParts, decoderStream } from './decoder.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { decoderWeightShapes } from './decoderWeights.ts'
-import type { Freeze, FrozenParts } from './frozenParts.ts'
-import { placeOf } from './proof/placeOf.ts'
+import { type DecoderParts, decoderStream } from '../decoder/decoder.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
+import { placeOf } from '../proof/placeOf.ts'
+import type { Freeze, FrozenParts } from '../quantization/frozenParts.ts'
 
 /**
  * A frozen decoder that says how likely tokens are: all positions at once, the output layer only where it is asked for.

@@ -1,4 +1,4 @@
-import type { DecoderConfig } from './decoderConfig.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 
 /** Tokens to read, and the tokens whose probability is asked for after some of them. */
 export interface ScoringTask {

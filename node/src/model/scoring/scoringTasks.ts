@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Session, type Tensor, tensor } from '#engine/session.ts'
-import { beyondMemory, longSequenceBytes } from './beyondMemory.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { ModelInputError } from './modelErrors.ts'
-import { ropeTables } from './rope.ts'
+import { beyondMemory, longSequenceBytes } from '../beyondMemory.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { ropeTables } from '../decoder/rope.ts'
+import { ModelInputError } from '../modelErrors.ts'
 import { type ScoringRun, type ScoringTask, scoringRuns } from './scoringRuns.ts'
 
 export interface SequenceToScore {

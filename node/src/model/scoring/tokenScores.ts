@@ -1,10 +1,10 @@
 import { Graph, type Value } from '#engine/graph.ts'
-import { decoderHidden, decoderLogits, decoderTokenLogProb, denseParts, type WeightValues } from './decoder.ts'
-import type { DecoderConfig } from './decoderConfig.ts'
-import { decoderWeightShapes } from './decoderWeights.ts'
-import { type LoraConfig, loraScaling } from './loraConfig.ts'
-import { loraShapes } from './loraFactors.ts'
-import { loraParts } from './loraParts.ts'
+import { decoderHidden, decoderLogits, decoderTokenLogProb, denseParts, type WeightValues } from '../decoder/decoder.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
+import { type LoraConfig, loraScaling } from '../lora/loraConfig.ts'
+import { loraShapes } from '../lora/loraFactors.ts'
+import { loraParts } from '../lora/loraParts.ts'
 
 /** Log-probabilities of chosen tokens of a padded batch, and what they are made of. */
 export interface TokenScores {

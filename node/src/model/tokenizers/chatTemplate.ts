@@ -1,5 +1,5 @@
 import { Template } from '@huggingface/jinja'
-import { ModelFileError } from './modelErrors.ts'
+import { ModelFileError } from '../modelErrors.ts'
 import { OutOfTimeError, withinTime } from './withinTime.ts'
 
 /** One turn of a conversation. */

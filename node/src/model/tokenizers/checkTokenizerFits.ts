@@ -1,5 +1,5 @@
-import type { DecoderConfig } from './decoderConfig.ts'
-import { ModelFileError } from './modelErrors.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { ModelFileError } from '../modelErrors.ts'
 
 /**
  * Whether tokens of a tokenizer are inputs and outputs of a model. A model may have more of them: vocabularies are padded.

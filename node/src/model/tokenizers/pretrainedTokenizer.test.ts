@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { parseDecoderConfig } from '../decoder/decoderConfig.ts'
+import { ModelFileError, ModelInputError } from '../modelErrors.ts'
 import { checkTokenizerFits } from './checkTokenizerFits.ts'
-import { parseDecoderConfig } from './decoderConfig.ts'
-import { ModelFileError, ModelInputError } from './modelErrors.ts'
 import { PretrainedTokenizer } from './pretrainedTokenizer.ts'
 
 // Golden values: Hugging Face tokenizers and transformers, by scripts/golden/tokenizerVectors.py.
@@ -15,7 +15,7 @@ type Golden = {
   specials: Record<string, number>
   chats: { messages: { role: 'system' | 'user' | 'assistant'; content: string }[]; ids: number[] }[]
 }
-const golden = join(import.meta.dirname, 'golden', 'tokenizers')
+const golden = join(import.meta.dirname, '../golden', 'tokenizers')
 const families = ['qwen', 'deepseek', 'llama'] as const
 const scratch = await mkdtemp(join(tmpdir(), 'waggle-pretrained-'))
 afterAll(() => rm(scratch, { recursive: true }))

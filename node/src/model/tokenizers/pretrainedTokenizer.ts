@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Tokenizer as Library } from '@huggingface/tokenizers'
+import { ModelFileError, ModelInputError } from '../modelErrors.ts'
 import { bytesOfChars } from './byteAlphabet.ts'
 import { type ChatMessage, type ChatTemplate, chatTemplate } from './chatTemplate.ts'
 import { type ControlTokens, controlTokens } from './controlTokens.ts'
-import { ModelFileError, ModelInputError } from './modelErrors.ts'
 import { readTokenizerFiles, type TokenizerFiles } from './tokenizerFiles.ts'
 import { OutOfTimeError, withinTime } from './withinTime.ts'
 

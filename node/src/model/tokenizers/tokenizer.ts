@@ -1,5 +1,5 @@
+import { ModelInputError } from '../modelErrors.ts'
 import { mergeBytePairs } from './bytePairs.ts'
-import { ModelInputError } from './modelErrors.ts'
 import { preTokenize } from './preTokenize.ts'
 import { readTokenizerJson, writeTokenizerJson } from './tokenizerJson.ts'
 import { lookupTables, type Vocabulary } from './vocabulary.ts'

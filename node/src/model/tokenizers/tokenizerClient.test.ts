@@ -9,7 +9,7 @@ import { byteToChar } from './byteAlphabet.ts'
 import { PretrainedTokenizer } from './pretrainedTokenizer.ts'
 import { openTokenizer, startWorker } from './tokenizerClient.ts'
 
-const qwen = join(import.meta.dirname, 'golden', 'tokenizers', 'qwen')
+const qwen = join(import.meta.dirname, '../golden', 'tokenizers', 'qwen')
 const scratch = await mkdtemp(join(tmpdir(), 'waggle-tokenizer-'))
 afterAll(() => rm(scratch, { recursive: true }))
 const messages = [{ role: 'user', content: 'Write f(xs).' }] as const

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import { askThread } from '#core/askThread.ts'
-import { WorkerError } from '#core/sentError.ts'
-import { checkOptions, folderSchema } from './checkOptions.ts'
+import { askThread } from '#core/threads/askThread.ts'
+import { WorkerError } from '#core/threads/sentError.ts'
+import { checkOptions, folderSchema } from '../checkOptions.ts'
 import type { TokenizerFacts, TokenizerHandlers, TokenizerOperation, TokenizerSource } from './tokenizerProtocol.ts'
 
 /** A vocabulary of 151,000 tokens takes 250 MB; what takes more than this is refused. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readTextFileIfAny } from '../files/textFile.ts'
+import { ModelFileError } from '../modelErrors.ts'
 import type { AddedToken } from './controlTokens.ts'
-import { ModelFileError } from './modelErrors.ts'
-import { readTextFileIfAny } from './textFile.ts'
 
 /** The largest public tokenizer.json has 33 MB. */
 const MAX_TOKENIZER_BYTES = 64 * 1024 * 1024

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { writeFileAtomic } from '#core/writeFileAtomic.ts'
+import { readTextFile } from '../files/textFile.ts'
+import { ModelFileError } from '../modelErrors.ts'
 import { bytesOfChars, byteToChar, charsOfBytes } from './byteAlphabet.ts'
-import { ModelFileError } from './modelErrors.ts'
-import { readTextFile } from './textFile.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** The largest public tokenizers have 12 MB. */

@@ -1,4 +1,4 @@
-import type { Across } from '#core/workerCalls.ts'
+import type { Across } from '#core/threads/workerCalls.ts'
 import type { ChatMessage } from './chatTemplate.ts'
 
 /** What is known of a tokenizer once it is read. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerCall } from '#core/answerCall.ts'
-import type { Call } from '#core/workerCalls.ts'
-import { ModelFileError } from './modelErrors.ts'
+import { answerCall } from '#core/threads/answerCall.ts'
+import type { Call } from '#core/threads/workerCalls.ts'
+import { ModelFileError } from '../modelErrors.ts'
 import { PretrainedTokenizer } from './pretrainedTokenizer.ts'
 import type { TokenizerOperations, TokenizerSource } from './tokenizerProtocol.ts'
 

@@ -1,5 +1,5 @@
+import { ModelInputError } from '../modelErrors.ts'
 import { byteToChar } from './byteAlphabet.ts'
-import { ModelInputError } from './modelErrors.ts'
 import { preTokenize } from './preTokenize.ts'
 import { Tokenizer } from './tokenizer.ts'
 

@@ -4,13 +4,13 @@ import { multiaddr } from '@multiformats/multiaddr'
 import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
-import { dialable } from './addressAnnouncement.ts'
+import { dialable } from '../gossip/addressAnnouncement.ts'
+import type { Host } from '../host.ts'
+import type { Membership } from '../membership/membership.ts'
 import { connectedPeers } from './connectedPeers.ts'
 import type { DialOutcomes } from './connectivity.ts'
 import { startDialing } from './dialing.ts'
 import { createDialRecord, type DialRecord } from './dialRecord.ts'
-import type { Host } from './host.ts'
-import type { Membership } from './membership/membership.ts'
 
 export type Connecting = {
   /** A peer is new, or elsewhere than before. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
+import type { DialSchedule } from '../membership/dialSchedule.ts'
 import { startDialing } from './dialing.ts'
-import type { DialSchedule } from './membership/dialSchedule.ts'
 
 test('a peer that hears of a thousand others in a second reads its schedule a few times', async () => {
   const clock = createManualClock()

@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
-import type { Dial, DialSchedule } from './membership/dialSchedule.ts'
+import type { Dial, DialSchedule } from '../membership/dialSchedule.ts'
 
 export type Dialing = {
   /** Reads the schedule again now: there may be a new peer to dial. */

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
-import type { Host } from './host.ts'
+import type { Host } from '../host.ts'
+import { connect, startTestHost, until } from '../testHosts.ts'
 import { keepAlive } from './keepAlive.ts'
-import { connect, startTestHost, until } from './testHosts.ts'
 
 const PING_PROTOCOL = '/ipfs/ping/1.0.0'
 const stops: (() => void | Promise<void>)[] = []

@@ -2,8 +2,8 @@ import { circuitRelayTransport, RELAY_V2_HOP_CODEC } from '@libp2p/circuit-relay
 import type { PeerId, Transport } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
+import type { Node } from '../host.ts'
 import { connectedPeers } from './connectedPeers.ts'
-import type { Node } from './host.ts'
 
 /** Where libp2p keeps the places that this host has at relays; its published interface leaves it out. */
 export type RelayTransport = Transport & {

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
-import { StreamError } from './streamError.ts'
-import { createPeerBuckets } from './tokenBucket.ts'
+import { StreamError } from '../transfer/streamError.ts'
+import { createPeerBuckets } from '../transfer/tokenBucket.ts'
 
 export type PlaceLimits = {
   /** Bodies under way to one peer; one more is answered `busy`. */

@@ -1,9 +1,9 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { z } from 'zod'
-import { chainIdSchema, versionSchema } from '#core/bodyFields.ts'
 import { encodeCanonical } from '#core/canonical.ts'
+import { chainIdSchema, versionSchema } from '#core/payloads/bodyFields.ts'
+import { originOf } from '../membership/origin.ts'
 import { decodeVersioned, SOFT_MAX_BYTES } from './announcement.ts'
-import { originOf } from './membership/origin.ts'
 import { reject, type Verdict } from './verdict.ts'
 
 const MAX_ADDRESSES = 8

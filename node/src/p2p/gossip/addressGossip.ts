@@ -1,5 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
+import type { Host } from '../host.ts'
+import { createPeerBuckets } from '../transfer/tokenBucket.ts'
 import {
   type AddressAnnouncement,
   announceable,
@@ -10,10 +12,8 @@ import {
   isMultiaddr,
 } from './addressAnnouncement.ts'
 import { joinTopics, publishSigned } from './gossipTopics.ts'
-import type { Host } from './host.ts'
 import type { MessageGate, MessageRules } from './messageGate.ts'
 import type { SignedMessage } from './signedMessage.ts'
-import { createPeerBuckets } from './tokenBucket.ts'
 import { type Swarm, topicOf } from './topics.ts'
 import { ignore, ignoreAsOurs, type Ours, type Verdict } from './verdict.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodeCanonical } from '#core/canonical.ts'
+import { AnnouncementError } from '../errors.ts'
 import { type Announcement, checkAnnouncement, encodeAnnouncement, HARD_MAX_BYTES } from './announcement.ts'
-import { AnnouncementError } from './errors.ts'
 import { ownAnnouncement } from './testAnnouncement.ts'
 
 const peerId = '16Uiu2HAkzLY2i7BKTwqj4SBfqaE8EtU7pYnqsVtWt2fyZ4E7SCdc'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { chainIdSchema, roundSchema, versionSchema } from '#core/bodyFields.ts'
-import { formatSizes } from '#core/bodySizes.ts'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '#core/canonical.ts'
 import { hash32Schema } from '#core/hex.ts'
-import { AnnouncementError } from './errors.ts'
+import { chainIdSchema, roundSchema, versionSchema } from '#core/payloads/bodyFields.ts'
+import { formatSizes } from '#core/payloads/bodySizes.ts'
+import { AnnouncementError } from '../errors.ts'
 import { type AnnouncementKind, announcementKinds } from './topics.ts'
 import { ignore, reject, type Verdict } from './verdict.ts'
 

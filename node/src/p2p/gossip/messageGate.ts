@@ -1,9 +1,9 @@
 import type { Clock } from '#core/clock.ts'
-import type { Host } from './host.ts'
-import type { Admission } from './membership/admission.ts'
-import type { PeerGuard } from './peerGuard.ts'
+import type { PeerGuard } from '../connections/peerGuard.ts'
+import type { Host } from '../host.ts'
+import type { Admission } from '../membership/admission.ts'
+import { createPeerBuckets } from '../transfer/tokenBucket.ts'
 import type { SignedMessage } from './signedMessage.ts'
-import { createPeerBuckets } from './tokenBucket.ts'
 import { ignore, ignoreAsOurs, type Ours, reject, type Verdict } from './verdict.ts'
 
 /** What a topic makes of its messages. */

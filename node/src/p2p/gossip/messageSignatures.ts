@@ -2,9 +2,9 @@ import { type SignKeyObjectInput, verify } from 'node:crypto'
 import { publicKeyToProtobuf } from '@libp2p/crypto/keys'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import type { Clock } from '#core/clock.ts'
-import { compactOf } from './ecdsaSignature.ts'
-import type { PeerPrivateKey } from './peerPrivateKey.ts'
-import { type PeerPublicKey, peerPublicKey } from './peerPublicKey.ts'
+import { compactOf } from '../keys/ecdsaSignature.ts'
+import type { PeerPrivateKey } from '../keys/peerPrivateKey.ts'
+import { type PeerPublicKey, peerPublicKey } from '../keys/peerPublicKey.ts'
 import { encodeSigned, type SignedMessage, signedBytesOf } from './signedMessage.ts'
 
 export type SignMessage = (topic: string, data: Uint8Array) => Promise<SignedMessage>

@@ -2,8 +2,8 @@ import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { expect, test } from 'vitest'
 import { CanonicalError, encodeCanonical } from '#core/canonical.ts'
 import { createManualClock } from '#core/clock.ts'
+import { peerPrivateKey } from '../keys/peerPrivateKey.ts'
 import { createMessageSigner, createMessageVerifier } from './messageSignatures.ts'
-import { peerPrivateKey } from './peerPrivateKey.ts'
 import { decodeSigned, encodeSigned, MAX_SIGNED_BYTES, type SignedFields, type SignedMessage } from './signedMessage.ts'
 
 const kinds = ['secp256k1', 'Ed25519', 'RSA'] as const

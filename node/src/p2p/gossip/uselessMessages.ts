@@ -1,5 +1,5 @@
+import { MAX_ANSWERS } from '../transfer/syncProtocol.ts'
 import type { SignedMessage } from './signedMessage.ts'
-import { MAX_ANSWERS } from './syncProtocol.ts'
 
 /** Messages of one answer that we have no use for, as our views differ. */
 export const MAX_USELESS = 512

@@ -2,8 +2,8 @@ import { createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from 
 import { privateKeyFromProtobuf } from '@libp2p/crypto/keys'
 import type { PrivateKey } from '@libp2p/interface'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
+import { AddressError } from '../errors.ts'
 import { derOf, lowOf } from './ecdsaSignature.ts'
-import { AddressError } from './errors.ts'
 
 /** A libp2p key whose signatures are computed on a thread of node's pool, not on the event loop. */
 export type PeerPrivateKey = PrivateKey & { sign(bytes: Uint8Array): Promise<Uint8Array> }

@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterEach, expect, test } from 'vitest'
-import { MAX_BODY_BYTES } from '#core/bodySizes.ts'
 import { systemClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
+import { MAX_BODY_BYTES } from '#core/payloads/bodySizes.ts'
+import type { Host } from '../host.ts'
+import { connect, startTestHost, until } from '../testHosts.ts'
 import { type BodyRequest, createFetchBody } from './fetchBody.ts'
 import { encodeHeader, encodeRequest, FETCH_PROTOCOL } from './fetchProtocol.ts'
-import type { Host } from './host.ts'
 import { type BundleSource, type ServeLimits, serveBundles } from './serveBundles.ts'
 import { createStreamReader } from './streamReader.ts'
 import { writeMessage } from './streamWriter.ts'
-import { connect, startTestHost, until } from './testHosts.ts'
 
 const running: Host[] = []
 afterEach(async () => {

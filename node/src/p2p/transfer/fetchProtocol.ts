@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { MAX_BODY_BYTES } from '#core/bodySizes.ts'
 import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
 import { hash32Schema } from '#core/hex.ts'
+import { MAX_BODY_BYTES } from '#core/payloads/bodySizes.ts'
 
 /**
  * Bodies by content id.

@@ -3,6 +3,9 @@ import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
+import { createPlaces, type Place, type PlaceLimits, type Places } from '../connections/servePlaces.ts'
+import type { MessageQueue } from '../gossip/messageQueue.ts'
+import type { Host } from '../host.ts'
 import {
   CHUNK_BYTES,
   decodeRequest,
@@ -11,9 +14,6 @@ import {
   type FetchHeader,
   MAX_FRAME_BYTES,
 } from './fetchProtocol.ts'
-import type { Host } from './host.ts'
-import type { MessageQueue } from './messageQueue.ts'
-import { createPlaces, type Place, type PlaceLimits, type Places } from './servePlaces.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'

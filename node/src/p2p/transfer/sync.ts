@@ -3,10 +3,12 @@ import { CanonicalError } from '#core/canonical.ts'
 import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
-import { peerIdFor } from './connectedPeers.ts'
-import type { Host } from './host.ts'
-import type { MessageGate, MessageRules } from './messageGate.ts'
-import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from './signedMessage.ts'
+import { peerIdFor } from '../connections/connectedPeers.ts'
+import type { MessageGate, MessageRules } from '../gossip/messageGate.ts'
+import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from '../gossip/signedMessage.ts'
+import { createUselessCount } from '../gossip/uselessMessages.ts'
+import type { Verdict } from '../gossip/verdict.ts'
+import type { Host } from '../host.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { closeStream, finishStream, writeMessage } from './streamWriter.ts'
@@ -22,8 +24,6 @@ import {
   SYNC_PROTOCOL,
 } from './syncProtocol.ts'
 import { createPeerBuckets, createTokenBucket } from './tokenBucket.ts'
-import { createUselessCount } from './uselessMessages.ts'
-import type { Verdict } from './verdict.ts'
 
 /** What is kept in sync: announcements and addresses, together. */
 export type SyncStore = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CanonicalError } from '#core/canonical.ts'
-import { encodeSigned, type SignedMessage } from './signedMessage.ts'
+import { encodeSigned, type SignedMessage } from '../gossip/signedMessage.ts'
 import { afterAnswer, decodeSyncRequest, encodeSyncRequest, missingFrom, partFrom, placeOf } from './syncProtocol.ts'
 
 const message = (from: string, sequence: number): SignedMessage => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { roundSchema, versionSchema } from '#core/bodyFields.ts'
 import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
-import type { SignedMessage } from './signedMessage.ts'
+import { roundSchema, versionSchema } from '#core/payloads/bodyFields.ts'
+import type { SignedMessage } from '../gossip/signedMessage.ts'
 
 /**
  * "Which announcements of these rounds, and which addresses, do you have that I lack, of those whose ids lie in this range?"

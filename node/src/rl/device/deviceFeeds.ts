@@ -1,9 +1,9 @@
-import type { Device } from '#engine/device.ts'
-import type { DeviceTensor } from '#engine/deviceTensor.ts'
+import type { Device } from '#engine/devices/device.ts'
+import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
+import { toDevice } from '#engine/devices/toDevice.ts'
 import type { Feed, Session } from '#engine/session.ts'
-import { toDevice } from '#engine/toDevice.ts'
-import { type LayeredFeeds, nameIn } from './layeredFeeds.ts'
-import type { LayerModels } from './layerModels.ts'
+import { type LayeredFeeds, nameIn } from '../layered/layeredFeeds.ts'
+import type { LayerModels } from '../layered/layerModels.ts'
 
 /** Weights and factors in a device's memory: what is frozen for as long as the pass lives, what is trained for one part of a batch. */
 export interface DeviceFeeds {

@@ -1,10 +1,10 @@
-import type { Device } from '#engine/device.ts'
-import type { DeviceTensor } from '#engine/deviceTensor.ts'
+import type { Device } from '#engine/devices/device.ts'
+import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import type { Feed, Session, Tensor } from '#engine/session.ts'
-import { deviceArrays } from '#model/deviceArrays.ts'
-import { addTo, type GradientSums } from './gradientPass.ts'
-import { type Feeds, rowsOf } from './layeredFeeds.ts'
-import { gradientName, type LossKind } from './trainingGraphs.ts'
+import { deviceArrays } from '#model/generation/deviceArrays.ts'
+import { type Feeds, rowsOf } from '../layered/layeredFeeds.ts'
+import { addTo, type GradientSums } from '../passes/gradientPass.ts'
+import { gradientName, type LossKind } from '../passes/trainingGraphs.ts'
 
 /** The output layer on a device, which runs over some rows at a time. */
 export interface DeviceHeadRun {

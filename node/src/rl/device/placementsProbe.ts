@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { placementsMark } from '#engine/placements.ts'
+import { placementsMark } from '#engine/devices/placements.ts'
 import { createSession } from '#engine/session.ts'
 import { devicePrograms } from './devicePrograms.ts'
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Device } from '#engine/device.ts'
+import type { Device } from '#engine/devices/device.ts'
+import { type Placements, readPlacements } from '#engine/devices/placements.ts'
 import { SessionError } from '#engine/engineError.ts'
-import { type Placements, readPlacements } from '#engine/placements.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 
 /** Two dozen programs, whose log is some tens of megabytes. */
 const LOG_BYTES = 2 ** 28

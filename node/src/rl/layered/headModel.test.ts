@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createSession, type Tensor, tensor } from '#engine/session.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
-import { FLOAT_PART, floatPartTensors } from '#model/vocabularyParts.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { FLOAT_PART, floatPartTensors } from '#model/decoder/vocabularyParts.ts'
+import type { LossKind } from '../passes/trainingGraphs.ts'
 import { headModel, headScoringModel } from './headModel.ts'
-import type { LossKind } from './trainingGraphs.ts'
 
 /** Two parts and a shorter one. */
 const config = { ...tinyConfig, vocabSize: 2 * FLOAT_PART + 1000 }

@@ -1,8 +1,8 @@
 import { type Session, type Tensor, tensor } from '#engine/session.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import { integerTensors } from '#model/integerParts.ts'
-import { floatPartTensors } from '#model/vocabularyParts.ts'
-import type { Weights } from '#model/weights.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { floatPartTensors } from '#model/decoder/vocabularyParts.ts'
+import type { Weights } from '#model/decoder/weights.ts'
+import { integerTensors } from '#model/quantization/integerParts.ts'
 import type { LayeredPassOptions } from './layeredSessions.ts'
 import type { LayerModels } from './layerModels.ts'
 

@@ -1,7 +1,7 @@
 import { type Session, type Tensor, tensor } from '#engine/session.ts'
-import { addTo, type GradientSums } from './gradientPass.ts'
+import { addTo, type GradientSums } from '../passes/gradientPass.ts'
+import { gradientName, type LossKind } from '../passes/trainingGraphs.ts'
 import { type Feeds, rowsOf } from './layeredFeeds.ts'
-import { gradientName, type LossKind } from './trainingGraphs.ts'
 
 /** The output layer, which runs over some rows at a time. */
 export interface HeadRun {

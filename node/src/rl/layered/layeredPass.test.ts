@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { randomStream } from '#core/random.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import { initWeights } from '#model/initWeights.ts'
-import { initLora, type LoraAdapter } from '#model/loraFactors.ts'
-import { tinyConfig, tinyFamilies, tinyWeights } from '#model/tinyDecoder.ts'
-import type { Weights } from '#model/weights.ts'
-import { createMonolithicPass, type GradientSums } from './gradientPass.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { initWeights } from '#model/decoder/initWeights.ts'
+import { tinyConfig, tinyFamilies, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import type { Weights } from '#model/decoder/weights.ts'
+import { initLora, type LoraAdapter } from '#model/lora/loraFactors.ts'
+import { createMonolithicPass, type GradientSums } from '../passes/gradientPass.ts'
+import type { LossKind } from '../passes/trainingGraphs.ts'
+import { type PolicySequence, policyTargets } from '../policy/policyBatch.ts'
 import { createLayeredPass } from './layeredPass.ts'
 import type { KeptActivations } from './layerModels.ts'
-import { type PolicySequence, policyTargets } from './policyBatch.ts'
-import type { LossKind } from './trainingGraphs.ts'
 
 const token: LossKind = { kind: 'policy', clipLow: 0.2, clipHigh: 0.28, klBeta: 0.04, importanceSamplingLevel: 'token' }
 const sequence: LossKind = { ...token, importanceSamplingLevel: 'sequence' }

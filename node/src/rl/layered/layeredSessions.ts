@@ -1,10 +1,10 @@
 import { createSession, type Session } from '#engine/session.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import type { BasePrecision } from '#model/loraConfig.ts'
-import type { GradientPassOptions } from './gradientPass.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import type { BasePrecision } from '#model/lora/loraConfig.ts'
+import type { GradientPassOptions } from '../passes/gradientPass.ts'
+import type { LossKind } from '../passes/trainingGraphs.ts'
 import { headModel, headScoringModel } from './headModel.ts'
 import { type KeptActivations, type LayerModels, layerModels, loraOfLayer } from './layerModels.ts'
-import type { LossKind } from './trainingGraphs.ts'
 
 export interface LayeredPassOptions extends GradientPassOptions {
   readonly kept: KeptActivations

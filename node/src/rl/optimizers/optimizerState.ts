@@ -1,5 +1,5 @@
+import { TrainerError } from '../trainerError.ts'
 import type { OptimizerState } from './optimizer.ts'
-import { TrainerError } from './trainerError.ts'
 
 /** A state that shares no memory with the optimizer. */
 export function copiedState(steps: number, tensors: ReadonlyMap<string, Float32Array>): OptimizerState {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { SessionMemoryError } from '#engine/engineError.ts'
-import { initWeights } from '#model/initWeights.ts'
-import { tinyConfig } from '#model/tinyDecoder.ts'
-import { hashWeights } from '#model/weights.ts'
+import { initWeights } from '#model/decoder/initWeights.ts'
+import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
+import { hashWeights } from '#model/decoder/weights.ts'
+import { createTrainer } from '../trainer.ts'
 import { createChosenPasses } from './chosenPasses.ts'
 import type { GradientPass } from './gradientPass.ts'
-import { createTrainer } from './trainer.ts'
 import { withinMemory } from './withinMemory.ts'
 
 const loss = { kind: 'crossEntropy' } as const

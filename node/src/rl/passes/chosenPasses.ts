@@ -1,4 +1,4 @@
-import { lengthBatches } from '#model/batch.ts'
+import { lengthBatches } from '#model/decoder/batch.ts'
 import type { GradientPass } from './gradientPass.ts'
 import type { PlannedPasses } from './plannedPasses.ts'
 

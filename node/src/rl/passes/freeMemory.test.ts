@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { totalmem } from 'node:os'
 import { expect, test } from 'vitest'
-import { freeAddresses, freeMemory } from '#engine/freeMemory.ts'
+import { freeAddresses, freeMemory } from '#engine/devices/freeMemory.ts'
 
 test('what is free is no more than the machine has', () => {
   expect(freeMemory()).toBeGreaterThan(0)

@@ -1,6 +1,6 @@
 import { type Tensor, tensor } from '#engine/session.ts'
-import { decoderFeeds, type ScoredSequence } from '#model/batch.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
+import { decoderFeeds, type ScoredSequence } from '#model/decoder/batch.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { LEAST_TOKENS } from './gradientPass.ts'
 import { sharedPromptLength } from './sharedPrompt.ts'
 

@@ -1,4 +1,4 @@
-import type { DeviceTensor } from '#engine/deviceTensor.ts'
+import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 
 /** Tensors of one piece of work that are on a device. */
 export interface LiveTensors {

@@ -1,4 +1,4 @@
-import { lengthBatches, type ScoredSequence } from '#model/batch.ts'
+import { lengthBatches, type ScoredSequence } from '#model/decoder/batch.ts'
 
 /** A shared prompt of fewer tokens is computed with each sequence: it saves less than its own small products cost. */
 const LEAST_PROMPT = 16

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tinyConfig } from '#model/tinyDecoder.ts'
+import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
 import { leastStepBytes, type StepShape, stepPlan, wholeGraphBytes } from './stepPlan.ts'
 
 const qwen05 = {

@@ -1,11 +1,11 @@
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import { decoderWeightShapes } from '#model/decoderWeights.ts'
-import { VOCABULARY_PART } from '#model/integerOutputLayer.ts'
-import type { BasePrecision } from '#model/loraConfig.ts'
-import { FLOAT_PART } from '#model/vocabularyParts.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { decoderWeightShapes } from '#model/decoder/decoderWeights.ts'
+import { FLOAT_PART } from '#model/decoder/vocabularyParts.ts'
+import type { BasePrecision } from '#model/lora/loraConfig.ts'
+import { VOCABULARY_PART } from '#model/quantization/integerOutputLayer.ts'
+import type { KeptActivations } from '../layered/layerModels.ts'
+import { TrainerError } from '../trainerError.ts'
 import { LEAST_TOKENS, partTokensOf } from './gradientPass.ts'
-import type { KeptActivations } from './layerModels.ts'
-import { TrainerError } from './trainerError.ts'
 
 /** How a layered step is cut to fit its memory. */
 export interface StepPlan {

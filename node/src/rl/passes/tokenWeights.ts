@@ -1,4 +1,4 @@
-import { TrainerError } from './trainerError.ts'
+import { TrainerError } from '../trainerError.ts'
 
 /**
  * How the losses of a batch's tokens become one number, by TRL's names.

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { checkGradients } from '#engine/gradientCheck.ts'
 import { createSession, type Tensor, tensor } from '#engine/session.ts'
-import { decoderFeeds, realTensor } from '#model/batch.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import { initWeights } from '#model/initWeights.ts'
-import { tinyConfig } from '#model/tinyDecoder.ts'
+import { decoderFeeds, realTensor } from '#model/decoder/batch.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { initWeights } from '#model/decoder/initWeights.ts'
+import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
 import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
 
 const tiny = { ...tinyConfig, vocabSize: 20, headDim: 4, maxPositions: 32 }

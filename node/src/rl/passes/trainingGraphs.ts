@@ -1,11 +1,11 @@
-import type { Device } from '#engine/device.ts'
+import type { Device } from '#engine/devices/device.ts'
 import { gradients } from '#engine/gradients.ts'
 import type { Graph, Value } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
-import type { DecoderConfig } from '#model/decoderConfig.ts'
-import type { LoraConfig } from '#model/loraConfig.ts'
-import { tokenScores } from '#model/tokenScores.ts'
-import { crossEntropyLoss, type PolicyLossInputs, type PolicyLossOptions, policyLoss } from './policyLoss.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import type { LoraConfig } from '#model/lora/loraConfig.ts'
+import { tokenScores } from '#model/scoring/tokenScores.ts'
+import { crossEntropyLoss, type PolicyLossInputs, type PolicyLossOptions, policyLoss } from '../policyLoss.ts'
 
 /** What a training graph calls the gradient of a weight. */
 export const gradientName = (weight: string) => `gradient.${weight}`

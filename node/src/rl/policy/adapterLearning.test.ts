@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createAdaptedGenerator } from '#model/adaptedGenerator.ts'
-import { bakedParts, frozenParts } from '#model/frozenParts.ts'
-import { initLora } from '#model/loraFactors.ts'
-import { quantizeWeights } from '#model/quantizedTensors.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
-import { groupStep } from './groupStep.ts'
-import { createTrainer } from './trainer.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { createAdaptedGenerator } from '#model/generation/adaptedGenerator.ts'
+import { initLora } from '#model/lora/loraFactors.ts'
+import { bakedParts, frozenParts } from '#model/quantization/frozenParts.ts'
+import { quantizeWeights } from '#model/quantization/quantizedTensors.ts'
+import { groupStep } from '../groupStep.ts'
+import { createTrainer } from '../trainer.ts'
 
 const STEPS = 30
 const prompt = Int32Array.of(1, 2, 3)

@@ -1,4 +1,4 @@
-import { WorkerError } from '#core/sentError.ts'
+import { WorkerError } from '#core/threads/sentError.ts'
 import { openPolicyClient, type PolicyClient, type SlowOperation } from './policyClient.ts'
 import {
   type PolicyHandlers,

@@ -1,6 +1,6 @@
-import type { Completion, GenerateOptions } from '#model/generate.ts'
-import type { Scorer } from '#model/score.ts'
-import type { Trainer } from './trainer.ts'
+import type { Completion, GenerateOptions } from '#model/generation/generate.ts'
+import type { Scorer } from '#model/scoring/score.ts'
+import type { Trainer } from '../trainer.ts'
 
 /** A policy that samples, scores and learns: all of its weights, or an adapter over frozen ones. */
 export interface Policy {

@@ -1,8 +1,8 @@
-import type { ScoredSequence } from '#model/batch.ts'
-import { type ImportanceWeightsOptions, importanceWeights } from './importanceWeights.ts'
-import type { PolicyLossOptions } from './policyLoss.ts'
-import { type TokenWeightsOptions, tokenWeights } from './tokenWeights.ts'
-import { TrainerError } from './trainerError.ts'
+import type { ScoredSequence } from '#model/decoder/batch.ts'
+import { type ImportanceWeightsOptions, importanceWeights } from '../importanceWeights.ts'
+import { type TokenWeightsOptions, tokenWeights } from '../passes/tokenWeights.ts'
+import type { PolicyLossOptions } from '../policyLoss.ts'
+import { TrainerError } from '../trainerError.ts'
 
 /** A completion to learn from its advantage. */
 export interface PolicySequence extends ScoredSequence {

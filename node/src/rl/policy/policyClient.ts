@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { PendingCalls } from '#core/pendingCalls.ts'
-import { WorkerError } from '#core/sentError.ts'
-import type { Answer } from '#core/workerCalls.ts'
+import { PendingCalls } from '#core/threads/pendingCalls.ts'
+import { WorkerError } from '#core/threads/sentError.ts'
+import type { Answer } from '#core/threads/workerCalls.ts'
 import {
   type PolicyHandlers,
   type PolicyOperation,

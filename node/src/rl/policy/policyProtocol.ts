@@ -1,13 +1,13 @@
-import type { Across, Call } from '#core/workerCalls.ts'
-import type { Device } from '#engine/device.ts'
-import type { Precision } from '#model/frozenTensors.ts'
-import type { Completion, GenerateOptions } from '#model/generate.ts'
+import type { Across, Call } from '#core/threads/workerCalls.ts'
+import type { Device } from '#engine/devices/device.ts'
+import type { Completion, GenerateOptions } from '#model/generation/generate.ts'
 import type { SequenceDraws } from '#model/proof/drawReader.ts'
-import type { SequenceScores } from '#model/score.ts'
-import type { SequenceToScore, TokenChoice } from '#model/scoringTasks.ts'
-import type { AdamWOptions } from './adamW.ts'
+import type { Precision } from '#model/quantization/frozenTensors.ts'
+import type { SequenceScores } from '#model/scoring/score.ts'
+import type { SequenceToScore, TokenChoice } from '#model/scoring/scoringTasks.ts'
+import type { GroupStepOptions, GroupStepReport, RolloutGroup } from '../groupStep.ts'
+import type { AdamWOptions } from '../optimizers/adamW.ts'
 import type { AdapterSettings } from './adapterPolicy.ts'
-import type { GroupStepOptions, GroupStepReport, RolloutGroup } from './groupStep.ts'
 
 /** What the worker is started with. */
 export interface PolicyWorkerOptions {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { initLora } from '#model/loraFactors.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { hashWeights } from '#model/decoder/weights.ts'
+import { initLora } from '#model/lora/loraFactors.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
-import { tinyConfig, tinyWeights } from '#model/tinyDecoder.ts'
-import { hashWeights } from '#model/weights.ts'
 import { decodePolicy, encodePolicy, hashPolicy, type PublishedPolicy } from './publishedPolicy.ts'
 
 const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'], rankStabilized: false }

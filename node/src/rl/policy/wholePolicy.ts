@@ -1,14 +1,14 @@
-import type { Device } from '#engine/device.ts'
-import { copyTokenizer } from '#model/copyTokenizer.ts'
-import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { createGenerator } from '#model/generate.ts'
-import { createScorer } from '#model/score.ts'
-import { hashWeights, readWeights } from '#model/weights.ts'
-import type { AdamWOptions } from './adamW.ts'
-import { readOptimizerState, saveCheckpoint } from './checkpoint.ts'
+import type { Device } from '#engine/devices/device.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { hashWeights, readWeights } from '#model/decoder/weights.ts'
+import { createGenerator } from '#model/generation/generate.ts'
+import { createScorer } from '#model/scoring/score.ts'
+import { copyTokenizer } from '#model/tokenizers/copyTokenizer.ts'
+import { readOptimizerState, saveCheckpoint } from '../checkpoint.ts'
+import type { AdamWOptions } from '../optimizers/adamW.ts'
+import { createTrainer, type TrainerOptions } from '../trainer.ts'
 import type { Policy } from './policy.ts'
 import { encodePolicy, hashPolicy } from './publishedPolicy.ts'
-import { createTrainer, type TrainerOptions } from './trainer.ts'
 
 export interface PolicySettings {
   readonly threads: number

@@ -1,6 +1,6 @@
 import { createKeyedLimit } from '#core/keyedLimit.ts'
+import { roundSeed } from '../draws/roundSeed.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { roundSeed } from '../roundSeed.ts'
 import { type FollowedAppeal, openAppeals } from './followAppeals.ts'
 import { sendAppeal } from './sendAppeal.ts'
 

@@ -1,9 +1,9 @@
 import { formatEther } from 'viem'
 import { z } from 'zod'
-import { APPEALED_AFTER } from '#chain/appeals.ts'
+import { APPEALED_AFTER } from '#chain/challenges/appeals.ts'
 import { hash32Schema } from '#core/hex.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
 import { isClearlyOff } from './weighAppeal.ts'
 
 const schema = z.array(

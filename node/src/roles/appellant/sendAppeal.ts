@@ -1,7 +1,7 @@
 import { formatEther } from 'viem'
-import { APPEALED_AFTER } from '#chain/appeals.ts'
+import { APPEALED_AFTER } from '#chain/challenges/appeals.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
 import { countAppeal, type FollowedAppeal, noteAppeal } from './followAppeals.ts'
 
 /** Bonds that must be left in the account: work costs gas too. */

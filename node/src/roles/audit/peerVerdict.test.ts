@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SettlementOutcome } from '#chain/readSettlements.ts'
+import type { SettlementOutcome } from '#chain/votes/readSettlements.ts'
 import { type PeerVerdict, peerVerdict } from './peerVerdict.ts'
 
 type Case = [PeerVerdict, SettlementOutcome | null, number, number | null, 'proven' | 'refuted' | 'unchecked' | null]

@@ -1,4 +1,4 @@
-import type { Settlement } from '#chain/readSettlements.ts'
+import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { AuditedSampling } from './auditRound.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
 

@@ -1,5 +1,5 @@
-import type { SettlementOutcome } from '#chain/readSettlements.ts'
-import { UNAVAILABLE } from '#core/bodies.ts'
+import type { SettlementOutcome } from '#chain/votes/readSettlements.ts'
+import { UNAVAILABLE } from '#core/payloads/bodies.ts'
 
 /** How far a verdict may be from what stood without replacing it: `RewardVotes.TOLERANCE_MILLI`. */
 export const TOLERANCE_MILLI = 25

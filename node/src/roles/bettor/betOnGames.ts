@@ -1,8 +1,9 @@
 import { formatUnits } from 'viem'
-import { type GamePhase, readClaimable, readGameCount } from '#chain/readGame.ts'
+import { type GamePhase, readClaimable, readGameCount } from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
 import { sizeBet } from '#market/sizeBet.ts'
-import type { PolicyClient } from '#rl/policyClient.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
+import type { MarketSession } from '../games/marketSession.ts'
 import {
   type GameRules,
   type PlayedGame,
@@ -11,10 +12,9 @@ import {
   rulesOfGames,
   truthOf,
 } from '../games/playedGame.ts'
+import { claim, dispute, placeBet } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
-import type { MarketSession } from '../marketSession.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { claim, dispute, placeBet } from '../playMarket.ts'
 import { type Believer, createBeliever } from './readBelief.ts'
 
 /** Newest games that are bet on; those with a bet of its own are followed to their end, however many are opened after them. */

@@ -2,7 +2,7 @@ import { keccak256, stringToHex } from 'viem'
 import type { Hex } from '#core/hex.ts'
 import type { AskedQuestion, Games } from '#environments/games.ts'
 import { beliefOf, fitSlope, type ReadQuestion } from '#market/belief.ts'
-import type { PolicyClient } from '#rl/policyClient.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
 
 /** Questions that the policy is measured on before its first bet: each takes as many scored sequences as it has choices. */
 const MEASURED = 24

@@ -1,5 +1,5 @@
 import type { Logger } from '#core/logger.ts'
-import { isMultiaddr } from '#p2p/addressAnnouncement.ts'
+import { isMultiaddr } from '#p2p/gossip/addressAnnouncement.ts'
 
 /** How a node reaches others and is reached. */
 export type Reach = {

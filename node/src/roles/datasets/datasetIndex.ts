@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from '#core/logger.ts'
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Proposals } from '#environments/environment.ts'
 import { openDatasetTasks } from './datasetTasks.ts'
 

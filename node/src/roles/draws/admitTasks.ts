@@ -1,13 +1,13 @@
-import type { TaskProposal } from '#chain/proposals.ts'
-import { MAX_SEQUENCE_TOKENS } from '#core/bodies.ts'
+import type { TaskProposal } from '#chain/work/proposals.ts'
 import type { Hex } from '#core/hex.ts'
-import { mapYielding } from '#core/mapYielding.ts'
-import { unpackTokens } from '#core/packedTokens.ts'
-import { decodeProposal, type TaskRef, taskHash } from '#core/taskProposal.ts'
+import { MAX_SEQUENCE_TOKENS } from '#core/payloads/bodies.ts'
+import { unpackTokens } from '#core/payloads/packedTokens.ts'
+import { decodeProposal, type TaskRef, taskHash } from '#core/payloads/taskProposal.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Environment, Problem } from '#environments/environment.ts'
 import { type EnvironmentSpec, proposalsPerRound } from '#environments/environmentSpec.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
-import type { PeerNode } from './peerNode.ts'
+import type { PeerNode } from '../peerNode.ts'
 
 /** A task that may be solved and trained on. */
 export type AdmittedTask = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
-import type { Settlement } from '#chain/readSettlements.ts'
+import type { Settlement } from '#chain/votes/readSettlements.ts'
+import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import { drawnLeaf, drawOpening } from './drawOpening.ts'
 
 const beacon = `0x${'be'.repeat(32)}` as const

@@ -1,6 +1,6 @@
 import { concatHex, keccak256, numberToHex } from 'viem'
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
-import type { Settlement } from '#chain/readSettlements.ts'
+import type { Settlement } from '#chain/votes/readSettlements.ts'
+import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
 import { SHARD_PEERS } from './drawCommittee.ts'
 import { roundSeed } from './roundSeed.ts'

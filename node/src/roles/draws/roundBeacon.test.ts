@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { BeaconReading } from '#chain/readBeacon.ts'
-import type { RoundTime } from '#chain/roundClock.ts'
+import type { BeaconReading } from '#chain/rounds/readBeacon.ts'
+import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { createManualClock } from '#core/clock.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
-import type { PeerNode } from './peerNode.ts'
+import type { PeerNode } from '../peerNode.ts'
 import { awaitBeacon, beaconOf, recordBeacon, recordInTime } from './roundBeacon.ts'
 
 const hash: Hex = `0x${'be'.repeat(32)}`

@@ -1,7 +1,7 @@
-import type { RoundTime } from '#chain/roundClock.ts'
+import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
-import type { PeerNode } from './peerNode.ts'
-import { reportOutcome } from './reportOutcome.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
+import type { PeerNode } from '../peerNode.ts'
 
 /** Peers take turns over this share of a round, so that a call that one makes is not made by all. */
 const STAGGER_SHARE = 1 / 8

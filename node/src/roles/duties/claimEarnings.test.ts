@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { silentLogger } from '#core/logger.ts'
+import type { PeerNode } from '../peerNode.ts'
 import { claimEarnings } from './claimEarnings.ts'
-import type { PeerNode } from './peerNode.ts'
 
 /** A node that has earned so much in every round; the rounds in which it claims. */
 function setup(earnedWei: bigint) {

@@ -1,4 +1,4 @@
-import type { PeerNode } from './peerNode.ts'
+import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from './reportOutcome.ts'
 
 /** Rounds between claims: one mints what all of them earned, for the gas of one. */

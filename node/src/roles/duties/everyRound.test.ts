@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { RoundTime } from '#chain/roundClock.ts'
+import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
 import { NodeError } from '#core/errors.ts'
 import { silentLogger } from '#core/logger.ts'
+import type { PeerNode } from '../peerNode.ts'
 import { everyRound } from './everyRound.ts'
-import type { PeerNode } from './peerNode.ts'
 
 /** A node whose rounds last as long as the work in them, what its journal notes, and how long it waits. */
 function scene() {

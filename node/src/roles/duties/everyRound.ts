@@ -1,7 +1,7 @@
-import type { RoundTime } from '#chain/roundClock.ts'
+import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { NodeError } from '#core/errors.ts'
-import { createPruning } from './createPruning.ts'
-import type { PeerNode } from './peerNode.ts'
+import { createPruning } from '../payloads/createPruning.ts'
+import type { PeerNode } from '../peerNode.ts'
 
 /** Mean wait after a first failure; each further one in a row doubles it, up to the maximum. */
 const FIRST_WAIT_MS = 1_000

@@ -4,8 +4,8 @@ import { silentLogger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
+import type { PeerNode } from '../peerNode.ts'
 import { keepStake } from './keepStake.ts'
-import type { PeerNode } from './peerNode.ts'
 
 const BOOTSTRAP = 200
 const contract = { address: `0x${'11'.repeat(20)}`, abi: (await import('@waggle/deployments/abi')).stakesAbi } as const

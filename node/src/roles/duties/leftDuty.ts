@@ -1,4 +1,4 @@
-import type { Duty } from '#chain/readStake.ts'
+import type { Duty } from '#chain/peers/readStake.ts'
 import type { Journal } from '#store/journal.ts'
 
 type Memory = Pick<Journal, 'getState' | 'setState'>

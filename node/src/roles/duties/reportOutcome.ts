@@ -1,4 +1,4 @@
-import type { TxOutcome } from '#chain/outbox.ts'
+import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import type { LogFields, Logger } from '#core/logger.ts'
 
 /**

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { LeafDemand, ShownLeaf } from '#chain/leafDemands.ts'
-import type { TxOutcome } from '#chain/outbox.ts'
-import { type RolloutBundle, treeOf } from '#core/bodies.ts'
+import type { LeafDemand, ShownLeaf } from '#chain/challenges/leafDemands.ts'
+import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { packLogprobs, packTokens } from '#core/packedTokens.ts'
-import type { PeerNode } from './peerNode.ts'
+import { type RolloutBundle, treeOf } from '#core/payloads/bodies.ts'
+import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
+import type { PeerNode } from '../peerNode.ts'
 import { showDemanded } from './showDemanded.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`

@@ -3,11 +3,11 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { toleranceAt } from '#model/proof/samplingTolerances.ts'
 import { tokenUniforms } from '#model/proof/tokenUniforms.ts'
 import { completionUniforms, verifySampling } from '#model/proof/verifySampling.ts'
-import type { PolicyClient } from '#rl/policyClient.ts'
-import type { CheckedGroup, CheckedRollout } from '../checkRollouts.ts'
-import { drawIndices } from '../drawIndices.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
+import type { CheckedGroup, CheckedRollout } from '../draws/checkRollouts.ts'
+import { drawIndices } from '../draws/drawIndices.ts'
+import { roundSeed } from '../draws/roundSeed.ts'
 import { type PeerResult, peerFault } from '../fetch/peerResult.ts'
-import { roundSeed } from '../roundSeed.ts'
 
 /**
  * Leaves of a peer that are checked. With one, a solver of accuracy p that samples a few of its answers until they are right gains while

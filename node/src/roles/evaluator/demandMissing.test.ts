@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { LeafDemand, MissingLeaf } from '#chain/leafDemands.ts'
-import type { TxOutcome } from '#chain/outbox.ts'
+import type { LeafDemand, MissingLeaf } from '#chain/challenges/leafDemands.ts'
+import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
-import { sampledLeaves } from '../drawCommittee.ts'
+import { sampledLeaves } from '../draws/drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
 

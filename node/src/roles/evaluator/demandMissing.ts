@@ -1,9 +1,9 @@
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
-import { sampledLeaves } from '../drawCommittee.ts'
+import { sampledLeaves } from '../draws/drawCommittee.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
 
 /** Bonds that must be left in the account: votes cost gas too. */
 const SPARE_BONDS = 4n

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { leavesOf, type RolloutBundle, rootOf, treeOf } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
-import { leafHash } from '#core/leaf.ts'
 import { verifyProof } from '#core/merkle.ts'
-import { roundSeed } from '../roundSeed.ts'
+import { leavesOf, type RolloutBundle, rootOf, treeOf } from '#core/payloads/bodies.ts'
+import { leafHash } from '#core/payloads/leaf.ts'
+import { roundSeed } from '../draws/roundSeed.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`

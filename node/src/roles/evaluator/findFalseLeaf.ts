@@ -1,10 +1,10 @@
-import type { FalseLeaf } from '#chain/challengeLeaf.ts'
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
-import { type RolloutBundle, rolloutLeaf } from '#core/bodies.ts'
-import type { OpenedBody } from '#core/bodyOperations.ts'
+import type { FalseLeaf } from '#chain/challenges/challengeLeaf.ts'
+import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
 import { proofIn } from '#core/merkle.ts'
-import { roundSeed } from '../roundSeed.ts'
+import { type RolloutBundle, rolloutLeaf } from '#core/payloads/bodies.ts'
+import type { OpenedBody } from '#core/payloads/bodyOperations.ts'
+import { roundSeed } from '../draws/roundSeed.ts'
 
 /**
  * The first leaf of a bundle that the chain can see to be false by its header: sampled with another seed than the beacon

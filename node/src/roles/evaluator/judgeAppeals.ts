@@ -1,7 +1,7 @@
-import type { AppealCase } from '#chain/appeals.ts'
+import type { AppealCase } from '#chain/challenges/appeals.ts'
+import { recordBeacon } from '../draws/roundBeacon.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
-import { recordBeacon } from '../roundBeacon.ts'
 import type { Models } from './proofs.ts'
 import { scoreAgain } from './scoreAgain.ts'
 

@@ -1,11 +1,11 @@
 import { callChain } from '#chain/callChain.ts'
-import { readDisputes } from '#chain/readDisputes.ts'
+import { readDisputes } from '#chain/games/readDisputes.ts'
 import type { Logger } from '#core/logger.ts'
+import type { MarketSession } from '../games/marketSession.ts'
 import { type GameRules, readPhase, readPlayedGame, rulesOfGames, truthOf } from '../games/playedGame.ts'
+import { act, giveVerdict } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
-import type { MarketSession } from '../marketSession.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { act, giveVerdict } from '../playMarket.ts'
 
 const STATE = 'disputes'
 

@@ -1,6 +1,6 @@
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
-import { drawCommittee, shardsOf } from '../drawCommittee.ts'
+import { drawCommittee, shardsOf } from '../draws/drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 
 /** A shard that this evaluator was drawn for. */

@@ -3,8 +3,8 @@ import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import type { Judge } from '#environments/environment.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
-import type { CheckedGroup } from '../checkRollouts.ts'
-import { sampledLeaves } from '../drawCommittee.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
+import { sampledLeaves } from '../draws/drawCommittee.ts'
 import { scorePeer } from './scorePeer.ts'
 
 const spec = environmentFrom('starter')

@@ -1,7 +1,7 @@
-import type { PeerScore } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
+import type { PeerScore } from '#core/payloads/bodies.ts'
 import type { AnswerScore, Judge } from '#environments/environment.ts'
-import type { CheckedGroup } from '../checkRollouts.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
 
 const milli = (share: number) => Math.round(share * 1000)
 

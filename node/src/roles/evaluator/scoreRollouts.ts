@@ -1,8 +1,8 @@
-import type { PeerScore, RolloutBundle } from '#core/bodies.ts'
+import type { PeerScore, RolloutBundle } from '#core/payloads/bodies.ts'
 import type { Judge } from '#environments/environment.ts'
-import { type CheckedRollout, checkRollouts, type RoundRules } from '../checkRollouts.ts'
-import { sampledLeaves } from '../drawCommittee.ts'
-import { drawTasks } from '../drawTasks.ts'
+import { type CheckedRollout, checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
+import { sampledLeaves } from '../draws/drawCommittee.ts'
+import { drawTasks } from '../draws/drawTasks.ts'
 import { leavesToCheck, type SampledWork } from './checkSampling.ts'
 import { scorePeer } from './scorePeer.ts'
 

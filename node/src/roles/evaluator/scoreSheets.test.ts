@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { decodeScoreSheet, encodeScoreSheet, type PeerScore, UNAVAILABLE } from '#core/bodies.ts'
-import { bodiesHere } from '#core/bodyOperations.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
+import { decodeScoreSheet, encodeScoreSheet, type PeerScore, UNAVAILABLE } from '#core/payloads/bodies.ts'
+import { bodiesHere } from '#core/payloads/bodyOperations.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { ballotsOf, keepScores, keptScores, partsOf } from './scoreSheets.ts'
 

@@ -1,7 +1,13 @@
-import { MAX_SCORE_SHEET_BYTES, MAX_SHEET_PEERS, type PeerScore, type ScoreSheet, votesOf } from '#core/bodies.ts'
 import { encodeCanonical } from '#core/canonical.ts'
 import type { Hex } from '#core/hex.ts'
-import { mapYielding } from '#core/mapYielding.ts'
+import {
+  MAX_SCORE_SHEET_BYTES,
+  MAX_SHEET_PEERS,
+  type PeerScore,
+  type ScoreSheet,
+  votesOf,
+} from '#core/payloads/bodies.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { OwnShard } from './ownShards.ts'
 

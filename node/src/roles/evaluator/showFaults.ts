@@ -1,8 +1,8 @@
-import type { FalseLeaf } from '#chain/challengeLeaf.ts'
-import type { TxOutcome } from '#chain/outbox.ts'
+import type { FalseLeaf } from '#chain/challenges/challengeLeaf.ts'
+import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import type { LogFields } from '#core/logger.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
 
 /** Shows a false leaf to the chain. Scoring does not wait for it: that a leaf is false counts nothing in the vote already. */
 export function showFalseLeaf(node: PeerNode, found: FalseLeaf | null): void {

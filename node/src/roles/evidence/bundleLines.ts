@@ -1,7 +1,7 @@
-import type { RolloutBundle } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
-import { unpackSequence } from '#core/packedTokens.ts'
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import type { RolloutBundle } from '#core/payloads/bodies.ts'
+import { unpackSequence } from '#core/payloads/packedTokens.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
 
 /** A rollout as other programs read it: text and token ids, with the log-probability of each. */

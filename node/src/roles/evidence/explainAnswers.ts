@@ -1,6 +1,6 @@
-import { UNAVAILABLE } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
-import { SHARD_PEERS } from '../drawCommittee.ts'
+import { UNAVAILABLE } from '#core/payloads/bodies.ts'
+import { SHARD_PEERS } from '../draws/drawCommittee.ts'
 import type { Seat, Work } from './work.ts'
 
 type NameOf = (peerKey: Hex) => string

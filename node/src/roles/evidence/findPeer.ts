@@ -1,7 +1,7 @@
-import type { RegisteredPeer } from '#chain/readPeers.ts'
+import type { RegisteredPeer } from '#chain/peers/readPeers.ts'
 import { NodeError } from '#core/errors.ts'
 import { nearest } from '#core/nearest.ts'
-import { peerName } from '#core/peerName.ts'
+import { peerName } from '#core/peers/peerName.ts'
 
 /** Nobody registered goes by that name, or several do. */
 export class UnknownPeerError extends NodeError {

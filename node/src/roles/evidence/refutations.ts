@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '#core/hex.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
-import { readJournal } from '../readJournal.ts'
+import { readJournal } from '../reports/readJournal.ts'
 
 /** The journal's fact of a round: why sampling of peers was refuted, by their keys. */
 export const REFUTED = 'refuted sampling'

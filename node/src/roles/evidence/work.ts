@@ -1,9 +1,9 @@
-import type { BeaconState } from '#chain/readBeacon.ts'
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
-import type { PeerRound } from '#chain/readPeerRound.ts'
-import type { Settlement } from '#chain/readSettlements.ts'
-import type { PeerScore } from '#core/bodies.ts'
+import type { BeaconState } from '#chain/rounds/readBeacon.ts'
+import type { PeerRound } from '#chain/rounds/readPeerRound.ts'
+import type { Settlement } from '#chain/votes/readSettlements.ts'
+import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
+import type { PeerScore } from '#core/payloads/bodies.ts'
 
 /** A seat of the committee that scores a peer. */
 export type Seat = {

@@ -1,7 +1,7 @@
 import { beforeAbort } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
-import type { FetchFailure } from '#p2p/fetchBody.ts'
+import type { FetchFailure } from '#p2p/transfer/fetchBody.ts'
 import type { FetchLimits } from './fetchLimits.ts'
 import type { FetchModules, FetchRules } from './fetchPlan.ts'
 import { type Holder, holdersOf, type WantedBody } from './holders.ts'

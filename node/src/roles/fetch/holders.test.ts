@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
-import { peerKeyOf } from '#core/peerKey.ts'
-import type { Announcement } from '#p2p/announcement.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
+import type { Announcement } from '#p2p/gossip/announcement.ts'
 import { holdersOf } from './holders.ts'
 
 const [author, other, connected] = ['16Uiu2HAmAuthor', '16Uiu2HAmOther', '16Uiu2HAmConnected']

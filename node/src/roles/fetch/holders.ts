@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
-import { peerKeyOf } from '#core/peerKey.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
+import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import type { Network } from '#p2p/network.ts'
-import type { AnnouncementKind } from '#p2p/topics.ts'
 
 /** What is fetched from peers. A policy is announced by nobody: the chain says its hash, and its author is who announced rollouts. */
 export type FetchKind = AnnouncementKind | 'policy'

@@ -1,6 +1,6 @@
-import type { RolloutBundle } from '#core/bodies.ts'
-import type { BodyOperations, OpenedBody } from '#core/bodyOperations.ts'
 import type { Hex } from '#core/hex.ts'
+import type { RolloutBundle } from '#core/payloads/bodies.ts'
+import type { BodyOperations, OpenedBody } from '#core/payloads/bodyOperations.ts'
 
 /** What a peer committed for a round; `count` is of leaves. */
 export type Commitment = { peerKey: Hex; root: Hex; count: number; contentId: Hex }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { gamePhases } from '#chain/readGame.ts'
+import { gamePhases } from '#chain/games/readGame.ts'
 import { clues, HEAD, marketScene, rules, type SceneGame } from '../../../test/marketScene.ts'
 import { playGames } from '../bettor/betOnGames.ts'
 import { judgeOpenDisputes } from '../evaluator/judgeDisputes.ts'

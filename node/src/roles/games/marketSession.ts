@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { approveMarket, readTokenState, type TokenState } from '#chain/marketToken.ts'
-import { type VerdictPlace, verdictSalt } from '#chain/verdictCommitment.ts'
+import { approveMarket, readTokenState, type TokenState } from '#chain/games/marketToken.ts'
+import { type VerdictPlace, verdictSalt } from '#chain/games/verdictCommitment.ts'
 import type { Hex } from '#core/hex.ts'
-import { type AccountSession, CallRefusedError, openAccountSession, type SessionOptions } from './accountSession.ts'
+import { type AccountSession, CallRefusedError, openAccountSession, type SessionOptions } from '../accountSession.ts'
 
 /** One account's calls to the market. */
 export type MarketSession = ReturnType<typeof marketSessionOver>

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { callChain } from '#chain/callChain.ts'
-import { type Game, type GamePhase, gamePhases, readGame } from '#chain/readGame.ts'
-import { readGameTexts } from '#chain/readGameTexts.ts'
+import { type Game, type GamePhase, gamePhases, readGame } from '#chain/games/readGame.ts'
+import { readGameTexts } from '#chain/games/readGameTexts.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { AskedQuestion, GameQuestion, Games } from '#environments/games.ts'
-import type { MarketSession } from '../marketSession.ts'
+import type { MarketSession } from './marketSession.ts'
 
 /** The rules that questions are drawn by. */
 export type GameRules = { readonly games: Games; readonly hash: Hex }

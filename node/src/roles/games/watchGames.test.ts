@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RoundClock } from '#chain/roundClock.ts'
+import type { RoundClock } from '#chain/rounds/roundClock.ts'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { watchGames } from './watchGames.ts'

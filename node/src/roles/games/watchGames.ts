@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { refusedCall } from '../accountSession.ts'
-import { type MarketSession, marketSessionOver } from '../marketSession.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { type MarketSession, marketSessionOver } from './marketSession.ts'
 
 /** Polls in a round: betting lasts one round. */
 const POLLS_PER_ROUND = 8

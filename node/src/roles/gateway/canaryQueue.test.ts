@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { CanaryBundle } from '#core/bodies.ts'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
+import type { CanaryBundle } from '#core/payloads/bodies.ts'
 import type { Sandbox } from '#sandbox/createSandbox.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
-import { MAX_TIMEOUTS, verdictsOf } from '../verdictsOf.ts'
+import { MAX_TIMEOUTS, verdictsOf } from '../models/verdictsOf.ts'
 import { createCanaryQueue } from './canaryQueue.ts'
 import type { CanaryPoint } from './measureCanary.ts'
 

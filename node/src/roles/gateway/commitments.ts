@@ -1,7 +1,7 @@
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
-import type { AnnouncementKind } from '#p2p/topics.ts'
+import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import type { Commitment } from '../fetch/openCommitted.ts'
 
 /** A commitment that a body has to match; `policyHash` where it names one. */

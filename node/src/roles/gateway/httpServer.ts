@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { NodeError } from '#core/errors.ts'
 import type { Logger } from '#core/logger.ts'
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { type Answer, createAnswers, type Route } from './answers.ts'
 import { jsonPieces } from './jsonPieces.ts'
 

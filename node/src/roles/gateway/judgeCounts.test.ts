@@ -8,7 +8,7 @@ import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { encodeFileVersion, encodeScalars } from '../metrics/eventFile.ts'
 import { createEventLog } from '../metrics/eventLog.ts'
-import { readAgreement } from '../readAgreement.ts'
+import { readAgreement } from '../reports/readAgreement.ts'
 import { canaryScalars, newestAgreement } from './judgeCounts.ts'
 import type { CanaryPoint } from './measureCanary.ts'
 

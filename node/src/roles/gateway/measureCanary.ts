@@ -1,14 +1,14 @@
-import type { CanaryBundle } from '#core/bodies.ts'
-import { mapYielding } from '#core/mapYielding.ts'
-import { peerKeyOf } from '#core/peerKey.ts'
-import { peerName } from '#core/peerName.ts'
+import type { CanaryBundle } from '#core/payloads/bodies.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
+import { peerName } from '#core/peers/peerName.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Environment } from '#environments/environment.ts'
 import { type Confusion, calibrationError, confusionOf } from '#environments/judgeFigures.ts'
 import type { Level } from '#environments/level.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
-import { packedText } from '../admitTasks.ts'
+import { packedText } from '../draws/admitTasks.ts'
+import { verdictsOf } from '../models/verdictsOf.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { verdictsOf } from '../verdictsOf.ts'
 
 /** A policy's score by the judge and by execution, on the same held-out samples. */
 export type CanaryPoint = {

@@ -1,5 +1,5 @@
-import type { Bodies, BodyOperations } from '#core/bodyOperations.ts'
-import type { AnnouncementKind } from '#p2p/topics.ts'
+import type { Bodies, BodyOperations } from '#core/payloads/bodyOperations.ts'
+import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import { openCommitted } from '../fetch/openCommitted.ts'
 import type { Committed } from './commitments.ts'
 

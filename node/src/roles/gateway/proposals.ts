@@ -1,8 +1,8 @@
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
-import { decodeProposal } from '#core/taskProposal.ts'
-import { createTokenBucket } from '#p2p/tokenBucket.ts'
+import { decodeProposal } from '#core/payloads/taskProposal.ts'
+import { createTokenBucket } from '#p2p/transfer/tokenBucket.ts'
 import { FRESH_MS } from './commitments.ts'
 
 /** A proposer's tasks of a round, as far as they can be read. */

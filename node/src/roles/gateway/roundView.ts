@@ -1,9 +1,9 @@
-import { type RolloutBundle, type ScoreSheet, tokenWidth } from '#core/bodies.ts'
-import { mapYielding } from '#core/mapYielding.ts'
-import { peerName } from '#core/peerName.ts'
-import { taskHash } from '#core/taskProposal.ts'
+import { type RolloutBundle, type ScoreSheet, tokenWidth } from '#core/payloads/bodies.ts'
+import { taskHash } from '#core/payloads/taskProposal.ts'
+import { peerName } from '#core/peers/peerName.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
-import { packedText } from '../admitTasks.ts'
+import { packedText } from '../draws/admitTasks.ts'
 import type { ShownProposal } from './proposals.ts'
 
 /** A bundle, and the peer that announced it. */

@@ -1,6 +1,6 @@
-import { peerKeyOf } from '#core/peerKey.ts'
-import { peerName } from '#core/peerName.ts'
-import type { AnnouncementKind } from '#p2p/topics.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
+import { peerName } from '#core/peers/peerName.ts'
+import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Proposals } from './proposals.ts'
 

@@ -1,6 +1,6 @@
-import type { RoundTime } from '#chain/roundClock.ts'
+import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
-import { topicRules } from '#p2p/topicRules.ts'
+import { topicRules } from '#p2p/gossip/topicRules.ts'
 import type { collectBodies } from './collectBodies.ts'
 
 /** Announcements come by themselves in this share of a round, and in so many seconds: they cost authors nothing more. */

@@ -6,7 +6,7 @@ import { createManualClock } from '#core/clock.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { noteRun } from '../metrics/runNote.ts'
-import { CONNECTIONS } from '../reportConnections.ts'
+import { CONNECTIONS } from '../reports/reportConnections.ts'
 import { trainingView } from './trainingView.ts'
 
 const KEY = `0x${'a1'.repeat(32)}`

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { RUN, type RunNote, runSchema } from '../metrics/runNote.ts'
 import { TRAINING_FILE } from '../metrics/trainingLog.ts'
-import { readConnections } from '../readConnections.ts'
-import { readJournal } from '../readJournal.ts'
+import { readConnections } from '../reports/readConnections.ts'
+import { readJournal } from '../reports/readJournal.ts'
 
 /** Steps that a page is told, the newest. */
 const MAX_STEPS = 300

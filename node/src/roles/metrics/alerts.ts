@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { TWIN_ADVICE } from '../twin.ts'
+import { TWIN_ADVICE } from '../reports/twin.ts'
 import { isBehind } from './healthOf.ts'
 import type { PeerState } from './watchPeer.ts'
 

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { MAX_POLICY_BYTES } from '#core/bodySizes.ts'
 import { NodeError } from '#core/errors.ts'
-import { readDecoderConfig } from '#model/decoderConfig.ts'
-import { parameterCount } from '#model/decoderWeights.ts'
-import { readJsonFile } from '#model/jsonFile.ts'
-import { allLinear, type BasePrecision, type LoraConfig, parseLoraConfig } from '#model/loraConfig.ts'
-import { readBasePrecision } from '#model/loraFiles.ts'
-import type { AdapterSettings } from '#rl/adapterPolicy.ts'
+import { MAX_POLICY_BYTES } from '#core/payloads/bodySizes.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { parameterCount } from '#model/decoder/decoderWeights.ts'
+import { readJsonFile } from '#model/files/jsonFile.ts'
+import { allLinear, type BasePrecision, type LoraConfig, parseLoraConfig } from '#model/lora/loraConfig.ts'
+import { readBasePrecision } from '#model/lora/loraFiles.ts'
+import type { AdapterSettings } from '#rl/policy/adapterPolicy.ts'
 
 /** What an operator says of the adapter that a solver trains. What is not said is as it was kept, or as is usual. */
 export interface AskedAdapter {

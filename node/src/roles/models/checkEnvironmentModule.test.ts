@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { writeChatModel } from '../../test/chatModelFolder.ts'
+import { writeChatModel } from '../../../test/chatModelFolder.ts'
 import { checkEnvironmentModule } from './checkEnvironmentModule.ts'
 
-const repository = join(import.meta.dirname, '..', '..', '..')
+const repository = join(import.meta.dirname, '..', '..', '..', '..')
 const root = mkdtempSync(join(tmpdir(), 'waggle-kind-'))
 const guide = readFileSync(join(repository, 'docs', 'guides', 'add-a-kind-of-environment.md'), 'utf8')
 const [, shown = ''] = /```ts\n([\s\S]*?)```/.exec(guide) ?? []

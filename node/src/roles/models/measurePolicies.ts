@@ -4,10 +4,10 @@ import type { ChatFolders } from '#environments/environmentKind.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Level } from '#environments/level.ts'
 import { type Estimate, meanWithInterval, passAtK } from '#rl/passAtK.ts'
-import type { PolicyClient } from '#rl/policyClient.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { createSandbox, type Sandbox } from '#sandbox/createSandbox.ts'
+import { type HeldOutAnswer, sampleHeldOut } from '../solver/canary.ts'
 import { openPolicy } from './openModels.ts'
-import { type HeldOutAnswer, sampleHeldOut } from './solver/canary.ts'
 import { verdictsOf } from './verdictsOf.ts'
 
 export type Measurement = {

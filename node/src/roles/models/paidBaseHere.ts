@@ -1,7 +1,7 @@
 import type { Environment } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
-import type { AdapterSettings } from '#rl/adapterPolicy.ts'
+import type { AdapterSettings } from '#rl/policy/adapterPolicy.ts'
 
 type Here = Pick<Environment, 'solverFolder'> & { spec: Pick<Environment['spec'], 'bases'> }
 

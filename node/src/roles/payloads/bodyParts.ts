@@ -1,4 +1,4 @@
-import type { Bodies, OpenedBody } from '#core/bodyOperations.ts'
+import type { Bodies, OpenedBody } from '#core/payloads/bodyOperations.ts'
 
 /** A part of a body has as many items as come to this: leaves, scores or samples. To receive it takes some ms. */
 const PART_WEIGHT = 512

@@ -1,7 +1,13 @@
 import type { Worker } from 'node:worker_threads'
 import { afterEach, expect, test } from 'vitest'
-import { encodeRolloutBundle, encodeScoreSheet, type RolloutBundle, type ScoreSheet, treeOf } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
+import {
+  encodeRolloutBundle,
+  encodeScoreSheet,
+  type RolloutBundle,
+  type ScoreSheet,
+  treeOf,
+} from '#core/payloads/bodies.ts'
 import { type BodyThread, createBodyThread, startBodyWorker } from './bodyThread.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import { type AskedThread, askThread } from '#core/askThread.ts'
-import type { BodyOperations } from '#core/bodyOperations.ts'
-import { WorkerError } from '#core/sentError.ts'
+import type { BodyOperations } from '#core/payloads/bodyOperations.ts'
+import { type AskedThread, askThread } from '#core/threads/askThread.ts'
+import { WorkerError } from '#core/threads/sentError.ts'
 import { joinBody } from './bodyParts.ts'
 import type { BodyWorkerOperations, OpeningAnswer } from './bodyWorker.ts'
 

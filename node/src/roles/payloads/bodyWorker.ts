@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
-import { answerCall } from '#core/answerCall.ts'
-import { type Bodies, type BodyOperations, bodiesHere } from '#core/bodyOperations.ts'
-import type { Call } from '#core/workerCalls.ts'
+import { type Bodies, type BodyOperations, bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { answerCall } from '#core/threads/answerCall.ts'
+import type { Call } from '#core/threads/workerCalls.ts'
 import { type PartedBody, partBody } from './bodyParts.ts'
 
 // The thread that opens and seals bodies, started by `createBodyThread`.

@@ -7,8 +7,8 @@ import { silentLogger } from '#core/logger.ts'
 import { createDiskGuard } from '#store/diskGuard.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
-import { everyRound } from './everyRound.ts'
-import type { PeerNode } from './peerNode.ts'
+import { everyRound } from '../duties/everyRound.ts'
+import type { PeerNode } from '../peerNode.ts'
 
 test('a round whose journal finds no space is taken up again once there is some, and rounds go on', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'waggle-full-'))

@@ -1,11 +1,11 @@
-import { rolloutLeaf } from '#core/bodies.ts'
 import { proofIn } from '#core/merkle.ts'
-import { shardsOf } from '../drawCommittee.ts'
-import { drawOpening } from '../drawOpening.ts'
+import { rolloutLeaf } from '#core/payloads/bodies.ts'
+import { shardsOf } from '../draws/drawCommittee.ts'
+import { drawOpening } from '../draws/drawOpening.ts'
+import { beaconOf } from '../draws/roundBeacon.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
-import { beaconOf } from '../roundBeacon.ts'
 
 /** Has this proposer paid for its tasks that the drawn leaves of a round answer. */
 export async function claimTasks(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Hex } from '#core/hex.ts'
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Environment, WrittenText } from '#environments/environment.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import { proposalsOf } from './proposalsOf.ts'

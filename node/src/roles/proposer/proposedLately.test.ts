@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encodeProposal } from '#core/taskProposal.ts'
+import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import { codeZero } from '#environments/codezero/codeZero.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import type { CodeZeroFormat } from '#environments/codezero/promptFormat.ts'

@@ -1,6 +1,6 @@
-import type { TaskProposal } from '#chain/proposals.ts'
-import { decodeProposal } from '#core/taskProposal.ts'
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import type { TaskProposal } from '#chain/work/proposals.ts'
+import { decodeProposal } from '#core/payloads/taskProposal.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Proposals } from '#environments/environment.ts'
 
 /** Rounds in which a task is not proposed again. */

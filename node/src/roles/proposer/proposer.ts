@@ -1,8 +1,8 @@
-import type { RoundTime } from '#chain/roundClock.ts'
+import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import { abiWords, keccak } from '#core/keccak.ts'
-import { encodeProposal } from '#core/taskProposal.ts'
+import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import {
   type DifficultyState,
   difficultyStateSchema,
@@ -10,13 +10,13 @@ import {
   observeSolvedShare,
 } from '#environments/difficulty.ts'
 import { proposalsPerRound } from '#environments/environmentSpec.ts'
-import { claimEarnings } from '../claimEarnings.ts'
-import { everyRound } from '../everyRound.ts'
-import { keepStake } from '../keepStake.ts'
+import { awaitBeacon } from '../draws/roundBeacon.ts'
+import { roundSeed } from '../draws/roundSeed.ts'
+import { claimEarnings } from '../duties/claimEarnings.ts'
+import { everyRound } from '../duties/everyRound.ts'
+import { keepStake } from '../duties/keepStake.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
-import { awaitBeacon } from '../roundBeacon.ts'
-import { roundSeed } from '../roundSeed.ts'
 import { claimTasks } from './claimTasks.ts'
 import type { DatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
-import type { Connectivity } from '#p2p/connectivity.ts'
+import type { Connectivity } from '#p2p/connections/connectivity.ts'
 import { CONNECTIONS, reportConnections } from './reportConnections.ts'
 
 const alone = (reason: 'nobody known' | 'nobody reached'): Connectivity => ({

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import type { Connectivity } from '#p2p/connectivity.ts'
+import type { Connectivity } from '#p2p/connections/connectivity.ts'
 import type { Network } from '#p2p/network.ts'
 import type { Journal } from '#store/journal.ts'
 

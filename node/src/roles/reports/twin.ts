@@ -2,7 +2,7 @@ import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Journal } from '#store/journal.ts'
-import type { PeerNode } from './peerNode.ts'
+import type { PeerNode } from '../peerNode.ts'
 
 /** The journal's state with the twin, for commands that run while the peer does. */
 export const TWIN = 'twin'

@@ -1,12 +1,12 @@
-import type { RolloutBundle } from '#core/bodies.ts'
 import type { Hex } from '#core/hex.ts'
-import { packLogprobs, packTokens } from '#core/packedTokens.ts'
-import type { Completion } from '#model/generate.ts'
-import type { PolicyClient } from '#rl/policyClient.ts'
-import type { AdmittedTask } from '../admitTasks.ts'
-import type { RoundRules } from '../checkRollouts.ts'
-import { drawTasks } from '../drawTasks.ts'
-import { roundSeed } from '../roundSeed.ts'
+import type { RolloutBundle } from '#core/payloads/bodies.ts'
+import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
+import type { Completion } from '#model/generation/generate.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
+import type { AdmittedTask } from '../draws/admitTasks.ts'
+import type { RoundRules } from '../draws/checkRollouts.ts'
+import { drawTasks } from '../draws/drawTasks.ts'
+import { roundSeed } from '../draws/roundSeed.ts'
 
 /** What samples: the policy as it is, or as it was when it was named. */
 export type Sampler = Pick<PolicyClient, 'weightsHash' | 'generate'>

@@ -1,12 +1,12 @@
-import type { CanaryBundle } from '#core/bodies.ts'
-import { mapYielding } from '#core/mapYielding.ts'
-import { packTokens } from '#core/packedTokens.ts'
+import type { CanaryBundle } from '#core/payloads/bodies.ts'
+import { packTokens } from '#core/payloads/packedTokens.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { AnswerScore, Environment, HeldOutTask, Judge } from '#environments/environment.ts'
 import type { Level } from '#environments/level.ts'
-import type { Completion } from '#model/generate.ts'
-import type { PolicyClient } from '#rl/policyClient.ts'
+import type { Completion } from '#model/generation/generate.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
+import { publishBody } from '../payloads/publishBody.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { publishBody } from '../publishBody.ts'
 import { noteCanaryPoint } from './provenance.ts'
 
 /** The same random numbers in every round and for every solver, so that canaries can be compared. */

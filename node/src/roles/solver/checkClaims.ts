@@ -1,4 +1,4 @@
-import type { CheckedGroup } from '../checkRollouts.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
 
 /** What rounding may add to the log-probability of a certain token. */
 const ROUNDING_NATS = 1e-3

@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
-import type { CheckedGroup } from '../checkRollouts.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { passByFamily } from '../metrics/passByLevel.ts'
 import { faultOfClaims } from './checkClaims.ts'
 import { mostSignal, mostSignalOfPeers } from './chooseLessons.ts'

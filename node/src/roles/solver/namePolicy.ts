@@ -1,8 +1,8 @@
-import { MAX_POLICY_BYTES } from '#core/bodySizes.ts'
 import type { Hex } from '#core/hex.ts'
-import type { PolicyClient } from '#rl/policyClient.ts'
+import { MAX_POLICY_BYTES } from '#core/payloads/bodySizes.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { reportOutcome } from '../reportOutcome.ts'
 import type { Sampler } from './answerRound.ts'
 
 /** Rounds that a policy is served for after the last one that it sampled in: appeals of a score are over by then. */

@@ -1,6 +1,6 @@
-import type { RolloutCommitment } from '#chain/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
-import { checkRollouts, type RoundRules } from '../checkRollouts.ts'
+import { checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { PeerGroups } from './learnRound.ts'

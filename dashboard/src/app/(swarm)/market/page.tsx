@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
-import { GameList } from '#components/GameList.tsx'
+import { GameList } from '#components/games/GameList.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import type { Query } from '#merge/readPage.ts'
 import { getMarketData } from './getMarketData.ts'

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
-import { RoleTables } from '#components/RoleTables.tsx'
+import { RoleTables } from '#components/peers/RoleTables.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import { getRoles } from '#sources/getRoles.ts'
 

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
-import { RoundsTable } from '#components/RoundsTable.tsx'
+import { RoundsTable } from '#components/rounds/RoundsTable.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import type { Query } from '#merge/readPage.ts'
 import { getRoundsData } from './getRoundsData.ts'

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
-import { CanarySection } from '#components/CanarySection.tsx'
+import { CanarySection } from '#components/canary/CanarySection.tsx'
 import { LearningCurve } from '#components/LearningCurve.tsx'
-import { RunRules } from '#components/RunRules.tsx'
+import { RunRules } from '#components/rounds/RunRules.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
-import { SwarmFacts } from '#components/SwarmFacts.tsx'
+import { SwarmFacts } from '#components/site/SwarmFacts.tsx'
 import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
 import { getRounds } from '#sources/getRounds.ts'
 

@@ -1,5 +1,5 @@
-import { mapYielding } from '#core/mapYielding.ts'
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { seededRandom } from '../../seededRandom.ts'
 import { drawInputs } from './drawInputs.ts'
 import { drawHeldOutTask } from './drawTask.ts'

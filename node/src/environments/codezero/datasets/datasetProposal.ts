@@ -1,4 +1,4 @@
-import { MAX_TASK_CHARACTERS } from '#core/taskProposal.ts'
+import { MAX_TASK_CHARACTERS } from '#core/payloads/taskProposal.ts'
 import type { CodeZeroSpec } from '../environmentSpec.ts'
 import { admitProblem, formatProposal, parseProposal, proposalLimits, readUnitTest } from '../parseProposal.ts'
 import type { DatasetTask } from './datasetTask.ts'

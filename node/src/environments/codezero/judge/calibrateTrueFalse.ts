@@ -1,4 +1,4 @@
-import { balancedAccuracy, calibrationError } from '../judgeFigures.ts'
+import { balancedAccuracy, calibrationError } from '../../judgeFigures.ts'
 
 export type TrueFalseCalibration = { readonly bias: number; readonly slope: number }
 

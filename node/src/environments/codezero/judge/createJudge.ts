@@ -1,9 +1,9 @@
-import { mapYielding } from '#core/mapYielding.ts'
-import type { SequenceScorer } from '../environment.ts'
-import type { Problem } from './curriculum/task.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
+import type { SequenceScorer } from '../../environment.ts'
+import type { Problem } from '../curriculum/task.ts'
+import type { PromptTokenizer } from '../prompts.ts'
+import { canonicalCode } from '../python/canonicalCode.ts'
 import { calibratedProbability, type JudgeCalibration, type JudgeEvidence } from './judgeCalibration.ts'
-import type { PromptTokenizer } from './prompts.ts'
-import { canonicalCode } from './python/canonicalCode.ts'
 
 export type JudgedPair = { code: string; problem: Problem }
 

@@ -1,13 +1,13 @@
-import { type SeededRandom, seededRandom } from '../seededRandom.ts'
+import { type SeededRandom, seededRandom } from '../../seededRandom.ts'
+import { drawInputs } from '../curriculum/drawInputs.ts'
+import { drawTrainingTask } from '../curriculum/drawTask.ts'
+import { evaluate } from '../curriculum/evaluate.ts'
+import { mutateMeaning } from '../curriculum/mutateMeaning.ts'
+import { pythonRepr } from '../curriculum/pythonValue.ts'
+import { renderSolution } from '../curriculum/renderSolution.ts'
+import { semanticKey } from '../curriculum/semanticKey.ts'
+import { levels, type Task } from '../curriculum/task.ts'
 import type { JudgedPair } from './createJudge.ts'
-import { drawInputs } from './curriculum/drawInputs.ts'
-import { drawTrainingTask } from './curriculum/drawTask.ts'
-import { evaluate } from './curriculum/evaluate.ts'
-import { mutateMeaning } from './curriculum/mutateMeaning.ts'
-import { pythonRepr } from './curriculum/pythonValue.ts'
-import { renderSolution } from './curriculum/renderSolution.ts'
-import { semanticKey } from './curriculum/semanticKey.ts'
-import { levels, type Task } from './curriculum/task.ts'
 
 export type LabelledPair = JudgedPair & { readonly isRight: boolean }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { WordChooser } from '../environment.ts'
+import type { WordChooser } from '../../environment.ts'
+import { chatMessages } from '../presets.ts'
 import { labelledPairs } from './labelledPairs.ts'
-import { chatMessages } from './presets.ts'
 import { servedJudge } from './servedJudge.ts'
 import { judgeMessages } from './trueFalseJudge.ts'
 

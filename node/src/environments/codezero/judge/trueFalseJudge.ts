@@ -1,12 +1,12 @@
-import { mapYielding } from '#core/mapYielding.ts'
-import type { ChatMessage } from '#model/chatTemplate.ts'
-import type { TokenChooser } from '../environment.ts'
-import type { ChatTokenizer } from '../promptFormat.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
+import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
+import type { TokenChooser } from '../../environment.ts'
+import type { ChatTokenizer } from '../../promptFormat.ts'
+import type { CodeZeroSpec } from '../environmentSpec.ts'
+import { problemText } from '../prompts.ts'
+import { shownCode } from '../python/shownCode.ts'
 import { calibratedOdds } from './calibrateTrueFalse.ts'
 import type { CodeJudge, JudgedPair } from './createJudge.ts'
-import type { CodeZeroSpec } from './environmentSpec.ts'
-import { problemText } from './prompts.ts'
-import { shownCode } from './python/shownCode.ts'
 
 /** The part of a specification that names a chat model as judge. */
 export type TrueFalseRule = Extract<CodeZeroSpec['judge'], { kind: 'trueFalse' }>

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { boundNames } from './boundNames.ts'
 import { loneFunction } from './loneFunction.ts'

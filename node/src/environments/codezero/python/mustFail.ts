@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { boundNames } from './boundNames.ts'
 import { builtIns } from './builtIns.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'

@@ -1,5 +1,5 @@
 import { parser } from '@lezer/python'
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 
 /** A node of Python's syntax tree. `from` and `to` are offsets into the code. */
 export type PythonNode = {

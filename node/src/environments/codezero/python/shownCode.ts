@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { yieldToEventLoop } from '#core/yieldToEventLoop.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 import { readsParameters } from './readsParameters.ts'

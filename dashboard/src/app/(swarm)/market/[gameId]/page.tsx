@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import Link from 'next/link'
 import { notFound } from 'next/navigation'
-import { GameProfile } from '#components/GameProfile.tsx'
+import { GameProfile } from '#components/games/GameProfile.tsx'
 import { PartDown } from '#components/PartDown.tsx'
 import { getGameData, readGameId } from './getGameData.ts'
 

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { notFound, redirect } from 'next/navigation'
 import { PartDown } from '#components/PartDown.tsx'
-import { PeerProfile } from '#components/PeerProfile.tsx'
+import { PeerProfile } from '#components/peers/PeerProfile.tsx'
 import { type Query, readPage } from '#merge/readPage.ts'
 import { findPeer } from '#sources/findPeer.ts'
 import { getCanary } from '#sources/gateway.ts'

@@ -1,5 +1,5 @@
-import { newestAgreement, type RoundAgreement } from './gateway/judgeCounts.ts'
-import type { CanaryPoint } from './gateway/measureCanary.ts'
+import { newestAgreement, type RoundAgreement } from '../gateway/judgeCounts.ts'
+import type { CanaryPoint } from '../gateway/measureCanary.ts'
 import { readJournal } from './readJournal.ts'
 
 /**
