@@ -7,7 +7,7 @@ import { ModelFileError } from '../modelErrors.ts'
 import { readModel } from './readModel.ts'
 
 const folder = join(mkdtempSync(join(tmpdir(), 'waggle-hostile-')), 'model')
-const good = join(import.meta.dirname, 'golden/decoders/qwen3-sharded')
+const good = join(import.meta.dirname, '../golden/decoders/qwen3-sharded')
 cpSync(good, folder, { recursive: true })
 afterAll(() => rmSync(join(folder, '..'), { recursive: true }))
 
