@@ -31,20 +31,24 @@ test('a peer is made once, backed up, lost and restored with the same keys', asy
   const keys = () => readdirSync(data).map(file => readFileSync(join(data, file), 'base64'))
   const before = keys()
 
-  expect(await runCli(['backup', copy, '--data', data])).toMatchObject({ code: 0, stderr: '' })
-  const twice = await runCli(['backup', copy, '--data', data])
+  const secret = join(root, 'passphrase')
+  writeFileSync(secret, 'five words in a file\n')
+  const backUp = (...argv: string[]) => runCli(['backup', copy, '--data', data, ...argv])
+  expect(await backUp()).toMatchObject({ code: 64, stderr: expect.stringMatching(/no terminal to ask/) })
+  const short = await runCli(['backup', copy, '--data', data], { WAGGLE_BACKUP_PASSPHRASE: 'short' })
+  expect(short).toMatchObject({ code: 64, stderr: expect.stringMatching(/needs 12 characters/) })
+  expect(await backUp('--passphrase-file', secret)).toMatchObject({ code: 0, stderr: '' })
+  const twice = await backUp('--passphrase-file', secret)
   expect(twice).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists.*\[BACKUP\]/) })
   const over = await runCli(['restore', copy, '--data', data])
   expect(over).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not empty.*\[BACKUP\]/) })
   rmSync(data, { recursive: true })
-  const restored = await runCli(['restore', copy, '--data', data, '--json'])
+  const restore = ['restore', copy, '--data', data, '--json']
+  const wrong = await runCli(restore, { WAGGLE_BACKUP_PASSPHRASE: 'other words of a shell' })
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/passphrase is not .*\[PASSPHRASE_FILE\]/) })
+  const restored = await runCli(restore, { WAGGLE_BACKUP_PASSPHRASE: 'five words in a file' })
   expect(JSON.parse(restored.stdout)).toMatchObject({ peerId: made.peerId, name: made.name })
   expect(keys()).toEqual(before)
-})
-
-test('a folder without keys is not a backup', async () => {
-  const result = await runCli(['restore', root, '--data', join(root, 'other')])
-  expect(result).toMatchObject({ code: 64, stderr: expect.stringContaining('There is no peer in') })
 })
 
 test('who deployed seats an evaluator and lists a bootnode, through which one command joins', async () => {
@@ -91,8 +95,17 @@ test('who deployed seats an evaluator and lists a bootnode, through which one co
     expect(parse(readFileSync(join(home, 'waggle.yaml'), 'utf8'))).toMatchObject({ role: 'solver', threads: '1' })
     expect(readFileSync(join(home, 'log/waggle.log'), 'utf8')).toContain('connected peers=1')
     expect(await listed('clear')).toMatchObject({ bootnodes: [] })
+
+    const kept = { ...env, WAGGLE_BACKUP_PASSPHRASE: 'five words in a shell' }
+    const [copy, moved] = [join(root, 'joined.age'), join(root, 'moved')]
+    expect(await runCli(['backup', copy, '--data', home], kept)).toMatchObject({ code: 0, stderr: '' })
+    await peer.stop()
+    expect(await runCli(['restore', copy, '--data', moved], kept)).toMatchObject({ code: 0, stderr: '' })
+    const again = startCli(['start', '--data', moved, ...HERE], env)
+    running.push(again)
+    await again.line('started', seen.peerId)
   } finally {
     await Promise.all(running.map(one => one.stop()))
     await local.stop()
   }
-})
+}, 90_000)

@@ -244,7 +244,9 @@ describe('a damaged file is named and left as it is', () => {
       code: 1,
       says: /journal\.sqlite cannot be read.*\[JOURNAL_UNUSABLE\]$/m,
     })
-    const backup = await runCli(['backup', join(root, 'journal', 'copy'), '--data', data])
+    const backup = await runCli(['backup', join(root, 'journal', 'copy'), '--data', data], {
+      WAGGLE_BACKUP_PASSPHRASE: 'five words in a shell',
+    })
     expectOneLine(backup, { code: 1, says: /journal\.sqlite cannot be copied.* move it away.*\[BACKUP\]$/m })
     expect(readFileSync(path)).toEqual(kept)
     expect(keys()).toEqual(before)

@@ -8,7 +8,7 @@ import type { OutboxOptions } from '#chain/outbox/outboxOptions.ts'
 import { createManualClock, systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { backupDataFolder, restoreDataFolder } from '#store/backup.ts'
+import { backupDataFolder, openBackup } from '#store/backup/backup.ts'
 import { openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
@@ -411,8 +411,8 @@ test('a peer that was moved to another machine finishes what it had signed, and 
   // A bet, say, which waits its turn.
   old.outbox.enqueue(intent('0x03'))
 
-  await backupDataFolder(join(root, 'old'), join(root, 'copy'))
-  expect(await restoreDataFolder(join(root, 'copy'), join(root, 'new'))).toBe(1)
+  await backupDataFolder(join(root, 'old'), join(root, 'copy'), 'passphrase', 4)
+  expect(await (await openBackup(join(root, 'copy'), join(root, 'new'))).restore('passphrase')).toBe(1)
   expect((await openIdentity(join(root, 'new'))).accountKey).toBe(accountKey)
   const moved = openOutbox('new')
   expect(moved.store.get('0x03')).toBeUndefined()

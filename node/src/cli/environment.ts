@@ -43,6 +43,9 @@ export const environment = {
     throw new UsageError('WAGGLE_ALERT_URL is not an http or https URL.', { hint: 'Correct it, or unset it.' })
   },
 
+  /** Of a backup that is made or restored with nobody at the terminal. */
+  backupPassphrase: () => read('WAGGLE_BACKUP_PASSPHRASE'),
+
   home: () => homedir(),
 
   /**

@@ -63,7 +63,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/bundle.ts')).bundle,
   },
   backup: {
-    summary: 'copy keys, journal and weights of a peer to a folder, also while it runs',
+    summary: 'encrypt keys, settings, journal and weights of a peer into a file, also while it runs',
     load: async () => (await import('./commands/backup.ts')).backup,
   },
   restore: {

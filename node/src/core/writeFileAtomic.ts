@@ -11,10 +11,11 @@ import { dirname } from 'node:path'
 export async function writeFileAtomic(
   path: string,
   content: string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  mode = 0o666,
 ): Promise<void> {
   const temporary = `${path}.${process.pid}.${randomUUID()}.tmp`
   try {
-    const file = await open(temporary, 'wx')
+    const file = await open(temporary, 'wx', mode)
     try {
       const isWhole = typeof content === 'string' || content instanceof Uint8Array
       for await (const part of isWhole ? [content] : content) await file.writeFile(part)

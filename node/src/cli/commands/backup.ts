@@ -1,29 +1,30 @@
 import { resolve } from 'node:path'
-import { backupDataFolder } from '#store/backup.ts'
+import { backupDataFolder } from '#store/backup/backup.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
-import { loadConfig } from '../options/config.ts'
 import { dataOption, dataUsage } from '../options/networkOptions.ts'
+import { passphraseOption, passphraseUsage, readPassphrase } from '../options/readPassphrase.ts'
 import { requirePeer } from '../requirePeer.ts'
 
-/** Copies what cannot be had again. */
+/** Encrypts what cannot be had again into a file. */
 export const backup: Command = {
-  usage: `npx waggle backup DIR [--data DIR] [--json]
+  usage: `npx waggle backup FILE [--data DIR] [--passphrase-file F] [--json]
 
-Copies keys, journal and weights into DIR, which must not be there yet; also while the peer runs. What can be fetched
-again is left out. Whoever has the copy has the keys: keep it where nobody else reads.
+Writes keys, settings, journal and weights into FILE, encrypted with a passphrase; also while the peer runs. FILE must not be
+there yet. What can be fetched again is left out. Nobody can read it without the passphrase, and that includes you.
+It is a tar archive in the age format: age --decrypt FILE | tar x reads it too.
 
 ${dataUsage}
+${passphraseUsage}
   --json              print one JSON object on the last line`,
-  options: { ...dataOption, json: { type: 'boolean' } },
-  positionals: ['DIR'],
-  async run({ json, ...flags }, [target = '']) {
-    const { data } = loadConfig(flags)
+  options: { ...dataOption, ...passphraseOption, json: { type: 'boolean' } },
+  positionals: ['FILE'],
+  async run({ json, data: folder, 'passphrase-file': path }, [target = '']) {
+    const [data, file] = [resolve(String(folder)), resolve(target)]
     requirePeer(data, 'Name its folder with --data.')
     const { peerId, name } = await openIdentity(data)
-    const folder = resolve(target)
-    await backupDataFolder(data, folder)
-    if (json === true) return console.log(JSON.stringify({ data, backup: folder, peerId, name }))
-    console.log(`${name} (${peerId}) is copied to ${folder}. Whoever has this folder has its keys.`)
+    await backupDataFolder(data, file, await readPassphrase(path, true))
+    if (json === true) return console.log(JSON.stringify({ data, backup: file, peerId, name }))
+    console.log(`${name} (${peerId}) is kept in ${file}. Keep its passphrase elsewhere: without it the file is lost.`)
   },
 }

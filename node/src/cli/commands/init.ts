@@ -19,7 +19,7 @@ ${dataUsage}
     console.log(`peer      ${name}
 peer id   ${peerId}
 account   ${address}
-keys in   ${data} (npx waggle backup DIR --data ${data} copies them: lost keys cannot be made again)
+keys in   ${data} (npx waggle backup FILE --data ${data} keeps them: lost keys cannot be made again)
 
 Fund the account with some of the chain's native coin, then:
   npx waggle start --data ${data} --network NAME --role solver`)

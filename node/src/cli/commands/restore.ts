@@ -1,25 +1,26 @@
 import { resolve } from 'node:path'
-import { restoreDataFolder } from '#store/backup.ts'
+import { openBackup } from '#store/backup/backup.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
 import { dataOption, dataUsage } from '../options/networkOptions.ts'
-import { requirePeer } from '../requirePeer.ts'
+import { passphraseOption, passphraseUsage, readPassphrase } from '../options/readPassphrase.ts'
 
 /** Puts a backup back. */
 export const restore: Command = {
-  usage: `npx waggle restore DIR [--data DIR] [--json]
+  usage: `npx waggle restore FILE [--data DIR] [--passphrase-file F] [--json]
 
-Puts the backup in DIR back as the folder of a peer, which must be empty or not there. The backup stays as it is. Bets, stakes and other
+Puts the backup in FILE back as the folder of a peer, which must be empty or not there. The backup stays as it is. Bets, stakes and other
 transactions that were not signed when it was made are forgotten: the peer may have sent them since.
 
 ${dataUsage}
+${passphraseUsage}
   --json              print one JSON object on the last line`,
-  options: { ...dataOption, json: { type: 'boolean' } },
-  positionals: ['DIR'],
-  async run({ data: folder, json }, [source = '']) {
+  options: { ...dataOption, ...passphraseOption, json: { type: 'boolean' } },
+  positionals: ['FILE'],
+  async run({ data: folder, json, 'passphrase-file': path }, [source = '']) {
     const [backup, data] = [resolve(source), resolve(String(folder))]
-    requirePeer(backup, 'Name a folder that npx waggle backup made.')
-    const forgotten = await restoreDataFolder(backup, data)
+    const opened = await openBackup(backup, data)
+    const forgotten = await opened.restore(await readPassphrase(path, false))
     const { peerId, name } = await openIdentity(data)
     if (json === true) return console.log(JSON.stringify({ data, backup, peerId, name, forgotten }))
     console.log(`${name} (${peerId}) is restored to ${data}. Start it in one place only.`)

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { environment } from '../environment.ts'
+import { UsageError } from '../usageError.ts'
+
+export const passphraseOption = { 'passphrase-file': { type: 'string' } } as const
+export const passphraseUsage = `  --passphrase-file F file whose first line is the passphrase (default: WAGGLE_BACKUP_PASSPHRASE, else it is asked for)`
+
+/** Twelve characters of nobody's choosing are beyond guessing at a second a guess. */
+const MIN_LENGTH = 12
+
+/**
+ * The passphrase of a backup: of a file, of the environment, or typed without being shown. Never of the command line, which everybody on the machine sees.
+ *
+ * @param isNew - it encrypts: it is typed twice, and short ones are refused.
+ * @throws {UsageError} if there is none, it is too short, or the two that were typed differ.
+ */
+export async function readPassphrase(path: unknown, isNew: boolean): Promise<string> {
+  const kept = path === undefined ? environment.backupPassphrase() : firstLine(String(path))
+  const passphrase = kept ?? (await typed(isNew))
+  if (isNew && passphrase.length < MIN_LENGTH)
+    throw new UsageError(`A passphrase needs ${MIN_LENGTH} characters.`, {
+      hint: 'Take five words that have nothing to do with each other, and keep them apart from the backup.',
+    })
+  return passphrase
+}
+
+function firstLine(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').split(/\r?\n/)[0] ?? ''
+  } catch (cause) {
+    throw new UsageError(`The passphrase's file ${path} cannot be read.`, { hint: 'Correct --passphrase-file.', cause })
+  }
+}
+
+async function typed(isNew: boolean): Promise<string> {
+  if (!process.stdin.isTTY)
+    throw new UsageError('There is no passphrase, and no terminal to ask for it.', {
+      hint: 'Set WAGGLE_BACKUP_PASSPHRASE, or name a file with --passphrase-file.',
+    })
+  const passphrase = await ask('Passphrase: ')
+  if (isNew && passphrase !== (await ask('Again: ')))
+    throw new UsageError('The two passphrases differ.', { hint: 'Run the command again.' })
+  return passphrase
+}
+
+/** One line of the terminal. What readline would show of it is dropped. */
+async function ask(question: string): Promise<string> {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output, terminal: true })
+  const stop = new AbortController()
+  terminal.once('SIGINT', () => stop.abort())
+  terminal.once('close', () => stop.abort())
+  process.stderr.write(question)
+  try {
+    return await terminal.question('', { signal: stop.signal })
+  } finally {
+    terminal.close()
+    process.stderr.write('\n')
+  }
+}

@@ -1,0 +1,213 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { openBundles } from '../bundles.ts'
+import { openIdentity } from '../identity.ts'
+import { createJournal } from '../journal.ts'
+import { lockDataFolder } from '../lockDataFolder.ts'
+import { openDatabase } from '../openDatabase.ts'
+import { BackupError, backupDataFolder, openBackup } from './backup.ts'
+import { folderEntries } from './folderEntries.ts'
+import { decryptWithPassphrase, encryptWithPassphrase, PassphraseFileError } from './passphraseFile.ts'
+import { type ArchiveEntry, ArchiveError, packArchive } from './tarArchive.ts'
+
+const PASSPHRASE = 'quiet amber otter drums at noon'
+/** Of scrypt: a test need not be slow to guess. */
+const COST = 4
+const newRoot = () => mkdtempSync(join(tmpdir(), 'waggle-backup-'))
+const restore = async (backup: string, dataDir: string, passphrase = PASSPHRASE) =>
+  (await openBackup(backup, dataDir)).restore(passphrase)
+
+test('a running node is backed up and restored with keys and journal, without bundles and lock', async () => {
+  const root = newRoot()
+  const [dataDir, target, restored] = [join(root, 'data'), join(root, 'copy.age'), join(root, 'restored')]
+  const identity = await openIdentity(dataDir)
+  const lock = lockDataFolder(dataDir)
+  const db = openDatabase(join(dataDir, 'journal.sqlite'))
+  createJournal(db, systemClock).set(1, 'key', 'value')
+  await (await openBundles(join(dataDir, 'bundles'), { logger: silentLogger })).put(new Uint8Array(9), 1)
+  const weights = Buffer.alloc(200_000, 'weights')
+  mkdirSync(join(dataDir, 'policy', 'x'.repeat(70), 'y'.repeat(70)), { recursive: true })
+  writeFileSync(join(dataDir, 'policy', 'x'.repeat(70), 'y'.repeat(70), 'model.safetensors'), weights)
+  writeFileSync(join(dataDir, 'policy', 'model.safetensors.7.tmp'), 'half')
+
+  await backupDataFolder(dataDir, target, PASSPHRASE, COST)
+  expect(readdirSync(root).sort()).toEqual(['copy.age', 'data'])
+  expect(readdirSync(dataDir).some(name => name.endsWith('.partial'))).toBe(false)
+  expect(statSync(target).mode & 0o777).toBe(0o600)
+  const sealed = readFileSync(target)
+  for (const secret of [identity.accountKey.slice(2), 'journal.sqlite', 'weights'])
+    expect(sealed.includes(secret)).toBe(false)
+  db.close()
+  lock.release()
+  await restore(target, restored)
+
+  const again = await openIdentity(restored)
+  expect(again.peerId).toBe(identity.peerId)
+  expect(again.accountKey).toBe(identity.accountKey)
+  expect(statSync(join(restored, 'peer.key')).mode & 0o777).toBe(0o600)
+  expect(createJournal(openDatabase(join(restored, 'journal.sqlite')), systemClock).get(1, 'key')).toBe('value')
+  expect(readFileSync(join(restored, 'policy', 'x'.repeat(70), 'y'.repeat(70), 'model.safetensors'))).toEqual(weights)
+  for (const name of ['bundles', 'node.lock', 'node.pid', 'policy/model.safetensors.7.tmp'])
+    expect(existsSync(join(restored, name))).toBe(false)
+})
+
+test('a backup overwrites nothing, and neither does a restore', async () => {
+  const root = newRoot()
+  const [dataDir, copy] = [join(root, 'data'), join(root, 'copy')]
+  await openIdentity(dataDir)
+  const backUp = (from: string, to: string) => backupDataFolder(from, to, PASSPHRASE, COST)
+  await expect(backUp(dataDir, join(dataDir, 'copy'))).rejects.toThrow(BackupError)
+  await expect(backUp(join(root, 'none'), copy)).rejects.toThrow(BackupError)
+  await backUp(dataDir, copy)
+  await expect(backUp(dataDir, copy)).rejects.toThrow(/already exists/)
+  await expect(restore(copy, dataDir)).rejects.toThrow(/not empty/)
+  await expect(restore(join(root, 'none'), join(root, 'new'))).rejects.toThrow(/does not exist/)
+  await expect(restore(dataDir, join(root, 'new'))).rejects.toThrow(/not a file/)
+})
+
+describe('nothing is left of a restore that fails', () => {
+  /** Tries a file that was changed or made for it. */
+  async function refusal(bytes: Uint8Array, passphrase = PASSPHRASE): Promise<unknown> {
+    const root = newRoot()
+    writeFileSync(join(root, 'copy'), bytes)
+    const error = await restore(join(root, 'copy'), join(root, 'new'), passphrase).catch(error => error)
+    expect(readdirSync(root)).toEqual(['copy'])
+    return error
+  }
+
+  async function backedUp(): Promise<Buffer> {
+    const root = newRoot()
+    await openIdentity(join(root, 'data'))
+    writeFileSync(join(root, 'data', 'large'), Buffer.alloc(150_000, 7))
+    await backupDataFolder(join(root, 'data'), join(root, 'copy'), PASSPHRASE, COST)
+    return readFileSync(join(root, 'copy'))
+  }
+
+  test('of another passphrase, another file, or one that is damaged or cut short anywhere', async () => {
+    const whole = await backedUp()
+    const says = async (bytes: Uint8Array, message: RegExp, passphrase?: string) => {
+      const error = await refusal(bytes, passphrase)
+      expect(error).toBeInstanceOf(PassphraseFileError)
+      expect((error as Error).message).toMatch(message)
+    }
+    await says(whole, /passphrase is not/, 'quiet amber otter drums at one')
+    await says(Buffer.from('keys'), /not one that was encrypted/)
+    await says(Buffer.alloc(0), /not one that was encrypted/)
+    await says(Buffer.from(whole.toString('latin1').replace(/ 4\n/, ' 30\n'), 'latin1'), /2\^30 rounds/)
+    await says(Buffer.from(whole.toString('latin1').replace(/ 4\n/, ' 3\n'), 'latin1'), /passphrase is not/)
+    const header = whole.indexOf('\n--- ') + 49
+    const chunk = 65_536 + 16
+    for (const length of [header, header + 16, header + 20, header + 16 + chunk, whole.length - 1])
+      await says(whole.subarray(0, length), /damaged, or was cut short/)
+    await says(Buffer.concat([whole, Buffer.alloc(1)]), /damaged/)
+    for (const at of [header - 3, header + 3, header + 16 + chunk + 9, whole.length - 1]) {
+      const changed = Buffer.from(whole)
+      changed[at] = (changed[at] as number) ^ 1
+      await says(changed, /damaged|not one that was/)
+    }
+    const [first, second] = [header + 16, header + 16 + chunk]
+    const swapped = [whole.subarray(0, first), whole.subarray(second, second + chunk), whole.subarray(first, second)]
+    await says(Buffer.concat([...swapped, whole.subarray(second + chunk)]), /damaged/)
+  })
+
+  test('of an archive that reaches outside of its folder, or holds what no backup does', async () => {
+    const archive = async (entries: readonly ArchiveEntry[], change: (tar: Buffer) => Buffer = tar => tar) => {
+      const tar = change(await gathered(packArchive(sent(entries))))
+      return gathered(encryptWithPassphrase(sent([tar]), PASSPHRASE, COST))
+    }
+    const entry = (path: string, text?: string) => ({
+      path,
+      mode: 0o644,
+      modifiedSec: 0,
+      ...(text !== undefined && { file: { size: text.length, content: sent([Buffer.from(text)]) } }),
+    })
+    const says = async (bytes: Uint8Array, message: RegExp) => {
+      const error = await refusal(bytes)
+      expect(error).toBeInstanceOf(ArchiveError)
+      expect((error as Error).message).toMatch(message)
+    }
+    for (const path of ['../evil', '/tmp/evil', 'a/../../evil', './evil', 'a//evil', '..', 'a\\evil', 'a\nevil'])
+      await says(await archive([entry(path, 'x')]), /the path/)
+    const asType = (type: string) => (tar: Buffer) => withChecksum(tar, header => header.write(type, 156))
+    for (const type of ['1', '2', '3', '4', '6', 'x', 'g', 'L', 'S'])
+      await says(await archive([entry('link', '')], asType(type)), /'link', which is neither/)
+    await says(await archive([entry('a', 'x'), entry('a', 'y')]), /'a' twice/)
+    await says(await archive([entry('a', 'x'), entry('a/b', 'y')]), /without its folder/)
+    await says(await archive([entry('a/b', 'y')]), /without its folder/)
+    const asLarge = (tar: Buffer) => withChecksum(tar, header => header.write('77777777777', 124))
+    await says(await archive([entry('huge', 'x')], asLarge), /less than it says/)
+    await says(await archive([entry('a', 'x')], tar => tar.fill(9, 0, 4)), /damaged header/)
+    await says(await archive([entry('a', 'x')], tar => Buffer.concat([tar, Buffer.alloc(512, 1)])), /after its end/)
+    await says(await archive([entry('a', 'x')], tar => tar.subarray(0, 512)), /less than it says/)
+    const none = await refusal(await archive([entry('notes', 'x')]))
+    expect(none).toMatchObject({ code: 'BACKUP', message: 'The archive holds no peer.' })
+  })
+})
+
+test("what the age format's own library encrypted with a passphrase is read", async () => {
+  // age-encryption 0.3.1, with a work factor of 4.
+  const sealed =
+    'YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IHNjcnlwdCAxeERqSWxJUlFIdVdNWDkvV0dsTlVRIDQKSjY5dGZwMUpjUGhraVNmKy8zL3QvbU5zbUZsSzlkVk9iL2dnaVpubUw3awotLS0gSXN1MjQ5eHZaQkltMWFCWGowaDdMZ3htM0RUWWVLdVFXaXdpN1B1NE5qSQqS6UPh0IYwM9dVm6IVrLwVczu78wnsi4Bve6WgcIkVqWx2GXI2MS0WhoBC'
+  const path = join(newRoot(), 'sealed')
+  writeFileSync(path, Buffer.from(sealed, 'base64'))
+  const file = await open(path)
+  expect((await gathered(decryptWithPassphrase(file, PASSPHRASE))).toString()).toBe('kept by age')
+  await file.close()
+})
+
+test('weights and the state of their optimizer are of one save, whenever a solver saves', async () => {
+  for (let savedAt = 1; savedAt <= 5; savedAt++) {
+    const folder = newRoot()
+    writeFileSync(join(folder, 'optimizer-0'), '0')
+    writeFileSync(join(folder, 'weights'), '0')
+    let asked = 0
+    const isKept = (name: string) => {
+      if (++asked === savedAt) {
+        writeFileSync(join(folder, 'optimizer-1'), '1')
+        writeFileSync(join(folder, 'weights.tmp'), '1')
+        renameSync(join(folder, 'weights.tmp'), join(folder, 'weights'))
+        rmSync(join(folder, 'optimizer-0'))
+      }
+      return !name.endsWith('.tmp')
+    }
+    const held = new Map<string, string>()
+    for await (const { path, file } of folderEntries(folder, isKept))
+      held.set(path, (await gathered(file?.content ?? sent([]))).toString())
+    expect(held.get(`optimizer-${held.get('weights')}`)).toBe(held.get('weights'))
+  }
+})
+
+async function gathered(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = []
+  for await (const part of parts) all.push(part)
+  return Buffer.concat(all)
+}
+
+async function* sent<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items
+}
+
+/** The archive with its first header changed, as one who makes archives would. */
+function withChecksum(tar: Buffer, change: (header: Buffer) => void): Buffer {
+  const header = tar.subarray(0, 512)
+  change(header)
+  header.fill(' ', 148, 156)
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  return tar
+}

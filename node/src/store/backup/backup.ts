@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { NodeError } from '#core/errors.ts'
+import { makeFolder } from '#core/makeFolder.ts'
+import { writeFileAtomic } from '#core/writeFileAtomic.ts'
+import { freeBytesOf, RESERVED_BYTES } from '../diskSpace.ts'
+import { PEER_KEY_FILE, SWARM_PEM_FILE } from '../identity.ts'
+import { LOCK_FILE, PID_FILE } from '../lockDataFolder.ts'
+import { JOURNAL_FILE, openDatabase } from '../openDatabase.ts'
+import { folderEntries, isWhole } from './folderEntries.ts'
+import { decryptWithPassphrase, encryptWithPassphrase } from './passphraseFile.ts'
+import { type ArchiveEntry, packArchive, unpackArchive } from './tarArchive.ts'
+
+export class BackupError extends NodeError {
+  override readonly code = 'BACKUP'
+}
+
+/** `bundles` is large and can be fetched again; the others are of the process that runs. */
+const LEFT_OUT: readonly string[] = ['bundles', LOCK_FILE, PID_FILE]
+
+/**
+ * Writes a data folder (keys, settings, journal and outbox, weights) but for its bundles into one encrypted file, also while its node runs.
+ *
+ * The file is a tar archive in the age format, readable by its owner only, and whole or not there.
+ *
+ * @throws {BackupError} if `target` exists or is within `dataDir`, or `dataDir` does not exist, or its journal is damaged.
+ */
+export async function backupDataFolder(
+  dataDir: string,
+  target: string,
+  passphrase: string,
+  cost?: number,
+): Promise<void> {
+  if (!existsSync(dataDir))
+    throw new BackupError(`${dataDir} does not exist.`, { hint: 'Name the data folder of a node with --data.' })
+  if (existsSync(target))
+    throw new BackupError(`${target} already exists.`, { hint: 'Name a file that does not exist.' })
+  const inner = relative(resolve(dataDir), resolve(target))
+  if (!inner.startsWith('..'))
+    throw new BackupError(`${target} is inside ${dataDir}.`, { hint: 'Name a file elsewhere, best on another disk.' })
+  makeFolder(dirname(resolve(target)))
+  await writeFileAtomic(target, encryptWithPassphrase(packArchive(entriesOf(dataDir)), passphrase, cost), 0o600)
+}
+
+async function* entriesOf(dataDir: string): AsyncGenerator<ArchiveEntry> {
+  const isKept = (name: string) =>
+    isWhole(name) && !LEFT_OUT.includes(name) && !/\.sqlite$|-(wal|shm|journal)$/.test(name)
+  yield* folderEntries(dataDir, isKept)
+  if (!existsSync(join(dataDir, JOURNAL_FILE))) return
+  // In the peer's own folder: the copy is not encrypted.
+  const copies = join(dataDir, `.backup.${randomUUID()}.partial`)
+  await mkdir(copies, { mode: 0o700 })
+  try {
+    copyDatabase(join(dataDir, JOURNAL_FILE), join(copies, JOURNAL_FILE))
+    yield* folderEntries(copies, isWhole)
+  } finally {
+    await rm(copies, { recursive: true, force: true })
+  }
+}
+
+/** A copy of one moment, with what still stands in the write-ahead log. */
+function copyDatabase(source: string, target: string): void {
+  const db = new DatabaseSync(source)
+  try {
+    db.prepare('VACUUM INTO ?').run(target)
+  } catch (cause) {
+    throw new BackupError(`The journal ${source} cannot be copied: ${(cause as Error).message}.`, {
+      hint: 'If it is damaged, move it away; keys and weights can be backed up without it.',
+      cause,
+    })
+  } finally {
+    db.close()
+  }
+}
+
+/** A backup that is there, and a folder that it may be restored to. Asked before anybody types a passphrase. */
+export interface Restoring {
+  /**
+   * Puts the backup back as a data folder, whole or not at all.
+   *
+   * What it had signed is harmless: the chain knows it already, by its nonce. So is what waits for one round, which the chain refuses a second
+   * time. Other calls that were not signed yet, such as a bet, may have been sent since: they are forgotten.
+   *
+   * @returns how many calls were forgotten.
+   * @throws {PassphraseFileError} for another passphrase, or a file that is damaged or no backup.
+   * @throws {ArchiveError} if it holds what no backup does.
+   */
+  restore(passphrase: string): Promise<number>
+}
+
+/** @throws {BackupError} if there is no such file, or `dataDir` holds anything: a restore never overwrites a key. */
+export async function openBackup(backup: string, dataDir: string): Promise<Restoring> {
+  const found = await stat(backup).catch(() => undefined)
+  if (!found) throw new BackupError(`${backup} does not exist.`, { hint: 'Name a file that npx waggle backup made.' })
+  if (!found.isFile())
+    throw new BackupError(`${backup} is not a file.`, {
+      hint: 'Name a file that npx waggle backup made. A copy of a folder is put back as it is, with cp -a.',
+    })
+  const inside = existsSync(dataDir) ? await readdir(dataDir) : []
+  if (inside.length > 0)
+    throw new BackupError(`${dataDir} is not empty.`, {
+      hint: 'Restore into a new folder, or move this one away first.',
+    })
+  return {
+    async restore(passphrase) {
+      const file = await open(backup)
+      try {
+        return await unpackPeer(file, dataDir, passphrase)
+      } finally {
+        await file.close()
+      }
+    },
+  }
+}
+
+async function unpackPeer(file: FileHandle, dataDir: string, passphrase: string): Promise<number> {
+  const parent = dirname(resolve(dataDir))
+  makeFolder(parent)
+  const { size } = await file.stat()
+  if (size + RESERVED_BYTES > (await freeBytesOf(parent)))
+    throw new BackupError(`The backup takes ${Math.ceil(size / 2 ** 20)} MiB, more than is free in ${parent}.`, {
+      hint: 'Free some space, or restore to another disk with --data.',
+    })
+  const partial = join(parent, `.${basename(dataDir)}.${randomUUID()}.partial`)
+  await mkdir(partial, { mode: 0o700 })
+  try {
+    await unpackArchive(decryptWithPassphrase(file, passphrase), partial)
+    if (![PEER_KEY_FILE, SWARM_PEM_FILE].some(name => existsSync(join(partial, name))))
+      throw new BackupError('The archive holds no peer.', { hint: 'Name a file that npx waggle backup made.' })
+    const forgotten = forgetUnsigned(join(partial, JOURNAL_FILE))
+    // Replaces an empty folder, and fails for one that is not empty any more.
+    await rename(partial, dataDir)
+    return forgotten
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+}
+
+/** A copy signs them under nonces of its own, whatever the peer that was backed up did with them. */
+function forgetUnsigned(journal: string): number {
+  if (!existsSync(journal)) return 0
+  const db = openDatabase(journal)
+  try {
+    return Number(db.prepare("DELETE FROM outbox WHERE status = 'queued' AND through_round IS NULL").run().changes)
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,83 @@
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ArchiveEntry } from './tarArchive.ts'
+
+/** A folder whose files are replaced while they are opened is tried again: a save takes moments, and rounds pass between two. */
+const MAX_TRIES = 20
+
+/**
+ * A folder's plain files and folders, also those that a link names, as a running peer has them.
+ *
+ * The files of one folder are of one moment, so that weights never come with the optimizer's state of other weights.
+ *
+ * @param isKept - by name, of what is in the folder itself.
+ */
+export async function* folderEntries(
+  folder: string,
+  isKept: (name: string) => boolean,
+  prefix = '',
+): AsyncGenerator<ArchiveEntry> {
+  const opened = await openAll(folder, isKept)
+  try {
+    for (const [name, file] of opened) {
+      const { size, mode, mtimeMs } = await file.stat()
+      const content = size > 0 ? file.createReadStream({ start: 0, end: size - 1, autoClose: false }) : nothing()
+      yield { path: `${prefix}${name}`, mode, modifiedSec: mtimeMs / 1000, file: { size, content } }
+    }
+  } finally {
+    await closeAll(opened)
+  }
+  for (const name of (await readdir(folder)).filter(isKept).sort()) {
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    if (!found?.isDirectory()) continue
+    yield { path: `${prefix}${name}`, mode: found.mode, modifiedSec: found.mtimeMs / 1000 }
+    yield* folderEntries(join(folder, name), isWhole, `${prefix}${name}/`)
+  }
+}
+
+/** Whether a name is that of a file that is not being written. */
+export const isWhole = (name: string) => !/\.(tmp|partial)$/.test(name)
+
+/** Handles keep what they opened, whatever takes its name later. */
+async function openAll(folder: string, isKept: (name: string) => boolean): Promise<Map<string, FileHandle>> {
+  for (let tries = 1; ; tries++) {
+    const opened = new Map<string, FileHandle>()
+    try {
+      for (const name of await plainFiles(folder, isKept)) opened.set(name, await open(join(folder, name)))
+      if (await isUnchanged(folder, isKept, opened)) return opened
+      if (tries === MAX_TRIES) throw new Error(`${folder} changes all the time`)
+    } catch (error) {
+      await closeAll(opened)
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MAX_TRIES) throw error
+      continue
+    }
+    await closeAll(opened)
+  }
+}
+
+async function plainFiles(folder: string, isKept: (name: string) => boolean): Promise<string[]> {
+  const names: string[] = []
+  for (const name of (await readdir(folder)).filter(isKept).sort())
+    if ((await stat(join(folder, name)).catch(() => undefined))?.isFile()) names.push(name)
+  return names
+}
+
+async function isUnchanged(
+  folder: string,
+  isKept: (name: string) => boolean,
+  opened: ReadonlyMap<string, FileHandle>,
+): Promise<boolean> {
+  const names = await plainFiles(folder, isKept)
+  if (names.length !== opened.size) return false
+  for (const name of names) {
+    const [now, then] = [await stat(join(folder, name)), await opened.get(name)?.stat()]
+    if (now.ino !== then?.ino || now.dev !== then.dev) return false
+  }
+  return true
+}
+
+async function closeAll(opened: ReadonlyMap<string, FileHandle>): Promise<void> {
+  for (const file of opened.values()) await file.close()
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
