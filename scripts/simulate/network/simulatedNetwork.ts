@@ -157,16 +157,21 @@ type SyncModules = { gate: MessageGate; rules: MessageRules; have: Set<string> }
 function createSync({ medium, peerId, clock, signal }: SimulatedNetworkOptions, { gate, rules, have }: SyncModules) {
   async function pull(peer: string): Promise<number> {
     const theirs = await medium.ask(peerId, peer)
-    let taken = 0
+    // As the node does it: who their authors are is asked for all at once.
+    const admissions: Promise<boolean>[] = []
     for (const message of theirs ?? []) {
       if (have.has(idOf(message)) || signal.aborted) continue
       const screened = await gate.screen(message, peer, rules, signal)
-      const isTaken = screened.verdict === 'accept' && (await gate.admit(message, peer, rules)).verdict === 'accept'
       // What is not newer is not asked for again.
-      if (isTaken || screened.verdict === 'ignore') have.add(idOf(message))
-      if (isTaken) taken += 1
+      if (screened.verdict === 'ignore' && !screened.ours) have.add(idOf(message))
+      if (screened.verdict === 'accept') admissions.push(admit(message, peer))
     }
-    return taken
+    return (await Promise.all(admissions)).filter(isTaken => isTaken).length
+  }
+  async function admit(message: SignedMessage, peer: string): Promise<boolean> {
+    const isTaken = (await gate.admit(message, peer, rules)).verdict === 'accept'
+    if (isTaken) have.add(idOf(message))
+    return isTaken
   }
   async function catchUp(): Promise<void> {
     while (!signal.aborted) {
