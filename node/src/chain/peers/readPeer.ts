@@ -29,15 +29,21 @@ export async function readCountsFrom(
   return account === zeroAddress ? null : Number(fromRound)
 }
 
-/** Which of these peers are registered, in their order: one call however many there are. */
+/**
+ * Bytes of calls that travel in one, of which each of 36 takes 224 in the end: the whole is code to a chain, and 49,152 bytes of it are
+ * refused (EIP-3860).
+ */
+const BATCH_BYTES = 128 * 36
+
+/** Which of these peers are registered, in their order: one call for each 128. */
 export async function readRegistered(
   { rpc, rpcUrl }: ChainClient,
   { peerRegistry }: Contracts,
   peerKeys: readonly Hex[],
 ): Promise<boolean[]> {
   const contracts = peerKeys.map(key => ({ ...peerRegistry, functionName: 'accountOf', args: [key] }) as const)
-  // Deployless: a local chain has no Multicall3. Batch size 0: all in one.
-  const read = () => rpc.multicall({ contracts, deployless: true, allowFailure: false, batchSize: 0 })
+  // Deployless: a local chain has no Multicall3.
+  const read = () => rpc.multicall({ contracts, deployless: true, allowFailure: false, batchSize: BATCH_BYTES })
   return (await callChain(rpcUrl, read)).map(account => account !== zeroAddress)
 }
 

@@ -23,7 +23,7 @@ function scene(isDown = () => false) {
   return { admission, calls, clock, pass }
 }
 
-test('1,800 unknown authors cost a call a second, and each of 64 at most', async () => {
+test('1,800 unknown authors cost a call a second, and each source 64 of it at most', async () => {
   const { admission, calls, pass } = scene()
   const standings = Array.from({ length: 1800 }, (_, i) => admission.ask(`made up ${i}`, 'forwarder'))
   await pass(10)

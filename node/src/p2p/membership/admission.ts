@@ -34,7 +34,7 @@ export type AdmissionLimits = {
 const defaultAdmissionLimits: AdmissionLimits = {
   callsPerSecond: 1,
   burst: 8,
-  perCall: 64,
+  perCall: 128,
   perSource: 64,
   forgetMs: 5_000,
 }
