@@ -1,7 +1,9 @@
-/** `npm run check:house`: what documents promise, and the words of documents and sources. Prints one line a finding, with file and line, and fails if there is any. */
+/** `npm run check:house`: what documents promise, the words of documents and sources, layers and folders. Prints one line a finding, with file and line, and fails if there is any. */
 import { resolve } from 'node:path'
 import { checkBenchmarks } from './house/checkBenchmarks.ts'
 import { checkDecisions } from './house/checkDecisions.ts'
+import { checkFolders } from './house/checkFolders.ts'
+import { checkLayers } from './house/checkLayers.ts'
 import { checkLinks } from './house/checkLinks.ts'
 import { checkPaths } from './house/checkPaths.ts'
 import { checkDocuments, checkSources, phrasesToAvoid, SOURCES } from './house/checkPhrases.ts'
@@ -15,6 +17,8 @@ const findings = [
   ...checkLinks(root, documents),
   ...checkDocuments(documents),
   ...checkSources(phrasesToAvoid(documents), sources),
+  ...checkLayers(sources),
+  ...checkFolders(sources),
   ...checkReadme(documents),
   ...checkPaths(documents),
   ...checkDecisions(documents),

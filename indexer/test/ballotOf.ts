@@ -1,7 +1,7 @@
-import { type Ballot, digest, type TestChain } from './testChain.ts'
+import { type Ballot, type ConnectedChain, digest } from './testPeers.ts'
 
 /** An evaluator's votes as the contract takes them: in the order in which the peers committed. */
-export async function ballotOf({ client, contracts }: TestChain, round: number, { evaluator, scores }: Ballot) {
+export async function ballotOf({ client, contracts }: ConnectedChain, round: number, { evaluator, scores }: Ballot) {
   const committee = await client.readContract({
     ...contracts.rewardVotes,
     functionName: 'committeeOf',

@@ -1,13 +1,13 @@
 import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { registrationDigest } from '../../node/src/chain/peers/registerPeer.ts'
-import type { TestChain, TestPeer } from './testChain.ts'
+import type { ConnectedChain, TestPeer } from './testPeers.ts'
 
 const DEADLINE_SEC = 2 ** 40
 
 /** Binds a peer's key to an account, with the proof that the registry asks for. */
 export async function bindPeer(
-  chain: TestChain,
+  chain: ConnectedChain,
   key: PrivateKeyAccount,
   account: TestPeer['account'],
 ): Promise<TestPeer> {

@@ -1,4 +1,5 @@
-import { type Ballot, type TestChain, type TestPeer, UNAVAILABLE } from './testChain.ts'
+import { type TestChain, UNAVAILABLE } from './testChain.ts'
+import type { Ballot, TestPeer } from './testPeers.ts'
 
 export interface Cast {
   proposer: TestPeer

@@ -3,7 +3,8 @@ import { foundry } from 'viem/chains'
 import { appealCommitment } from '../../node/src/chain/challenges/appealCommitment.ts'
 import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
 import { leafHash } from '../../node/src/core/payloads/leaf.ts'
-import { digest, SALT, SPECIFICATION, type TestChain, type TestPeer } from './testChain.ts'
+import { SALT, SPECIFICATION, type TestChain } from './testChain.ts'
+import { digest, type TestPeer } from './testPeers.ts'
 
 const BODY: Hex = '0xb0d1'
 

@@ -10,7 +10,8 @@ import {
 import { taskHash } from '../../node/src/core/payloads/taskProposal.ts'
 import type { Cast } from './play.ts'
 import { commitLeaves } from './playChallenges.ts'
-import { digest, SALT, type TestChain, type TestPeer } from './testChain.ts'
+import { SALT, type TestChain } from './testChain.ts'
+import { digest, type TestPeer } from './testPeers.ts'
 
 /** What the seats have for the peer, and for each of its leaves. */
 const scores = [600, 610, 620]

@@ -1,20 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type Address,
-  bytesToHex,
-  concat,
-  createTestClient,
-  type Hex,
-  http,
-  keccak256,
-  pad,
-  publicActions,
-  stringToBytes,
-  walletActions,
-} from 'viem'
-import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { type Address, bytesToHex, concat, type Hex, keccak256, pad, stringToBytes } from 'viem'
+import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { swarmCoordinatorAbi } from '../../deployments/abi.ts'
 import { readDeployment } from '../../deployments/record.ts'
@@ -27,9 +15,7 @@ import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 import { freePort } from '../../scripts/freePorts.ts'
 import { ballotOf } from './ballotOf.ts'
 import { bindPeer } from './bindPeer.ts'
-
-const MNEMONIC = 'test test test test test test test test test test test junk'
-const admin = mnemonicToAccount(MNEMONIC)
+import { admin, type Ballot, connect, digest, MNEMONIC, type TestPeer } from './testPeers.ts'
 
 /** Seconds of a round on the test chain. Its clock keeps running, so a round must outlast any test. */
 export const ROUND_SECONDS = 100_000
@@ -47,24 +33,6 @@ const CLAIMS_SLOT: Hex = '0xd19404c6fe7de33f73628bed8bb39c5f06576752267cb98edf66
 /** By the contract's number. */
 const duties = ['evaluator', 'proposer'] as const
 type Duty = (typeof duties)[number]
-
-export interface TestPeer {
-  peerKey: Hex
-  peerId: string
-  account: ReturnType<typeof mnemonicToAccount>
-  key: PrivateKeyAccount
-}
-
-export interface Ballot {
-  evaluator: TestPeer
-  scores: { peer: TestPeer; scoreMilli: number }[]
-}
-
-function connect(url: string) {
-  return createTestClient({ mode: 'anvil', chain: foundry, transport: http(url), account: admin, pollingInterval: 20 })
-    .extend(publicActions)
-    .extend(walletActions)
-}
 
 /** A real chain with the real contracts; a block is mined for each transaction, and time moves when told. */
 export class TestChain {
@@ -305,10 +273,6 @@ export class TestChain {
 /** So many tasks of level 2. */
 export function tasksOf(count: number): ProposedTasks {
   return { level: 2, texts: Array.from({ length: count }, (_, at) => `problem ${at}`) }
-}
-
-export function digest(text: string): Hex {
-  return keccak256(`0x${Buffer.from(text).toString('hex')}`)
 }
 
 /** Waits for something that other processes bring about, asking again until it holds. */

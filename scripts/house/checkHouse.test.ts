@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { checkDecisions } from './checkDecisions.ts'
+import { checkFolders } from './checkFolders.ts'
+import { checkLayers } from './checkLayers.ts'
 import { anchorsOf, checkLinks } from './checkLinks.ts'
 import { checkPaths } from './checkPaths.ts'
 import { checkDocuments, checkSources, phrasesToAvoid } from './checkPhrases.ts'
@@ -94,5 +96,31 @@ test('a path through too many files, or one whose list is wrong, is found', () =
     'docs/architecture.md: lists a file twice under ## The life of a rollout',
     'docs/architecture.md: lists no file under ## The life of a bet',
     'docs/architecture.md: does not say that ## The life of a bet has 0 files',
+  ])
+})
+
+test('imports that point up, or cross layers by a relative path, are found', () => {
+  const imports = (...targets: string[]) => targets.map(target => `import { a } from '${target}'\n`).join('')
+  const sources = new Map([
+    ['node/src/chain/a/b.ts', imports('#core/hex.ts', '../c.ts', '#p2p/host.ts', '../../core/hex.ts', '#chain/c.ts')],
+    ['node/src/cli/d.ts', imports('#roles/startRole.ts', './e.ts')],
+    ['node/src/chain/c.ts', "const later = await import('#roles/startRole.ts')\n"],
+    ['node/src/odd/a.ts', ''],
+  ])
+  expect(checkLayers(sources)).toEqual([
+    'node/src/chain/a/b.ts:3: chain may not import p2p: #p2p/host.ts',
+    'node/src/chain/a/b.ts:4: across layers, imports go through the package: ../../core/hex.ts',
+    'node/src/chain/a/b.ts:5: within a layer, imports are relative: #chain/c.ts',
+    'node/src/chain/c.ts:1: chain may not import roles: #roles/startRole.ts',
+    "node/src/odd/a.ts: 'odd' is not in the table of scripts/house/checkLayers.ts",
+  ])
+})
+
+test('a folder with too many files is found, whatever tests are in it', () => {
+  const files = (count: number, end: string) =>
+    Array.from({ length: count }, (_, at) => [`node/src/core/${at}${end}`, ''] as const)
+  expect(checkFolders(new Map([...files(25, '.ts'), ...files(30, '.test.ts')]))).toEqual([])
+  expect(checkFolders(new Map(files(26, '.ts')))).toEqual([
+    'node/src/core: 26 files, at most 25: divide them by subject',
   ])
 })

@@ -1,7 +1,6 @@
 import type { EarningSource, PeerAnswer } from '#sources/getPeerRecord.ts'
 import { appealText, demandText } from './challengeRows.ts'
-
-export type Outcome = 'scored' | 'unavailable' | 'noQuorum' | 'void' | 'falseLeaf' | 'withheld'
+import type { Outcome } from './voteTable.ts'
 
 /** What a peer did in one round and what came of it; null where it did nothing of the kind, or nothing came yet. */
 export interface PeerRound {

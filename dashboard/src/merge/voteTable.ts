@@ -1,5 +1,6 @@
 import { COMMITTEE_SEATS, type RoundAnswer } from '#sources/getRoundRecord.ts'
-import type { Outcome } from './peerHistory.ts'
+
+export type Outcome = 'scored' | 'unavailable' | 'noQuorum' | 'void' | 'falseLeaf' | 'withheld'
 
 export interface NamedPeer {
   peerKey: string

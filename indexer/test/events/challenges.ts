@@ -11,7 +11,7 @@ import {
   showLeaf,
   withdraw,
 } from '../playChallenges.ts'
-import type { TestPeer } from '../testChain.ts'
+import type { TestPeer } from '../testPeers.ts'
 import type { Scene } from './scene.ts'
 
 /** Leaves that are false or demanded, and scores that are appealed. */

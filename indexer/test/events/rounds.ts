@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { encodeProposal, taskHash } from '../../../node/src/core/payloads/taskProposal.ts'
 import { FINALITY_ROUNDS } from '../../src/schedule.ts'
-import { digest, ENVIRONMENT, tasksOf } from '../testChain.ts'
+import { ENVIRONMENT, tasksOf } from '../testChain.ts'
+import { digest } from '../testPeers.ts'
 import type { Scene } from './scene.ts'
 
 /** What happened in a round: commitments, votes, settlements. */

@@ -129,6 +129,6 @@ export const verbs: Readonly<Record<string, Verb>> = {
   },
   completion: {
     summary: 'print the script by which bash, zsh or fish completes commands',
-    load: async () => (await import('./commands/completion.ts')).completion,
+    load: async () => (await import('./commands/completion.ts')).completionOf(verbs),
   },
 }

@@ -1,15 +1,28 @@
+import type { Deployment } from '../../../deployments/record.ts'
 import { contractsOf } from '../../../node/src/chain/contracts.ts'
 import { createChainReads } from '../../../node/src/chain/reads.ts'
 import { readVotingRecord } from '../../../node/src/chain/votes/readVotingRecord.ts'
 import { systemClock } from '../../../node/src/core/clock.ts'
+import type { Hex } from '../../../node/src/core/hex.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
 import { auditRound, type RoundAudit } from '../../../node/src/roles/audit/auditRound.ts'
 import { derivePoints, type Finding } from '../../../node/src/roles/audit/deriveScores.ts'
 import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
 import { cheapModels, simulatedEnvironment } from './cheapModels.ts'
+import type { Medium } from './medium.ts'
+import type { SimulatedChain } from './simulatedChain.ts'
 import { CHAIN_ID, connect, SimulatedEndpoint } from './simulatedEndpoint.ts'
+import type { SimulatedPeer } from './simulatedPeer.ts'
 import type { SimulatedTime } from './simulatedTime.ts'
-import type { Swarm } from './simulateSwarm.ts'
+
+export type Swarm = {
+  deployment: Deployment
+  time: SimulatedTime
+  chain: SimulatedChain
+  medium: Medium
+  peers: readonly SimulatedPeer[]
+  hostile: ReadonlySet<Hex>
+}
 
 /** What `waggle audit` says of a swarm: of its points from votes, and of each round from what its peers serve. */
 export type SwarmAudit = { findings: Finding[]; rounds: RoundAudit[] }

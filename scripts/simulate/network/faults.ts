@@ -1,6 +1,7 @@
 import { randomStream } from '../../../node/src/core/random.ts'
+import type { Swarm } from './auditSwarm.ts'
 import type { EndpointFault } from './simulatedEndpoint.ts'
-import { ROUND_SEC, type Swarm } from './simulateSwarm.ts'
+import { ROUND_SEC } from './simulateSwarm.ts'
 
 const ENDPOINT_FAULTS: readonly EndpointFault[] = ['silent', 'far ahead', 'another chain', 'behind']
 /** Of solvers, in a round. */

@@ -6,7 +6,7 @@ import { contractsOf } from '../../../node/src/chain/contracts.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import type { Logger } from '../../../node/src/core/logger.ts'
 import { peerKeyOf } from '../../../node/src/core/peers/peerKey.ts'
-import { auditSwarm, type SwarmAudit } from './auditSwarm.ts'
+import { auditSwarm, type Swarm, type SwarmAudit } from './auditSwarm.ts'
 import { simulatedEnvironment } from './cheapModels.ts'
 import { addressOf, Medium } from './medium.ts'
 import { SimulatedChain } from './simulatedChain.ts'
@@ -33,15 +33,6 @@ export type SwarmOptions = {
   /** Whether it is audited after its last round. */
   audited?: boolean
   logger?: Logger
-}
-
-export type Swarm = {
-  deployment: Deployment
-  time: SimulatedTime
-  chain: SimulatedChain
-  medium: Medium
-  peers: readonly SimulatedPeer[]
-  hostile: ReadonlySet<Hex>
 }
 
 export type SwarmResult = {

@@ -1,7 +1,6 @@
 'use client'
 
-import type { Outcome } from '#merge/peerHistory.ts'
-import type { Vote, VoteRow, VoteTable } from '#merge/voteTable.ts'
+import type { Outcome, Vote, VoteRow, VoteTable } from '#merge/voteTable.ts'
 import { PeerLink } from '../peers/PeerLink.tsx'
 import { NotSettled } from './NotSettled.tsx'
 import { ScoreState } from './ScoreState.tsx'

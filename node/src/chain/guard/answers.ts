@@ -1,4 +1,4 @@
-import type { RpcCall } from './endpoint.ts'
+export type RpcCall = { method: string; params?: unknown }
 
 export type RpcError = { code?: unknown; message?: unknown; data?: unknown }
 

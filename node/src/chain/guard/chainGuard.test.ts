@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
 import { ChainUnreachableError } from '../chainErrors.ts'
+import type { RpcCall } from './answers.ts'
 import { createChainGuard } from './chainGuard.ts'
-import type { Endpoint, RpcCall } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
 const START_SEC = 1_700_000_000
 const BLOCK_SEC = 2

@@ -2,9 +2,7 @@ import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutEr
 import { getHttpRpcClient } from 'viem/utils'
 import { originsOf, redactUrls, urlSecrets } from '#core/redactUrls.ts'
 import { ChainUnreachableError } from '../chainErrors.ts'
-import { isVerdict, oddResult, type RpcError } from './answers.ts'
-
-export type RpcCall = { method: string; params?: unknown }
+import { isVerdict, oddResult, type RpcCall, type RpcError } from './answers.ts'
 
 /** One JSON-RPC server. Nothing that it says leaves here unchecked, and nothing of its URL but the origin. */
 export type Endpoint = {

@@ -1,6 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import { ChainUnreachableError } from '../chainErrors.ts'
-import type { Endpoint, RpcCall } from './endpoint.ts'
+import type { RpcCall } from './answers.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** As EIP-1193 has it. */
 export type RequestFn = (call: RpcCall) => Promise<unknown>

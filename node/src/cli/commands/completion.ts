@@ -1,8 +1,8 @@
-import type { Command } from '../command.ts'
+import type { Command, Verb } from '../command.ts'
 import { completionFor, shellNames } from '../completion.ts'
 
 /** Prints the script by which a shell completes commands and their options. */
-export const completion: Command = {
+export const completionOf = (verbs: Readonly<Record<string, Verb>>): Command => ({
   usage: `npx waggle completion SHELL
 
 Prints the script by which SHELL (${shellNames.join(', ')}) completes commands and their options. For bash:
@@ -10,5 +10,5 @@ Prints the script by which SHELL (${shellNames.join(', ')}) completes commands a
   eval "$(npx waggle completion bash)"; alias waggle='npx waggle'`,
   options: {},
   positionals: ['SHELL'],
-  run: async (_, [shell = '']) => console.log(await completionFor(shell, (await import('../verbs.ts')).verbs)),
-}
+  run: async (_, [shell = '']) => console.log(await completionFor(shell, verbs)),
+})

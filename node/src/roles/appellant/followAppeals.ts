@@ -4,6 +4,7 @@ import { APPEALED_AFTER } from '#chain/challenges/appeals.ts'
 import { hash32Schema } from '#core/hex.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import type { AppealCounts } from '../roleCounts.ts'
 import { isClearlyOff } from './weighAppeal.ts'
 
 const schema = z.array(
@@ -33,9 +34,6 @@ export const REST_ROUNDS = 64
 
 /** Rounds after which a case that nobody closes is closed by its appellant. */
 const PATIENCE_ROUNDS = 1
-
-/** What this peer found and what became of it, since the start. */
-export type AppealCounts = Map<'not worth it' | 'sent' | 'upheld' | 'not upheld', number>
 
 export function countAppeal(
   { appealCounts }: Pick<PeerNode, 'appealCounts'>,

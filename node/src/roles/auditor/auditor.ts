@@ -11,6 +11,7 @@ import { everyRound } from '../duties/everyRound.ts'
 import type { Models } from '../evaluator/proofs.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import type { PeerNode } from '../peerNode.ts'
+import type { AuditCounts } from '../roleCounts.ts'
 
 export type AuditorSettings = {
   /** Scores of a round that it appeals at most; 0 for one that only tells. */
@@ -22,9 +23,6 @@ export type AuditorModules = { score: typeof scoreAgain }
 
 /** Reads of settlements in a round. */
 const READS_A_ROUND = 8
-
-/** What an auditor found since its start: rounds that it read, and scores by what became of them. */
-export type AuditCounts = Map<'rounds' | 'right' | 'wrong' | 'unchecked', number>
 
 /**
  * Scores all that is settled once more, in the round in which it is settled, from what the network keeps; names what is clearly wrong, and

@@ -1,5 +1,6 @@
 import { balancedAccuracyOf, type Confusion } from '#environments/judgeFigures.ts'
 import type { Scalars } from '../metrics/eventFile.ts'
+import type { JudgeCounts } from '../roleCounts.ts'
 import type { CanaryPoint } from './measureCanary.ts'
 
 const names = ['truePositives', 'falsePositives', 'falseNegatives', 'trueNegatives'] as const
@@ -16,9 +17,6 @@ const judged = {
   falseNegatives: 'wrong',
   trueNegatives: 'wrong',
 } as const
-
-/** Answers by what the judge called them and what execution showed: `right wrong` is one that the judge alone calls right. */
-export type JudgeCounts = Map<`${'right' | 'wrong'} ${'right' | 'wrong'}`, number>
 
 export function countJudged(counts: JudgeCounts, found: Confusion): void {
   for (const name of names) {

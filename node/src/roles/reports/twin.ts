@@ -1,8 +1,9 @@
+import type { Chain } from '#chain/openChain.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
+import type { Identity } from '#store/identity.ts'
 import type { Journal } from '#store/journal.ts'
-import type { PeerNode } from '../peerNode.ts'
 
 /** The journal's state with the twin, for commands that run while the peer does. */
 export const TWIN = 'twin'
@@ -64,8 +65,12 @@ export function noteCommitted(journal: Pick<Journal, 'get' | 'set'>, round: numb
 
 const ownCommitments = (journal: Pick<Journal, 'get'>, round: number) => (journal.get(round, COMMITTED) ?? []) as Hex[]
 
-type Watching = Pick<PeerNode, 'identity' | 'journal' | 'logger' | 'twin'> & {
-  chain: Pick<PeerNode['chain'], 'readRolloutCommitments'>
+type Watching = {
+  chain: Pick<Chain, 'readRolloutCommitments'>
+  identity: Identity
+  journal: Journal
+  logger: Logger
+  twin: TwinWatch
 }
 
 /** Tells of a commitment of our key that is not ours, in a round that this process has seen from its beginning. Never throws. */

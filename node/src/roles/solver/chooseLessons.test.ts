@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
+import type { ScoredGroup } from './chooseLessons.ts'
 import { farthestAnswers, mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
-import type { ScoredGroup } from './learner.ts'
 import { createTrust } from './trust.ts'
 
 const group = (...rewards: number[]) =>

@@ -1,5 +1,17 @@
 import type { Hex } from '#core/hex.ts'
-import type { ScoredGroup } from './learner.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
+
+/** A group with what its answers are worth by the solver's own copy of the judge, one figure an answer. */
+export type ScoredGroup = CheckedGroup & {
+  /** Composite scores. */
+  rewards: readonly number[]
+  /** Predicted. */
+  correctness: readonly number[]
+  /** Of its task, where the environment has families. */
+  family?: string | undefined
+  /** Of its task, where the solver was told the dataset. */
+  dataset?: string | undefined
+}
 
 /** How much there is to learn from a group: the standard deviation of its rewards, over answers - 1. Where it is zero, so are all advantages. */
 function signalOf(rewards: readonly number[]): number {

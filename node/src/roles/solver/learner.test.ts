@@ -7,7 +7,8 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { TrainingStep } from '../metrics/trainingLog.ts'
-import { createLearner, type ScoredGroup } from './learner.ts'
+import type { ScoredGroup } from './chooseLessons.ts'
+import { createLearner } from './learner.ts'
 
 const noStep = { groupsUsed: 1, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
 const clock = createManualClock()

@@ -9,19 +9,7 @@ import { scoreGroups } from '../evaluator/scorePeer.ts'
 import { passByDataset, passByFamily, passByLevel, passByProposer } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { farthestAnswers } from './chooseLessons.ts'
-
-/** A group with what its answers are worth by the solver's own copy of the judge, one figure an answer. */
-export type ScoredGroup = CheckedGroup & {
-  /** Composite scores. */
-  rewards: readonly number[]
-  /** Predicted. */
-  correctness: readonly number[]
-  /** Of its task, where the environment has families. */
-  family?: string | undefined
-  /** Of its task, where the solver was told the dataset. */
-  dataset?: string | undefined
-}
+import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 
 export type Lesson = {
   /** Why nothing was learned, and the policy is as it was; null where it was. */

@@ -1,0 +1,8 @@
+/** What this peer found and what became of it, since the start. */
+export type AppealCounts = Map<'not worth it' | 'sent' | 'upheld' | 'not upheld', number>
+
+/** What an auditor found since its start: rounds that it read, and scores by what became of them. */
+export type AuditCounts = Map<'rounds' | 'right' | 'wrong' | 'unchecked', number>
+
+/** Answers by what the judge called them and what execution showed: `right wrong` is one that the judge alone calls right. */
+export type JudgeCounts = Map<`${'right' | 'wrong'} ${'right' | 'wrong'}`, number>
