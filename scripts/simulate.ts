@@ -8,12 +8,21 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { describeMachine } from '../node/src/engine/devices/describeMachine.ts'
+import { keepResults, measuredOn } from './bench/results.ts'
 import { readCommandLine, readCount, refuseUsage } from './commandLine.ts'
 import { type AttackRow, type Earnings, findFaults } from './simulate/earnings.ts'
 import { linesOf, type Row, rowsOf } from './simulate/free/report.ts'
 import { QUICK, simulateFree, WHOLE } from './simulate/free/simulateFree.ts'
 import { simulateMarket } from './simulate/market/simulateMarket.ts'
-import { WHOLE as ALL, QUICK as FEW, longRows, networkRows } from './simulate/network/rows.ts'
+import {
+  WHOLE as ALL,
+  QUICK as FEW,
+  longRowNames,
+  longRows,
+  networkRowNames,
+  networkRows,
+} from './simulate/network/rows.ts'
 import { plotAttacks, plotTrials } from './simulate/plotAttacks.ts'
 import { simulateVotes } from './simulate/votes/simulateVotes.ts'
 
@@ -25,18 +34,20 @@ npm run simulate -- protocol [options]
 npm run simulate -- attacks [options]
 
   --plot DIR    write plots: free-attackers.svg; votes-attacks.svg and market-attacks.svg
-  --json        one line of JSON at the end
+  --json        one line of JSON at the end; keeps the rows of network in docs/benchmarks, unless with --quick
   --help        this
 
 network, protocol:
   --quick       a few seeds or strategies, in two minutes
 
 network:
-  --long        a thousand peers that have to find each other, instead; takes hours
+  --long        instead, swarms of thousands: how they find each other, and what each hears
 
 attacks:
   --runs N      seeded runs of each way to play (100)
-  --only NAMES  these attacks, split by commas`
+
+attacks, network --long:
+  --only NAMES  these attacks or rows, split by commas`
 
 const { values, positionals } = readCommandLine(usage, {
   allowPositionals: true,
@@ -61,8 +72,17 @@ const isHeld = await plays[what]()
 process.exit(isHeld ? 0 : 1) // the chains keep the process alive
 
 async function simulateNetwork(): Promise<boolean> {
-  const say = (line: string) => console.error(line)
-  return printRows(await (values.long ? longRows(say) : networkRows(values.quick ? FEW : ALL, say)))
+  const names = values.only?.split(',') ?? longRowNames
+  const unknown = names.find(name => !longRowNames.includes(name))
+  if (unknown !== undefined) refuseUsage(`no row named ${unknown}; there are ${longRowNames.join(', ')}`, usage)
+  const rows = await (values.long
+    ? longRows(names)
+    : networkRows(values.quick ? FEW : ALL, line => console.error(line)))
+  if (values.json && !values.quick) {
+    const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
+    await keepResults(join(import.meta.dirname, '../docs/benchmarks'), 'simulate', networkRowNames, rows, when)
+  }
+  return printRows(rows)
 }
 
 async function simulateProtocol(): Promise<boolean> {

@@ -7,6 +7,7 @@ const titles: Record<Group, string> = {
   proof: 'Checks of sampling',
   loop: 'Event loop of a peer',
   network: 'Payloads between peers',
+  simulate: 'Simulated swarms',
   codezero: 'CodeZero',
   product: 'Product',
   gas: 'Gas',
@@ -26,6 +27,8 @@ const about: Record<Group, string> = {
   product:
     'What a person meets: a swarm that is started or joined on a local chain, pages of the production build in Chromium, and the index behind them.',
   network: 'Real sockets on loopback, each holder in a process of its own.',
+  simulate:
+    'Real roles, or the real modules of the network, on a simulated clock, network and chain. `--long` has the rows of thousands of peers. Figures follow from the seed: the machine does not matter.',
   gas: "Hardhat's own chain, optimiser at 10,000 runs, cancun. These are figures of the contracts: the machine does not matter.",
 }
 
@@ -46,7 +49,8 @@ ${sections.join('\n')}`
 }
 
 function sectionOf(group: Group, rows: readonly KeptRow[]): string {
-  const head = `## ${titles[group]}\n\n\`npm run bench -- ${group}\`. ${about[group]}\n`
+  const command = group === 'simulate' ? 'simulate -- network' : `bench -- ${group}`
+  const head = `## ${titles[group]}\n\n\`npm run ${command}\`. ${about[group]}\n`
   if (rows.length === 0) return `${head}\nNot measured yet.\n`
   const runs = Map.groupBy(rows, originOf)
   const tables = [...runs].map(([origin, ofRun]) => `\n${origin}\n\n${tableOf(ofRun)}\n`)

@@ -6,7 +6,18 @@ import type { Machine } from '../../node/src/engine/devices/describeMachine.ts'
 import type { BenchRow, RowResult } from './row.ts'
 
 /** The benchmarks, in the order in which the report has them. */
-export const groups = ['generate', 'train', 'gpu', 'proof', 'loop', 'network', 'codezero', 'product', 'gas'] as const
+export const groups = [
+  'generate',
+  'train',
+  'gpu',
+  'proof',
+  'loop',
+  'network',
+  'simulate',
+  'codezero',
+  'product',
+  'gas',
+] as const
 export type Group = (typeof groups)[number]
 
 const machine = z.strictObject({
