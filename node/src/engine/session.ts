@@ -7,6 +7,7 @@ import type { DType, Value } from './graph.ts'
 import { kernelTraits } from './kernelTraits.ts'
 import type { OnnxModel } from './onnxModel.ts'
 import { refusal, runFailure } from './sessionFailures.ts'
+import { sessionProgress } from './sessionProgress.ts'
 
 /** A tensor fed to a session or read from it. Inputs are not copied: the runtime reads `data` in place. */
 export type Tensor<T extends DType = DType> = {
@@ -105,6 +106,8 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
     })
   } catch (cause) {
     throw refusal(model.device, cause)
+  } finally {
+    sessionProgress.publish(undefined)
   }
   return {
     model,
@@ -118,6 +121,8 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
         return found
       } catch (cause) {
         throw runFailure(model.device, cause)
+      } finally {
+        sessionProgress.publish(undefined)
       }
     },
     async run(feeds, outputs) {
@@ -133,6 +138,8 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
         )
       } catch (cause) {
         throw runFailure(model.device, cause)
+      } finally {
+        sessionProgress.publish(undefined)
       }
     },
     dispose: () => session.release(),

@@ -32,6 +32,7 @@ import { createBodyThread } from './payloads/bodyThread.ts'
 import { createSealedBodies, type SealedBodies } from './payloads/publishBody.ts'
 import { reportConnections } from './reports/reportConnections.ts'
 import { createTwinWatch, type TwinWatch } from './reports/twin.ts'
+import { createWorkerRestarts, type WorkerRestarts } from './reports/workerRestarts.ts'
 import type { AppealCounts, AuditCounts, JudgeCounts } from './roleCounts.ts'
 
 export type PeerOptions = Reach & {
@@ -75,6 +76,8 @@ export type PeerNode = {
   bodies: BodyOperations
   /** Whether another process runs with these keys. */
   twin: TwinWatch
+  /** Processes of models that died or hung, and were replaced. */
+  workerRestarts: WorkerRestarts
   /** Pauses work while the disk of the data folder is full. */
   disk: DiskGuard
   /** The way to other peers' bodies. */
@@ -154,6 +157,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     return {
       ...{ identity, chainId: deployment.chainId, environment, playsIn, chain, countsFrom: 0, network, journal },
       ...{ bundles: stores.bundles, sealed: stores.sealed, bodies, twin },
+      workerRestarts: createWorkerRestarts({ journal, clock, logger }),
       disk: createDiskGuard({ folder: data, clock, logger }),
       ...{ fetchPlan, fetchCounts: fetchPlan.counts },
       ...{ appealCounts: new Map(), auditCounts: new Map(), judgeCounts: new Map() },

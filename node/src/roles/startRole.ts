@@ -121,11 +121,9 @@ async function run(
   { role, data, level, dataset, demands, httpPort, threads, device, adapter, chat, ...options }: RoleOptions,
 ): Promise<void> {
   const { environment } = node
-  const crashed = (error: Error) =>
-    node.logger.error('the model worker died; it resumes from the last checkpoint', { error })
   const slow = (operation: string, seconds: number) =>
     node.logger.info('the model worker is still at work', { operation, seconds })
-  const worker = { threads, device, crashed, slow }
+  const worker = { threads, device, crashed: node.workerRestarts.restarted, slow }
   if (role === 'gateway') {
     const { figuresOf = [] } = options
     return runGateway(node, { port: httpPort, heldOutPath: heldOutPathOf(data), folder: data, figuresOf })

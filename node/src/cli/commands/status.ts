@@ -35,6 +35,7 @@ ${chainUsage}`,
       judge,
       settlements,
       twin,
+      workerRestart,
       reports,
     } = found
     console.log(`peer       ${name} (${peerId})
@@ -44,7 +45,7 @@ seat       ${seated ? 'yes' : 'no'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}
-connected  ${connectedLine(connections, Date.now())}${twinLine(twin)}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
+connected  ${connectedLine(connections, Date.now())}${twinLine(twin)}${workerLine(workerRestart, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
     if (settlements.length > 0) console.log(`settled    ${settlements.map(settledLine).join('\n           ')}`)
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
   },
@@ -87,6 +88,12 @@ export function judgeLine(judge: NonNullable<Found['judge']>): string {
 
 function twinLine(twin: Found['twin']): string {
   return twin === null ? '' : `\ntwin       another process has its keys: ${twin.evidence}\n           ${TWIN_ADVICE}`
+}
+
+export function workerLine(restart: Found['workerRestart'], nowMs: number): string {
+  if (restart === null) return ''
+  const minutes = Math.max(0, Math.round((nowMs - restart.atMs) / 60_000))
+  return `\nworker     replaced ${minutes} min ago, ${restart.restarts} times since the start: ${restart.reason}`
 }
 
 type Owed = Found['owed']

@@ -14,6 +14,7 @@ import { SETTLED_AFTER } from '#roles/evidence/explainAnswers.ts'
 import { readAgreement } from '#roles/reports/readAgreement.ts'
 import { readConnections } from '#roles/reports/readConnections.ts'
 import { readTwin } from '#roles/reports/readTwin.ts'
+import { readWorkerRestart } from '#roles/reports/workerRestarts.ts'
 import type { Identity } from '#store/identity.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { readReports } from './readReports.ts'
@@ -66,6 +67,8 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
     judge: hasRun ? readAgreement(path) : null,
     /** Another process with its keys, seen within the last half hour. */
     twin: hasRun ? readTwin(path, Date.now()) : null,
+    /** The last time within an hour that its process of models was replaced. */
+    workerRestart: hasRun ? readWorkerRestart(path, Date.now()) : null,
     reports: hasRun ? readReports(path).slice(-SHOWN) : [],
   }
 }

@@ -1,4 +1,5 @@
 import { WorkerError } from '#core/threads/sentError.ts'
+import { createPatience, type Patience } from '#core/threads/silenceWatch.ts'
 import { openPolicyClient, type PolicyClient, type SlowOperation } from './policyClient.ts'
 import {
   type PolicyHandlers,
@@ -10,8 +11,8 @@ import {
 /** A call fails after so many ends of the worker in a row. */
 const MAX_CRASHES_ON_END = 3
 
-/** Codes of errors after which a worker is of no use: it died, or its GPU failed. */
-const FATAL: readonly string[] = ['POLICY_WORKER_ENDED', 'ENGINE_DEVICE']
+/** Codes of errors after which a worker is of no use: it died, it hung, or its GPU failed. */
+const FATAL: readonly string[] = ['POLICY_WORKER_ENDED', 'POLICY_WORKER_HUNG', 'ENGINE_DEVICE']
 
 /** What gives the same again from the same weights. What was lost of an update or a save, or was done with a stranger's policy, is the caller's to know of. */
 const REPEATABLE: readonly PolicyOperation[] = [
@@ -27,14 +28,14 @@ const REPEATABLE: readonly PolicyOperation[] = [
   'generatePublished',
 ]
 
-/** Who is told of each death of a worker, and of operations that take long. */
+/** Who is told of each worker that was replaced, and of operations that take long. */
 export interface WorkerWatch {
   crashed(error: WorkerError): void
   readonly slow?: SlowOperation | undefined
 }
 
 /**
- * A policy whose worker is started again when it dies or its GPU fails, from the folder that was last loaded or saved: what was learned since is
+ * A policy whose worker is started again when it dies, hangs or its GPU fails, from the folder that was last loaded or saved: what was learned since is
  * lost. What can be repeated is; an update or a save rejects, with the policy as it was saved.
  *
  * @param open - starts a worker; the real one unless a test watches.
@@ -42,9 +43,11 @@ export interface WorkerWatch {
 export function openLastingPolicy(
   options: PolicyWorkerOptions,
   { crashed, slow }: WorkerWatch,
-  open: (options: PolicyWorkerOptions) => PolicyClient = settings => openPolicyClient(settings, slow),
+  open: (options: PolicyWorkerOptions, patience: Patience) => PolicyClient = (settings, patience) =>
+    openPolicyClient(settings, slow, patience),
+  patience = createPatience(),
 ): PolicyClient {
-  let client = open(options)
+  let client = open(options, patience)
   /** Of the worker there is; undefined where it has still to load what the last one had. */
   let loading: Promise<void> | undefined = Promise.resolve()
   let crashesOnEnd = 0
@@ -70,7 +73,7 @@ export function openLastingPolicy(
     crashed(error)
     // One that still lives has lost its GPU.
     void dead.close()
-    client = open(options)
+    client = open(options, patience)
     loading = undefined
     if (crashesOnEnd < MAX_CRASHES_ON_END) return ready()
     // This call fails. A role waits before its next one, which has a worker again.
@@ -86,6 +89,7 @@ export function openLastingPolicy(
         used = client
         const result = await (used[operation] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
         crashesOnEnd = 0
+        patience.answered()
         if (operation === 'load') loaded.load = args as Parameters<PolicyHandlers['load']>
         // What was loaded first is what a saved adapter is for.
         if (operation === 'save') loaded.load = [args[0] as string, loaded.load?.[1] ?? loaded.load?.[0]]

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WorkerError } from '#core/threads/sentError.ts'
+import type { Patience } from '#core/threads/silenceWatch.ts'
 import { formatDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { initWeights } from '#model/decoder/initWeights.ts'
 import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
 import { hashWeights, writeWeights } from '#model/decoder/weights.ts'
 import { openLastingPolicy } from './lastingPolicy.ts'
 import { openPolicyClient, type PolicyClient } from './policyClient.ts'
+import type { PolicyWorkerOptions } from './policyProtocol.ts'
 
 const config = { ...tinyConfig, hiddenSize: 32, intermediateSize: 64 }
 
@@ -208,6 +210,45 @@ test('a worker that crashes in native code is reported, and resumes from the las
     crash()
     await update
     expect((await lasting.save(join(folder, 'saved'))).weightsHash).toBe(saved.weightsHash)
+  } finally {
+    await lasting.close()
+  }
+})
+
+test('a worker that hangs is ended and replaced, and what runs gives signs of life', async () => {
+  const told: string[] = []
+  const pids: number[] = []
+  const never = Number.POSITIVE_INFINITY
+  const state = { limitMs: never, signs: 0 }
+  const patience: Patience = {
+    ...{ checkEveryMs: 50, limitMs: () => state.limitMs, answered: () => {} },
+    survived: () => void state.signs++,
+    lost() {
+      state.limitMs = never
+    },
+  }
+  const stopLast = () => {
+    // To who waits for it that is what a kernel is which never returns.
+    process.kill(pids.at(-1) as number, 'SIGSTOP')
+    state.limitMs = 300
+  }
+  const open = (options: PolicyWorkerOptions) => {
+    const opened = openPolicyClient(options, undefined, patience)
+    pids.push(opened.pid)
+    return opened
+  }
+  const lasting = openLastingPolicy({}, { crashed: error => told.push(error.code) }, open, patience)
+  try {
+    await lasting.load(await writeModel('policy'))
+    const expected = await lasting.generate(request)
+    // More than the answers to the two calls.
+    expect(state.signs).toBeGreaterThan(2)
+    stopLast()
+    expect(await lasting.generate(request)).toEqual(expected)
+    expect(told).toEqual(['POLICY_WORKER_HUNG'])
+    expect(() => process.kill(pids[0] as number, 0)).toThrow('ESRCH')
+    // One that hangs while it is closed keeps nobody.
+    stopLast()
   } finally {
     await lasting.close()
   }

@@ -2,12 +2,14 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { PendingCalls } from '#core/threads/pendingCalls.ts'
 import { WorkerError } from '#core/threads/sentError.ts'
+import { createPatience, type Patience, watchSilence } from '#core/threads/silenceWatch.ts'
 import type { Answer } from '#core/threads/workerCalls.ts'
 import {
   type PolicyHandlers,
   type PolicyOperation,
   type PolicyWorkerOptions,
   policyHandlers,
+  type SignOfLife,
 } from './policyProtocol.ts'
 
 /**
@@ -32,11 +34,15 @@ export type SlowOperation = (operation: PolicyOperation, seconds: number) => voi
  * Starts the worker. Nothing is loaded yet: call `load` and `loadJudge`.
  *
  * Every operation rejects with a {@link WorkerError}: the worker's own NodeError (same code and hint),
- * POLICY_CLOSED after `close`, or POLICY_WORKER_ENDED (retryable, with a new client) if the worker dies.
+ * POLICY_CLOSED after `close`; POLICY_WORKER_ENDED if the worker dies and POLICY_WORKER_HUNG if it is ended for its silence (both retryable, with
+ * a new client).
+ *
+ * @param patience - how long the worker may give no sign of life while it has work, or while it is closed.
  */
 export function openPolicyClient(
   options: PolicyWorkerOptions = {},
   slow: SlowOperation = () => {},
+  patience: Patience = createPatience(),
 ): PolicyClient & { readonly pid: number } {
   const script = fileURLToPath(new URL('./policyWorker.ts', import.meta.url))
   const worker = fork(script, [JSON.stringify(options)], { serialization: 'advanced', execArgv: [] })
@@ -46,6 +52,17 @@ export function openPolicyClient(
     if (oldest && oldest.waitedMs >= TOLD_EVERY_MS) slow(oldest.operation, Math.round(oldest.waitedMs / 1000))
   }, TOLD_EVERY_MS).unref()
 
+  let isClosing = false
+  const watch = watchSilence(
+    patience,
+    () => calls.size > 0 || isClosing,
+    silentMs => {
+      end(workerHung(silentMs))
+      // A stopped process takes no other signal.
+      worker.kill('SIGKILL')
+    },
+  )
+
   function end(error: WorkerError): void {
     clearInterval(telling)
     calls.end(error)
@@ -53,12 +70,18 @@ export function openPolicyClient(
 
   const exited = new Promise<void>(resolve => {
     worker.once('exit', (code, signal) => {
+      watch.stop()
       end(workerEnded(signal === null ? `with code ${code}` : `by ${signal}`))
       resolve()
     })
   })
   worker.once('error', error => end(workerEnded(`by an error: ${error.message}`, error)))
-  worker.on('message', (answer: unknown) => calls.settle(answer as Answer))
+  worker.on('message', (message: unknown) => {
+    watch.heard()
+    const said = message as Answer | SignOfLife
+    if ('alive' in said) return
+    calls.settle(said)
+  })
 
   const call = <K extends PolicyOperation>(operation: K) =>
     ((...args: readonly unknown[]) => calls.ask(operation, args)) as PolicyHandlers[K]
@@ -68,6 +91,7 @@ export function openPolicyClient(
     ...policyHandlers(call),
     async close() {
       end(closed())
+      isClosing = true
       if (worker.connected) worker.send({ close: true })
       await exited
     },
@@ -80,6 +104,14 @@ const closed = () =>
     code: 'POLICY_CLOSED',
     hint: 'Nothing to do: the node is stopping.',
     retryable: false,
+  })
+
+const workerHung = (silentMs: number) =>
+  new WorkerError({
+    message: `the policy worker gave no sign of life for ${Math.round(silentMs / 1000)} s`,
+    code: 'POLICY_WORKER_HUNG',
+    hint: 'It is replaced by itself. If it happens again, look for a stopped process or a failing GPU, or try --device cpu.',
+    retryable: true,
   })
 
 const workerEnded = (how: string, cause?: unknown) =>

@@ -114,3 +114,6 @@ export function policyHandlers(call: <K extends PolicyOperation>(operation: K) =
 
 /** Client to worker. */
 export type PolicyMessage = Call<PolicyOperation> | { readonly close: true }
+
+/** Worker to client, between the answers: a model has run. */
+export type SignOfLife = { readonly alive: true }

@@ -1,4 +1,5 @@
 import { answerCall } from '#core/threads/answerCall.ts'
+import { sessionProgress } from '#engine/sessionProgress.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { hashStoredWeights } from '#model/decoder/weights.ts'
 import type { Generator } from '#model/generation/generate.ts'
@@ -9,7 +10,7 @@ import { groupStep } from '../groupStep.ts'
 import { TrainerError } from '../trainerError.ts'
 import { openAdapterPolicy } from './adapterPolicy.ts'
 import type { Policy } from './policy.ts'
-import type { LoadedPolicy, PolicyHandlers, PolicyMessage, PolicyWorkerOptions } from './policyProtocol.ts'
+import type { LoadedPolicy, PolicyHandlers, PolicyMessage, PolicyWorkerOptions, SignOfLife } from './policyProtocol.ts'
 import { createPublishedReader } from './publishedReader.ts'
 import { openWholePolicy } from './wholePolicy.ts'
 
@@ -91,6 +92,15 @@ let queue: Promise<void> = Promise.resolve()
 
 // Ctrl-C reaches every process of a terminal: the client closes this one in good order.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+
+/** How often the client hears that models run. It ends a worker that is silent for minutes. */
+const TELL_EVERY_MS = 1_000
+let toldMs = Number.NEGATIVE_INFINITY
+sessionProgress.subscribe(() => {
+  if (performance.now() - toldMs < TELL_EVERY_MS || !process.connected) return
+  toldMs = performance.now()
+  process.send?.({ alive: true } satisfies SignOfLife)
+})
 
 // The client is gone, in whatever way: nobody asks for what is left.
 process.on('disconnect', () => process.exit())

@@ -7,7 +7,7 @@ import type { PeerState } from './watchPeer.ts'
 
 const well: PeerState = {
   ...{ role: 'solver', round: 1, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
-  ...{ balanceEth: 1, pointsMilli: 0, freeBytes: 2 ** 40, chainAgeSec: 1, twin: null },
+  ...{ balanceEth: 1, pointsMilli: 0, freeBytes: 2 ** 40, chainAgeSec: 1, twin: null, workerRestart: null },
 }
 
 function watched() {
@@ -49,6 +49,14 @@ test('a peer that runs twice is told of with the evidence, and what to do', asyn
   expect(await look({ twin: 'it announces /ip4/192.0.2.7/tcp/4001' })).toEqual(['runs twice firing'])
   expect(told.at(-1)?.message).toMatch(/192\.0\.2\.7.*Stop one of the two/)
   expect(await look({})).toEqual(['runs twice resolved'])
+})
+
+test('a model worker that was replaced is told of with the reason', async () => {
+  const { look, told } = watched()
+  const workerRestart = { atMs: 0, restarts: 2, reason: 'the policy worker gave no sign of life for 612 s' }
+  expect(await look({ workerRestart })).toEqual(['worker restarted firing'])
+  expect(told.at(-1)?.message).toMatch(/2 times in all: .* no sign of life for 612 s/)
+  expect(await look({})).toEqual(['worker restarted resolved'])
 })
 
 test('a solver without points for twelve rounds is told of; an evaluator has none to earn', async () => {

@@ -4,7 +4,7 @@ import { TWIN_ADVICE } from '../reports/twin.ts'
 import { isBehind } from './healthOf.ts'
 import type { PeerState } from './watchPeer.ts'
 
-const alertNames = ['behind', 'no points', 'low funds', 'disk', 'alone', 'runs twice'] as const
+const alertNames = ['behind', 'no points', 'low funds', 'disk', 'alone', 'runs twice', 'worker restarted'] as const
 export type AlertName = (typeof alertNames)[number]
 
 export type Alert = { alert: AlertName; state: 'firing' | 'resolved'; message: string }
@@ -58,6 +58,9 @@ export function createAlerts({ send, clock, logger }: Modules): Alerts {
           : null,
     alone,
     'runs twice': ({ twin }) => (twin === null ? null : `Another process has its keys: ${twin}. ${TWIN_ADVICE}`),
+    'worker restarted': ({ workerRestart }) =>
+      workerRestart &&
+      `Its model worker was replaced, ${workerRestart.restarts} times in all: ${workerRestart.reason}.`,
   }
   async function tell(alert: Alert): Promise<void> {
     try {

@@ -27,7 +27,7 @@ const step: TrainingStep = {
 }
 const state: PeerState = {
   ...{ role: 'solver', round: 7, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
-  ...{ balanceEth: 1.5, pointsMilli: 2500, freeBytes: 1e9, chainAgeSec: 1, twin: null },
+  ...{ balanceEth: 1.5, pointsMilli: 2500, freeBytes: 1e9, chainAgeSec: 1, twin: null, workerRestart: null },
 }
 
 function sources(now = state): MetricSources {
@@ -41,6 +41,7 @@ function sources(now = state): MetricSources {
     },
     fetchCounts: () => ({ fetched: 5, bytes: 640, faults: { unavailable: 1 } }),
     appealCounts: new Map([['upheld', 1]]),
+    workerRestarts: { counts: () => new Map([['hung', 1]]) },
     judgeCounts: judgedOf({ truePositives: 5, falsePositives: 2, falseNegatives: 0, trueNegatives: 9 }),
     auditCounts: new Map([
       ['rounds', 3],
@@ -79,6 +80,7 @@ test('what a peer counts is told in metrics whose names end in units, twice the 
     'waggle_judged_answers_total{judge="wrong",execution="right"} 0',
     'waggle_audited_rounds_total 3',
     'waggle_audited_scores_total{result="wrong"} 1',
+    'waggle_worker_restarts_total{reason="hung"} 1',
     'waggle_connections_refused_total{reason="strangers"} 2',
     'waggle_transactions_total{kind="commit-votes",outcome="mined"} 2',
     'waggle_training_entropy_nats_per_token{groups="own"} 1.5',

@@ -7,7 +7,7 @@ import type { PeerWatch } from './watchPeer.ts'
 export type MetricSources = {
   node: Pick<
     PeerNode,
-    'chain' | 'network' | 'fetchCounts' | 'appealCounts' | 'auditCounts' | 'judgeCounts' | 'training'
+    'chain' | 'network' | 'fetchCounts' | 'appealCounts' | 'auditCounts' | 'judgeCounts' | 'training' | 'workerRestarts'
   >
   watch: PeerWatch
 }
@@ -70,7 +70,7 @@ function totalsOf({ auditCounts, chain, fetchCounts, training }: Node): Figures 
 }
 
 /** The same, by one label. */
-function countsOf({ appealCounts, auditCounts, fetchCounts, network }: Node): Counts {
+function countsOf({ appealCounts, auditCounts, fetchCounts, network, workerRestarts }: Node): Counts {
   return {
     waggle_payload_faults_total: [
       'Payloads of peers that do not count, by the fault.',
@@ -82,6 +82,11 @@ function countsOf({ appealCounts, auditCounts, fetchCounts, network }: Node): Co
       'Settled scores that were read again, by what was found; `unchecked` where nobody gave the work.',
       'result',
       () => [...auditCounts].filter(([result]) => result !== 'rounds'),
+    ],
+    waggle_worker_restarts_total: [
+      'Processes of models that died, hung or lost their device, and were replaced.',
+      'reason',
+      workerRestarts.counts,
     ],
     waggle_connections_refused_total: [
       'Connections that found no slot, by the reason.',

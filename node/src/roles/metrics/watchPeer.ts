@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { withDeadline } from '#core/deadline.ts'
 import type { PeerNode } from '../peerNode.ts'
+import type { WorkerRestart } from '../reports/workerRestarts.ts'
 import type { RoleName } from '../roleName.ts'
 
 /** What is known of a peer now. What the chain says is as old as the last look at it; null until the first. */
@@ -22,6 +23,8 @@ export type PeerState = {
   freeBytes: number | null
   /** What shows that another process runs with this peer's keys; null where nothing does. */
   twin: string | null
+  /** The last time within an hour that a process of models was replaced; null where none was. */
+  workerRestart: WorkerRestart | null
   /** Since the chain answered the last time; null where it never did. */
   chainAgeSec: number | null
 }
@@ -32,7 +35,10 @@ export type PeerWatch = {
   refresh(): Promise<void>
 }
 
-type Watched = Pick<PeerNode, 'chain' | 'network' | 'identity' | 'clock' | 'signal' | 'round' | 'twin'>
+type Watched = Pick<
+  PeerNode,
+  'chain' | 'network' | 'identity' | 'clock' | 'signal' | 'round' | 'twin' | 'workerRestarts'
+>
 
 const ASK_EVERY_MS = 30_000
 /** A chain that does not answer must not delay the rest. */
@@ -77,6 +83,7 @@ export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatc
         advice: alone === null ? null : `${alone.found}. ${alone.advice}`,
         ...asked,
         twin: node.twin.current()?.evidence ?? null,
+        workerRestart: node.workerRestarts.current(),
         chainAgeSec: answeredMs === null ? null : Math.round((clock.nowMs() - answeredMs) / 1000),
       }
     },
