@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { silentLogger } from '#core/logger.ts'
 import { loadEnvironments } from '#environments/builtIn.ts'
-import type { Completion } from '#model/generation/generate.ts'
+import type { Completion } from '#model/generation/completion.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { openPolicy } from '#roles/models/openModels.ts'
 import { openPeer } from '#roles/peerNode.ts'

@@ -11,7 +11,7 @@ import { loadGenerator, openFrozenTensors } from '#model/generation/loadGenerato
 import { allLinear } from '#model/lora/loraConfig.ts'
 import { initLora } from '#model/lora/loraFactors.ts'
 import { frozenParts } from '#model/quantization/frozenParts.ts'
-import { precisions } from '#model/quantization/frozenTensors.ts'
+import { precisions } from '#model/quantization/precision.ts'
 import { createAdaptedScorer } from '#model/scoring/adaptedScorer.ts'
 import { loadScorer } from '#model/scoring/loadScorer.ts'
 import type { Scorer } from '#model/scoring/score.ts'

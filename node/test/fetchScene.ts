@@ -11,7 +11,8 @@ import { createFetchBody } from '#p2p/transfer/fetchBody.ts'
 import { encodeHeader, FETCH_PROTOCOL } from '#p2p/transfer/fetchProtocol.ts'
 import { serveBundles } from '#p2p/transfer/serveBundles.ts'
 import { writeBytes, writeMessage } from '#p2p/transfer/streamWriter.ts'
-import { createFetchPlan, type FetchPlan, type FetchRules } from '#roles/fetch/fetchPlan.ts'
+import type { FetchRules } from '#roles/fetch/bodyFetcher.ts'
+import { createFetchPlan, type FetchPlan } from '#roles/fetch/fetchPlan.ts'
 import type { WantedBody } from '#roles/fetch/holders.ts'
 
 const common = { clock: systemClock, logger: silentLogger }

@@ -1,4 +1,4 @@
-import type { DType } from './graph.ts'
+import type { DType } from './value.ts'
 
 /** The numbers that ONNX gives to tensor types (TensorProto.DataType). */
 export const onnxTypes: Record<DType, number> = {

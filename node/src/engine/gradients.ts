@@ -1,8 +1,8 @@
 import { GraphError } from './engineError.ts'
-import type { GraphNode, Value } from './graph.ts'
 import { opTable } from './opTable.ts'
 import { sameShape } from './shapes.ts'
 import { add, zerosLike } from './tensor.ts'
+import type { GraphNode, Value } from './value.ts'
 
 /**
  * Reverse-mode gradients of a scalar, as new nodes of the same graph.

@@ -1,46 +1,7 @@
 import { GraphError } from './engineError.ts'
 import type { Op } from './op.ts'
 import { opTable } from './opTable.ts'
-
-/** f16 and bf16 are for stored weights, which a graph casts before it computes with them. */
-export type DType = 'f32' | 'f64' | 'f16' | 'bf16' | 'i64' | 'i32' | 'i8' | 'u8' | 'bool'
-
-/** A length: a number, or a name that every run binds to a number. Products are written `B*T`. */
-export type Dim = number | string
-export type Shape = readonly Dim[]
-
-/** A plain number is an integer attribute; a floating-point one is wrapped. */
-export type Attribute = number | string | readonly number[] | { readonly float: number }
-export type Attributes = Readonly<Record<string, Attribute>>
-
-/** Where a constant's bytes lie, little-endian and row-major. */
-export interface StoredData {
-  /** What it is called in its model: the graph's hash names it so, wherever it lies. */
-  readonly name: string
-  /** A regular file by its real path: the runtime follows no symbolic link. */
-  readonly path: string
-  readonly offset: number
-}
-
-/** One tensor of the graph: an input, a constant (`data` or `stored` set), or the output of `producer`. */
-export interface Value {
-  readonly graph: Graph
-  readonly name: string
-  readonly dtype: DType
-  readonly shape: Shape
-  readonly producer: GraphNode | null
-  readonly data: ArrayBufferView | null
-  readonly stored: StoredData | null
-}
-
-/** One application of a row of the op table. Null inputs are optional ones left out. */
-export interface GraphNode {
-  readonly op: Op
-  readonly inputs: readonly (Value | null)[]
-  readonly outputs: readonly Value[]
-  readonly attributes: Attributes
-  readonly sequence: number
-}
+import type { Attributes, Dim, DType, GraphBuilder, GraphNode, Shape, StoredData, Value } from './value.ts'
 
 /**
  * A tensor program in static single assignment form.
@@ -48,7 +9,7 @@ export interface GraphNode {
  * Values are made once and never changed, and nodes are kept in the order of their making, which is
  * therefore a topological order. Building it twice the same way gives the same names, and so the same bytes.
  */
-export class Graph {
+export class Graph implements GraphBuilder {
   /** The type of the real numbers of this graph: f32 to run, f64 to check gradients. */
   readonly real: 'f32' | 'f64'
   readonly nodes: GraphNode[] = []

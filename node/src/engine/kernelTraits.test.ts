@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { describeMachine } from './devices/describeMachine.ts'
 import { gradients } from './gradients.ts'
-import { Graph, type Value } from './graph.ts'
+import { Graph } from './graph.ts'
 import { kernelTraits } from './kernelTraits.ts'
 import { encodeModel } from './onnxModel.ts'
 import { createSession, type Tensor, tensor } from './session.ts'
 import { blockLinear, integerLinear, integerTokenLogProb, mul, sumOver } from './tensor.ts'
+import type { Value } from './value.ts'
 
 const [rows, inner, outer] = [5, 64, 10]
 /** Pairs at both ends of the codes, whose products 16 bits cannot hold in sum; the last two columns have all codes. */

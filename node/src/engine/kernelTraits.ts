@@ -1,8 +1,9 @@
 import ort from 'onnxruntime-node'
-import { Graph, type Value } from './graph.ts'
+import { Graph } from './graph.ts'
 import { encodeModel } from './onnxModel.ts'
 import type { KernelTraits } from './opRow.ts'
 import { blockLinear, integerLinear } from './tensor.ts'
+import type { Value } from './value.ts'
 
 let answer: Promise<KernelTraits> | undefined
 

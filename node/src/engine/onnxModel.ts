@@ -3,11 +3,11 @@ import { dirname, relative } from 'node:path'
 import type { Device } from './devices/device.ts'
 import { elementBytes, onnxTypes } from './dtypes.ts'
 import { GraphError } from './engineError.ts'
-import type { Attribute, Attributes, DType, Graph, GraphNode, Shape, StoredData, Value } from './graph.ts'
 import type { Emitter, KernelTraits } from './opRow.ts'
 import { emissionOn } from './opRow.ts'
 import { opTable } from './opTable.ts'
 import { ProtobufWriter } from './protobuf.ts'
+import type { Attribute, Attributes, DType, GraphBuilder, GraphNode, Shape, StoredData, Value } from './value.ts'
 
 /** A graph as ONNX Runtime takes it. */
 export interface OnnxModel {
@@ -126,7 +126,7 @@ function ownNames(entries: readonly (readonly [string, Value])[], given: Readonl
 }
 
 /** The nodes, inputs and constants that values depend on, each in the order of their making. */
-function backwardSlice(graph: Graph, values: readonly Value[], fed: readonly Value[]) {
+function backwardSlice(graph: GraphBuilder, values: readonly Value[], fed: readonly Value[]) {
   const given = new Set(fed)
   const seen = new Set<Value>()
   const nodes = new Set<GraphNode>()

@@ -1,11 +1,12 @@
 import type { Device } from './devices/device.ts'
 import { gradients } from './gradients.ts'
-import { Graph, type Shape, type Value } from './graph.ts'
+import { Graph } from './graph.ts'
 import { encodeModel, type OnnxModel } from './onnxModel.ts'
 import type { Op } from './op.ts'
 import { opTable } from './opTable.ts'
 import { type Tensor, tensor } from './session.ts'
 import * as t from './tensor.ts'
+import type { Shape, Value } from './value.ts'
 
 // What the op table is tested on: its gradients in float64 on the CPU, its outputs and gradients in float32 on each device.
 

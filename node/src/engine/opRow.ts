@@ -1,6 +1,6 @@
 import type { Device } from './devices/device.ts'
 import { GraphError } from './engineError.ts'
-import type { Attribute, Attributes, DType, GraphNode, Shape, Value } from './graph.ts'
+import type { Attribute, Attributes, DType, GraphNode, Shape, Value } from './value.ts'
 
 /** What a row is told when an op is applied. */
 export interface Application {

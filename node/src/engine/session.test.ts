@@ -2,10 +2,11 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, wri
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
-import { Graph, type Value } from './graph.ts'
+import { Graph } from './graph.ts'
 import { encodeModel } from './onnxModel.ts'
 import { createSession, type Session, tensor } from './session.ts'
 import * as t from './tensor.ts'
+import type { Value } from './value.ts'
 
 const open: Session[] = []
 

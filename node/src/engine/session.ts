@@ -3,11 +3,11 @@ import { executionProviders } from './devices/device.ts'
 import { type DeviceTensor, deviceTensor, isOnDevice } from './devices/deviceTensor.ts'
 import { runtimeTypes, type TensorArrays } from './dtypes.ts'
 import { SessionError } from './engineError.ts'
-import type { DType, Value } from './graph.ts'
 import { kernelTraits } from './kernelTraits.ts'
 import type { OnnxModel } from './onnxModel.ts'
 import { refusal, runFailure } from './sessionFailures.ts'
 import { sessionProgress } from './sessionProgress.ts'
+import type { DType, Value } from './value.ts'
 
 /** A tensor fed to a session or read from it. Inputs are not copied: the runtime reads `data` in place. */
 export type Tensor<T extends DType = DType> = {

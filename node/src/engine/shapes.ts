@@ -1,5 +1,5 @@
 import { GraphError } from './engineError.ts'
-import type { Dim, Shape } from './graph.ts'
+import type { Dim, Shape } from './value.ts'
 
 /** True if two shapes are the same, symbols by name. */
 export function sameShape(a: Shape, b: Shape): boolean {

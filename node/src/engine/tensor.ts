@@ -1,8 +1,8 @@
 import { onnxTypes } from './dtypes.ts'
 import { GraphError } from './engineError.ts'
-import type { Attributes, Dim, DType, Shape, Value } from './graph.ts'
 import type { Op } from './op.ts'
 import { dimAt, positiveAxis, productDim, sameShape } from './shapes.ts'
+import type { Attributes, Dim, DType, Shape, Value } from './value.ts'
 
 // The verbs in which models and gradient rules are written: one function an op, plus a few compositions.
 

@@ -1,6 +1,6 @@
 import type { Hex } from '#core/hex.ts'
-import type { Completion, GenerateOptions } from '#model/generation/generate.ts'
-import type { Precision } from '#model/quantization/frozenTensors.ts'
+import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
+import type { Precision } from '#model/quantization/precision.ts'
 import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 import type { DifficultyRule } from './difficulty.ts'
 import type { EnvironmentSpec, Sampling } from './environmentSpec.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Precision } from '#model/quantization/frozenTensors.ts'
+import type { Precision } from '#model/quantization/precision.ts'
 import type { Environment, TextWriter, WordChooser } from './environment.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { devices } from '#engine/devices/device.ts'
 import { ModelInputError } from './modelErrors.ts'
-import { precisions } from './quantization/frozenTensors.ts'
+import { precisions } from './quantization/precision.ts'
 
 /**
  * Refuses options of another type or name than there are, which a caller in JavaScript may give, before anything is done.

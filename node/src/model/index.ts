@@ -39,13 +39,8 @@ export {
 export { locateWeights } from './files/weightFiles.ts'
 export { writeModel } from './files/writeModel.ts'
 export { createAdaptedGenerator } from './generation/adaptedGenerator.ts'
-export {
-  type Completion,
-  createGenerator,
-  type GenerateOptions,
-  type Generator,
-  type StreamedToken,
-} from './generation/generate.ts'
+export type { Completion, GenerateOptions, StreamedToken } from './generation/completion.ts'
+export { createGenerator, type Generator } from './generation/generate.ts'
 export { type LoadOptions, loadGenerator, openFrozenTensors } from './generation/loadGenerator.ts'
 export { NucleusSearch } from './generation/nucleus.ts'
 export { importGguf } from './gguf/importGguf.ts'
@@ -54,13 +49,17 @@ export { initLora, type LoraAdapter, mergeLora } from './lora/loraFactors.ts'
 export { readBasePrecision, readLora, writeLora } from './lora/loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
 export { createDrawReader, type DrawReader, type SequenceDraws } from './proof/drawReader.ts'
-export { nucleusTolerance, samplingTolerances, toleranceAt } from './proof/samplingTolerances.ts'
+export {
+  nucleusTolerance,
+  type SamplingTolerance,
+  samplingTolerances,
+  toleranceAt,
+} from './proof/samplingTolerances.ts'
 export { type TokenDraw, tokenUniforms } from './proof/tokenUniforms.ts'
 export {
   completionUniforms,
   forgiven,
   type SamplingClaim,
-  type SamplingTolerance,
   type SamplingVerdict,
   verifySampling,
 } from './proof/verifySampling.ts'
@@ -71,7 +70,8 @@ export {
   sampleSequences,
 } from './quantization/comparePrecisions.ts'
 export { bakedParts, type Freeze, frozenParts } from './quantization/frozenParts.ts'
-export type { FrozenTensors, Precision } from './quantization/frozenTensors.ts'
+export type { FrozenTensors } from './quantization/frozenTensors.ts'
+export type { Precision } from './quantization/precision.ts'
 export { quantizeWeights } from './quantization/quantizedTensors.ts'
 export { createAdaptedScorer } from './scoring/adaptedScorer.ts'
 export { loadScorer } from './scoring/loadScorer.ts'

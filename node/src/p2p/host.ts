@@ -1,4 +1,3 @@
-import type { GossipSub } from '@chainsafe/libp2p-gossipsub'
 import { gossipsub } from '@chainsafe/libp2p-gossipsub'
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
@@ -6,7 +5,7 @@ import { autoNAT } from '@libp2p/autonat'
 import { circuitRelayServer } from '@libp2p/circuit-relay-v2'
 import { dcutr } from '@libp2p/dcutr'
 import { identify } from '@libp2p/identify'
-import type { Connection, ConnectionGater, Libp2p } from '@libp2p/interface'
+import type { Connection, ConnectionGater } from '@libp2p/interface'
 import { mdns } from '@libp2p/mdns'
 import { ping } from '@libp2p/ping'
 import { tcp } from '@libp2p/tcp'
@@ -32,10 +31,7 @@ import {
 } from './gossip/messageSignatures.ts'
 import { scoreParams, scoreThresholds } from './gossip/topicScore.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './keys/peerPrivateKey.ts'
-
-/** gossipsub, with two methods that its published interface leaves out. */
-export type GossipService = GossipSub & { getScore(peerId: string): number; getMeshPeers(topic: string): string[] }
-export type Node = Libp2p<{ gossip: GossipSub }>
+import type { GossipService, Node } from './libp2pNode.ts'
 
 export type HostOptions = {
   /** libp2p's protobuf private key; the content of a `swarm.pem` will do. */

@@ -1,5 +1,4 @@
 import { GraphError } from '#engine/engineError.ts'
-import type { Value } from '#engine/graph.ts'
 import {
   add,
   addScalar,
@@ -15,6 +14,7 @@ import {
   sub,
   sumOver,
 } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 
 /** Weighted negative log-likelihood: the sum over M of -weights * logprobs. Both are [M]; the result is a scalar. */
 export function crossEntropyLoss(logprobs: Value, weights: Value): Value {

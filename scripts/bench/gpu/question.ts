@@ -1,9 +1,10 @@
 /** One measurement of Waggle on a device, in a process of its own: `node question.ts '{"what":"decode",…}'` prints one JSON line. */
 import type { Device } from '../../../node/src/engine/devices/device.ts'
-import { Graph, type Value } from '../../../node/src/engine/graph.ts'
+import { Graph } from '../../../node/src/engine/graph.ts'
 import { encodeModel } from '../../../node/src/engine/onnxModel.ts'
 import { createSession, tensor } from '../../../node/src/engine/session.ts'
 import { expand, matMul, maxOver } from '../../../node/src/engine/tensor.ts'
+import type { Value } from '../../../node/src/engine/value.ts'
 import { readDecoderConfig } from '../../../node/src/model/decoder/decoderConfig.ts'
 import { readWeights } from '../../../node/src/model/decoder/weights.ts'
 import { loadGenerator } from '../../../node/src/model/generation/loadGenerator.ts'

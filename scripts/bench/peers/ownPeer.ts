@@ -5,7 +5,7 @@ import { createSession, tensor } from '../../../node/src/engine/session.ts'
 import { matMul, sumOver } from '../../../node/src/engine/tensor.ts'
 import type { Generator } from '../../../node/src/model/generation/generate.ts'
 import { loadGenerator } from '../../../node/src/model/generation/loadGenerator.ts'
-import type { Precision } from '../../../node/src/model/quantization/frozenTensors.ts'
+import type { Precision } from '../../../node/src/model/quantization/precision.ts'
 import { answerQuestions } from './answerQuestions.ts'
 
 interface Question {

@@ -1,5 +1,6 @@
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
-import type { GenerateOptions, Generator } from '#model/generation/generate.ts'
+import type { GenerateOptions } from '#model/generation/completion.ts'
+import type { Generator } from '#model/generation/generate.ts'
 import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import { TextStream } from '../textStream.ts'

@@ -1,4 +1,4 @@
-import { type Precision, precisions } from '#model/quantization/frozenTensors.ts'
+import { type Precision, precisions } from '#model/quantization/precision.ts'
 import type { Values } from '../command.ts'
 import { unknownWord } from '../nearest.ts'
 

@@ -1,4 +1,4 @@
-import type { GenerateOptions } from '#model/generation/generate.ts'
+import type { GenerateOptions } from '#model/generation/completion.ts'
 import type { Values } from '../command.ts'
 import { UsageError } from '../usageError.ts'
 

@@ -1,5 +1,5 @@
 import type ort from 'onnxruntime-node'
-import type { DType } from '../graph.ts'
+import type { DType } from '../value.ts'
 
 /** A tensor in the memory of a device, which sessions on that device read where it lies. Its numbers cannot be read here. */
 export interface DeviceTensor {

@@ -1,6 +1,7 @@
-import { type DType, Graph } from '../graph.ts'
+import { Graph } from '../graph.ts'
 import { encodeModel } from '../onnxModel.ts'
 import { createSession, type Session, type Tensor } from '../session.ts'
+import type { DType } from '../value.ts'
 import type { Device } from './device.ts'
 import type { DeviceTensor } from './deviceTensor.ts'
 

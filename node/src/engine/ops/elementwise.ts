@@ -1,10 +1,10 @@
 import { onnxTypes } from '../dtypes.ts'
 import { GraphError } from '../engineError.ts'
-import type { DType, GraphNode, Value } from '../graph.ts'
 import type { ElementwiseOp } from '../op.ts'
 import { type Application, type Emitter, emitAs, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { broadcastShapes } from '../shapes.ts'
 import { cast, div, equal, lessOrEqual, mul, neg, scale, subFrom, sumTo, where, zerosLike } from '../tensor.ts'
+import type { DType, GraphNode, Value } from '../value.ts'
 import { chain } from './integer.ts'
 
 const binary = (application: Application) => {

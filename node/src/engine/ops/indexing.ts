@@ -1,5 +1,4 @@
 import { GraphError } from '../engineError.ts'
-import type { GraphNode, Value } from '../graph.ts'
 import type { IndexingOp } from '../op.ts'
 import { type Emitter, floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { positiveAxis, sameShape } from '../shapes.ts'
@@ -16,6 +15,7 @@ import {
   sub,
   zerosLike,
 } from '../tensor.ts'
+import type { GraphNode, Value } from '../value.ts'
 import { chain } from './integer.ts'
 import { emitLogSoftmax } from './logSoftmax.ts'
 

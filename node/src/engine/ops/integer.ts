@@ -1,9 +1,9 @@
 import { GraphError } from '../engineError.ts'
-import type { Attributes, GraphNode, Value } from '../graph.ts'
 import type { IntegerOp } from '../op.ts'
 import { type Application, CONTRIB, type Emitter, integerAttribute, type OpRow, required } from '../opRow.ts'
 import { dimAt } from '../shapes.ts'
 import { integerLinear, mul } from '../tensor.ts'
+import type { Attributes, GraphNode, Value } from '../value.ts'
 
 /** Below it a row counts as zero: its scale must not be. */
 export const SMALLEST_ROW = 1e-30

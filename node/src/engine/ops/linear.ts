@@ -1,5 +1,4 @@
 import { GraphError } from '../engineError.ts'
-import type { GraphNode, Value } from '../graph.ts'
 import type { LinearOp } from '../op.ts'
 import {
   CONTRIB,
@@ -13,6 +12,7 @@ import {
 } from '../opRow.ts'
 import { broadcastShapes, dimAt } from '../shapes.ts'
 import { flattenRows, matMul, sumTo, transpose } from '../tensor.ts'
+import type { GraphNode, Value } from '../value.ts'
 
 const flags = (node: Pick<GraphNode, 'attributes'>) => ({
   transA: integerAttribute(node.attributes, 'transA', 0) === 1,

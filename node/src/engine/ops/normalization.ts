@@ -1,9 +1,9 @@
 import { GraphError } from '../engineError.ts'
-import type { GraphNode, Value } from '../graph.ts'
 import type { NormalizationOp } from '../op.ts'
 import { type Emitter, floatAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { dimAt, sameShape } from '../shapes.ts'
 import { add, concat, meanOver, mul, neg, split, sub, sumTo } from '../tensor.ts'
+import type { GraphNode, Value } from '../value.ts'
 
 /** The kernel for f32; in f64 it rounds its second output to f32. */
 function emitFusedRmsNorm(node: GraphNode, e: Emitter): void {

@@ -1,5 +1,5 @@
-import type { DType } from '../graph.ts'
 import type { Emitter } from '../opRow.ts'
+import type { DType } from '../value.ts'
 import { chain } from './integer.ts'
 
 /** Below every logit. */

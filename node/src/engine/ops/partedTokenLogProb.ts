@@ -1,8 +1,8 @@
 import { GraphError } from '../engineError.ts'
-import type { Value } from '../graph.ts'
 import { type Emitter, floatAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { sameShape } from '../shapes.ts'
 import { gather, mul, reshape, scale, sub } from '../tensor.ts'
+import type { Value } from '../value.ts'
 import { chain } from './integer.ts'
 import { emitEnd, emitJoin, emitOwn, type Running } from './onlineSoftmax.ts'
 

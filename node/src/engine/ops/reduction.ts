@@ -1,5 +1,4 @@
 import { GraphError } from '../engineError.ts'
-import type { GraphNode, Shape, Value } from '../graph.ts'
 import type { ReductionOp } from '../op.ts'
 import {
   type Application,
@@ -12,6 +11,7 @@ import {
 } from '../opRow.ts'
 import { positiveAxis } from '../shapes.ts'
 import { cast, cumSum, div, equal, exp, expandLike, mul, reshape, scale, softmax, sub, sumOver } from '../tensor.ts'
+import type { GraphNode, Shape, Value } from '../value.ts'
 import { chain } from './integer.ts'
 import { emitLogSoftmax, emitLogSum } from './logSoftmax.ts'
 

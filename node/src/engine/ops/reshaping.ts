@@ -1,9 +1,9 @@
 import { GraphError } from '../engineError.ts'
-import type { Dim, Value } from '../graph.ts'
 import type { ReshapingOp } from '../op.ts'
 import { declaredShape, integerAttribute, integersAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { positiveAxis, sameShape, sumDim } from '../shapes.ts'
 import { concat, pad, reshape, slice, split, sumTo, transpose, zerosLike } from '../tensor.ts'
+import type { Dim, Value } from '../value.ts'
 
 const declared: OpRow['infer'] = application => [
   { dtype: required(application, 0).dtype, shape: declaredShape(application) },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hash32Schema } from '#core/hex.ts'
-import { precisions } from '#model/quantization/frozenTensors.ts'
+import { precisions } from '#model/quantization/precision.ts'
 import { difficultySchema } from '../difficulty.ts'
 import { commonFields, samplingSchema, share } from '../environmentSpec.ts'
 import { MIN_BALANCED_ACCURACY } from './judge/calibrateTrueFalse.ts'

@@ -1,5 +1,5 @@
 import { mapYielding } from '#core/threads/mapYielding.ts'
-import type { Precision } from '#model/quantization/frozenTensors.ts'
+import type { Precision } from '#model/quantization/precision.ts'
 import type { Generates, Proposals, TextWriter, WrittenText } from '../environment.ts'
 import type { Sampling } from '../environmentSpec.ts'
 import { type ChatPrompts, type CodeZeroFormat, proposalMessages } from './promptFormat.ts'

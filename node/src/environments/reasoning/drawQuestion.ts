@@ -3,7 +3,15 @@ import type { Level } from '../level.ts'
 import type { SeededRandom } from '../seededRandom.ts'
 import { type FamilyName, families } from './families/families.ts'
 import type { Question } from './families/family.ts'
-import type { Quoted } from './stages.ts'
+
+/** What a question of a later stage quotes. */
+export type Quoted = {
+  /** 1: answers of the first stage, to be criticised. 2: critiques, to be revised by. */
+  readonly stage: 1 | 2
+  readonly texts: readonly string[]
+  /** Stage 2: the answer that most critiques gave; null where two were given as often, or none can be read. */
+  readonly majority: string | null
+}
 
 /** A question that a solver is asked. */
 export type ReasoningProblem = Question & {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PeerAnswers, RoundTask } from '../environment.ts'
-import type { ReasoningProblem } from './drawQuestion.ts'
-import { type Quoted, reasoningStages, tellQuoted } from './stages.ts'
+import type { Quoted, ReasoningProblem } from './drawQuestion.ts'
+import { reasoningStages, tellQuoted } from './stages.ts'
 
 const stages = reasoningStages({ stages: 3, reply: 'bare' })
 const problem: ReasoningProblem = { family: 'sum', level: 1, question: 'What is 3 + 4?', kind: 'integer', answer: '7' }

@@ -1,18 +1,9 @@
 import type { Hex } from '#core/hex.ts'
 import type { EarlierAnswer, PeerAnswers, RoundTask, Stages } from '../environment.ts'
 import { seededRandom } from '../seededRandom.ts'
-import type { ReasoningProblem } from './drawQuestion.ts'
+import type { Quoted, ReasoningProblem } from './drawQuestion.ts'
 import { readReply } from './readReply.ts'
 import type { ReasoningSpec } from './reasoningSpec.ts'
-
-/** What a question of a later stage quotes. */
-export type Quoted = {
-  /** 1: answers of the first stage, to be criticised. 2: critiques, to be revised by. */
-  readonly stage: 1 | 2
-  readonly texts: readonly string[]
-  /** Stage 2: the answer that most critiques gave; null where two were given as often, or none can be read. */
-  readonly majority: string | null
-}
 
 const PEERS = 16
 const QUOTES = 3

@@ -1,5 +1,6 @@
-import type { Graph, Value } from '#engine/graph.ts'
+import type { Graph } from '#engine/graph.ts'
 import { concat, expand, reshape, rope, split } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 import { causalMask, type HeadTokens, headsFirst, mixValues, type Positions, type Span } from './attendCausally.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 

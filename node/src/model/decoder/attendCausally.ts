@@ -1,4 +1,3 @@
-import type { Value } from '#engine/graph.ts'
 import {
   add,
   cast,
@@ -14,6 +13,7 @@ import {
   transpose,
   unsqueeze,
 } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 
 /** Rotary tables [T, headDim] of some positions (see `ropeTables`), and what each may attend to. */

@@ -1,4 +1,5 @@
-import type { Graph, Value } from '#engine/graph.ts'
+import type { Graph } from '#engine/graph.ts'
+import type { Value } from '#engine/value.ts'
 import { ModelInputError } from '../modelErrors.ts'
 import type { Weights } from './weights.ts'
 

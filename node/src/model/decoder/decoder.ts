@@ -1,5 +1,5 @@
-import type { Value } from '#engine/graph.ts'
 import { add, flattenRows, gather, linear, reshape, rmsNorm, siluMul, tokenLogProb } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 import { attendAfterPrompt } from './attendAfterPrompt.ts'
 import { attendCausally, causalMask, type Positions } from './attendCausally.ts'
 import { type DecoderConfig, outputWeight } from './decoderConfig.ts'

@@ -1,5 +1,3 @@
-import type { DecoderConfig } from './decoderConfig.ts'
-
 /**
  * How rotary frequencies are changed for contexts longer than those of the first training.
  *
@@ -16,6 +14,13 @@ export type RopeScaling =
       readonly originalMaxPositions: number
     }
 
+/** What of a decoder's configuration its rotary embedding depends on. */
+export interface RopeShape {
+  readonly headDim: number
+  readonly ropeTheta: number
+  readonly ropeScaling: RopeScaling | null
+}
+
 /**
  * Radians that each pair of a head's elements turns by from one position to the next: [headDim / 2], in float32.
  *
@@ -24,7 +29,7 @@ export type RopeScaling =
  *
  * @see RoFormer, arXiv:2104.09864 section 3.2.2; transformers, `modeling_rope_utils`.
  */
-export function ropeFrequencies({ headDim, ropeTheta, ropeScaling }: DecoderConfig): Float32Array {
+export function ropeFrequencies({ headDim, ropeTheta, ropeScaling }: RopeShape): Float32Array {
   return Float32Array.from({ length: headDim / 2 }, (_, i) =>
     scaledFrequency(f32(1 / f32(f32(ropeTheta) ** f32((2 * i) / headDim))), ropeScaling),
   )
@@ -60,8 +65,8 @@ export interface RopeTables {
  *
  * Angles are float32, as in the code that models are trained with: in float64 those of position 10 000 would differ by up to 5e-4.
  */
-export function ropeHalfTables(config: DecoderConfig, length: number): RopeTables {
-  const frequencies = ropeFrequencies(config)
+export function ropeHalfTables(shape: RopeShape, length: number): RopeTables {
+  const frequencies = ropeFrequencies(shape)
   const half = frequencies.length
   const angles = Float32Array.from(
     { length: length * half },
@@ -71,13 +76,13 @@ export function ropeHalfTables(config: DecoderConfig, length: number): RopeTable
 }
 
 /** The tables with both halves of a row the same, as the `Rope` op takes them: [length, headDim]. */
-export function ropeTables(config: DecoderConfig, length: number): RopeTables {
-  const half = config.headDim / 2
+export function ropeTables(shape: RopeShape, length: number): RopeTables {
+  const half = shape.headDim / 2
   const doubled = (table: Float32Array) =>
     Float32Array.from(
       { length: 2 * table.length },
       (_, i) => table[Math.floor(i / (2 * half)) * half + (i % half)] as number,
     )
-  const { cos, sin } = ropeHalfTables(config, length)
+  const { cos, sin } = ropeHalfTables(shape, length)
   return { cos: doubled(cos), sin: doubled(sin) }
 }

@@ -3,7 +3,8 @@ import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { initLora, type LoraAdapter, mergeLora } from '../lora/loraFactors.ts'
 import { bakedParts } from '../quantization/frozenParts.ts'
 import { createAdaptedGenerator } from './adaptedGenerator.ts'
-import { createGenerator, type GenerateOptions, type Generator } from './generate.ts'
+import type { GenerateOptions } from './completion.ts'
+import { createGenerator, type Generator } from './generate.ts'
 
 const request: GenerateOptions = {
   prompts: [Int32Array.of(3, 1, 4, 1, 5), Int32Array.of(9, 2, 6)],

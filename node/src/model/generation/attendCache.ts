@@ -1,5 +1,5 @@
-import type { Value } from '#engine/graph.ts'
 import { add, concat, expand, matMul, reshape, softmax, split, transpose } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 
 interface NewTokens {

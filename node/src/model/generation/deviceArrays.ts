@@ -1,9 +1,10 @@
 import type { Device } from '#engine/devices/device.ts'
 import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
-import { Graph, type Value } from '#engine/graph.ts'
+import { Graph } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Feed, type Session, tensor } from '#engine/session.ts'
 import { concat, gather } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 
 /** Moves of blocks [rows, heads, positions, width], and of matrices, in a device's memory. Each gives a new one. */
 export interface DeviceArrays {

@@ -1,4 +1,3 @@
-import type { Value } from '#engine/graph.ts'
 import {
   argMax,
   cast,
@@ -22,6 +21,7 @@ import {
   sumOver,
   where,
 } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 
 /** Vocabularies up to this are drawn from whole; larger ones in two steps, in blocks of `BLOCK` tokens. */

@@ -5,7 +5,7 @@ import { type Feed, type RunResults, type Session, type Tensor, tensor } from '#
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { ropeHalfTables } from '../decoder/rope.ts'
 import { type TokenDraw, tokenUniforms } from '../proof/tokenUniforms.ts'
-import type { GenerateOptions } from './generate.ts'
+import type { GenerateOptions } from './completion.ts'
 import type { GenerationRow } from './generationRow.ts'
 import { drawFromNucleus } from './nucleus.ts'
 import type { RowCache } from './rowCache.ts'

@@ -4,7 +4,8 @@ import { referenceLogprobs } from '../decoder/referenceDecoder.ts'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { ModelInputError } from '../modelErrors.ts'
 import { createScorer } from '../scoring/score.ts'
-import { type Completion, createGenerator, type GenerateOptions, type StreamedToken } from './generate.ts'
+import type { Completion, GenerateOptions, StreamedToken } from './completion.ts'
+import { createGenerator } from './generate.ts'
 import { drawFiltered } from './samplingFilters.ts'
 
 const weights = tinyWeights()

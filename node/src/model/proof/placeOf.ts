@@ -1,4 +1,3 @@
-import type { Value } from '#engine/graph.ts'
 import {
   add,
   cast,
@@ -14,6 +13,7 @@ import {
   sumOver,
   where,
 } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 import { blocksOf } from '../generation/drawToken.ts'
 
 export interface Place {

@@ -1,21 +1,6 @@
 import type { SequenceDraws } from './drawReader.ts'
+import type { SamplingTolerance } from './samplingTolerances.ts'
 import type { TokenDraw } from './tokenUniforms.ts'
-
-/**
- * How far a check may be from the run that sampled. Both read the same tokens with the same weights; kernels of another shape, or
- * another instruction set, add in another order.
- */
-export interface SamplingTolerance {
-  /** Of a cumulative probability: a uniform this close to a token's interval may have drawn it. */
-  readonly cumulative: number
-  /**
-   * The same for likely tokens, where a code of 8 bits may differ: up to `SHIFT_ODDS` times the token's probability. An honest shift
-   * puts a uniform into the interval of an unlikely token as seldom as that is narrow; a forger would have thousands to choose from.
-   */
-  readonly shift: number
-  /** Of a log-probability. */
-  readonly logprob: number
-}
 
 const SHIFT_ODDS = 256
 

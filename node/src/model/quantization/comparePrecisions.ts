@@ -6,7 +6,7 @@ import { type LoadOptions, loadGenerator, openFrozenTensors } from '../generatio
 import { ModelInputError } from '../modelErrors.ts'
 import { buildScoringModel } from '../scoring/scoringGraph.ts'
 import { frozenParts } from './frozenParts.ts'
-import type { Precision } from './frozenTensors.ts'
+import type { Precision } from './precision.ts'
 
 /** How far a precision is from float32 on the same tokens, next token by next token. */
 export interface PrecisionError {

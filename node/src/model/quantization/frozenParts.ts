@@ -1,5 +1,6 @@
-import type { DType, Graph, Value } from '#engine/graph.ts'
+import type { Graph } from '#engine/graph.ts'
 import { add, blockLinear, cast, concat, gather, integerLinear, linear, mul, transpose } from '#engine/tensor.ts'
+import type { DType, Value } from '#engine/value.ts'
 import { constantWeights } from '../decoder/constantWeights.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import type { Weights } from '../decoder/weights.ts'

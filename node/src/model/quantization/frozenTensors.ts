@@ -1,11 +1,8 @@
 import { realpath } from 'node:fs/promises'
-import type { DType, StoredData } from '#engine/graph.ts'
+import type { DType, StoredData } from '#engine/value.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { locateWeights, requireMemory } from '../files/weightFiles.ts'
-
-/** How a frozen model's matrices are kept and multiplied. It changes the results, so it is part of a model's specification. */
-export type Precision = (typeof precisions)[number]
-export const precisions = ['float32', 'int8', 'int4'] as const
+import type { Precision } from './precision.ts'
 
 /** A constant: its bytes in memory, or their place in a file. */
 export interface FrozenTensor {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { gradients } from '#engine/gradients.ts'
-import { Graph, type Value } from '#engine/graph.ts'
+import { Graph } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Tensor, tensor } from '#engine/session.ts'
 import { mul, sumOver } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 import { tinyConfig } from '../decoder/tinyDecoder.ts'
 import { integerLogprobs, outputLayerShapes, outputLayerTensors, VOCABULARY_PART } from './integerOutputLayer.ts'
 

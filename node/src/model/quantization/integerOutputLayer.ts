@@ -1,6 +1,6 @@
-import type { DType, Value } from '#engine/graph.ts'
 import { type Tensor, tensor } from '#engine/session.ts'
 import { integerTokenLogProb } from '#engine/tensor.ts'
+import type { DType, Value } from '#engine/value.ts'
 import type { WeightValues } from '../decoder/decoder.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { vocabularyParts } from '../decoder/vocabularyParts.ts'

@@ -1,6 +1,6 @@
-import type { Value } from '#engine/graph.ts'
 import { type Tensor, tensor } from '#engine/session.ts'
 import { add, flattenRows, integerLinear, reshape } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 import type { DecoderParts, WeightValues } from '../decoder/decoder.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '../decoder/decoderWeights.ts'

@@ -4,7 +4,8 @@ import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
 import type { Weights } from '../decoder/weights.ts'
 import type { Tensor } from '../files/safetensors.ts'
-import type { FrozenTensor, FrozenTensors, Precision } from './frozenTensors.ts'
+import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
+import type { Precision } from './precision.ts'
 import { quantizeBlocks, quantizeBytes, quantizeRows } from './quantize.ts'
 
 export type QuantizedPrecision = Exclude<Precision, 'float32'>

@@ -1,5 +1,5 @@
 import type { Device } from '#engine/devices/device.ts'
-import { Graph, type Value } from '#engine/graph.ts'
+import { Graph } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import {
   flattenRows,
@@ -15,6 +15,7 @@ import {
   sub,
   unsqueeze,
 } from '#engine/tensor.ts'
+import type { Value } from '#engine/value.ts'
 import { type DecoderParts, decoderStream } from '../decoder/decoder.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '../decoder/decoderWeights.ts'

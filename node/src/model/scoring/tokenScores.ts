@@ -1,4 +1,5 @@
-import { Graph, type Value } from '#engine/graph.ts'
+import { Graph } from '#engine/graph.ts'
+import type { Value } from '#engine/value.ts'
 import { decoderHidden, decoderLogits, decoderTokenLogProb, denseParts, type WeightValues } from '../decoder/decoder.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '../decoder/decoderWeights.ts'

@@ -2,7 +2,7 @@ import { circuitRelayTransport, RELAY_V2_HOP_CODEC } from '@libp2p/circuit-relay
 import type { PeerId, Transport } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import type { Node } from '../host.ts'
+import type { Node } from '../libp2pNode.ts'
 import { connectedPeers } from './connectedPeers.ts'
 
 /** Where libp2p keeps the places that this host has at relays; its published interface leaves it out. */

@@ -2,7 +2,7 @@ import type { PeerId } from '@libp2p/interface'
 import type { Logger } from '#core/logger.ts'
 import { connectedPeers } from '../connections/connectedPeers.ts'
 import type { PeerGuard } from '../connections/peerGuard.ts'
-import type { GossipService, Node } from '../host.ts'
+import type { GossipService, Node } from '../libp2pNode.ts'
 import { scoreThresholds } from './topicScore.ts'
 
 /** Five losses of gossip in a few minutes make a ban. */

@@ -1,5 +1,5 @@
-import type { Shape } from '#engine/graph.ts'
 import { type Tensor, tensor } from '#engine/session.ts'
+import type { Shape } from '#engine/value.ts'
 
 /**
  * Memory for a pass, by name, used again by every run and grown where a run needs more: nothing is left to the garbage

@@ -1,4 +1,4 @@
-import type { Completion, GenerateOptions } from '#model/generation/generate.ts'
+import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
 import type { Scorer } from '#model/scoring/score.ts'
 import type { Trainer } from '../trainer.ts'
 

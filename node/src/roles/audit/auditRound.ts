@@ -17,7 +17,7 @@ import { openCommitted } from '../fetch/openCommitted.ts'
 import { isProven, type PeerResult } from '../fetch/peerResult.ts'
 import { compareScores, type LeafDifference } from './compareScores.ts'
 import type { PeerBodies } from './peerBodies.ts'
-import { type PeerVerdict, peerVerdict } from './peerVerdict.ts'
+import { type AuditedSampling, type PeerVerdict, peerVerdict } from './peerVerdict.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
 
 /** What an audit needs is not there. */
@@ -42,9 +42,6 @@ export type AuditedPeer = {
   /** Whether the settled score is the derived one. */
   verdict: PeerVerdict
 }
-
-/** The leaves whose sampling decides whether a score counts. `unchecked`: it is what it would be if they were proven. */
-export type AuditedSampling = { result: 'proven' | 'refuted' | 'unchecked'; leaves: number[]; reason: string | null }
 
 export type RoundAudit = { round: number; tasks: number; peers: AuditedPeer[]; disagreements: Disagreement[] }
 

@@ -1,6 +1,8 @@
 import type { Settlement } from '#chain/votes/readSettlements.ts'
-import type { AuditedSampling } from './auditRound.ts'
 import { TOLERANCE_MILLI } from './voteVerdict.ts'
+
+/** The leaves whose sampling decides whether a score counts. `unchecked`: it is what it would be if they were proven. */
+export type AuditedSampling = { result: 'proven' | 'refuted' | 'unchecked'; leaves: number[]; reason: string | null }
 
 /**
  * What an audit finds of a peer's settled score.

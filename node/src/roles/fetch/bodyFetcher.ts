@@ -1,12 +1,38 @@
+import type { Clock } from '#core/clock.ts'
 import { beforeAbort } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Network } from '#p2p/network.ts'
 import type { FetchFailure } from '#p2p/transfer/fetchBody.ts'
+import type { Bundles } from '#store/bundles.ts'
 import type { FetchLimits } from './fetchLimits.ts'
-import type { FetchModules, FetchRules } from './fetchPlan.ts'
+import type { FetchKind } from './holders.ts'
 import { type Holder, holdersOf, type WantedBody } from './holders.ts'
 import { belowPace, longestMs } from './pace.ts'
 import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
+
+export type FetchModules = {
+  network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchBody'>
+  bundles: Pick<Bundles, 'has' | 'get' | 'keep'>
+  /** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
+  readPeerId: (peerKey: Hex) => Promise<string | null>
+  clock: Clock
+  logger: Logger
+  /** The node's. */
+  signal: AbortSignal
+  random?: () => number
+}
+
+export type FetchRules = {
+  /** Bytes of a body at most, by the environment. */
+  maxBytes(kind: FetchKind): number
+  /** From when a round's bodies may be fetched, on the node's clock; earlier requests wait. */
+  opensAtMs(kind: FetchKind, round: number): number
+  /** Length of a round: in half of one everybody whose body waits has had a turn. */
+  roundMs(): number
+  limits?: FetchLimits
+}
 
 /** `turn-over`: others waited for its place for longer than its share of the time. */
 type Failure = FetchFailure | 'too-slow' | 'turn-over'

@@ -7,8 +7,9 @@ import { silentLogger } from '#core/logger.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Announcement } from '#p2p/gossip/announcement.ts'
 import type { BodyRequest, FetchBody } from '#p2p/transfer/fetchBody.ts'
+import type { FetchRules } from './bodyFetcher.ts'
 import { fetchLimits } from './fetchLimits.ts'
-import { createFetchPlan, type FetchRules } from './fetchPlan.ts'
+import { createFetchPlan } from './fetchPlan.ts'
 
 const { pace } = fetchLimits
 const bodyOf = (peerId: string, bytes = 1000) => new Uint8Array(bytes).fill(peerId.charCodeAt(0))

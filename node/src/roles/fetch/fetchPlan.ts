@@ -1,35 +1,9 @@
-import type { Clock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
-import type { Logger } from '#core/logger.ts'
-import type { Network } from '#p2p/network.ts'
-import type { Bundles } from '#store/bundles.ts'
-import { createBodyFetcher } from './bodyFetcher.ts'
-import { type FetchLimits, fetchLimits } from './fetchLimits.ts'
-import type { FetchKind, WantedBody } from './holders.ts'
+import { createBodyFetcher, type FetchModules, type FetchRules } from './bodyFetcher.ts'
+import { fetchLimits } from './fetchLimits.ts'
+import type { WantedBody } from './holders.ts'
 import { type PeerFault, type PeerResult, peerFault, peerWork } from './peerResult.ts'
-
-export type FetchModules = {
-  network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchBody'>
-  bundles: Pick<Bundles, 'has' | 'get' | 'keep'>
-  /** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
-  readPeerId: (peerKey: Hex) => Promise<string | null>
-  clock: Clock
-  logger: Logger
-  /** The node's. */
-  signal: AbortSignal
-  random?: () => number
-}
-
-export type FetchRules = {
-  /** Bytes of a body at most, by the environment. */
-  maxBytes(kind: FetchKind): number
-  /** From when a round's bodies may be fetched, on the node's clock; earlier requests wait. */
-  opensAtMs(kind: FetchKind, round: number): number
-  /** Length of a round: in half of one everybody whose body waits has had a turn. */
-  roundMs(): number
-  limits?: FetchLimits
-}
 
 export type Visited<Wanted, T> = { wanted: Wanted; result: PeerResult<T> }
 

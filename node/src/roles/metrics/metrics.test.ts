@@ -12,8 +12,7 @@ import { encodeFileVersion, encodeScalars } from './eventFile.ts'
 import { passByDataset, passByFamily, passByLevel, passByProposer } from './passByLevel.ts'
 import { createPeerMetrics, type MetricSources } from './peerMetrics.ts'
 import { serveMetrics } from './serveMetrics.ts'
-import { stepScalars } from './stepScalars.ts'
-import { createTrainingLog, type TrainingStep } from './trainingLog.ts'
+import { createTrainingLog, stepScalars, type TrainingStep } from './trainingLog.ts'
 import type { PeerState } from './watchPeer.ts'
 
 const step: TrainingStep = {

@@ -1,7 +1,7 @@
 import type { Hex } from '#core/hex.ts'
 import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
-import type { Completion } from '#model/generation/generate.ts'
+import type { Completion } from '#model/generation/completion.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { AdmittedTask } from '../draws/admitTasks.ts'
 import type { RoundRules } from '../draws/checkRollouts.ts'
