@@ -14,7 +14,7 @@ const schema = z.object({
   DATABASE_URL: z.string().min(1).optional(),
 })
 
-export interface IndexerEnvironment {
+interface IndexerEnvironment {
   deploymentPath: string
   rpcUrl: string
   indexFolder: string

@@ -18,7 +18,7 @@ export function anvilBinary(): string {
   }
 }
 
-export interface AnvilOptions {
+interface AnvilOptions {
   port: number
   chainId?: number
   /** File that keeps the chain across runs; written every second. */

@@ -13,7 +13,7 @@ import {
 import { constructorArguments, type Made, stakesWiring } from '../../scripts/deploy/constructorArguments.ts'
 
 /** When the rounds of a test's clock begin and how long they last. */
-export interface TestSchedule {
+interface TestSchedule {
   readonly startsAtSec: number
   readonly roundSeconds: number
   /** First round whose seats are staked for; by default none that a test reaches. */

@@ -36,7 +36,7 @@ type Step =
   | 'taskClaims'
 
 /** Gas of each step; the words of all but the market are drawn from a seed, so that a rerun pays for the same bytes. */
-export interface RoundGas {
+interface RoundGas {
   /** The last of each kind. */
   readonly commit: number
   readonly commitVotes: number
@@ -56,7 +56,7 @@ export interface RoundGas {
   readonly allRolesAPeer: number
 }
 
-export interface SwarmGas {
+interface SwarmGas {
   readonly registerSecp256k1: number
   readonly registerRsa2048: number
   /** The first pass through the ring pays for fresh words. */

@@ -6,7 +6,7 @@
 export const UNAVAILABLE = 65_535
 export const EMISSION_WEI = 1_000n * 10n ** 18n
 
-export interface ModelPeer {
+interface ModelPeer {
   readonly key: string
   readonly account: string
 }

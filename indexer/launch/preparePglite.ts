@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 
-export type Preparation =
+type Preparation =
   | { kind: 'none' }
   | { kind: 'kept'; finalizedSec: number | null }
   | { kind: 'dropped'; reason: string }

@@ -25,7 +25,7 @@ export function quietHttp(urls: string): Transport {
 }
 
 /** Takes URLs and keys out of all texts of an error and of its causes, in place: its class is what viem and Ponder go by. */
-export function redactError(error: unknown, secrets: readonly string[], seen = new Set<unknown>()): unknown {
+function redactError(error: unknown, secrets: readonly string[], seen = new Set<unknown>()): unknown {
   if (typeof error === 'string') return redactUrls(error, secrets)
   if (typeof error !== 'object' || error === null || seen.has(error)) return error
   seen.add(error)

@@ -1,6 +1,6 @@
 import { until } from './testChain.ts'
 
-export interface Received {
+interface Received {
   event: string
   id: string | undefined
   data: Record<string, unknown>

@@ -9,7 +9,7 @@ import { digest, type TestPeer } from './testPeers.ts'
 const BODY: Hex = '0xb0d1'
 
 /** What a peer has committed to in a round, leaf by leaf. */
-export interface CommittedLeaves {
+interface CommittedLeaves {
   peer: TestPeer
   round: number
   work: { root: Hex; leafCount: number; policyHash: Hex; contentId: Hex }

@@ -16,7 +16,7 @@ import { digest, type TestPeer } from './testPeers.ts'
 /** What the seats have for the peer, and for each of its leaves. */
 const scores = [600, 610, 620]
 
-export interface OpeningsCast extends Pick<Cast, 'proposer' | 'evaluators'> {
+interface OpeningsCast extends Pick<Cast, 'proposer' | 'evaluators'> {
   solver: TestPeer
   /** Commits to a secret as the proposer does, and withholds it. */
   rival: TestPeer

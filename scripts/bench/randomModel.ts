@@ -8,7 +8,7 @@ import { decoderWeightShapes } from '../../node/src/model/decoder/decoderWeights
 import type { Bench } from './bench.ts'
 import { ggufHeader, ggufName, q8Blocks } from './gguf.ts'
 
-export interface RandomModel {
+interface RandomModel {
   /** A Hugging Face folder with float32 weights. */
   readonly folder: string
   /** The same weights as llama.cpp takes them, matrices in q8_0. */

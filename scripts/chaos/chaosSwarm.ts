@@ -21,7 +21,7 @@ const SMALL_DISK = { slot: 'solver-1', bytes: 320 * 2 ** 20 }
 /** Peers whose clock is set wrong, by milliseconds. */
 const SKEWED_MS: Readonly<Record<string, number>> = { 'solver-2': 90_000, 'evaluator-3': -90_000 }
 
-export type ChaosOptions = {
+type ChaosOptions = {
   data: string
   roundSeconds: number
   stop: AbortController

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 
 /** Rows of every table of an index, each as text, sorted. */
-export type WholeIndex = Map<string, string[]>
+type WholeIndex = Map<string, string[]>
 
 /** Reads an index that nobody has open. Ponder's own tables, and its notes of what a reorganisation would take back, are left out. */
 export async function readWholeIndex(folder: string): Promise<WholeIndex> {

@@ -6,7 +6,7 @@ import type { PublicClient } from 'viem'
 const SETTLED_AFTER = 3
 
 /** Work that came to nothing: committed, and never settled, or settled without a score that an appeal gave. */
-export type LostWork = {
+type LostWork = {
   /** Commitments that were due. */ of: number
   lost: string[] /** Scores that an appeal gave. */
   regained: number

@@ -12,7 +12,7 @@ import { indexFaults } from './rebuildIndex.ts'
 import { reorganise } from './reorganise.ts'
 import { readCalls, sentTwice } from './sentTwice.ts'
 
-export type Chaos = {
+type Chaos = {
   extent: Extent
   seed: string
   /** Empty: whatever it holds is resumed. */

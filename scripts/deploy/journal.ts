@@ -26,7 +26,7 @@ export interface JournalState {
 }
 
 /** A transaction that Ignition chose a nonce for. */
-export interface PreparedTransaction {
+interface PreparedTransaction {
   readonly futureId: string
   readonly networkInteractionId: number
   readonly nonce: number

@@ -47,7 +47,7 @@ function along(points: readonly Point[], at: number, x: (point: Point) => number
   return x(b) === x(a) ? y(b) : y(a) + (y(b) - y(a)) * Math.min(1, (at - x(a)) / (x(b) - x(a)))
 }
 
-export type Finals = {
+type Finals = {
   seeds: number
   passAt1: Interval
   gain: Interval

@@ -11,7 +11,7 @@ const BLOCK_MS = 1_000
 /** Of either call for a beacon. */
 const BEACON_GAS = 200_000n
 
-export type PassingRounds = {
+type PassingRounds = {
   rpcUrl: string
   deployment: Deployment
   peers: readonly WorkingPeer[]

@@ -4,7 +4,7 @@ const [WIDTH, PANEL, LEFT, TOP, BOTTOM] = [860, 330, 48, 30, 40]
 const colours = ['#555555', '#d9a514', '#a33b3b', '#2f6d8c', '#5b8c3a', '#7a4fa3']
 
 export type Curve = { title: string; points: readonly { x: number; y: Interval }[] }
-export type Panel = { title: string; curves: readonly Curve[] }
+type Panel = { title: string; curves: readonly Curve[] }
 
 /** Curves with whiskers of their intervals, panels one under the other, each with its legend to the right. */
 export function plotCurves(title: string, axis: string, panels: readonly Panel[]): string {

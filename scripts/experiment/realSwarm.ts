@@ -37,7 +37,7 @@ export type RealRound = {
   seconds: number
 }
 
-export type RealSwarm = {
+type RealSwarm = {
   folder: string
   specification: string
   model: string

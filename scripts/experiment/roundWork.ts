@@ -95,7 +95,7 @@ function nameOf(folder: string, round: number): Hex | undefined {
   return factsOf(folder, 'named policy').find(fact => fact.round === round)?.value as Hex | undefined
 }
 
-export type SolverRound = { round: number } & SolverReport
+type SolverRound = { round: number } & SolverReport
 
 /** What a solver noted of its rounds so far, oldest first. */
 export function reportsOf(folder: string): SolverRound[] {

@@ -9,7 +9,7 @@ const HEADING = '## Phrases to avoid'
 /** Names in code that mean something else than in prose: a benchmark, the bodies of HTTP messages. */
 const NAMES = /\b(?:bench|bodies)\b/gi
 
-export interface PhrasesToAvoid {
+interface PhrasesToAvoid {
   /** What to write instead, by the phrase in lower case. */
   replacements: ReadonlyMap<string, string>
   /** Longer phrases that hold one of them and are fine. */

@@ -18,7 +18,7 @@ export interface Compiled {
 }
 
 /** Contracts by source and name, or why there are none. */
-export type Compilation = { contracts: Record<string, Record<string, Compiled>> } | { errors: readonly string[] }
+type Compilation = { contracts: Record<string, Record<string, Compiled>> } | { errors: readonly string[] }
 
 /** All outputs that the engine needs. Others, which would trace failures, take as long as the code itself. */
 const OUTPUTS = [

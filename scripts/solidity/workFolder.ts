@@ -9,7 +9,7 @@ const hardhatCli = join(createRequire(import.meta.url).resolve('hardhat/package.
 /** They take two minutes of an idle machine. */
 const TEST_TIMEOUT_MS = 1_200_000
 
-export type TestRun = { passed: boolean; output: string }
+type TestRun = { passed: boolean; output: string }
 
 /** A copy of the contracts in which changes are tried, with few fuzz runs, so that the sources stay as they are. */
 export function openWorkFolder(root: string, folder: string) {

@@ -16,7 +16,7 @@ import { judgeLevels } from './levelMix.ts'
 export type Origin = 'right' | 'near' | 'twoAway' | 'structural' | 'unspoken' | 'other'
 export type OriginMix = readonly (readonly [Origin, number])[]
 
-export type CandidateOptions = {
+type CandidateOptions = {
   mix: OriginMix
   /** Of the judge's mix of levels where not given. */
   level?: Level

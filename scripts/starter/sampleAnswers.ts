@@ -8,7 +8,7 @@ import type { Tokenizer } from '../../node/src/model/tokenizers/tokenizer.ts'
 import type { Sandbox } from '../../node/src/sandbox/createSandbox.ts'
 import { type Executed, execute } from './execute.ts'
 
-export type SampledAnswer = {
+type SampledAnswer = {
   task: Task
   text: string
   ended: boolean
@@ -16,7 +16,7 @@ export type SampledAnswer = {
   code: string | null
 }
 
-export type SampleOptions = { samples: number; temperature: number; seed: string; maxNewTokens?: number }
+type SampleOptions = { samples: number; temperature: number; seed: string; maxNewTokens?: number }
 
 /** Answers of a model, `samples` to each task, in order. */
 export async function sampleAnswers(

@@ -2,7 +2,7 @@ import { randomStream } from '../../node/src/core/random.ts'
 import { shuffledBatches } from '../../node/src/model/decoder/batch.ts'
 import type { Trainer, TrainingSequence } from '../../node/src/rl/trainer.ts'
 
-export type StreamOptions = {
+type StreamOptions = {
   /** Tokens fed in all. */
   tokens: number
   learningRate: number

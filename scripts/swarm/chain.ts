@@ -32,7 +32,7 @@ export async function startChain(supervisor: Supervisor, chain: LocalChain, sign
   return managed
 }
 
-export interface DeployRequest {
+interface DeployRequest {
   rpcUrl: string
   data: string
   roundSeconds: number | undefined

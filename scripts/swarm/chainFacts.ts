@@ -5,7 +5,7 @@ import { settlementOutcomes } from '../../node/src/chain/votes/readSettlements.t
 import { UNAVAILABLE } from '../../node/src/core/payloads/bodies.ts'
 
 /** What the chain says of one round. */
-export interface ChainRound {
+interface ChainRound {
   round: number
   tasks: number
   rollouts: number

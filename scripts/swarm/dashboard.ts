@@ -21,7 +21,7 @@ export async function buildDashboard(supervisor: Supervisor): Promise<void> {
   await stamp()
 }
 
-export interface DashboardSettings {
+interface DashboardSettings {
   port: number
   env: Record<string, string>
 }

@@ -7,7 +7,7 @@ const HEAP = ['--max-semi-space-size=8', '--max-old-space-size=384']
 
 const entry = join(import.meta.dirname, '..', '..', 'indexer', 'start.ts')
 
-export interface IndexerSettings {
+interface IndexerSettings {
   port: number
   data: string
   env: Record<string, string>

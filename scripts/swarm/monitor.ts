@@ -9,7 +9,7 @@ import type { SwarmPeer } from './peers.ts'
 import type { TableRow } from './table.ts'
 
 /** A round as the report has it. */
-export interface ReportRound {
+interface ReportRound {
   round: number
   tasks: number
   rollouts: number
@@ -33,7 +33,7 @@ export interface Monitor {
   report: () => { peers: { name: string; role: string; points: number }[]; rounds: ReportRound[] }
 }
 
-export interface MonitorModules {
+interface MonitorModules {
   client: PublicClient
   deployment: Deployment
   peers: SwarmPeer[]

@@ -12,7 +12,7 @@ const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts
 /** Nine peers share this machine. With 2 MB the collector is at work all the time; with V8's own 16 each takes some 30 MB more. */
 const HEAP = ['--max-semi-space-size=8']
 
-export type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'judge' | 'auditor' | 'gateway'
+type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'judge' | 'auditor' | 'gateway'
 
 /** One peer of the local swarm, a process of its own. */
 export interface SwarmPeer {
@@ -53,7 +53,7 @@ export async function planPeer(data: string, slot: string, role: PeerRole): Prom
   return { slot, role, folder, name, peerId, peerKey, address }
 }
 
-export interface PeerLaunch {
+interface PeerLaunch {
   peer: SwarmPeer
   deploymentPath: string
   rpcUrl: string

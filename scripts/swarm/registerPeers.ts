@@ -6,7 +6,7 @@ import { REGISTRATION_SECONDS, registerPeer } from '../../node/src/chain/peers/r
 import type { Identity } from '../../node/src/store/identity.ts'
 
 /** Who registers: keys, and an account with coin on it. */
-export type Registrant = Pick<Identity, 'accountKey' | 'peerKey' | 'signer'>
+type Registrant = Pick<Identity, 'accountKey' | 'peerKey' | 'signer'>
 
 /** Registers the peers that are not yet, each from its own account, all at once. @returns the transactions. */
 export async function registerPeers(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const folder = 'contracts/test/invariant'
 
 /** A suite of invariants with one more, `invariant_AllRows`, that checks all of its rows. */
-export interface RowsAtOnce {
+interface RowsAtOnce {
   name: string
   /** Of a contract that is not on disk, from the root. */
   file: string

@@ -21,7 +21,7 @@ export interface ModelOpening {
 }
 
 /** A proposer that says that the leaf answers a task of its own. */
-export interface ModelClaim {
+interface ModelClaim {
   /** Whether the leaf names it. */
   readonly isNamed: boolean
   /** The task's place, and how many it proposed. */

@@ -5,7 +5,7 @@ import { useChain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
 import { useTransactions } from './TransactionProvider.tsx'
 
-export interface Sender {
+interface Sender {
   isBusy: boolean
   /** Why the last one was not sent; null while all is well. */
   trouble: string | null

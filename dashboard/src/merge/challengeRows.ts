@@ -3,7 +3,7 @@ import { formatNectar, formatPoints } from './format.ts'
 import { type NamedPeer, named } from './voteTable.ts'
 
 /** A challenge against a peer's round or its tasks, in words that follow the peer's name. */
-export interface ChallengeRow {
+interface ChallengeRow {
   key: string
   peer: NamedPeer
   text: string

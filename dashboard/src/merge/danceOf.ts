@@ -1,5 +1,5 @@
 /** A waggle dance, drawn: a straight run that is waggled, and a loop back on either side. Lengths in a box of 48. */
-export interface Dance {
+interface Dance {
   angleDeg: number
   run: string
   loops: [left: string, right: string]

@@ -1,7 +1,7 @@
 import { formatNectar, formatPoints } from './format.ts'
 
 /** An event as the indexer keeps it; `detail` holds the event's own arguments. */
-export interface FeedEvent {
+interface FeedEvent {
   kind: string
   round: number | null
   detail: Record<string, string | number | null>

@@ -3,7 +3,7 @@ import { formatNectar } from './format.ts'
 import { type NamedPeer, named } from './voteTable.ts'
 
 /** What an evaluator or a proposer is paid for, in words that follow its name. */
-export interface PayRow {
+interface PayRow {
   key: string
   peer: NamedPeer
   text: string

@@ -68,7 +68,7 @@ export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
 }
 
 /** Ponder's checkpoint: 10 digits of Unix seconds, 16 of the chain's id, 16 of the block's number, then the event. */
-export function decodeHead(checkpoint: string | null): Head | null {
+function decodeHead(checkpoint: string | null): Head | null {
   if (checkpoint === null) return null
   return { timestampSec: Number(checkpoint.slice(0, 10)), blockNumber: Number(checkpoint.slice(26, 42)) }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Runs a statement outside of any transaction. */
-export type Execute = (statement: string) => Promise<{ rows: readonly Record<string, unknown>[] }>
+type Execute = (statement: string) => Promise<{ rows: readonly Record<string, unknown>[] }>
 
 const POLL_MS = 2_000
 

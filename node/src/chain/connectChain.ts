@@ -18,7 +18,7 @@ import { awaitChain, requireChain } from './guard/requireChain.ts'
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
 
 /** Requests to the endpoints so far. An error is a missing answer, or one that does not fit the call. */
-export type RpcCounts = { calls: number; errors: number }
+type RpcCounts = { calls: number; errors: number }
 
 /** A chain with its newest blocks, for callers that wait for them. */
 export type FollowedChain = ChainClient & { heads: Heads }
@@ -27,9 +27,9 @@ export type FollowedChain = ChainClient & { heads: Heads }
 export type ConnectedChain = FollowedChain & { rpcCounts: () => RpcCounts }
 
 /** A caller that follows a chain for as long as it runs. */
-export type Follower = { clock: Clock; logger: Logger; signal: AbortSignal }
+type Follower = { clock: Clock; logger: Logger; signal: AbortSignal }
 
-export type ConnectOptions = {
+type ConnectOptions = {
   /** One URL, or several by commas, of which one is asked and all are compared. */
   rpcUrl: string
   deployment: Deployment

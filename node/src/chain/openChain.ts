@@ -17,7 +17,7 @@ import { createChainReads } from './reads.ts'
 import { createRoundClock } from './rounds/roundClock.ts'
 import { createChainWrites } from './writes.ts'
 
-export type OpenChainOptions = {
+type OpenChainOptions = {
   rpcUrl: string
   deployment: Deployment
   /** Private key of the account that pays. */
@@ -38,11 +38,11 @@ export type OpenChainOptions = {
   outboxOptions?: Partial<OutboxOptions>
 }
 
-export type RegisterOutcome = TxOutcome | { status: 'already registered' } | { status: 'unsupported key' }
-export type AdmitOutcome = TxOutcome | { status: 'already seated' }
+type RegisterOutcome = TxOutcome | { status: 'already registered' } | { status: 'unsupported key' }
+type AdmitOutcome = TxOutcome | { status: 'already seated' }
 
 /** By kind and outcome, as in `commit-votes mined`. */
-export type SentCounts = Map<string, number>
+type SentCounts = Map<string, number>
 
 /** The chain as one peer sees it: reads, the clock of rounds, and writes that survive the node. */
 export type Chain = Awaited<ReturnType<typeof runChain>>
@@ -68,7 +68,7 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
 }
 
 /** A chain that is connected, and how transactions get there. */
-export type ChainModules = { chain: ConnectedChain; outboxRpc: OutboxRpc }
+type ChainModules = { chain: ConnectedChain; outboxRpc: OutboxRpc }
 
 /** As {@link openChain}, over whatever is connected. */
 export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit<OpenChainOptions, 'rpcUrl'>) {

@@ -31,7 +31,7 @@ import { claimTask, type TaskAnswered } from './work/claimTask.ts'
 import { commitPolicy, commitRollouts, type RolloutsToCommit } from './work/commitRollouts.ts'
 import { commitSecret, proposalSecret, propose, type TasksToPropose } from './work/proposals.ts'
 
-export type WriteModules = {
+type WriteModules = {
   contracts: Contracts
   /** Private key of the account that pays: secrets of ballots and proposals are derived from it. */
   accountKey: Hex

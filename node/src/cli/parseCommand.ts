@@ -3,7 +3,7 @@ import type { Command, Values } from './command.ts'
 import { meantOption } from './nearest.ts'
 import { UsageError } from './usageError.ts'
 
-export type ParsedCommand = { values: Values; positionals: string[] }
+type ParsedCommand = { values: Values; positionals: string[] }
 
 /**
  * Options and arguments of one command. With `--help` nothing more is checked.

@@ -27,7 +27,7 @@ export const systemClock: Clock = {
     }),
 }
 
-export type ManualClock = Clock & {
+type ManualClock = Clock & {
   /** Moves time on and wakes, in order, who slept until then. */
   advance(ms: number): void
   /** How many sleep now: lets a test wait until the code under test has come to rest. */

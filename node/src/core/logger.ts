@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof logLevels)[number]
+type LogLevel = (typeof logLevels)[number]
 export type LogFields = Record<string, unknown>
 
 export type Logger = {

@@ -1,7 +1,7 @@
 import type { OnnxModel } from './onnxModel.ts'
 import { createSession, type Session, type Tensor } from './session.ts'
 
-export interface GradientCheck {
+interface GradientCheck {
   /** Largest difference between a gradient and its finite difference, relative to the largest of its tensor. */
   readonly worst: number
   /** Where: `<input>[<index>]`. */

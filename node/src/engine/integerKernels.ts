@@ -5,7 +5,7 @@ import { createSession, type Session, type Tensor, tensor } from './session.ts'
 import { integerLinear } from './tensor.ts'
 
 /** [in, out] of a matrix. */
-export type MatrixShape = readonly [number, number]
+type MatrixShape = readonly [number, number]
 
 /** What was found for the products with matrices of one shape. */
 export interface KernelChoice {

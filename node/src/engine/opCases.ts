@@ -10,7 +10,7 @@ import type { Shape, Value } from './value.ts'
 
 // What the op table is tested on: its gradients in float64 on the CPU, its outputs and gradients in float32 on each device.
 
-export interface OpCase {
+interface OpCase {
   readonly title?: string
   /** Shapes of the float inputs; `S` stands for 3. */
   readonly inputs: readonly Shape[]
@@ -303,7 +303,7 @@ const lengths: Record<string, number> = { S: 3, R: 2 }
 const bound = (shape: Shape) => shape.map(lengthOf)
 const size = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1)
 
-export interface CaseModel {
+interface CaseModel {
   readonly model: OnnxModel
   readonly feeds: Record<string, Tensor>
 }

@@ -23,13 +23,13 @@ export interface TensorType {
  * @param dy - gradient of each output; null where the loss does not depend on it.
  * @returns the gradient of each input, in the input's shape; null for inputs that have none.
  */
-export type GradientRule = (node: GraphNode, dy: readonly (Value | null)[]) => readonly (Value | null)[]
+type GradientRule = (node: GraphNode, dy: readonly (Value | null)[]) => readonly (Value | null)[]
 
 /**
  * A rule that treats a rounding in the op as the identity, since a rounding has no useful slope. It is not a derivative of what
  * is computed. Tests compare it with the product without rounding (Bengio et al., arXiv:1308.3432 section 4).
  */
-export interface StraightThrough {
+interface StraightThrough {
   readonly straightThrough: GradientRule
 }
 

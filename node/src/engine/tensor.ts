@@ -244,7 +244,7 @@ export function integerTokenLogProb(x: Value, layer: IntegerOutputLayer, tokens:
 }
 
 /** Weights of few bits: codes u8 [N, blocks, bytes a block], where the `blockSize` columns of a block share a scale f32 [N * blocks]. */
-export interface BlockWeights {
+interface BlockWeights {
   readonly codes: Value
   readonly scales: Value
   readonly bits: number

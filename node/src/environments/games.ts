@@ -14,7 +14,7 @@ export type GameQuestion = {
 export type AskedQuestion = Pick<GameQuestion, 'question' | 'choices'>
 
 /** Tokens, and the index of the first one whose log-probability counts. */
-export type ReadSequence = { readonly tokens: Int32Array; readonly from: number }
+type ReadSequence = { readonly tokens: Int32Array; readonly from: number }
 
 /** Questions that are made of an environment's own tasks, and settled by a program. */
 export interface Games {

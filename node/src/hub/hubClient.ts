@@ -3,7 +3,7 @@ import { HubError } from './hubError.ts'
 
 export const HUB_URL = 'https://huggingface.co'
 
-export type HubOptions = {
+type HubOptions = {
   /** Where the hub is; {@link HUB_URL} unless it is a mirror or a test. */
   readonly url?: string | undefined
   /** Access token. It is sent to the hub's own origin only, and stands in no message. */
@@ -12,7 +12,7 @@ export type HubOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-export type HubRequest = {
+type HubRequest = {
   readonly method?: 'GET' | 'POST' | 'PUT'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Blob

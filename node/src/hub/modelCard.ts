@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
 
-export type ModelCard = {
+type ModelCard = {
   readonly repo: string
   readonly baseModel: string | null
   readonly isAdapter: boolean

@@ -13,7 +13,7 @@ import type { RepoReference } from './repoReference.ts'
 /** Bytes of a model's files that are there, of all of them. */
 export type PullProgress = { readonly file: string; readonly received: number; readonly total: number }
 
-export type PulledModel = {
+type PulledModel = {
   readonly folder: string
   readonly repo: string
   /** The commit that the revision was when it was looked up. */

@@ -10,7 +10,7 @@ import { modelCard } from './modelCard.ts'
 import { readLimitedJson } from './readLimited.ts'
 import { isRepoName } from './repoReference.ts'
 
-export type PushOptions = {
+type PushOptions = {
   /** OWNER/NAME; made if it is not there. */
   readonly repo: string
   readonly isPrivate: boolean
@@ -22,7 +22,7 @@ export type PushOptions = {
   readonly provenance?: string
 }
 
-export type PushedModel = {
+type PushedModel = {
   readonly repo: string
   readonly commit: string
   readonly url: string

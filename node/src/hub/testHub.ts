@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type SeenRequest = {
+type SeenRequest = {
   readonly method: string
   readonly path: string
   readonly token: string | undefined

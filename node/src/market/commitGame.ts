@@ -13,7 +13,7 @@ export type Secrets = {
 }
 
 /** Where a game is opened, and by whom: a leaf is good nowhere else. */
-export type GamePlace = { chainId: number; market: Hex; judge: Hex }
+type GamePlace = { chainId: number; market: Hex; judge: Hex }
 
 export type Commitment = {
   root: Hex

@@ -5,7 +5,7 @@ export type ChoicePool = {
   readonly price: number
 }
 
-export type BetRule = {
+type BetRule = {
   /** What the bettor may lose in this game from now on, tokens. */
   readonly budget: number
   readonly minBet: number

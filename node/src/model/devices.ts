@@ -11,7 +11,7 @@ export { type Device, devices } from '#engine/devices/device.ts'
 export { tryDevice } from '#engine/devices/tryDevice.ts'
 
 /** Kernels for 8-bit products, or why this CPU has none that a model may run on. */
-export interface IntegerKernelReport {
+interface IntegerKernelReport {
   readonly integerKernels: readonly KernelChoice[]
   readonly integerReason: string | null
 }

@@ -7,7 +7,7 @@ import { type CaseResult, MAX_REPR, type PythonCase } from './runCode.ts'
 export type AskedResult = CaseResult | { outcome: 'broken' }
 
 /** One case at a time for one child process, which is not trusted. */
-export type CaseChannel = {
+type CaseChannel = {
   /** `timeout` after `silenceMs` without an answer as well. */
   ask(given: PythonCase, silenceMs: number): Promise<AskedResult>
 }

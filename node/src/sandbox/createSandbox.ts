@@ -3,9 +3,9 @@ import { type SandboxChild, startSandboxChild } from './startSandboxChild.ts'
 
 /** An expression of Python (`f(2)`), and the `repr` that its value must have (`4`). */
 export type SandboxTest = { expression: string; expected: string }
-export type SandboxCase = { code: string; tests: readonly SandboxTest[] }
+type SandboxCase = { code: string; tests: readonly SandboxTest[] }
 /** Code, and expressions to evaluate after it. */
-export type SandboxEvaluation = { code: string; expressions: readonly string[] }
+type SandboxEvaluation = { code: string; expressions: readonly string[] }
 
 /**
  * What became of a case: all tests hold; a value differs; the code or a test raises, does not compile, runs out of memory,
@@ -27,7 +27,7 @@ export type Sandbox = {
   close(): Promise<void>
 }
 
-export type SandboxOptions = {
+type SandboxOptions = {
   /** Time for one case. 2 s: a right answer takes less than a millisecond, but the machine may be busy. */
   caseTimeoutMs?: number
   /** Python's memory. 512 MB: it starts at about 30. */

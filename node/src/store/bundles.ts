@@ -16,7 +16,7 @@ export class BundleTooLargeError extends NodeError {
 }
 
 /** Why a body of another peer is not kept. */
-export type KeepRefusal = 'too large' | 'over quota' | 'no disk space'
+type KeepRefusal = 'too large' | 'over quota' | 'no disk space'
 
 /** Bodies on the disk by content id, in one folder a round so that a round is forgotten by removing its folder. */
 export type Bundles = {
@@ -40,7 +40,7 @@ export type Bundles = {
   pruneBefore(round: number): Promise<void>
 }
 
-export type BundlesOptions = {
+type BundlesOptions = {
   logger: Logger
   maxBytes?: number
   quotas?: QuotaLimits

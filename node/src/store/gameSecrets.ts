@@ -16,7 +16,7 @@ const schema = z.strictObject({
   seed: z.string().regex(/^0x[0-9a-f]{64}$/),
 })
 
-export type GameSecrets = { clues: string[]; answer: number; seed: Hex }
+type GameSecrets = { clues: string[]; answer: number; seed: Hex }
 
 /** Keeps a Judge's secrets by the root that commits to them, readable by their owner only. Before the game is opened, or they could be lost. */
 export function saveGameSecrets(dataDir: string, root: Hex, secrets: GameSecrets): void {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '#core/clock.ts'
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
-export type JournalNote = { atMs: number; message: string; fields: JsonValue }
+type JournalNote = { atMs: number; message: string; fields: JsonValue }
 
 /** What a node has to remember to resume after it was killed. Every write is on the disk when it returns. */
 export type Journal = {

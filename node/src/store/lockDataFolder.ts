@@ -9,7 +9,7 @@ export class DataFolderLockedError extends NodeError {
   override readonly code = 'DATA_FOLDER_LOCKED'
 }
 
-export type DataFolderLock = { release(): void }
+type DataFolderLock = { release(): void }
 
 /** Locks of this process. A database that nothing refers to is closed by the garbage collector, and its lock with it. */
 const held = new Set<DatabaseSync>()

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { atomically } from './atomically.ts'
 
 /** A peer as it outlives a restart. */
-export type PeerRow = { peerId: string; addresses: string[]; isRegistered: boolean; heardAtMs: number }
+type PeerRow = { peerId: string; addresses: string[]; isRegistered: boolean; heardAtMs: number }
 
-export type PeerTable = {
+type PeerTable = {
   /** Rows as they are on the disk: whoever reads them checks them. */
   load(): unknown[]
   /** All or nothing. */

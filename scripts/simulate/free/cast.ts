@@ -22,7 +22,7 @@ export interface Cast {
 
 export const SIZES = { honestSeats: 9, ownSeats: 3, rivals: 8, machines: 2, spareKeys: 4 }
 
-export type Enrol = (name: string, account: number) => Promise<Pick<Member, 'key' | 'account'>>
+type Enrol = (name: string, account: number) => Promise<Pick<Member, 'key' | 'account'>>
 
 /** Names every member, and has it enrolled; `account` numbers the accounts from 0. */
 export async function openCast(enrol: Enrol): Promise<Cast> {

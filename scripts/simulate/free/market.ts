@@ -2,7 +2,7 @@ import { MarketModel } from '../../../contracts/test/market/marketModel.ts'
 import { randomStream } from '../../../node/src/core/random.ts'
 
 /** An attack on the market, which no seat or score plays a part in. */
-export interface MarketAttack {
+interface MarketAttack {
   readonly name: string
   readonly defence: string
   /** What it gains over honest play with the same knowledge, in bets. */

@@ -17,7 +17,7 @@ const FIRST = 2
 const TAIL = 10
 
 /** Nectar, over the whole run. */
-export interface Income {
+interface Income {
   /** What was earned. */
   readonly pay: number
   /** That, less work, gas, lost stakes, and what bonds cost. */

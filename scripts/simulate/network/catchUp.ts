@@ -15,9 +15,9 @@ import { createSigner, isSigned } from './simulatedNetwork.ts'
 import { EPOCH_MS, inSimulatedTime, type SimulatedTime } from './simulatedTime.ts'
 import { peerIdOf } from './simulateSwarm.ts'
 
-export type CatchUpOptions = { seed: string; peers: number; withinSec: number }
+type CatchUpOptions = { seed: string; peers: number; withinSec: number }
 
-export type CatchUp = {
+type CatchUp = {
   /** Seconds until every peer knew where all authors are that it needs; null if some did not within the time. */
   neededSec: number | null
   /** Seconds until every peer knew where all others are. */

@@ -6,7 +6,7 @@ import { joinNetwork, type SimulatedNetwork, signatureOf } from './simulatedNetw
 import { EPOCH_MS, inSimulatedTime } from './simulatedTime.ts'
 import { peerIdOf } from './simulateSwarm.ts'
 
-export type DiscoveryOptions = {
+type DiscoveryOptions = {
   seed: string
   /** Honest and registered. */
   peers: number
@@ -16,7 +16,7 @@ export type DiscoveryOptions = {
   roundSec: number
 }
 
-export type Discovery = {
+type Discovery = {
   honest: number
   /** Peers that reach every author that they need. */
   reaching: number

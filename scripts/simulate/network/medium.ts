@@ -19,7 +19,7 @@ export type Station = {
   serve(request: BodyRequest, from: string): Promise<Uint8Array | FetchFailure>
 }
 
-export type Weather = {
+type Weather = {
   /** Milliseconds one way, least and most. */
   latencyMs: readonly [number, number]
   /** Share of gossip that is lost. */

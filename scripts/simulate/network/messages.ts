@@ -15,7 +15,7 @@ import { createGossip, createSigner, isSigned } from './simulatedNetwork.ts'
 import { EPOCH_MS, inSimulatedTime } from './simulatedTime.ts'
 import { peerIdOf } from './simulateSwarm.ts'
 
-export type MessagesOptions = { seed: string; peers: number; roundSec: number }
+type MessagesOptions = { seed: string; peers: number; roundSec: number }
 
 const SWARM = { chainId: 1, deployment: 'messages' }
 /** Connections that each peer opens, as a node has them by default. */

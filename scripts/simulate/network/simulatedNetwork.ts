@@ -25,7 +25,7 @@ const SETTLE_MS = 750
 const MISMATCH_POINTS = 40
 const BYTES_PER_SEC = 1_000_000
 
-export type SimulatedNetworkOptions = SwarmView & {
+type SimulatedNetworkOptions = SwarmView & {
   medium: Medium
   peerId: string
   address: string

@@ -25,7 +25,7 @@ export interface Bundle {
 }
 
 /** Who answers what, and how well. */
-export interface Authorship {
+interface Authorship {
   readonly chainId: number
   readonly round: number
   readonly beacon: Hex

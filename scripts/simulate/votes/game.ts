@@ -44,7 +44,7 @@ export interface Work {
 }
 
 /** What an own key knows when it works. */
-export interface SolverView {
+interface SolverView {
   /** Which of the own keys. */
   readonly at: number
   /** Makes a bundle in its own name. */
@@ -54,7 +54,7 @@ export interface SolverView {
 }
 
 /** What an own seat knows when it votes. */
-export interface SeatView {
+interface SeatView {
   readonly round: number
   readonly peers: readonly Commitment[]
   /** Scores a peer, which is work. */

@@ -3,7 +3,7 @@ import { shorten } from '#merge/format.ts'
 import { DanceGlyph } from './DanceGlyph.tsx'
 import { OwnTag } from './OwnTag.tsx'
 
-export interface PeerRef {
+interface PeerRef {
   peerKey: string
   peerId: string
   name: string

@@ -1,7 +1,7 @@
 import type { CanaryRow } from './canarySeries.ts'
 
 /** A row with the span between what execution showed and what was paid; null outside of the rounds that were measured. */
-export interface CanaryGapRow extends CanaryRow {
+interface CanaryGapRow extends CanaryRow {
   gap: [passAt1: number, reward: number] | null
 }
 

@@ -1,7 +1,7 @@
 import type { CanaryPoint } from '#sources/gateway.ts'
 
 /** Held-out answers to the tasks of one family, of all solvers together. Shares from 0 to 1. */
-export interface FamilyRow {
+interface FamilyRow {
   family: string
   /** Pass@1 by execution in the first round of canaries, and in the newest. */
   first: number | null

@@ -6,7 +6,7 @@ const details = z.object({
 })
 
 /** What a game is about, for people. */
-export interface GameTitle {
+interface GameTitle {
   question: string
   /** Name of a choice; its number where the Judge gave none. */
   nameOf: (choice: number) => string

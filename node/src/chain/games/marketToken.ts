@@ -6,7 +6,7 @@ import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 
 /** The token that is bet. */
-export type MarketToken = { address: Hex; decimals: number; symbol: string }
+type MarketToken = { address: Hex; decimals: number; symbol: string }
 
 /** With what an account has of it and lets the market take. */
 export type TokenState = MarketToken & { balance: bigint; allowance: bigint }

@@ -9,7 +9,7 @@ import type { Game } from './readGame.ts'
 const OPENED_BEFORE_SEC = 3_600
 
 /** What was written of a game, as its Judge wrote it: nothing of it is checked but that the clues are those committed to. */
-export type GameTexts = { details: string; clues: string[] }
+type GameTexts = { details: string; clues: string[] }
 
 /**
  * The texts of a game from its events.

@@ -15,7 +15,7 @@ const EARLIER = 1 / 32
 /** Wait after a poll that came too early, as a fraction of the pace. It doubles each time. */
 const AGAIN = 1 / 8
 
-export type BlockPace = {
+type BlockPace = {
   /** Takes the head that a poll found. */
   seen(head: TakenHead): void
   /** Time until the next poll is due. */

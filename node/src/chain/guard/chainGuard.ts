@@ -9,7 +9,7 @@ import { createEndpointPool } from './endpointPool.ts'
 import { createFollowedHead } from './followedHead.ts'
 import type { TakenHead } from './judgeHead.ts'
 
-export type GuardModules = {
+type GuardModules = {
   endpoints: readonly Endpoint[]
   identity: ChainIdentity
   clock: Clock
@@ -20,7 +20,7 @@ export type GuardModules = {
   holdMs?: number
 }
 
-export type ChainGuard = {
+type ChainGuard = {
   /** Finds out which endpoints serve the chain. Those that do not are asked again until they do. */
   check(): Promise<void>
   /** As EIP-1193 has it. Waits through outages; rejects with the signal's reason, or with what the server ruled. */

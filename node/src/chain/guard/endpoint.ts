@@ -15,7 +15,7 @@ export type Endpoint = {
   ask(call: RpcCall): Promise<unknown>
 }
 
-export type EndpointOptions = {
+type EndpointOptions = {
   /** From the request to the last byte of its answer. */
   timeoutMs?: number
   fetchFn?: typeof fetch

@@ -3,7 +3,7 @@ import type { Logger } from '#core/logger.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type CheckModules, createEndpointCheck } from './endpointCheck.ts'
 
-export type PoolModules = Pick<CheckModules, 'identity' | 'faultOfHead'> & {
+type PoolModules = Pick<CheckModules, 'identity' | 'faultOfHead'> & {
   endpoints: readonly Endpoint[]
   clock: Clock
   logger: Logger
@@ -11,7 +11,7 @@ export type PoolModules = Pick<CheckModules, 'identity' | 'faultOfHead'> & {
   signal: AbortSignal
 }
 
-export type EndpointPool = {
+type EndpointPool = {
   /** Endpoints that work, in the given order: the first is in use. */
   healthy(): readonly Endpoint[]
   /** Takes an endpoint out of use, and checks it again until it works. */

@@ -2,7 +2,7 @@ import type { Logger } from '#core/logger.ts'
 import type { Endpoint } from './endpoint.ts'
 import { judgeHead, type TakenHead } from './judgeHead.ts'
 
-export type FollowedHead = {
+type FollowedHead = {
   /** The head that was taken last; null before the first. */
   taken(): TakenHead | null
   take(head: TakenHead): void

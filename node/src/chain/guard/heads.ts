@@ -2,7 +2,7 @@ import type { Clock } from '#core/clock.ts'
 import { createBlockPace } from './blockPace.ts'
 import type { TakenHead } from './judgeHead.ts'
 
-export type HeadsModules = {
+type HeadsModules = {
   readHead: () => Promise<TakenHead>
   clock: Clock
   /** Ends polling. */
@@ -11,7 +11,7 @@ export type HeadsModules = {
   pollMs: number
 }
 
-export type News = {
+type News = {
   /** Chain time before which no block is news: polls are rare until then. */
   fromSec?: number
   /** Number of the block that the caller has; the newest one seen by default. */

@@ -17,7 +17,7 @@ export type TxOutcome =
 /** Time between polls of the store for calls of other commands. They send no request to the chain. */
 const STORE_MS = 1_000
 
-export type Outbox = {
+type Outbox = {
   /** Takes the intent; it is on the disk when this returns. A key that is known already is not taken twice. */
   enqueue(intent: OutboxIntent): OutboxEntry
   /** Resolves once the transaction is in a block or never will be; never rejects. */

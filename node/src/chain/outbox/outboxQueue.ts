@@ -2,9 +2,9 @@ import type { OutboxEntry } from '#core/outboxStore.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 import type { OutboxSender } from './outboxSender.ts'
 
-export type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & Pick<OutboxSender, 'signAndSend'>
+type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & Pick<OutboxSender, 'signAndSend'>
 
-export type OutboxQueue = {
+type OutboxQueue = {
   /** Signs and sends the oldest entry that is due, and with it others of its kind that may go out side by side. */
   sendNext(head: Head): Promise<void>
   /** Whether a simulation reverted that another one must confirm. */

@@ -1,14 +1,14 @@
 import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 
-export type ReceiptModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & {
+type ReceiptModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & {
   /** Drops what memory holds of an entry: its next attempt starts over. */
   forgetSent(id: number): void
   /** Drops all that memory holds of an entry: it is final. */
   forget(id: number): void
 }
 
-export type OutboxReceipts = {
+type OutboxReceipts = {
   /** Reads where a signed entry stands: not mined, mined, final, or taken back by a reorganisation. */
   follow(entry: OutboxEntry, head: Head): Promise<void>
   /** Has an entry sent again that a reorganisation took back. */

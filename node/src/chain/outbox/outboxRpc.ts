@@ -9,7 +9,7 @@ import { revertedWith } from '../revertedWith.ts'
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }
 type Call = Pick<OutboxIntent, 'to' | 'data'> & { valueWei?: bigint | undefined }
 export type UnsignedTransaction = Call & Fees & { nonce: number; gas: bigint }
-export type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
+type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
 
 /** All that the outbox asks of the chain: a port, so that its tests can bend the chain as they like. */
 export type OutboxRpc = {

@@ -4,7 +4,7 @@ import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 import type { Fees } from './outboxRpc.ts'
 
 /** The newest attempt of an entry that was broadcast, and in which blocks first and last. */
-export type Broadcast = { hash: Hex; firstBlock: number; lastBlock: number }
+type Broadcast = { hash: Hex; firstBlock: number; lastBlock: number }
 
 export type OutboxSender = {
   /** Signs an entry with a nonce and broadcasts it, for more than what the pool may hold of that nonce. */

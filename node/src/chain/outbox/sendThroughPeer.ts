@@ -2,7 +2,7 @@ import type { Clock } from '#core/clock.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import { outcomeOf, type TxOutcome } from './outbox.ts'
 
-export type SendThroughPeerOptions = {
+type SendThroughPeerOptions = {
   /** The outbox of the running peer, in the database that it also has open. */
   store: OutboxStore
   clock: Clock

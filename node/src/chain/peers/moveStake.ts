@@ -5,7 +5,7 @@ import type { Contracts } from '../contracts.ts'
 import { type Duty, dutyNumber } from './readStake.ts'
 
 /** Stakes what is missing, gives notice, or takes back what is free. */
-export type StakeMove = 'stake' | 'unstake' | 'withdraw'
+type StakeMove = 'stake' | 'unstake' | 'withdraw'
 
 /**
  * Moves a peer's stake.

@@ -4,7 +4,7 @@ import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 
 /** Nectar of a peer, in wei: what it has earned in final rounds and not claimed, and what was minted for it so far. */
-export type PeerNectar = { claimableWei: bigint; claimedWei: bigint }
+type PeerNectar = { claimableWei: bigint; claimedWei: bigint }
 
 export async function readNectar(
   { rpc, rpcUrl }: ChainClient,

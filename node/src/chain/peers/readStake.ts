@@ -10,7 +10,7 @@ export type Duty = 'evaluator' | 'proposer'
 export const dutyNumber: Readonly<Record<Duty, number>> = { evaluator: 0, proposer: 1 }
 
 /** A peer's stake, in wei and rounds. */
-export type PeerStake = {
+type PeerStake = {
   amountWei: bigint
   /** What it must be to be made. */
   fullWei: bigint

@@ -15,7 +15,7 @@ export type RolloutsToCommit = {
 }
 
 /** The policy that will sample a peer's rollouts in a round that has not begun. */
-export type PolicyToCommit = { round: number; peerKey: Hex; policyHash: Hex }
+type PolicyToCommit = { round: number; peerKey: Hex; policyHash: Hex }
 
 /** Commits a peer's rollouts, within their round. Other rollouts in the same round amend. */
 export function commitRollouts({ rolloutCommitments }: Contracts, rollouts: RolloutsToCommit): OutboxIntent {

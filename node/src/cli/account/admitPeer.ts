@@ -3,7 +3,7 @@ import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { callAsOwner, type Owner, OwnerRefusedError } from './callAsOwner.ts'
 
 export type Admission = Owner & { peerId: string }
-export type AdmissionOutcome = { status: 'seated'; hash: Hex } | { status: 'already seated' }
+type AdmissionOutcome = { status: 'seated'; hash: Hex } | { status: 'already seated' }
 
 /**
  * Seats an evaluator from the next round on, with the key of an account that holds the role.

@@ -4,7 +4,7 @@ import { readBootnodes } from '#chain/peers/readBootnodes.ts'
 import type { Hex } from '#core/hex.ts'
 import { callAsOwner, type Owner } from './callAsOwner.ts'
 
-export type BootnodesChange = { bootnodes: readonly string[]; hash: Hex | null }
+type BootnodesChange = { bootnodes: readonly string[]; hash: Hex | null }
 
 /** The bootnodes that the chain lists, as they are there: nobody has checked them. */
 export async function readListed(question: Pick<Owner, 'deployment' | 'rpcUrl'>): Promise<readonly string[]> {

@@ -7,7 +7,7 @@ import type { Hex } from '#core/hex.ts'
 import { CallRefusedError, type SessionOptions } from '#roles/accountSession.ts'
 
 /** A proof that a peer's key is at hand, for one account: what that account sends to the registry. */
-export type RegistrationProof = { peerId: string; account: Hex; registry: Hex; data: Hex; deadlineSec: number }
+type RegistrationProof = { peerId: string; account: Hex; registry: Hex; data: Hex; deadlineSec: number }
 
 /**
  * Has the peer's key sign that an account may hold it. Nothing is sent: the account's wallet does that.

@@ -4,7 +4,7 @@ import { readFunds, transferCoin, transferNectar } from '#chain/peers/transferFu
 import type { Hex } from '#core/hex.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 
-export interface FundsToSend {
+interface FundsToSend {
   readonly to: string
   /** In whole units, or `all`. */
   readonly amount: string

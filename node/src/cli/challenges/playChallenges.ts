@@ -16,7 +16,7 @@ import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
 export type Receipt = { hash: Hex; block: number }
 
 /** A peer's leaf, by its place in the draw of the round's sampled leaves. */
-export type LeafChoice = { peerKey: Hex; round: number; place: number; specs: readonly EnvironmentSpec[] }
+type LeafChoice = { peerKey: Hex; round: number; place: number; specs: readonly EnvironmentSpec[] }
 
 /** Demands a sampled leaf on the chain. */
 export async function demand(session: AccountSession, { peerKey, round, place, specs }: LeafChoice, onBond: OnBond) {

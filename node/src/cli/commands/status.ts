@@ -90,7 +90,7 @@ function twinLine(twin: Found['twin']): string {
   return twin === null ? '' : `\ntwin       another process has its keys: ${twin.evidence}\n           ${TWIN_ADVICE}`
 }
 
-export function workerLine(restart: Found['workerRestart'], nowMs: number): string {
+function workerLine(restart: Found['workerRestart'], nowMs: number): string {
   if (restart === null) return ''
   const minutes = Math.max(0, Math.round((nowMs - restart.atMs) / 60_000))
   return `\nworker     replaced ${minutes} min ago, ${restart.restarts} times since the start: ${restart.reason}`

@@ -18,7 +18,7 @@ const DIAL_MS = 5_000
 /** Transactions of a day at the price of a test network; a peer that runs out loses rounds. */
 const LOW_ETH = 0.01
 
-export type ChainQuestion = { deployment: Deployment; rpcUrl: string; bootnodes: readonly string[]; nowSec: number }
+type ChainQuestion = { deployment: Deployment; rpcUrl: string; bootnodes: readonly string[]; nowSec: number }
 
 /** @param identity - null where the folder holds no peer. */
 export async function checkChain(asked: ChainQuestion, identity: Identity | null): Promise<Finding[]> {

@@ -10,7 +10,7 @@ import { isModelFolder, judgeOf, judgeParametersOf, parametersOf } from '../join
 import { type Finding, failure, ok, warning } from './finding.ts'
 
 /** What a peer of chat models is told to play with. */
-export type ChatRole = {
+type ChatRole = {
   role: RoleName | undefined
   model: string | undefined
   /** What a proposer proposes with; `model` unless said. */

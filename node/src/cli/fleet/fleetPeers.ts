@@ -4,7 +4,7 @@ import { CONFIG_FILE, type Config, loadConfig } from '../options/config.ts'
 import { UsageError } from '../usageError.ts'
 import type { FleetPeer } from './runFleet.ts'
 
-export interface FleetAsked {
+interface FleetAsked {
   /** Numbers of CUDA devices, or their UUIDs. */
   readonly gpus: readonly string[]
   /** Port of the first peer's metrics; each other's is one higher. */

@@ -9,7 +9,7 @@ export type Choice = { setting: string; value: string | number | readonly string
 type Machine = Awaited<ReturnType<typeof describeMachine>>
 
 /** What the machine has to offer. On a local chain all peers are on it. */
-export type Offer = Pick<Machine, 'cores' | 'gpus'> & {
+type Offer = Pick<Machine, 'cores' | 'gpus'> & {
   freeBytes: number
   isLocalChain: boolean
   /** Of the judge that a peer of chat models runs; 0 for none. */

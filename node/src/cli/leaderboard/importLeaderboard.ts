@@ -17,7 +17,7 @@ const SALT = keccak256(stringToHex("RL Swarm's leaderboard"))
  * What became of a page: `missing` until it is proposed to the timelock, `waiting` for the delay that everybody has to look at it, `ready` to
  * be imported, `imported`.
  */
-export type PageState = 'missing' | 'waiting' | 'ready' | 'imported'
+type PageState = 'missing' | 'waiting' | 'ready' | 'imported'
 export type Page = { first: number; rows: number; state: PageState; readyAtSec: number | null; hash: Hex | null }
 
 /** The delay ends after the round from which nothing is imported. */

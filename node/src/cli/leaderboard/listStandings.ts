@@ -4,7 +4,7 @@ import type { Hex } from '#core/hex.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 
-export type ListedPeer = { rank: number; peerKey: Hex; peerId: string; name: string; pointsMilli: number }
+type ListedPeer = { rank: number; peerKey: Hex; peerId: string; name: string; pointsMilli: number }
 
 /** Reads at a time: an endpoint may refuse more. */
 const AT_ONCE = 32

@@ -8,7 +8,7 @@ import { TextStream } from '../textStream.ts'
 /** Positions that are left for an answer at least, where the conversation has more than its last message. */
 const LEAST_ANSWER_TOKENS = 64
 
-export interface ChatModel {
+interface ChatModel {
   readonly config: DecoderConfig
   readonly generator: Generator
   readonly tokenizer: PretrainedTokenizer

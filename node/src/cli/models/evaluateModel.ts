@@ -25,7 +25,7 @@ const ROWS = 8
 /** Of the sandbox, for all tests of an answer: Pyodide takes some 4 times as long as CPython. */
 const CASE_MS = 10_000
 
-export type ModelFigures = Figures & {
+type ModelFigures = Figures & {
   readonly model: string
   readonly dataset: string
   readonly refused: readonly Refusal[]

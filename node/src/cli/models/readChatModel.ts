@@ -8,7 +8,7 @@ import { UsageError } from '../usageError.ts'
 const TEMPLATES = ['chat_template.jinja', 'tokenizer_config.json']
 
 /** What a chat model's folder says besides its weights. */
-export type ChatModelFiles = {
+type ChatModelFiles = {
   config: DecoderConfig
   tokenizer: PretrainedTokenizer
   /** Of the tokenizer and of the generation defaults. */

@@ -1,7 +1,7 @@
 import { readJournal } from '#roles/reports/readJournal.ts'
 
 /** What a node noted of one round: a solver's report, or a proposer's. */
-export type RoundReport = { round: number } & Record<string, unknown>
+type RoundReport = { round: number } & Record<string, unknown>
 
 /**
  * The reports of a peer's journal, oldest first. The peer may be running.

@@ -22,7 +22,7 @@ import { readReports } from './readReports.ts'
 /** Rounds shown, newest last. */
 const SHOWN = 10
 
-export type StatusQuestion = { data: string; deployment: Deployment; rpcUrl: string; identity: Identity }
+type StatusQuestion = { data: string; deployment: Deployment; rpcUrl: string; identity: Identity }
 
 /** Rounds whose settlement is shown: the newest that can have one, and those before it. */
 const SETTLED_SHOWN = 5

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '../canonical.ts'
 
 /** Encoder and decoder of one kind of body. Both check everything; what does not pass never leaves, nor comes in. */
-export type BodyCodec<T> = {
+type BodyCodec<T> = {
   /** @throws {CanonicalError} if the value is not what the schema says, or too large. */
   encode(value: T): Uint8Array
   /** @throws {CanonicalError} on any bytes that {@link encode} would not have produced. */

@@ -36,7 +36,7 @@ export function createPatience(usualMs = USUAL_MS): Patience {
 /** So many checks missed, and who watches was away. */
 const AWAY_CHECKS = 4
 
-export interface SilenceWatch {
+interface SilenceWatch {
   /** The worker gave a sign of life. */
   heard(): void
   stop(): void

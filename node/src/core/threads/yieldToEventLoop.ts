@@ -2,7 +2,7 @@
 const WORK_MS = 4
 
 /** What to await before more work: the next turn of the event loop, or undefined while there is time left in this one. */
-export type Yield = () => Promise<void> | undefined
+type Yield = () => Promise<void> | undefined
 
 /**
  * Creates a yield for long computations. Computations that share one share the time between two turns. Those that wait are woken

@@ -4,7 +4,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-export type Gpu = { readonly name: string; readonly memoryBytes: number | null }
+type Gpu = { readonly name: string; readonly memoryBytes: number | null }
 
 export type Machine = {
   readonly platform: string

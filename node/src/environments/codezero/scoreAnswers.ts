@@ -8,7 +8,7 @@ import { checkStructure, structureChecks } from './structure.ts'
 /** The named components of a score, in the order in which they are committed to. */
 export const scoreComponents = [...structureChecks, 'predictedCorrectness'] as const
 export type ScoreComponent = (typeof scoreComponents)[number]
-export type ScoreWeights = Record<ScoreComponent, number>
+type ScoreWeights = Record<ScoreComponent, number>
 
 export type Answer = { problem: Problem; text: string; ended: boolean }
 

@@ -5,7 +5,7 @@ import { type PythonNode, parsePython, statementsOf } from './python/parsePython
 
 /** The checks of form, in the order in which an answer fails them. None of them runs the code. */
 export const structureChecks = ['fenced', 'parses', 'defines', 'adheres', 'ends'] as const
-export type StructureCheck = (typeof structureChecks)[number]
+type StructureCheck = (typeof structureChecks)[number]
 
 export type Structure = {
   checks: Record<StructureCheck, boolean>

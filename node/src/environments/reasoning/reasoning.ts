@@ -12,7 +12,7 @@ import { reasoningGames } from './reasoningGames.ts'
 import type { ReasoningSpec } from './reasoningSpec.ts'
 import { reasoningStages, tellQuoted } from './stages.ts'
 
-export type ReasoningParts = { spec: ReasoningSpec; tokenizer: ChatTokenizer; solverFolder: string }
+type ReasoningParts = { spec: ReasoningSpec; tokenizer: ChatTokenizer; solverFolder: string }
 
 type Asked = Pick<ReasoningProblem, 'question' | 'kind' | 'quoted'>
 

@@ -3,10 +3,10 @@ import type { Clock } from '#core/clock.ts'
 import { ChatServerError } from './chatServerError.ts'
 import type { ServerAddress } from './serverAddress.ts'
 
-export type ServedMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
+type ServedMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
 
 /** How many answers to one conversation, and how they are sampled. */
-export type WriteRequest = {
+type WriteRequest = {
   readonly count: number
   readonly temperature: number
   readonly maxNewTokens: number
@@ -17,7 +17,7 @@ export type WriteRequest = {
 }
 
 /** A chat model on a server, asked for probabilities of a word, or for answers. */
-export type ChatServer = {
+type ChatServer = {
   /**
    * Log-probabilities of words as the first token of an answer, one row a conversation.
    *
@@ -36,7 +36,7 @@ export type ChatServer = {
   write(messages: readonly ServedMessage[], request: WriteRequest): Promise<{ text: string; ended: boolean }[]>
 }
 
-export type ChatServerOptions = {
+type ChatServerOptions = {
   readonly address: ServerAddress
   /** Sent to this server alone, as a bearer token; stands in no message. */
   readonly key?: string | undefined

@@ -6,7 +6,7 @@ import { DatasetError } from './datasetError.ts'
 import type { ParquetLayout } from './parquetTable.ts'
 import type { ReadRow, Table } from './table.ts'
 
-export type ParquetLimits = {
+type ParquetLimits = {
   /** Of one row group, or the footer. 60 s: a group of 512 MB takes some 10. */
   readonly timeoutMs?: number
 }

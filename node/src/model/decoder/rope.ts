@@ -15,7 +15,7 @@ export type RopeScaling =
     }
 
 /** What of a decoder's configuration its rotary embedding depends on. */
-export interface RopeShape {
+interface RopeShape {
   readonly headDim: number
   readonly ropeTheta: number
   readonly ropeScaling: RopeScaling | null
@@ -55,7 +55,7 @@ function scaledFrequency(frequency: number, scaling: RopeScaling | null): number
 }
 
 /** Cosines and sines of the rotary positions 0 to length - 1, row-major. */
-export interface RopeTables {
+interface RopeTables {
   readonly cos: Float32Array
   readonly sin: Float32Array
 }

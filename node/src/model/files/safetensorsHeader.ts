@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ModelFileError } from '../modelErrors.ts'
 
 /** Where one tensor lies in the data part of a file. */
-export interface SafetensorsEntry {
+interface SafetensorsEntry {
   readonly name: string
   readonly dtype: 'F32' | 'F16' | 'BF16'
   readonly shape: readonly number[]

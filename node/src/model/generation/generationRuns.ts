@@ -18,7 +18,7 @@ export interface Drawing {
 }
 
 /** Some tokens of B sequences, `length` of each. */
-export interface RunTokens {
+interface RunTokens {
   /** [B, length]. */
   readonly ids: BigInt64Array<ArrayBuffer>
   readonly length: number

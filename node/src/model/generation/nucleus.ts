@@ -1,7 +1,7 @@
 import type { Draw } from './samplingFilters.ts'
 
 /** Tokens that are drawn from under top-p: those before which likelier tokens have less than that share (arXiv:1904.09751). */
-export interface Nucleus {
+interface Nucleus {
   /** Probability of its least likely tokens: all at least as likely are in it. */
   readonly least: number
   /** Probability of all its tokens. */

@@ -13,12 +13,12 @@ const PREFILL_STEP = 16
 const PREFILL_PART = 256
 
 /** Rows that share a prompt. */
-export interface PromptGroup {
+interface PromptGroup {
   readonly prompt: Int32Array
   readonly rows: readonly GenerationRow[]
 }
 
-export interface PrefillModules {
+interface PrefillModules {
   readonly runs: GenerationRuns
   /** Of the rows, with space for their prompts. */
   readonly cache: RowCache

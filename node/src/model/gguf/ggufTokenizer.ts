@@ -27,7 +27,7 @@ const tokenizerSchema = z.object({
 })
 
 /** A tokenizer's files as Hugging Face's libraries read them, by name. */
-export interface TokenizerContents {
+interface TokenizerContents {
   readonly files: Readonly<Record<string, object>>
   /** Ids that end a completion. */
   readonly endTokens: readonly number[]

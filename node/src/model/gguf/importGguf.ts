@@ -15,7 +15,7 @@ import { headRows, huggingFaceName, ROPE_FACTORS, tensorBytes } from './ggufTens
 import { ggufTokenizer } from './ggufTokenizer.ts'
 import { type GgufFile, type GgufTensor, readGguf } from './readGguf.ts'
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Told the share of the weights that is written. */
   readonly onProgress?: ((done: number) => void) | undefined
   /** Asked between parts of a tensor; its reason is thrown, and nothing is left behind. */

@@ -1,5 +1,5 @@
 /** How a family splits a text before merging, as `tokenizer.json` says it. */
-export interface PreTokenizer {
+interface PreTokenizer {
   readonly normalizer: object | null
   readonly pre_tokenizer: object
   /** Whether a piece that is a token is not merged from its bytes. */

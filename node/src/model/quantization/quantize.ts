@@ -4,7 +4,7 @@ import type { Tensor } from '../files/safetensors.ts'
 const TILE = 64
 
 /** 8-bit integers of matrices joined by their outputs, for products with one scale an output. */
-export interface ByteMatrix {
+interface ByteMatrix {
   /** [in, out]. */
   readonly codes: Int8Array<ArrayBuffer>
   /** [out]: largest magnitude of the output's weights over 127. */
@@ -64,7 +64,7 @@ export function meanRow(codes: Int8Array, columns: number): Int8Array<ArrayBuffe
 }
 
 /** 4-bit codes of blocks of inputs. */
-export interface BlockMatrix {
+interface BlockMatrix {
   /** [out, blocks, blockSize / 2], the first of each pair in the low half; 8 is zero. */
   readonly codes: Uint8Array
   /** [out * blocks]: the element of largest magnitude over -8, so that it is met exactly. */

@@ -14,7 +14,7 @@ export type QuantizedPrecision = Exclude<Precision, 'float32'>
 export const BLOCK_SIZE = 32
 
 /** Reads weights by name, in order; those that the model does not have are left out. */
-export type ReadTensors = (names: readonly string[]) => Promise<Tensor[]>
+type ReadTensors = (names: readonly string[]) => Promise<Tensor[]>
 
 /**
  * Quantises a model piece by piece, so that one joined matrix and its source are in memory at a time.

@@ -20,7 +20,7 @@ export interface TokenChoice {
 }
 
 /** What a graph says of the targets of one task: an array of `targets.length`, or of as many rows, for each output. */
-export type TaskOutputs<Output extends string> = Record<Output, Float32Array>
+type TaskOutputs<Output extends string> = Record<Output, Float32Array>
 
 /**
  * Runs tasks on a session of `buildScoringModel` or `buildDrawsModel`, in the order given.
@@ -49,7 +49,7 @@ export async function runScoringTasks<Output extends string, Result = TaskOutput
   return results
 }
 
-export interface ScoringSession<Output extends string> {
+interface ScoringSession<Output extends string> {
   readonly config: DecoderConfig
   readonly session: Session
   readonly outputs: readonly Output[]

@@ -8,7 +8,7 @@ import { loraShapes } from '../lora/loraFactors.ts'
 import { loraParts } from '../lora/loraParts.ts'
 
 /** Log-probabilities of chosen tokens of a padded batch, and what they are made of. */
-export interface TokenScores {
+interface TokenScores {
   readonly graph: Graph
   readonly weights: WeightValues
   /** The factors of an adapter; none without one. */

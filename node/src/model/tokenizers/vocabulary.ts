@@ -11,7 +11,7 @@ export interface Vocabulary {
 }
 
 /** Lookups for encoding and decoding. */
-export interface VocabularyTables {
+interface VocabularyTables {
   readonly idOfByte: Int32Array
   readonly isSpecial: Uint8Array
   readonly merges: BytePairMerges

@@ -12,7 +12,7 @@ export type DialOutcomes = {
  * `nobody known`: there is no address to dial. `connecting`: no dial has ended yet. `nobody reached`: none was answered. `hung up on`: they
  * answer, and close.
  */
-export type AloneReason = 'nobody known' | 'connecting' | 'nobody reached' | 'hung up on'
+type AloneReason = 'nobody known' | 'connecting' | 'nobody reached' | 'hung up on'
 
 /** `advice` is what the operator does next. */
 export type Alone = { readonly reason: AloneReason; readonly found: string; readonly advice: string }

@@ -3,14 +3,14 @@ import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Dial, DialSchedule } from '../membership/dialSchedule.ts'
 
-export type Dialing = {
+type Dialing = {
   /** Reads the schedule again now: there may be a new peer to dial. */
   wake(): void
   stop(): Promise<void>
 }
 
 /** Connects to one address. @returns the peer that answered. Rejects if none does. */
-export type Dialer = (address: string, signal: AbortSignal) => Promise<string>
+type Dialer = (address: string, signal: AbortSignal) => Promise<string>
 
 type Options = { schedule: DialSchedule; dial: Dialer; clock: Clock; logger: Logger }
 

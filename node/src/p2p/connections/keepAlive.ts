@@ -11,7 +11,7 @@ import { closeStream, writeBytes } from '../transfer/streamWriter.ts'
 const PING_PROTOCOL = '/ipfs/ping/1.0.0'
 const PING_BYTES = 32
 
-export type KeepAliveOptions = {
+type KeepAliveOptions = {
   /** Between two pings of one connection. */
   everyMs?: number
   /** A machine whose cores all train answers late. */

@@ -29,7 +29,7 @@ export const RENEW_MS = FORGET_MS / 3
 /** Registered peers whose words are handed on; each takes half a kilobyte. */
 const MAX_MESSAGES = 16_384
 
-export type AddressGossip = {
+type AddressGossip = {
   /** As signed, for handing on: those of registered peers and our own. */
   signed(): SignedMessage[]
   /** True for a message on the topic of addresses. */

@@ -7,7 +7,7 @@ import { ignore, ignoreAsOurs, type Ours, type Verdict } from './verdict.ts'
 /** As many as registered peers are known, of each kind: about 8 MB. Each author costs a registration. */
 const MAX_PER_ROUND = 3 * 16_384
 
-export type AnnouncementCache = {
+type AnnouncementCache = {
   /** Checks everything but the signature; changes nothing. */
   check(message: SignedMessage): Verdict<Announcement> & Ours
   /** Keeps what {@link check} accepted. */

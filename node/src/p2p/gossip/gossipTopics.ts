@@ -8,7 +8,7 @@ import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from './signedMess
 import { scoreThresholds } from './topicScore.ts'
 import { gossipResult, reject, type Verdict } from './verdict.ts'
 
-export type GossipOptions = {
+type GossipOptions = {
   topics: readonly string[]
   /** Whether others may send us messages of these topics. */
   subscribes: boolean

@@ -16,7 +16,7 @@ export type MessageRules = {
   takeStranger?(message: SignedMessage): Verdict<unknown>
 }
 
-export type Screened = Verdict<unknown> & Ours
+type Screened = Verdict<unknown> & Ours
 
 export type MessageGate = {
   /**

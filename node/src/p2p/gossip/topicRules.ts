@@ -1,6 +1,6 @@
 import type { AnnouncementKind } from './topics.ts'
 
-export type TopicRule = {
+type TopicRule = {
   /** Rounds taken, counted from the current one as we see it: from `earliest` to `latest`, both inside. */
   earliest: number
   latest: number

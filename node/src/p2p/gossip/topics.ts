@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export const announcementKinds = ['rollouts', 'scores', 'canary'] as const
 export type AnnouncementKind = (typeof announcementKinds)[number]
-export type TopicKind = AnnouncementKind | 'addresses'
+type TopicKind = AnnouncementKind | 'addresses'
 
 /** Which swarm: announcements of one are void in every other. */
 export type Swarm = {

@@ -20,7 +20,7 @@ export type Admission = {
   stop(): void
 }
 
-export type AdmissionLimits = {
+type AdmissionLimits = {
   callsPerSecond: number
   burst: number
   /** Peers asked about in one call. */

@@ -3,7 +3,7 @@ import type { Admission } from './admission.ts'
 import { originOf } from './origin.ts'
 import { decideSlot, type Held, type SlotDecision, type SlotLimits } from './slots.ts'
 
-export type ConnectionSlotsModules = {
+type ConnectionSlotsModules = {
   admission: Pick<Admission, 'ask'>
   isMember: (peerId: string) => boolean
   isBootnode: (peerId: string) => boolean

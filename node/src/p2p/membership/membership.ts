@@ -8,7 +8,7 @@ import { type Connected, createDialSchedule, type DialSchedule } from './dialSch
 import { type BookLimits, createPeerBook, type PeerBook, type PeerStore } from './peerBook.ts'
 import { defaultSlotLimits, type Refusal, type SlotDecision } from './slots.ts'
 
-export type MembershipOptions = {
+type MembershipOptions = {
   ownId: string
   /** Multiaddrs. Those without `/p2p/…` are learnt on the first dial. */
   bootnodes: readonly string[]

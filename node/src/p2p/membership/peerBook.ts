@@ -67,7 +67,7 @@ export type PeerBook = {
   flush(): void
 }
 
-export type NamedBootnode = { peerId: string | undefined; address: string }
+type NamedBootnode = { peerId: string | undefined; address: string }
 
 type Options = {
   bootnodes: readonly NamedBootnode[]

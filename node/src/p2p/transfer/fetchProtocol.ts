@@ -29,7 +29,7 @@ const header = z.strictObject({
   size: z.int().min(0).max(0xffff_ffff),
 })
 
-export type FetchRequest = z.infer<typeof request>
+type FetchRequest = z.infer<typeof request>
 export type FetchHeader = z.infer<typeof header>
 
 export const encodeRequest = (value: FetchRequest): Uint8Array => encodeCanonical(value)

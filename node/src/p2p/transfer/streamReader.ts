@@ -12,7 +12,7 @@ export type StreamReader = {
   release(): void
 }
 
-export type StreamReaderOptions = {
+type StreamReaderOptions = {
   /** Gives up when nothing arrives for so long. */
   idleMs: number
   signal?: AbortSignal

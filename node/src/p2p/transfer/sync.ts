@@ -41,7 +41,7 @@ export type Sync = {
   stop(): Promise<void>
 }
 
-export type SyncOptions = {
+type SyncOptions = {
   store: SyncStore
   gate: MessageGate
   isRegistered: (peerId: string) => boolean

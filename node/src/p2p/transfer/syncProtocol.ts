@@ -37,9 +37,9 @@ const request = z.strictObject({
     .refine(bytes => bytes.byteLength % PREFIX_BYTES === 0, 'expected whole prefixes'),
 })
 
-export type SyncRequest = z.infer<typeof request>
+type SyncRequest = z.infer<typeof request>
 /** A range of ids, and what the asker has in it. */
-export type SyncPart = Pick<SyncRequest, 'first' | 'last' | 'have'>
+type SyncPart = Pick<SyncRequest, 'first' | 'last' | 'have'>
 
 export const encodeSyncRequest = (value: SyncRequest): Uint8Array => encodeCanonical(value)
 /** @throws {CanonicalError} if the bytes are not a request. */

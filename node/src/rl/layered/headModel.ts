@@ -10,7 +10,7 @@ import type { BasePrecision } from '#model/lora/loraConfig.ts'
 import { integerLogprobs, outputLayerShapes } from '#model/quantization/integerOutputLayer.ts'
 import { gradientName, type LossKind, lossInputs, lossOf } from '../passes/trainingGraphs.ts'
 
-export interface HeadModelOptions {
+interface HeadModelOptions {
   readonly real?: 'f32' | 'f64'
   readonly temperature?: number
   /** Of the output layer; see `outputLayerShapes`. */

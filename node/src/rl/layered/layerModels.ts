@@ -31,7 +31,7 @@ export interface LayerModels {
   readonly tensors: ReadonlyMap<string, { readonly shape: Shape; readonly trained: boolean }>
 }
 
-export interface LayerModelOptions {
+interface LayerModelOptions {
   readonly real?: 'f32' | 'f64'
   /** With an adapter its factors are trained, without one the layer's weights. */
   readonly lora?: LoraConfig | undefined

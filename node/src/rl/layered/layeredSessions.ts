@@ -15,7 +15,7 @@ export interface LayeredPassOptions extends GradientPassOptions {
 }
 
 /** A layer's models with their sessions. */
-export interface LayerSessions extends LayerModels {
+interface LayerSessions extends LayerModels {
   readonly forwardSession: Session
   readonly backwardSession: Session
 }

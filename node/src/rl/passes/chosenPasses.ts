@@ -5,7 +5,7 @@ import type { PlannedPasses } from './plannedPasses.ts'
 /** Beyond this one graph is no faster than layer by layer: its intermediate values have long left the caches. */
 const WHOLE_GRAPH_BYTES = 2 ** 30
 
-export interface PassChoice {
+interface PassChoice {
   /** Bytes that a step may use, where it holds some already. */
   readonly memoryBytes: (heldBytes: number) => number
   /** Padded tokens of a part at most, in one graph. */

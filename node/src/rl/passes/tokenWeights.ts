@@ -10,7 +10,7 @@ import { TrainerError } from '../trainerError.ts'
  * - `dr_grpo`: the sum over tokens divided by what it could at most have been, completions times `maxCompletionLength`
  *   (arXiv:2503.20783 section 3): no length is favoured.
  */
-export type LossType = 'grpo' | 'dapo' | 'bnpo' | 'dr_grpo'
+type LossType = 'grpo' | 'dapo' | 'bnpo' | 'dr_grpo'
 
 export interface TokenWeightsOptions {
   /** `dapo` by default. */

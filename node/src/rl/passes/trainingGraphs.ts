@@ -20,7 +20,7 @@ export function policyLossKind(options: PolicyLossOptions): LossKind {
   return { kind: 'policy', clipLow, clipHigh, ...bound, klBeta, importanceSamplingLevel, useBiasCorrectionKl }
 }
 
-export interface LossModelOptions {
+interface LossModelOptions {
   readonly real?: 'f32' | 'f64'
   readonly temperature?: number
   /** An adapter, whose factors are inputs in addition to the weights. */
@@ -50,7 +50,7 @@ export function lossModel(config: DecoderConfig, loss: LossKind, options: LossMo
 }
 
 /** What a loss needs besides the log-probabilities, by the names of the graph's inputs. */
-export type LossInputs = Omit<PolicyLossInputs, 'logprobs'> | Pick<PolicyLossInputs, 'weights'>
+type LossInputs = Omit<PolicyLossInputs, 'logprobs'> | Pick<PolicyLossInputs, 'weights'>
 
 /**
  * Adds the inputs of a loss: `weights` [M], and for the policy loss `advantages` and `oldLogprobs` [M], `referenceLogprobs` [M]

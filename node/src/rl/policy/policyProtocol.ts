@@ -57,7 +57,7 @@ export type ReadDraws =
   | { readonly fault: 'malformed' | 'unpaid base' | 'unavailable'; readonly reason: string }
 
 /** The operations of the worker: name, arguments, result. */
-export interface PolicyOperations {
+interface PolicyOperations {
   /**
    * Loads the policy of a folder, and the optimizer's state where `save` left one for just these weights.
    *

@@ -13,7 +13,7 @@ import { type LoraAdapter, loraShapes } from '#model/lora/loraFactors.ts'
 import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
 
 /** An adapter, and what it is for: its numbers mean nothing without the base. */
-export interface PublishedAdapter {
+interface PublishedAdapter {
   readonly adapter: LoraAdapter
   /** Content hash of the base's weights (`hashWeights`). */
   readonly base: string

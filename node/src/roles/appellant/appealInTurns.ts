@@ -8,7 +8,7 @@ import { sendAppeal } from './sendAppeal.ts'
 export type Finding = FollowedAppeal & { level: 1 }
 
 /** The round in which it is appealed. */
-export type AppealRound = {
+type AppealRound = {
   /** That committed, and may have found the same. */
   peers: number
   /** Scores of a round that are appealed at most; each takes a bond. */

@@ -11,7 +11,7 @@ import { type ChosenScore, chooseScores } from './chooseScores.ts'
 import { countAppeal, followAppeals, openAppeals, restsUntil } from './followAppeals.ts'
 import { type AppealTerms, isClearlyOff, isWorthIt, OVERTURNED_NECTAR } from './weighAppeal.ts'
 
-export type AppellantSettings = {
+type AppellantSettings = {
   /** Scores of a round that it appeals at most; each takes a bond. */
   maxAppeals: number
   /** What a Nectar is worth, in the chain's coin: the chain has no price of it. */
@@ -19,7 +19,7 @@ export type AppellantSettings = {
 }
 
 /** What is put in a test. */
-export type AppellantModules = { score: typeof scoreAgain; random: () => number }
+type AppellantModules = { score: typeof scoreAgain; random: () => number }
 
 /** Polls in a round. Some scores are settled only in its middle, and an appeal's transaction takes part of the rest. */
 const POLLS_PER_ROUND = 8

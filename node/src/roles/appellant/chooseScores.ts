@@ -7,7 +7,7 @@ import { SHARD_PEERS } from '../draws/drawCommittee.ts'
 import { isClearlyOff, type Settled } from './weighAppeal.ts'
 
 /** What a round was settled as, by now. */
-export type SettledRound = {
+type SettledRound = {
   ownKey: Hex
   commitments: readonly RolloutCommitment[]
   settlements: readonly Settlement[]

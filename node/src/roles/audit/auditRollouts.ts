@@ -15,7 +15,7 @@ import { openJudge } from '../models/openModels.ts'
 import { auditRound } from './auditRound.ts'
 import { type BodySources, openBodies } from './openBodies.ts'
 
-export type RolloutQuestion = BodySources & {
+type RolloutQuestion = BodySources & {
   threads: number
   device: Device
   /** Waits for an endpoint that is out, instead of saying so. */

@@ -30,7 +30,7 @@ export class RoundVoidError extends AuditImpossibleError {
   override readonly code = 'ROUND_VOID'
 }
 
-export type AuditedPeer = {
+type AuditedPeer = {
   peerKey: Hex
   name: string
   /** Null while it is not settled. */
@@ -58,7 +58,7 @@ export type Disagreement = {
 }
 
 /** What an audit reads with, and where it has payloads and models from. */
-export type AuditModules = {
+type AuditModules = {
   reads: ChainReads
   chainId: number
   /** Rules that are known here. */

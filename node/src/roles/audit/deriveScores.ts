@@ -6,13 +6,13 @@ import { appealVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
 /** A settlement, vote or ruling that does not follow from what it must follow from. */
 export type Finding = { round: number; peerKey: Hex; says: string }
 
-export type DerivedRound = {
+type DerivedRound = {
   /** What each peer has of the round, by what was ruled on it so far, in thousandths. */
   scores: Map<Hex, number>
   findings: Finding[]
 }
 
-export type RoundToDerive = {
+type RoundToDerive = {
   chainId: number
   round: number
   votes: RoundVotes

@@ -16,7 +16,7 @@ const unhurried = { opensAtMs: () => 0, roundMs: () => Number.POSITIVE_INFINITY 
 /** Time for the first bootnode to answer. */
 const MEET_MS = 15_000
 
-export type PeerBodiesOptions = {
+type PeerBodiesOptions = {
   swarm: Swarm
   /** Multiaddrs, those on the chain included; with none nobody is asked. */
   bootnodes: readonly string[]

@@ -19,7 +19,7 @@ const reached = z.object({
   _meta: z.object({ status: z.record(z.string(), z.object({ id: count, block: z.object({ number: count }) })) }),
 })
 
-export type IndexedPoints = {
+type IndexedPoints = {
   /** The last block that they follow from. */
   block: number
   /** Of every peer, thousandths. */

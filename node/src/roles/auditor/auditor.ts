@@ -13,13 +13,13 @@ import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { AuditCounts } from '../roleCounts.ts'
 
-export type AuditorSettings = {
+type AuditorSettings = {
   /** Scores of a round that it appeals at most; 0 for one that only tells. */
   maxAppeals: number
 }
 
 /** What is put in a test. */
-export type AuditorModules = { score: typeof scoreAgain }
+type AuditorModules = { score: typeof scoreAgain }
 
 /** Reads of settlements in a round. */
 const READS_A_ROUND = 8
@@ -48,7 +48,7 @@ export function runAuditor(
   })
 }
 
-export type RoundToAudit = AuditorSettings &
+type RoundToAudit = AuditorSettings &
   AuditorModules & { round: number; until: AbortSignal; roundMs: number; endsAtMs: number }
 
 /** Audits what is settled of a round until all that was committed is, or the time is up. */

@@ -20,7 +20,7 @@ import { reportConnections } from '../reports/reportConnections.ts'
 import { followBootnodes } from './followBootnodes.ts'
 import { type Reach, reachOf, readableBootnodes } from './reach.ts'
 
-export type BootnodeOptions = Reach & {
+type BootnodeOptions = Reach & {
   data: string
   rpcUrl: string
   deployment: Deployment

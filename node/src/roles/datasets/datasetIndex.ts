@@ -5,7 +5,7 @@ import type { Proposals } from '#environments/environment.ts'
 import { openDatasetTasks } from './datasetTasks.ts'
 
 /** Tells which proposed tasks are from a dataset. The chain does not say it: a task is its text. */
-export type DatasetIndex = {
+type DatasetIndex = {
   /** The dataset's name for the text of a task that is from there; undefined for others, and for all that is not read yet. */
   datasetOf(text: string): string | undefined
   /** Resolves once all rows are read, or reading was stopped. */

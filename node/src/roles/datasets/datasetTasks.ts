@@ -15,7 +15,7 @@ export type PlacedTask = {
   readonly next: DatasetPosition
 }
 
-export type DatasetTasks = {
+type DatasetTasks = {
   readonly format: DatasetFormatName
   readonly rows: number
   /** Tasks of one pass from a position on. Rows that are not tasks are counted in `refusals` and skipped. */

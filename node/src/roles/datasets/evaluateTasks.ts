@@ -16,7 +16,7 @@ export type TaskOutcome = {
 /** Answers of a model: `samples` for each task, in order; none for a task that is too long for it. */
 export type Answerer = (tasks: readonly NumberedTask[], samples: number) => Promise<string[][]>
 
-export type Evaluation = {
+type Evaluation = {
   readonly answer: Answerer
   readonly sandbox: Pick<Sandbox, 'runTests'>
   readonly samples: number

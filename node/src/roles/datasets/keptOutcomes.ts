@@ -11,7 +11,7 @@ const outcomeSchema = z.strictObject({
   answers: z.array(z.string()),
 })
 
-export type KeptOutcomes = {
+type KeptOutcomes = {
   readonly found: ReadonlyMap<string, TaskOutcome>
   keep(outcome: TaskOutcome): Promise<void>
 }

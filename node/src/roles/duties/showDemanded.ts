@@ -11,7 +11,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from './reportOutcome.ts'
 
 /** A peer shows its own leaves at once. Evaluators show those of others that they keep, late and one after the other. */
-export type ShownLeaves = 'own' | 'others'
+type ShownLeaves = 'own' | 'others'
 
 /** Polls in a round. A demand stays open for at least one whole round, and the transaction takes part of that. */
 const POLLS_PER_ROUND: Readonly<Record<ShownLeaves, number>> = { own: 4, others: 32 }

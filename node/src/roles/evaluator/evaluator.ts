@@ -35,7 +35,7 @@ const [VOTES_UNTIL, CHECKS_UNTIL] = [2 / 3, 5 / 6]
 
 type Due = { votesDue: AbortSignal; checksDue: AbortSignal }
 
-export type EvaluatorSettings = {
+type EvaluatorSettings = {
   /** Withheld leaves that it demands a round at most; each takes a bond. */
   demands: number
   /** Verdicts over its own votes that it appeals at a time; each takes a bond. */

@@ -13,7 +13,7 @@ export type Models = { judge: Judge; reader: PublishedReader }
 
 type Committed = Pick<RolloutCommitment, 'peerKey' | 'policyHash'>
 
-export type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'logger' | 'signal'> & {
+type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'logger' | 'signal'> & {
   environment: Pick<PeerNode['environment'], 'solverFolder' | 'spec'>
   chain: Pick<PeerNode['chain'], 'readPolicies'>
 }

@@ -7,7 +7,7 @@ import { leavesToCheck, type SampledWork } from './checkSampling.ts'
 import { scorePeer } from './scorePeer.ts'
 
 /** What a peer's rollouts come to, if their sampling is proven by these leaves; null where a prompt that it owes is unknown here. */
-export type ScoredRollouts = { score: PeerScore; leaves: CheckedRollout[] | null }
+type ScoredRollouts = { score: PeerScore; leaves: CheckedRollout[] | null }
 
 /** Scores the leaves that the round's beacon draws, and draws those whose sampling decides whether the score counts. */
 export async function scoreRollouts(

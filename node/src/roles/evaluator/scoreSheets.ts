@@ -12,7 +12,7 @@ import type { PeerNode } from '../peerNode.ts'
 import type { OwnShard } from './ownShards.ts'
 
 /** What this evaluator found in a round. */
-export type KeptScores = {
+type KeptScores = {
   /** Of all its shards: more peers than one body takes, where there are many. */
   scoreSheet: ScoreSheet
   /** The bodies that were signed, each of whole shards. A ballot names the one that its shard is in. */

@@ -5,7 +5,7 @@ import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
 
 /** A rollout as other programs read it: text and token ids, with the log-probability of each. */
-export type BundleLine = {
+type BundleLine = {
   leaf: number
   /** Where its task stands: the proposer's key, and its index in the proposal. */
   task: { proposer: Hex; index: number }

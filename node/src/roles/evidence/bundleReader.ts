@@ -20,7 +20,7 @@ export class BundleUnavailableError extends NodeError {
 }
 
 /** What a bundle says that it is, and where that differs from the chain. */
-export type BundleCheck = {
+type BundleCheck = {
   round: number
   peerKey: Hex
   name: string

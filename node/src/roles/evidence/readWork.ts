@@ -19,7 +19,7 @@ import { findPeer } from './findPeer.ts'
 import { readRefuted } from './refutations.ts'
 import type { Duty, Seat, Work } from './work.ts'
 
-export type WhyQuestion = {
+type WhyQuestion = {
   deployment: Deployment
   rpcUrl: string
   /** A peer's folder, for the score sheets that it keeps. */

@@ -31,7 +31,7 @@ export type FetchPlan = {
 }
 
 /** A plan that counts what came of it. */
-export type CountedFetchPlan = FetchPlan & { counts(): FetchCounts }
+type CountedFetchPlan = FetchPlan & { counts(): FetchCounts }
 
 /** Payloads since the start. */
 export type FetchCounts = {

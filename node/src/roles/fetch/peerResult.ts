@@ -40,7 +40,7 @@ export function isMissing({ fault }: PeerFault): boolean {
   return fault === 'unavailable' || fault === 'oversized' || fault === 'too slow'
 }
 
-export type PeerWorkContext = { about: LogFields; logger: Logger; signal: AbortSignal }
+type PeerWorkContext = { about: LogFields; logger: Logger; signal: AbortSignal }
 
 /**
  * Does work on one peer's input, so that whatever it throws is a result about that peer. Nothing but computing belongs in it:

@@ -13,7 +13,7 @@ import { slotOf } from './bodySlot.ts'
 import { type Commitments, type Committed, commitmentTo } from './commitments.ts'
 
 /** A body and who has it, as its author announced it or the chain says. */
-export type OfferedBody = Pick<Announcement, 'kind' | 'round' | 'peerId' | 'contentId' | 'policyHash' | 'size'>
+type OfferedBody = Pick<Announcement, 'kind' | 'round' | 'peerId' | 'contentId' | 'policyHash' | 'size'>
 
 /** What became of a body that is not kept. */
 export type Refusal =
@@ -23,9 +23,9 @@ export type Refusal =
   | 'over quota'
   | 'unavailable'
 
-export type BodyCounts = { kept: number; waiting: number; refused: Record<Refusal, number> }
+type BodyCounts = { kept: number; waiting: number; refused: Record<Refusal, number> }
 
-export type CollectorModules = {
+type CollectorModules = {
   network: Pick<Network, 'onAnnouncement'>
   bundles: Pick<Bundles, 'wouldKeep' | 'has' | 'forget'>
   commitments: Commitments

@@ -21,7 +21,7 @@ import { statusView } from './statusView.ts'
 import { takeUnheard } from './takeUnheard.ts'
 import { trainingView } from './trainingView.ts'
 
-export type GatewayOptions = {
+type GatewayOptions = {
   /** Port of the HTTP server, on loopback. */
   port: number
   /** A file next to the swarm's data with the result of the last measurement of learning; it may be missing. */

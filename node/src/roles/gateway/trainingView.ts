@@ -32,8 +32,8 @@ const stepSchema = z.object({
   failure: z.string().max(1_000).nullable(),
 })
 
-export type ShownStep = z.infer<typeof stepSchema>
-export type TrainingView = RunNote & {
+type ShownStep = z.infer<typeof stepSchema>
+type TrainingView = RunNote & {
   /** When the peer said last that it runs; null where it never did. */
   aliveAtMs: number | null
   /** Oldest first. */

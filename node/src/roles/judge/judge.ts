@@ -44,7 +44,7 @@ export async function runJudge(node: PeerNode, data: string): Promise<void> {
 
 const drawSeed = (): Hex => bytesToHex(randomBytes(32))
 
-export type JudgeModules = { session: MarketSession; rules: GameRules; logger: Logger; drawSeed: () => Hex }
+type JudgeModules = { session: MarketSession; rules: GameRules; logger: Logger; drawSeed: () => Hex }
 
 /** Does what is due in the Judge's games, and opens one where none takes bets any more. */
 export async function judgeGames(modules: JudgeModules, roundSec: number): Promise<void> {

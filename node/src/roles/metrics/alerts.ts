@@ -5,7 +5,7 @@ import { isBehind } from './healthOf.ts'
 import type { PeerState } from './watchPeer.ts'
 
 const alertNames = ['behind', 'no points', 'low funds', 'disk', 'alone', 'runs twice', 'worker restarted'] as const
-export type AlertName = (typeof alertNames)[number]
+type AlertName = (typeof alertNames)[number]
 
 export type Alert = { alert: AlertName; state: 'firing' | 'resolved'; message: string }
 

@@ -8,7 +8,7 @@ import { createAlertSender } from './sendAlert.ts'
 import { serveMetrics } from './serveMetrics.ts'
 import { watchPeer } from './watchPeer.ts'
 
-export type ObserveOptions = {
+type ObserveOptions = {
   role: RoleName
   data: string
   /** First round that the key counts in, once it is known. */

@@ -6,7 +6,7 @@ export class AlertError extends NodeError {
   override readonly code = 'ALERT'
 }
 
-export type PeerAlert = Alert & { peer: string; peerId: string }
+type PeerAlert = Alert & { peer: string; peerId: string }
 
 const TIMEOUT_MS = 10_000
 

@@ -10,7 +10,7 @@ export class MetricsPortError extends NodeError {
 /** `ok`: 200, else 503. */
 export type Report = { ok: boolean } & Record<string, unknown>
 
-export type MetricsPages = {
+type MetricsPages = {
   registry: Registry
   /** Whether a restart would help. */
   health: () => Report

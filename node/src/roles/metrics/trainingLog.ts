@@ -43,7 +43,7 @@ export type TrainingStep = {
   failure: string | null
 }
 
-export type TrainingTotals = { steps: number; failed: number; tokens: number; seconds: number }
+type TrainingTotals = { steps: number; failed: number; tokens: number; seconds: number }
 
 /** What a solver learned, update by update: for its operator, and for nobody else to believe. */
 export type TrainingLog = {

@@ -5,7 +5,7 @@ import { checkKind, checkSpec } from '#environments/checkKind.ts'
 import type { EnvironmentKind, EnvironmentRequest } from '#environments/environmentKind.ts'
 import { openJudge } from './openModels.ts'
 
-export type CheckedModule = {
+type CheckedModule = {
   /** One sentence each, with what to do. */
   findings: string[]
   /** Of the specification that it describes; null where it describes none. */

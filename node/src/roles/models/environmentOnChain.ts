@@ -20,7 +20,7 @@ export async function environmentOnChain(chain: Chain, known: readonly Environme
   })
 }
 
-export type EnvironmentWatchModules = {
+type EnvironmentWatchModules = {
   readEnvironment: (round: number) => Promise<Hex>
   /** Hash of the environment that this node plays by. */
   own: Hex

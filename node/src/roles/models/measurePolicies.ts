@@ -10,7 +10,7 @@ import { type HeldOutAnswer, sampleHeldOut } from '../solver/canary.ts'
 import { openPolicy } from './openModels.ts'
 import { verdictsOf } from './verdictsOf.ts'
 
-export type Measurement = {
+type Measurement = {
   /** Folders of policies; `starter` is the model that they begin with. */
   policies: string[]
   /** Environment and models to measure with; undefined for the starter's. */
@@ -21,7 +21,7 @@ export type Measurement = {
   threads: number
 }
 
-export type MeasuredPolicy = {
+type MeasuredPolicy = {
   policy: string
   passAt1: number
   /** For 1 and for the number of samples. */

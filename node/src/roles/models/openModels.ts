@@ -15,7 +15,7 @@ import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 type OpenWriter = { readonly write: WriteProposals; close(): Promise<void> }
 
 /** Threads and device of a worker's models, and who is told how it fares. */
-export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
+type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
 
 /**
  * A policy and, in the same worker, the frozen judge model that its rewards come from.

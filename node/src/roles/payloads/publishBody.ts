@@ -11,7 +11,7 @@ import type { Network } from '#p2p/network.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { Journal } from '#store/journal.ts'
 
-export type PublishedBody = { kind: AnnouncementKind; round: number; root?: Hex; count?: number; policyHash?: Hex }
+type PublishedBody = { kind: AnnouncementKind; round: number; root?: Hex; count?: number; policyHash?: Hex }
 
 /** A body that is committed to, and is served to nobody until its round has ended. */
 export type SealedBody = Required<PublishedBody> & { contentId: Hex; size: number }
@@ -27,7 +27,7 @@ export type SealedBodies = {
 }
 
 /** What publishing uses of a peer. */
-export type PublishModules = {
+type PublishModules = {
   bundles: Pick<Bundles, 'put'>
   network: Pick<Network, 'publish'>
   sealed: SealedBodies

@@ -37,7 +37,7 @@ export type TaskSources = {
   readonly dataset: { readonly proposer: DatasetProposer; readonly share: number } | null
 }
 
-export type ProposerOptions = {
+type ProposerOptions = {
   /** Holds the difficulty; without it the level follows the settled scores. */
   level?: number | undefined
 }

@@ -30,7 +30,7 @@ export async function answerRound(
   return rolloutBundle({ chainId, round, peerKey, policyHash, seed }, rules, tasks, prompts, completions)
 }
 
-export type RolloutHeader = { chainId: number; round: number; peerKey: Hex; policyHash: Hex; seed: Hex }
+type RolloutHeader = { chainId: number; round: number; peerKey: Hex; policyHash: Hex; seed: Hex }
 
 /**
  * What a solver publishes for a round: for each task drawn, one group of completions.

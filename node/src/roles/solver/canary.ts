@@ -23,7 +23,7 @@ export type HeldOutAnswer = {
 
 type HeldOutRules = Pick<Environment, 'spec' | 'format' | 'heldOutTasks'>
 
-export type HeldOutSample = HeldOutAnswer & { score: AnswerScore }
+type HeldOutSample = HeldOutAnswer & { score: AnswerScore }
 
 /** Samples a policy on the fixed held-out set and scores it as rollouts are scored. Nothing of it is trained on. */
 export async function sampleHeldOut(

@@ -11,7 +11,7 @@ import type { TrainingLog } from '../metrics/trainingLog.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 
-export type Lesson = {
+type Lesson = {
   /** Why nothing was learned, and the policy is as it was; null where it was. */
   failure: string | null
   /** Updates that changed the policy: none where no group had anything to teach. */

@@ -24,7 +24,7 @@ export function noteCanaryPoint(journal: Pick<Journal, 'getState' | 'setState'>,
 }
 
 /** Where a pushed policy comes from. */
-export type Provenance = {
+type Provenance = {
   /** Name of the deployment. */
   network: string
   environment: { name: string; hash: Hex }

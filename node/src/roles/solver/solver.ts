@@ -35,7 +35,7 @@ const BEACON_UNTIL = 0.4
 /** Share of a round after which groups of other peers are no longer waited for. */
 const TAKE_UNTIL = 0.8
 
-export type SolverSettings = {
+type SolverSettings = {
   /** The peer's folder; the policy is kept in it after every round. */
   data: string
   /** What the policy trains. */

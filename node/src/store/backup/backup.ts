@@ -77,7 +77,7 @@ function copyDatabase(source: string, target: string): void {
 }
 
 /** A backup that is there, and a folder that it may be restored to. Asked before anybody types a passphrase. */
-export interface Restoring {
+interface Restoring {
   /**
    * Puts the backup back as a data folder, whole or not at all.
    *

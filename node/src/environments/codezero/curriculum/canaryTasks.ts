@@ -33,7 +33,7 @@ export function canaryTests(task: Task, level: Level, at: number): StrictTest[] 
 }
 
 /** A canary task with its tests. */
-export type CanaryCase = { task: Task; tests: StrictTest[] }
+type CanaryCase = { task: Task; tests: StrictTest[] }
 
 export async function canaryCases(level: Level, count = 100): Promise<CanaryCase[]> {
   return mapYielding(await canaryTasks(level, count), (task, i) => ({ task, tests: canaryTests(task, level, i) }))

@@ -1,7 +1,7 @@
 import { floorModulo } from './pythonValue.ts'
 
 /** A condition on one number: how problems say it, how code spells it (plainest first), what it means. */
-export type FilterConcept = {
+type FilterConcept = {
   texts: readonly string[]
   spellings: readonly string[]
   takesConstant: boolean

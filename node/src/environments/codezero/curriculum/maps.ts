@@ -1,5 +1,5 @@
 /** What is done to one number: texts in a list, text in a conditional, spellings (plainest first), meaning. */
-export type MapConcept = {
+type MapConcept = {
   texts: readonly string[]
   conditionalText: string | null
   spellings: readonly string[]

@@ -1,5 +1,5 @@
 /** Phrases of a problem and the code that they stand for; `{s}` or `{x}` is the operand, `{c}` the constant. */
-export type Phrasing = { texts: readonly string[]; spellings: readonly string[]; takesConstant: boolean }
+type Phrasing = { texts: readonly string[]; spellings: readonly string[]; takesConstant: boolean }
 
 const phrasing = (texts: readonly string[], spellings: readonly string[]): Phrasing => ({
   texts,

@@ -12,7 +12,7 @@ import { faultOf, id, identifier, optionalText, text, texts } from './fieldSchem
 import { definedFunctions, readCondition, testedCall } from './readConditions.ts'
 
 /** What a dataset says of a function to write. */
-export type FunctionRow = {
+type FunctionRow = {
   readonly id: string
   readonly text: string
   readonly tests: readonly string[]

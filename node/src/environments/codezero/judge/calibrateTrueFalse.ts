@@ -1,12 +1,12 @@
 import { balancedAccuracy, calibrationError } from '../../judgeFigures.ts'
 
-export type TrueFalseCalibration = { readonly bias: number; readonly slope: number }
+type TrueFalseCalibration = { readonly bias: number; readonly slope: number }
 
 /** What a judge said of one pair, as log-odds of 'true', and the truth. */
-export type JudgedOdds = { readonly odds: number; readonly isRight: boolean }
+type JudgedOdds = { readonly odds: number; readonly isRight: boolean }
 
 /** How good calibrated probabilities are, on pairs that they were not calibrated with. */
-export type JudgeFigures = {
+type JudgeFigures = {
   /** Mean of the shares of right and of wrong pairs that are told at one half; 0.5 is chance. */
   readonly balancedAccuracy: number
   /** Expected calibration error: how far a probability is from the share that is right among its like. */

@@ -1,7 +1,7 @@
 import type { PythonNode } from './parsePython.ts'
 
 /** A function's header. */
-export type FunctionHeader = {
+type FunctionHeader = {
   name: string
   /** Names that a call may fill by position, in order. */
   positional: readonly string[]
