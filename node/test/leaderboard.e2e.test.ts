@@ -2,13 +2,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { swarmCoordinatorAbi } from '@waggle/deployments/abi'
-import { concat, keccak256, pad, stringToBytes } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCli } from './cliProcess.ts'
 import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
 
-/** `Claims.LOCATION`. */
-const CLAIMS_SLOT = '0xd19404c6fe7de33f73628bed8bb39c5f06576752267cb98edf6636e4641ca500'
 /** Anvil's first account, which deployed. */
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
@@ -24,10 +21,6 @@ beforeAll(async () => {
   writeFileSync(record, JSON.stringify(deployment))
   coordinator = { address: deployment.contracts.SwarmCoordinator.address, abi: swarmCoordinatorAbi }
   env = { WAGGLE_DEPLOYER_KEY: KEY, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
-  // It is the implementation without its proxy, which nobody owns: its storage is told of the timelock.
-  const holders = keccak256(concat([keccak256(stringToBytes('OWNER_ROLE')), CLAIMS_SLOT]))
-  const index = keccak256(concat([pad(deployment.contracts.TimelockController.address), holders]))
-  await local.client.setStorageAt({ address: coordinator.address, index, value: pad('0x01') })
 }, 60_000)
 afterAll(() => local?.stop())
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stakesAbi } from '@waggle/deployments/abi'
+import { stakesAbi, swarmCoordinatorAbi } from '@waggle/deployments/abi'
 import { contractNames } from '@waggle/deployments/contractNames'
 import type { Deployment } from '@waggle/deployments/record'
 import { type Abi, createTestClient, encodeFunctionData, type Hex, http, publicActions, walletActions } from 'viem'
@@ -77,6 +77,7 @@ async function spawnAnvil(argv: string[], ping: () => Promise<unknown>): Promise
  * Deploys the real contracts.
  *
  * @param startsInSec - until round 0: whoever registers before counts from it, whoever does later from the second round after.
+ * @param keeper - of schedule and environment: the timelock on public networks, whom tests would have to wait for.
  */
 export async function deployContracts(
   { client, admin }: LocalChain,
@@ -84,6 +85,7 @@ export async function deployContracts(
   environmentHash = `0x${'01'.repeat(32)}`,
   bootstrapRounds = 1_000_000,
   startsInSec = 0,
+  keeper: 'deployer' | 'timelock' = 'deployer',
 ): Promise<Deployment> {
   const startsAtSec = Number((await client.getBlock()).timestamp) + startsInSec
   const deploy = async (name: string, args: unknown[]) => {
@@ -94,13 +96,20 @@ export async function deployContracts(
     return { address: contractAddress, startBlock: Number(blockNumber) }
   }
   const terms = {
-    ...{ deployer: admin.address, keeper: admin.address, timelockSeconds: 60, blockSeconds: 1 },
+    ...{ deployer: admin.address, timelockSeconds: 60, blockSeconds: 1 },
+    ...(keeper === 'deployer' ? { keeper: admin.address } : {}),
     ...{ startsAtSec, roundSeconds, environmentHash, bootstrapRounds },
   }
+  /** The coordinator's proxy, which the timelock owns. */
+  const proxied = (code: Hex) => [
+    code,
+    encodeFunctionData({ abi: swarmCoordinatorAbi, functionName: 'initialize', args: [addresses.TimelockController] }),
+  ]
   const contracts = {} as Deployment['contracts']
   const addresses = {} as Made<Hex>
   for (const name of contractNames) {
     contracts[name] = await deploy(name, constructorArguments[name](addresses, terms))
+    if (name === 'SwarmCoordinator') contracts[name] = await deploy('ERC1967Proxy', proxied(contracts[name].address))
     addresses[name] = contracts[name].address
   }
   const wire = encodeFunctionData({ abi: stakesAbi, functionName: 'wire', args: stakesWiring(addresses) })
@@ -108,11 +117,16 @@ export async function deployContracts(
   return { network: 'test', chainId: await client.getChainId(), contracts }
 }
 
-function artifactPath(name: string): string {
-  const folder = name === 'TimelockController' ? '@openzeppelin/contracts/governance' : 'contracts/src'
-  return join(root, 'artifacts', folder, `${name}.sol`, `${name}.json`)
+/** Where the contracts lie that are not ours. */
+const folders: Readonly<Record<string, string>> = {
+  TimelockController: '@openzeppelin/contracts/governance',
+  ERC1967Proxy: '@openzeppelin/contracts/proxy/ERC1967',
 }
 
-function artifact(name: string): { abi: Abi; bytecode: Hex } {
+function artifactPath(name: string): string {
+  return join(root, 'artifacts', folders[name] ?? 'contracts/src', `${name}.sol`, `${name}.json`)
+}
+
+export function artifact(name: string): { abi: Abi; bytecode: Hex } {
   return JSON.parse(readFileSync(artifactPath(name), 'utf8'))
 }
