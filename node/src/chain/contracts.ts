@@ -31,6 +31,7 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
     openings: { address: contracts.Openings.address, abi: openingsAbi },
     stakes: { address: contracts.Stakes.address, abi: stakesAbi },
     predictionMarket: { address: contracts.PredictionMarket.address, abi: predictionMarketAbi },
+    prgMarket: { address: contracts.PrgMarket.address, abi: prgMarketAbi },
     swarmCoordinator: { address: contracts.SwarmCoordinator.address, abi: swarmCoordinatorAbi },
     timelock: { address: contracts.TimelockController.address, abi: timelockControllerAbi },
   } as const

@@ -74,6 +74,11 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'seat an evaluator (for who holds the role on the chain)',
     load: async () => (await import('./commands/admit.ts')).admit,
   },
+  owner: {
+    summary:
+      'what owners change: propose it to the timelock, list what waits, execute, cancel; show who holds which role',
+    load: async () => (await import('./commands/owner.ts')).owner,
+  },
   leaderboard: {
     summary:
       "show the peers by their points; read RL Swarm's leaderboard, or import it into a new swarm (for its owner)",

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '#core/clock.ts'
 import { callChain } from '../callChain.ts'
 import { ChainUnreachableError, StateUnavailableError } from '../chainErrors.ts'
 import { clientOf } from '../connectChain.ts'
+import { type BlockRange, eventRanges } from '../governance/eventRanges.ts'
 import { lacksState } from '../guard/answers.ts'
 import { createEndpoint, type Endpoint } from '../guard/endpoint.ts'
 import { requestOnce } from '../guard/requestOnce.ts'
@@ -13,10 +14,6 @@ export type LeaderboardRow = { peerId: string; rewards: bigint; wins: bigint }
 
 export type RlSwarm = ReturnType<typeof openRlSwarm>
 
-/** Blocks of one question for events: endpoints differ in what they answer, so that it adapts. */
-const FIRST_RANGE = 20_000
-const LEAST_RANGE = 100
-const MOST_RANGE = 200_000
 /** Peers of one question for totals: with the rewards of all of them, four batches that travel at once. */
 const PEERS_AT_ONCE = 79
 /** Blocks that a reorganisation may still take. */
@@ -48,14 +45,7 @@ export function openRlSwarm(
     },
     /** Peer ids as they were registered, block range by block range, up to and with `last`. */
     async *registered(first: bigint, last: bigint): AsyncGenerator<{ through: bigint; peerIds: string[] }> {
-      let range = BigInt(FIRST_RANGE)
-      for (let at = first; at <= last; ) {
-        const { peerIds, end } = await registeredIn(at, last, range)
-        yield { through: end, peerIds }
-        const taken = end - at + 1n
-        range = taken < range ? taken : range * 2n < MOST_RANGE ? range * 2n : BigInt(MOST_RANGE)
-        at = end + 1n
-      }
+      for await (const { through, events } of eventRanges(first, last, registeredIn)) yield { through, peerIds: events }
     },
     /**
      * Total rewards and wins of peers at a block.
@@ -87,24 +77,10 @@ function openQuestions(rpcUrl: string, coordinator: Address, request: ReturnType
   const contract = { address: coordinator, abi: swarmCoordinatorAbi } as const
   const call = <T>(work: () => Promise<T>) => callChain(rpcUrl, work)
 
-  /** The peers of a block range, and how long the range was that the endpoint answered. */
-  async function registeredIn(first: bigint, last: bigint, range: bigint): Promise<{ peerIds: string[]; end: bigint }> {
-    for (let size = range; ; size /= 2n) {
-      const end = first + size - 1n < last ? first + size - 1n : last
-      try {
-        const query = {
-          ...contract,
-          eventName: 'PeerRegistered',
-          fromBlock: first,
-          toBlock: end,
-          strict: true,
-        } as const
-        const logs = await call(() => client.getContractEvents(query))
-        return { peerIds: logs.map(({ args }) => args.peerId), end }
-      } catch (error) {
-        if (!(error instanceof ChainUnreachableError) || size / 2n < LEAST_RANGE) throw error
-      }
-    }
+  /** The peers of a block range. */
+  async function registeredIn(range: BlockRange): Promise<string[]> {
+    const query = { ...contract, eventName: 'PeerRegistered', strict: true, ...range } as const
+    return (await call(() => client.getContractEvents(query))).map(({ args }) => args.peerId)
   }
 
   /** Both totals of a few peers, in their order. */

@@ -4,6 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
+import { roleName } from '#chain/governance/powers.ts'
 import { revertedWith } from '#chain/revertedWith.ts'
 import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
@@ -55,6 +56,8 @@ export async function callAsOwner(
   } catch (cause) {
     const reason = revertedWith(cause)
     if (reason === null) throw cause
-    throw new OwnerRefusedError(account.address, reason, cause)
+    const contracts = contractsOf(deployment)
+    const named = reason.replace(/0x[0-9a-f]{64}/g, id => roleName(contracts, id as Hex) ?? id)
+    throw new OwnerRefusedError(account.address, named, cause)
   }
 }

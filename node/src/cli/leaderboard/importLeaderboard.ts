@@ -1,8 +1,9 @@
-import { encodeFunctionData, type Hex, keccak256, stringToHex, zeroHash } from 'viem'
+import { encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
+import { operationArgs, operationId, readDelay, readStanding } from '#chain/governance/timelock.ts'
 import type { LeaderboardRow } from '#chain/peers/readRlSwarm.ts'
 import { NodeError } from '#core/errors.ts'
 import { callAsOwner, type Owner } from '../account/callAsOwner.ts'
@@ -56,7 +57,7 @@ type Rows = readonly LeaderboardRow[]
 async function openImport(question: Omit<Owner, 'key'>, owner: Owner | null) {
   const client = await connectChain(question)
   const contracts = contractsOf(question.deployment)
-  const { swarmCoordinator, timelock, rounds } = contracts
+  const { swarmCoordinator, rounds } = contracts
   const { rpc, rpcUrl } = client
   const call = <T>(work: () => Promise<T>) => callChain(rpcUrl, work)
   const account = owner && privateKeyToAccount(owner.key).address
@@ -75,15 +76,9 @@ async function openImport(question: Omit<Owner, 'key'>, owner: Owner | null) {
     )
     if (isImported) return { state: 'imported', readyAtSec: null }
     if (isDirect) return { state: 'ready', readyAtSec: null }
-    const id = await call(() =>
-      rpc.readContract({ ...timelock, functionName: 'hashOperation', args: operation(contracts, part) }),
-    )
-    const readyAtSec = Number(
-      await call(() => rpc.readContract({ ...timelock, functionName: 'getTimestamp', args: [id] })),
-    )
-    if (readyAtSec === 0) return { state: 'missing', readyAtSec: null }
-    const { timeSec } = await client.heads.read()
-    return { state: readyAtSec <= timeSec ? 'ready' : 'waiting', readyAtSec }
+    const { state, readyAtSec } = await readStanding(client, contracts, operationId(operation(contracts, part)))
+    // What was executed is imported, and was told so above.
+    return { state: state === 'done' ? 'imported' : state, readyAtSec }
   }
 
   async function requireTime(delaySec: bigint): Promise<void> {
@@ -105,7 +100,7 @@ async function openImport(question: Omit<Owner, 'key'>, owner: Owner | null) {
 
   async function step(by: Owner, part: Rows, { state }: Page): Promise<Partial<Page>> {
     if (state === 'missing') {
-      const delaySec = await call(() => rpc.readContract({ ...timelock, functionName: 'getMinDelay' }))
+      const delaySec = BigInt(await readDelay(client, contracts))
       await requireTime(delaySec)
       const hash = await callAsOwner(by, at => ({
         ...{ ...at.timelock, functionName: 'schedule', args: [...operation(at, part), delaySec] },
@@ -127,5 +122,5 @@ async function openImport(question: Omit<Owner, 'key'>, owner: Owner | null) {
 /** Target, value, data, predecessor and salt of a page's operation in the timelock. */
 function operation({ swarmCoordinator }: Contracts, part: Rows) {
   const data = encodeFunctionData({ ...swarmCoordinator, functionName: 'importLeaderboard', args: [part] })
-  return [swarmCoordinator.address, 0n, data, zeroHash, SALT] as const
+  return operationArgs({ target: swarmCoordinator.address, value: 0n, data }, SALT)
 }

@@ -1,0 +1,75 @@
+import { parseAbi, zeroAddress, zeroHash } from 'viem'
+import type { Hex } from '#core/hex.ts'
+import { callChain } from '../callChain.ts'
+import type { FollowedChain } from '../connectChain.ts'
+import type { Contracts } from '../contracts.ts'
+import { eventRanges } from './eventRanges.ts'
+import { type Governed, governed, type Power, roleName } from './powers.ts'
+import { readStanding, type TimelockCall, type TimelockState } from './timelock.ts'
+
+export type HeldPower = Power & { holder: Hex }
+export type Operation = {
+  id: Hex
+  state: TimelockState
+  readyAtSec: number | null
+  calls: TimelockCall[]
+  predecessor: Hex
+  salt: Hex
+}
+
+const events = parseAbi([
+  'event RoleGranted(bytes32 indexed role, address indexed account, address indexed sender)',
+  'event RoleRevoked(bytes32 indexed role, address indexed account, address indexed sender)',
+  'event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
+  'event CallScheduled(bytes32 indexed id, uint256 indexed index, address target, uint256 value, bytes data, bytes32 predecessor, uint256 delay)',
+  'event CallSalt(bytes32 indexed id, bytes32 salt)',
+])
+
+/**
+ * Who holds which power over a deployment, and every operation that was ever proposed to its timelock, the oldest first. Read from the
+ * contracts' events since they were made, and of each operation where it stands now.
+ */
+export async function readGovernance(chain: FollowedChain, contracts: Contracts) {
+  const names = new Map(
+    Object.entries(governed).map(([name, key]) => [contracts[key].address.toLowerCase(), name as Governed]),
+  )
+  const powers = new Map<string, HeldPower>()
+  const proposed = new Map<Hex, Omit<Operation, 'state' | 'readyAtSec'>>()
+  const address = [...names.keys()] as Hex[]
+  const logsIn = (range: { fromBlock: bigint; toBlock: bigint }) =>
+    callChain(chain.rpcUrl, () => chain.rpc.getLogs({ address, events, strict: true, ...range }))
+  const { number } = await chain.heads.read()
+  for await (const { events: logs } of eventRanges(BigInt(contracts.startBlock), BigInt(number), logsIn))
+    for (const log of logs) {
+      const contract = names.get(log.address.toLowerCase()) as Governed
+      const keep = (role: string, holder: Hex) =>
+        powers.set(`${contract} ${role} ${holder}`, { contract, role, holder })
+      switch (log.eventName) {
+        case 'RoleGranted':
+          keep(roleName(contracts, log.args.role) ?? log.args.role, log.args.account)
+          break
+        case 'RoleRevoked':
+          powers.delete(`${contract} ${roleName(contracts, log.args.role) ?? log.args.role} ${log.args.account}`)
+          break
+        case 'OwnershipTransferred':
+          powers.delete(`${contract} owner ${log.args.previousOwner}`)
+          if (log.args.newOwner !== zeroAddress) keep('owner', log.args.newOwner)
+          break
+        case 'CallSalt': {
+          const operation = proposed.get(log.args.id)
+          if (operation !== undefined) operation.salt = log.args.salt
+          break
+        }
+        case 'CallScheduled': {
+          const { id, index, target, value, data, predecessor } = log.args
+          const operation = proposed.get(id) ?? { id, calls: [], predecessor, salt: zeroHash }
+          operation.calls[Number(index)] = { target, value, data }
+          proposed.set(id, operation)
+        }
+      }
+    }
+  const operations: Operation[] = []
+  for (const operation of proposed.values())
+    operations.push({ ...operation, ...(await readStanding(chain, contracts, operation.id)) })
+  return { powers: [...powers.values()], operations }
+}

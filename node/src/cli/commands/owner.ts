@@ -1,0 +1,128 @@
+import { writeFile } from 'node:fs/promises'
+import { systemClock } from '#core/clock.ts'
+import type { Command, Values } from '../command.ts'
+import { environment } from '../environment.ts'
+import { readSpec } from '../models/chatModels.ts'
+import { unknownWord } from '../nearest.ts'
+import { loadConfig } from '../options/config.ts'
+import { chainOptions, dataUsage, networkUsage, openDeployment } from '../options/networkOptions.ts'
+import { wholeNumber } from '../options/wholeNumber.ts'
+import type { OwnerSession, Transaction } from '../owner/openOwner.ts'
+import type { ToldOperation } from '../owner/operations.ts'
+import { showResult } from '../showResult.ts'
+import { UsageError } from '../usageError.ts'
+
+const verbs = ['show', 'list', 'propose', 'execute', 'cancel'] as const
+
+/** What whoever holds the powers over a deployment does: proposed to its timelock, read by everybody, executed. */
+export const owner: Command = {
+  usage: `npx waggle owner show|list [OPTIONS]
+npx waggle owner propose ACTION [ARGUMENTS] [OPTIONS]
+npx waggle owner execute|cancel ID [OPTIONS]
+
+  show                who holds which role, the timelock's delay and funds, environment, length of rounds, bootnodes, what waits
+  list                everything that was proposed: what each does, read from its bytes, and from when on it can be executed
+  propose ACTION      simulate it as from whoever has the power, and propose it to the timelock; where the key's account has the
+                      power itself, send it at once. Without ACTION: list the actions
+  execute ID          do what has waited; the first eight characters of ID are enough
+  cancel ID           withdraw what was not executed
+
+WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none.
+
+  --from-round N      environment, schedule: the first round of the change (default: one that leaves the delay again to execute it)
+  --dry-run           check and simulate, print the transaction, send nothing
+  --safe FILE         the same, and write the transaction to FILE, for the Transaction Builder of a Safe
+${networkUsage}
+${dataUsage}: where a local deployment's record is looked for
+  --json              print one JSON object on the last line`,
+  options: {
+    ...chainOptions,
+    'from-round': { type: 'string' },
+    safe: { type: 'string' },
+    'dry-run': { type: 'boolean' },
+  },
+  positionals: ['show|list|propose|execute|cancel'],
+  morePositionals: ['ACTION', 'ARGUMENT', 'ARGUMENT', 'ARGUMENT'],
+  async run({ json, 'from-round': fromRound, 'dry-run': dry, safe, ...flags }, [word = '', subject, ...words]) {
+    const verb = verbs.find(one => one === word)
+    if (verb === undefined) throw unknownWord('action', word, verbs)
+    if (verb === 'propose' && subject === undefined) return listActions(json === true)
+    const isRead = verb === 'show' || verb === 'list'
+    if (isRead !== (subject === undefined) || (verb !== 'propose' && words.length > 0))
+      throw new UsageError(isRead ? `owner ${verb} takes no argument.` : `owner ${verb} needs one ID.`, {
+        hint: 'See npx waggle owner --help.',
+      })
+    const { openOwner } = await import('../owner/openOwner.ts')
+    const open = () => openOwner(openDeployment(loadConfig(flags)))
+    if (verb === 'show') return showResult(await (await show())(await open()), json === true)
+    if (verb === 'list') return printList(await open(), json === true)
+    const key = dry === true || safe !== undefined ? null : environment.deployerKey()
+    const outcome =
+      verb === 'propose'
+        ? await proposeAction(open, [subject ?? '', ...words], key, fromRound)
+        : await (await import('../owner/operations.ts'))[`${verb}Operation`](await open(), subject ?? '', key)
+    if (typeof safe === 'string') await writeSafe(safe, outcome.transaction, (await open()).deployment.chainId)
+    showResult(outcome, json === true)
+  },
+}
+
+const show = async () => (await import('../owner/showGovernance.ts')).showGovernance
+
+async function proposeAction(
+  open: () => Promise<OwnerSession>,
+  [name = '', ...words]: readonly string[],
+  key: `0x${string}` | null,
+  fromRound: Values[string],
+) {
+  const [{ actions }, { propose }] = await Promise.all([import('../owner/actions.ts'), import('../owner/propose.ts')])
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (action === undefined) throw unknownWord('action', name, Object.keys(actions))
+  const needed = action.takes.filter(one => !one.endsWith('?')).length
+  if (words.length < needed || words.length > action.takes.length)
+    throw new UsageError(`The arguments of ${name} are: ${action.takes.join(' ') || 'none'}.`, {
+      hint: 'npx waggle owner propose lists the actions.',
+    })
+  const { environmentHash } = await import('#environments/environmentSpec.ts')
+  const session = await open()
+  const context = {
+    ...session,
+    fromRound: fromRound === undefined ? null : wholeNumber('from-round', fromRound),
+    hashOfSpec: async (path: string) => environmentHash(await readSpec(path)),
+  }
+  return propose(session, await action.build(words, context), key)
+}
+
+async function listActions(asJson: boolean): Promise<void> {
+  const { actions } = await import('../owner/actions.ts')
+  const listed = Object.entries(actions).map(([action, { takes, summary }]) => ({ action, takes, summary }))
+  if (asJson) return console.log(JSON.stringify({ actions: listed }))
+  for (const { action, takes, summary } of listed) console.log(`${[action, ...takes].join(' ').padEnd(40)} ${summary}`)
+}
+
+async function printList(session: OwnerSession, asJson: boolean): Promise<void> {
+  const { listOperations } = await import('../owner/operations.ts')
+  const operations = await listOperations(session)
+  if (asJson) return console.log(JSON.stringify({ operations }))
+  for (const operation of operations) console.log(lineOf(operation))
+  if (operations.length === 0) console.log('Nothing was proposed to the timelock.')
+}
+
+function lineOf({ id, state, readyAt, does }: ToldOperation): string {
+  const said = {
+    waiting: `waiting until ${readyAt}`,
+    ready: 'ready to be executed',
+    done: 'executed',
+    missing: 'cancelled',
+  }
+  return `${id.slice(0, 10)}  ${said[state]}: ${does.join('; ')}`
+}
+
+/** What Safe's Transaction Builder takes as a batch. */
+async function writeSafe(file: string, transaction: Transaction, chainId: number): Promise<void> {
+  const batch = {
+    ...{ version: '1.0', chainId: `${chainId}`, createdAt: systemClock.nowMs() },
+    meta: { name: "Waggle, owner's call" },
+    transactions: [{ ...transaction, contractMethod: null, contractInputsValues: null }],
+  }
+  await writeFile(file, `${JSON.stringify(batch, null, 2)}\n`)
+}

@@ -1,0 +1,59 @@
+import { type Abi, encodeFunctionData, isAddress } from 'viem'
+import { type Governed, governed, type Power } from '#chain/governance/powers.ts'
+import type { TimelockCall } from '#chain/governance/timelock.ts'
+import type { Hex } from '#core/hex.ts'
+import { type OwnerSession, ProposalRefusedError } from './openOwner.ts'
+
+export type ActionContext = OwnerSession & {
+  /** First round of a change, if one was named. */
+  fromRound: number | null
+  /** Hash of the specification in a file. */
+  hashOfSpec: (path: string) => Promise<Hex>
+}
+
+/** A call, and the power that it takes. */
+export type Proposal = { power: Power; call: TimelockCall }
+
+/** One thing that owners do. */
+export type Action = {
+  /** Names of its arguments; all are needed but one that ends with a question mark. */
+  takes: readonly string[]
+  summary: string
+  /** @throws {ProposalRefusedError} for a value that would do harm or nothing. */
+  build: (words: readonly string[], context: ActionContext) => Promise<Proposal>
+}
+
+/** A call of a contract of the deployment, for whoever has its power. */
+export function proposalOf(
+  { contracts }: OwnerSession,
+  power: Power,
+  [functionName, ...args]: readonly [string, ...unknown[]],
+): Proposal {
+  const { address, abi } = contracts[governed[power.contract]]
+  return {
+    power,
+    call: { target: address, value: 0n, data: encodeFunctionData({ abi: abi as Abi, functionName, args }) },
+  }
+}
+
+/** The power to say who holds a role. */
+export function adminOf(contract: Governed): Power {
+  return { contract, role: contract === 'SwarmCoordinator' ? 'OWNER_ROLE' : 'DEFAULT_ADMIN_ROLE' }
+}
+
+/** @throws {ProposalRefusedError} */
+export function addressOf(word: string): Hex {
+  if (isAddress(word)) return word
+  throw new ProposalRefusedError(`${word} is not an address.`, {
+    hint: 'Write 0x and 40 hex digits; with capitals, their checksum must be right.',
+  })
+}
+
+/** @throws {ProposalRefusedError} */
+export function wholeOf(name: string, word: string, [least, most]: readonly [number, number]): number {
+  const number = /^\d{1,12}$/.test(word) ? Number(word) : Number.NaN
+  if (number >= least && number <= most) return number
+  throw new ProposalRefusedError(`${name} ${word} is out of range.`, {
+    hint: `Give a whole number from ${least} to ${most}.`,
+  })
+}

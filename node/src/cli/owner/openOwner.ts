@@ -1,0 +1,26 @@
+import type { Deployment } from '@waggle/deployments/record'
+import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
+import { type Contracts, contractsOf } from '#chain/contracts.ts'
+import { NodeError } from '#core/errors.ts'
+import type { Hex } from '#core/hex.ts'
+
+/** What an owner asks for is refused before anything is sent: a wrong value, or a call that would revert. */
+export class ProposalRefusedError extends NodeError {
+  override readonly code: string = 'PROPOSAL_REFUSED'
+}
+
+/** The operation's delay has not passed. */
+export class TooEarlyError extends ProposalRefusedError {
+  override readonly code = 'TOO_EARLY'
+}
+
+/** A deployment as its owners read it. `rpcUrl` is the endpoint as it was named; the client's is for people. */
+export type OwnerSession = { deployment: Deployment; rpcUrl: string; client: FollowedChain; contracts: Contracts }
+
+/** A transaction as whoever signs it sends it: a key of this shell, or a multisig. */
+export type Transaction = { to: Hex; value: string; data: Hex }
+
+/** Connects for reads: nothing is locked, and no key is needed. */
+export async function openOwner(question: { deployment: Deployment; rpcUrl: string }): Promise<OwnerSession> {
+  return { ...question, client: await connectChain(question), contracts: contractsOf(question.deployment) }
+}

@@ -1,0 +1,96 @@
+import type { Deployment } from '@waggle/deployments/record'
+import { type Abi, encodeFunctionData, zeroHash } from 'viem'
+import { type Operation, readGovernance } from '#chain/governance/readGovernance.ts'
+import { operationArgs, operationId } from '#chain/governance/timelock.ts'
+import type { Hex } from '#core/hex.ts'
+import { callAsOwner } from '../account/callAsOwner.ts'
+import { describeCall } from './describeCall.ts'
+import { type OwnerSession, ProposalRefusedError, TooEarlyError, type Transaction } from './openOwner.ts'
+
+export type ToldOperation = Pick<Operation, 'id' | 'state' | 'readyAtSec'> & { does: string[]; readyAt: string | null }
+export type Step = ToldOperation & { transaction: Transaction; hash: Hex | null }
+
+/** Names of contracts by their addresses in small letters. */
+export function namesOf({ contracts }: Deployment): ReadonlyMap<string, string> {
+  return new Map(Object.entries(contracts).map(([name, { address }]) => [address.toLowerCase(), name]))
+}
+
+/** What was proposed, in words: all of it, or what waits. A cancelled one is `missing`. */
+export async function listOperations(session: OwnerSession): Promise<ToldOperation[]> {
+  const { operations } = await readGovernance(session.client, session.contracts)
+  return operations.map(operation => tell(session, operation))
+}
+
+/** Does what waited for long enough; anybody may who holds `EXECUTOR_ROLE`. A null key sends nothing. */
+export async function executeOperation(session: OwnerSession, start: string, key: Hex | null): Promise<Step> {
+  const operation = await findOperation(session, start)
+  const told = tell(session, operation)
+  if (operation.state === 'waiting')
+    throw new TooEarlyError(`Operation ${operation.id} cannot be executed before ${told.readyAt}.`, {
+      hint: 'Its delay is for everybody to read it. Call this again then.',
+      retryable: true,
+    })
+  if (operation.state !== 'ready') throw gone(operation)
+  return step(session, { told, key, call: executionOf(operation), after: 'done' })
+}
+
+/** Withdraws what was not executed; whoever holds `CANCELLER_ROLE` may. A null key sends nothing. */
+export async function cancelOperation(session: OwnerSession, start: string, key: Hex | null): Promise<Step> {
+  const operation = await findOperation(session, start)
+  if (operation.state !== 'waiting' && operation.state !== 'ready') throw gone(operation)
+  const told = tell(session, operation)
+  return step(session, { told, key, call: { functionName: 'cancel', args: [operation.id] }, after: 'missing' })
+}
+
+type TimelockFunction = { functionName: string; args: readonly unknown[] }
+type Sent = { told: ToldOperation; key: Hex | null; call: TimelockFunction; after: Operation['state'] }
+
+async function step({ deployment, rpcUrl, contracts }: OwnerSession, { told, key, call, after }: Sent): Promise<Step> {
+  const { address, abi } = contracts.timelock
+  const data = encodeFunctionData({ abi: abi as Abi, ...call })
+  const transaction: Transaction = { to: address, value: '0', data }
+  if (key === null) return { ...told, transaction, hash: null }
+  const hash = await callAsOwner({ deployment, rpcUrl, key }, ({ timelock }) => ({ ...timelock, ...call }))
+  return { ...told, state: after, readyAt: null, readyAtSec: null, transaction, hash }
+}
+
+function executionOf({ id, calls, salt, predecessor }: Operation): TimelockFunction {
+  const [first] = calls
+  const args = first && operationArgs(first, salt, predecessor)
+  if (calls.length === 1 && args !== undefined && operationId(args) === id) return { functionName: 'execute', args }
+  const [targets, values, payloads] = [
+    calls.map(one => one.target),
+    calls.map(one => one.value),
+    calls.map(one => one.data),
+  ]
+  return { functionName: 'executeBatch', args: [targets, values, payloads, predecessor, salt] }
+}
+
+async function findOperation({ client, contracts }: OwnerSession, start: string): Promise<Operation> {
+  const { operations } = await readGovernance(client, contracts)
+  const found = /^0x[0-9a-f]{6,64}$/.test(start) ? operations.filter(({ id }) => id.startsWith(start)) : []
+  if (found.length === 1) return found[0] as Operation
+  const what = found.length === 0 ? 'starts the id of no operation' : `starts the ids of ${found.length} operations`
+  throw new ProposalRefusedError(`${start} ${what}.`, {
+    hint: 'npx waggle owner list shows the ids; eight characters of one are enough.',
+  })
+}
+
+function gone({ id, state }: Operation): ProposalRefusedError {
+  return new ProposalRefusedError(`Operation ${id} was ${state === 'done' ? 'executed' : 'cancelled'} already.`, {
+    hint: state === 'done' ? 'Nothing is left to do.' : 'Propose it again, if it should be done.',
+  })
+}
+
+/** An operation in words. */
+export function tell(
+  { contracts, deployment }: OwnerSession,
+  { id, state, readyAtSec, calls, predecessor }: Operation,
+): ToldOperation {
+  const names = namesOf(deployment)
+  const after = predecessor === zeroHash ? [] : [`only after operation ${predecessor}`]
+  return {
+    ...{ id, state, readyAtSec, readyAt: readyAtSec === null ? null : new Date(readyAtSec * 1000).toISOString() },
+    does: [...calls.map(call => describeCall(contracts, names, call)), ...after],
+  }
+}

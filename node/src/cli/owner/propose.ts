@@ -1,0 +1,103 @@
+import { type Abi, decodeFunctionData, encodeFunctionData, type Hex, isAddressEqual, numberToHex, pad } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { callChain } from '#chain/callChain.ts'
+import { governed, holdsPower, type Power } from '#chain/governance/powers.ts'
+import { readGovernance } from '#chain/governance/readGovernance.ts'
+import { operationArgs, operationId, readDelay, readStanding, type TimelockCall } from '#chain/governance/timelock.ts'
+import { revertedWith } from '#chain/revertedWith.ts'
+import { callAsOwner } from '../account/callAsOwner.ts'
+import type { Proposal } from './action.ts'
+import { describeCall } from './describeCall.ts'
+import { type OwnerSession, ProposalRefusedError, type Transaction } from './openOwner.ts'
+import { namesOf } from './operations.ts'
+
+/** `via` the timelock a call waits; an account that holds the power itself sends it at once. */
+export type Proposed = {
+  via: 'timelock' | 'account'
+  does: string
+  id: Hex | null
+  state: 'would be sent' | 'waiting' | 'ready' | 'done'
+  readyAt: string | null
+  transaction: Transaction
+  hash: Hex | null
+}
+
+/**
+ * Proposes a call to the timelock, where the timelock has the power; sends it, where the account has it itself.
+ *
+ * Before anything is sent, the call is simulated as from whoever has the power: what would revert is told now, and not after the delay.
+ *
+ * @param key - null sends nothing.
+ * @throws {ProposalRefusedError} if nobody who could send it has the power, or the call would revert.
+ */
+export async function propose(session: OwnerSession, { power, call }: Proposal, key: Hex | null): Promise<Proposed> {
+  const holder = await holderOf(session, power, key)
+  await simulate(session, call, holder)
+  const does = describeCall(session.contracts, namesOf(session.deployment), call)
+  if (!isAddressEqual(holder, session.contracts.timelock.address)) return sendNow(session, { power, call, does }, key)
+  const proposed = { via: 'timelock' as const, does }
+  const { args, id, standing } = await freeOperation(session, call)
+  const delaySec = BigInt(await readDelay(session.client, session.contracts))
+  const { address, abi } = session.contracts.timelock
+  const schedule = { functionName: 'schedule', args: [...args, delaySec] } as const
+  const transaction = { to: address, value: '0', data: encodeFunctionData({ abi, ...schedule }) }
+  if (standing.state !== 'missing')
+    return { ...proposed, id, state: standing.state, readyAt: iso(standing.readyAtSec), transaction, hash: null }
+  if (key === null) return { ...proposed, id, state: 'would be sent', readyAt: null, transaction, hash: null }
+  const hash = await callAsOwner({ ...session, key }, ({ timelock }) => ({ ...timelock, ...schedule }))
+  const { readyAtSec } = await readStanding(session.client, session.contracts, id)
+  return { ...proposed, id, state: 'waiting', readyAt: iso(readyAtSec), transaction, hash }
+}
+
+const iso = (sec: number | null) => (sec === null ? null : new Date(sec * 1000).toISOString())
+
+/** The account of the key if it has the power, else the timelock; without a key the timelock first. */
+async function holderOf({ client, contracts }: OwnerSession, power: Power, key: Hex | null): Promise<Hex> {
+  const account = key && privateKeyToAccount(key).address
+  const candidates = [account, contracts.timelock.address].filter(one => one !== null)
+  for (const one of candidates) if (await holdsPower(client, contracts, power, one)) return one
+  const { powers } = await readGovernance(client, contracts)
+  const holders = powers.filter(({ contract, role }) => contract === power.contract && role === power.role)
+  if (account === null && holders[0] !== undefined) return holders[0].holder
+  throw new ProposalRefusedError(
+    `Neither the account ${account} nor the timelock holds ${power.role} of ${power.contract}.`,
+    { hint: `It is held by ${holders.map(({ holder }) => holder).join(', ') || 'nobody'}: use that account's key.` },
+  )
+}
+
+async function simulate({ client }: OwnerSession, { target, value, data }: TimelockCall, from: Hex): Promise<void> {
+  try {
+    await callChain(client.rpcUrl, () => client.rpc.call({ account: from, to: target, data, value }))
+  } catch (cause) {
+    const reason = revertedWith(cause)
+    if (reason === null) throw cause
+    throw new ProposalRefusedError(`The call would revert: ${reason}.`, {
+      hint: 'Nothing was sent. The error names what the contract found.',
+      cause,
+    })
+  }
+}
+
+async function sendNow(
+  session: OwnerSession,
+  { power, call, does }: Proposal & { does: string },
+  key: Hex | null,
+): Promise<Proposed> {
+  const transaction = { to: call.target, value: `${call.value}`, data: call.data }
+  const proposed = { via: 'account' as const, does, id: null, readyAt: null, transaction }
+  if (key === null) return { ...proposed, state: 'would be sent', hash: null }
+  const contract = session.contracts[governed[power.contract]]
+  const { functionName, args = [] } = decodeFunctionData({ abi: contract.abi as Abi, data: call.data })
+  const hash = await callAsOwner({ ...session, key }, () => ({ ...contract, functionName, args }))
+  return { ...proposed, state: 'done', hash }
+}
+
+/** An operation of this call that waits; else the first that was not executed before: what was done may be done again. */
+async function freeOperation({ client, contracts }: OwnerSession, call: TimelockCall) {
+  for (let count = 0; ; count++) {
+    const args = operationArgs(call, pad(numberToHex(count)))
+    const id = operationId(args)
+    const standing = await readStanding(client, contracts, id)
+    if (standing.state !== 'done') return { args, id, standing: { ...standing, state: standing.state } }
+  }
+}

@@ -1,0 +1,175 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { peerRegistryAbi, roundsAbi, swarmCoordinatorAbi, timelockControllerAbi } from '@waggle/deployments/abi'
+import type { Deployment } from '@waggle/deployments/record'
+import { type Abi, encodeFunctionData, type Hex, parseEther, zeroHash } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { actions } from '#cli/owner/actions.ts'
+import { openOwner } from '#cli/owner/openOwner.ts'
+import { cancelOperation, executeOperation, listOperations } from '#cli/owner/operations.ts'
+import { propose } from '#cli/owner/propose.ts'
+import { presets } from '#environments/builtIn.ts'
+import { environmentHash } from '#environments/environmentSpec.ts'
+import { runCli } from './cliProcess.ts'
+import { artifact, deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
+
+/** Anvil's first account, which deployed. */
+const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const PEER_ID = '16Uiu2HAm6MRTFM77avGxS4N6SxYvDFhw27Y9ys51ukqbuv6Gr5km'
+const ROUND_SECONDS = 600
+
+const root = mkdtempSync(join(tmpdir(), 'waggle-owner-'))
+const file = join(root, 'environment.json')
+const stranger = generatePrivateKey()
+let local: LocalChain
+let deployment: Deployment
+let env: Record<string, string>
+let rounds: { address: Hex; abi: typeof roundsAbi }
+
+beforeAll(async () => {
+  local = await startLocalChain()
+  deployment = await deployContracts(local, ROUND_SECONDS, undefined, undefined, 0, 'timelock')
+  const record = join(root, 'deployment.json')
+  writeFileSync(record, JSON.stringify(deployment))
+  writeFileSync(file, JSON.stringify(presets.starter))
+  rounds = { address: deployment.contracts.Rounds.address, abi: roundsAbi }
+  env = { WAGGLE_DEPLOYER_KEY: KEY, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
+  await local.fund(privateKeyToAddress(stranger))
+}, 60_000)
+afterAll(() => local?.stop())
+
+async function said(argv: readonly string[], key: string = KEY) {
+  const { stdout, stderr } = await runCli(['owner', ...argv, '--json'], { ...env, WAGGLE_DEPLOYER_KEY: key })
+  return stdout === '' ? stderr : JSON.parse(stdout)
+}
+const question = () => ({ deployment, rpcUrl: local.rpcUrl })
+/** The same without a process. */
+async function proposed(name: string, words: string[], key: Hex | null = KEY, fromRound: number | null = null) {
+  const session = await openOwner(question())
+  const hashOfSpec = async () => environmentHash(presets.starter)
+  const proposal = await actions[name]?.build(words, { ...session, fromRound, hashOfSpec })
+  if (proposal === undefined) throw new Error(`no action ${name}`)
+  return propose(session, proposal, key)
+}
+const pass = async (seconds: number) => {
+  await local.client.increaseTime({ seconds })
+  await local.client.mine({ blocks: 1 })
+}
+const environmentOf = (round: number) =>
+  local.client.readContract({ ...rounds, functionName: 'environmentOf', args: [BigInt(round)] })
+
+test('an environment is proposed, too early to be executed, executed after the delay, and then played', async () => {
+  const hash = environmentHash(presets.starter)
+  const first = await said(['propose', 'environment', file, hash, '--from-round', '2'])
+  expect(first).toMatchObject({ via: 'timelock', state: 'waiting', does: expect.stringContaining(hash) })
+  expect(await said(['list'])).toMatchObject({
+    operations: [{ id: first.id, state: 'waiting', does: [expect.stringMatching(/^rounds from 2 on are played in/)] }],
+  })
+  // What waits is not proposed twice.
+  const again = () => proposed('environment', [file, hash], KEY, 2)
+  expect(await again()).toMatchObject({ id: first.id, state: 'waiting', hash: null })
+
+  const id = first.id.slice(0, 10)
+  expect(await said(['execute', id])).toMatch(/cannot be executed before \d{4}-.*\[TOO_EARLY\]/s)
+  await pass(61)
+  expect(await said(['execute', id], stranger)).toMatch(/refused a call from the account.*EXECUTOR_ROLE/s)
+  expect(await said(['execute', id])).toMatchObject({ state: 'done', hash: expect.stringMatching(/^0x/) })
+  expect([await environmentOf(1), await environmentOf(2)]).toEqual([`0x${'01'.repeat(32)}`, hash])
+  // The same once more is another operation.
+  expect((await again()).id).not.toBe(first.id)
+}, 60_000)
+
+test('a schedule is cancelled; a stranger neither proposes nor cancels', async () => {
+  await expect(proposed('schedule', ['60'], stranger)).rejects.toThrow(/refused a call .*PROPOSER_ROLE/)
+  expect(await proposed('schedule', ['60'], null)).toMatchObject({ state: 'would be sent', hash: null })
+  const { id } = await proposed('schedule', ['60'])
+  const session = await openOwner(question())
+  await expect(cancelOperation(session, id ?? '', stranger)).rejects.toThrow(/refused a call .*CANCELLER_ROLE/)
+  expect(await cancelOperation(session, id ?? '', KEY)).toMatchObject({ id, state: 'missing' })
+  await pass(61)
+  await expect(executeOperation(session, id ?? '', KEY)).rejects.toThrow(/was cancelled already/)
+  expect((await listOperations(session)).find(one => one.id === id)?.does).toEqual([
+    expect.stringMatching(/^rounds from \d+ on last 60 s/),
+  ])
+})
+
+test("the timelock's coin is sent on, and a batch that others proposed is read and executed", async () => {
+  const session = await openOwner(question())
+  const { timelock, rounds: clock } = session.contracts
+  const receiver = privateKeyToAddress(generatePrivateKey())
+  await local.fund(timelock.address)
+  const sent = await proposed('send', [receiver, '0.25', 'coin'])
+  const lengths = [30, 40].map(seconds =>
+    encodeFunctionData({ abi: roundsAbi, functionName: 'setSchedule', args: [50n, seconds] }),
+  )
+  await local.client.writeContract({
+    ...{ ...timelock, functionName: 'scheduleBatch', account: local.admin, chain: null },
+    args: [[clock.address, clock.address], [0n, 0n], lengths, zeroHash, zeroHash, 60n],
+  })
+  await pass(61)
+  await executeOperation(session, sent.id ?? '', KEY)
+  expect(await local.client.getBalance({ address: receiver })).toBe(parseEther('0.25'))
+  const batch = (await listOperations(session)).find(({ does }) => does.length === 2)
+  expect(batch?.does[1]).toMatch(/^rounds from 50 on last 40 s/)
+  expect(await executeOperation(session, batch?.id ?? '', KEY)).toMatchObject({ state: 'done' })
+})
+
+test('what would do harm, or revert after the delay, is refused before it is proposed', async () => {
+  const before = await listOperations(await openOwner(question()))
+  const refusals: [string, string[], RegExp][] = [
+    ['environment', [file, zeroHash], /hashes to 0x[0-9a-f]{64}, not to 0x0/],
+    ['environment', [file], /Round 0 has begun at .* when this can be executed/],
+    ['schedule', ['1'], /out of range/],
+    ['schedule', ['100000'], /out of range/],
+    ['grant', ['Rounds', 'OWNER_ROLE', local.admin.address], /OWNER_ROLE is not a role of Rounds/],
+    ['grant', ['Nectar', 'OWNER_ROLE', local.admin.address], /Nectar is not a contract with roles/],
+    ['grant', ['Rounds', 'SCHEDULE_MANAGER_ROLE', '0x1'], /not an address/],
+    ['revoke', ['TimelockController', 'PROPOSER_ROLE', local.admin.address], /is the last to hold PROPOSER_ROLE/],
+    ['upgrade', [privateKeyToAddress(stranger)], /no contract at/],
+    ['upgrade', [deployment.contracts.Nectar.address], /not code of SwarmCoordinator/],
+    // Behind the proxy, not the code itself.
+    ['upgrade', [deployment.contracts.SwarmCoordinator.address], /would revert: /],
+    ['delay', ['0'], /out of range/],
+    ['send', [local.admin.address, '5', 'coin'], /cannot send 5/],
+    ['bootnodes', ['/ip4/0.0.0.0/tcp/1'], /is not a bootnode's address/],
+    ['remove', [PEER_ID], /would revert: RewardVotes_NotSeated/],
+  ]
+  for (const [name, words, reason] of refusals)
+    await expect(proposed(name, words, KEY, 0), name).rejects.toThrow(reason)
+  expect(await listOperations(await openOwner(question()))).toEqual(before)
+})
+
+test("what the account may do itself is sent at once; show tells who may, and a Safe's batch holds the call", async () => {
+  const bootnode = `/ip4/127.0.0.1/tcp/4001/p2p/${PEER_ID}`
+  expect(await proposed('bootnodes', [bootnode])).toMatchObject({ via: 'account', state: 'done' })
+  const registry = { address: deployment.contracts.PeerRegistry.address, abi: peerRegistryAbi }
+  expect(await local.client.readContract({ ...registry, functionName: 'bootnodes' })).toEqual([bootnode])
+  expect(await said(['show'])).toMatchObject({
+    ...{ delaySec: 60, roundSeconds: ROUND_SECONDS, bootnodes: [bootnode] },
+    powers: expect.arrayContaining([
+      { contract: 'Rounds', role: 'ENVIRONMENT_MANAGER_ROLE', holder: 'TimelockController' },
+      { contract: 'TimelockController', role: 'PROPOSER_ROLE', holder: local.admin.address },
+      { contract: 'PrgMarket', role: 'owner', holder: local.admin.address },
+    ]),
+  })
+
+  const { abi, bytecode } = artifact('SwarmCoordinator')
+  const args = [deployment.contracts.PeerRegistry.address, deployment.contracts.Rounds.address]
+  const made = await local.client.deployContract({ abi, bytecode, args, account: local.admin, chain: null })
+  const { contractAddress } = await local.client.waitForTransactionReceipt({ hash: made, pollingInterval: 20 })
+  const batch = join(root, 'safe.json')
+  await said(['propose', 'upgrade', contractAddress as Hex, '--safe', batch])
+  const [{ to, data }] = JSON.parse(readFileSync(batch, 'utf8')).transactions
+  const upgrade = encodeFunctionData({
+    ...{ abi: swarmCoordinatorAbi, functionName: 'upgradeToAndCall', args: [contractAddress as Hex, '0x'] },
+  })
+  expect([to, data]).toEqual([
+    deployment.contracts.TimelockController.address,
+    encodeFunctionData({
+      ...{ abi: timelockControllerAbi as Abi, functionName: 'schedule' },
+      args: [deployment.contracts.SwarmCoordinator.address, 0n, upgrade, zeroHash, zeroHash, 60n],
+    }),
+  ])
+}, 60_000)
