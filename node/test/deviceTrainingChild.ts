@@ -4,7 +4,8 @@ import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { allLinear } from '#model/lora/loraConfig.ts'
 import { initLora } from '#model/lora/loraFactors.ts'
 import { groupStep } from '#rl/groupStep.ts'
-import { createTrainer, type TrainerOptions } from '#rl/trainer.ts'
+import { createTrainer } from '#rl/trainer.ts'
+import type { TrainerOptions } from '#rl/trainerOptions.ts'
 
 // Takes a GRPO step with each kind of trainer, on the CPU and on the device that argv names, and prints one JSON line for each.
 // This vocabulary makes two chunks: a frozen output layer computes one after the other.
@@ -47,6 +48,7 @@ async function stepOn(where: Device, { config, isAdapter = false, ...kind }: Kin
   const trainer = await createTrainer(config, weights, { ...options, ...kind, ...(isAdapter ? { adapter } : {}) })
   const beta = isAdapter ? { klBeta: 0.1 } : {}
   const { step } = await groupStep(trainer, [group], { learningRate: 1, recomputeLogprobs: true, ...beta })
+  await trainer.readBack()
   await trainer.dispose()
   const moves = before.map(([name, old]) => (trained.get(name)?.data ?? old).map((x, i) => x - (old[i] as number)))
   return { loss: step?.loss ?? Number.NaN, gradientNorm: step?.gradientNorm ?? Number.NaN, moves }

@@ -78,14 +78,14 @@ test('answers, critiques and revisions each move the policy', async () => {
   )
   const later = (stage: number) => environment.stages?.laterTasks(questions, { stage, seed: wordOf('02') }, answers)
   const { policy, modules } = await openLearner()
-  const hashes = [policy.weightsHash()]
+  const hashes = [await policy.weightsHash()]
   const rewards: number[] = []
   for (const [stage, tasks] of [questions, later(1), later(2)].entries()) {
     const own = (tasks ?? []).flatMap(task => (task === null ? [] : [groupOf(task)]))
     const report = await learnRound(modules, { round: 3 + 4 * stage, spec, own, others: nobody() })
     expect([report.refused, report.averageAtK]).toEqual([{}, 0.5])
     expect(report.updates).toBeGreaterThan(0)
-    hashes.push(policy.weightsHash())
+    hashes.push(await policy.weightsHash())
     rewards.push(report.meanReward)
   }
   expect(new Set(hashes).size).toBe(4)

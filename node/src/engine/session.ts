@@ -1,4 +1,5 @@
 import ort from 'onnxruntime-node'
+import { countCrossing } from './devices/crossings.ts'
 import { executionProviders } from './devices/device.ts'
 import { type DeviceTensor, deviceTensor, isOnDevice } from './devices/deviceTensor.ts'
 import { runtimeTypes, type TensorArrays } from './dtypes.ts'
@@ -109,15 +110,21 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
   } finally {
     sessionProgress.publish(undefined)
   }
+  /** Outputs of kept runs so far: the binding never forgets one that it was asked for, and fails a run that asks for fewer. */
+  const bound = new Set<string>()
   return {
     model,
     async runKeeping(feeds, outputs) {
       const inputs = checkedFeeds(model, feeds)
+      for (const name of outputs) bound.add(name)
       try {
         const found: RunResults = { results: {}, kept: {} }
-        for (const [name, value] of Object.entries(await session.run(inputs, outputs as string[])))
-          if (model.kept.has(name)) found.kept[name] = deviceTensor(dtypeOf(model, name), value as ort.Tensor)
+        for (const [name, value] of Object.entries(await session.run(inputs, [...bound]))) {
+          const isWanted = outputs.includes(name)
+          if (!isWanted) (value as ort.Tensor).dispose()
+          else if (model.kept.has(name)) found.kept[name] = deviceTensor(dtypeOf(model, name), value as ort.Tensor)
           else found.results[name] = fromRuntime(model, name, value)
+        }
         return found
       } catch (cause) {
         throw runFailure(model.device, cause)
@@ -192,6 +199,7 @@ function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Feed>>): 
     if (!fed) throw badFeed(`input ${name} was not fed`)
     checkShape(name, value, fed, lengths)
     inputs[name] = isOnDevice(fed) ? fed.held : toRuntime(fed)
+    if (!isOnDevice(fed)) countCrossing(model.device, 'toDevice', fed.data)
   }
   for (const name in feeds) if (!model.inputs.has(name)) throw badFeed(`the model has no input named ${name}`)
   return inputs
@@ -213,6 +221,7 @@ function checkShape(name: string, value: Value, fed: Feed, lengths: Map<string, 
 
 function fromRuntime(model: OnnxModel, name: string, value: ort.OnnxValue): Tensor {
   const { data, dims } = value as ort.Tensor
+  countCrossing(model.device, 'fromDevice', data as ArrayBufferView<ArrayBuffer>)
   return { dtype: dtypeOf(model, name), data, shape: dims } as unknown as Tensor
 }
 

@@ -15,5 +15,6 @@ export { type GroupAdvantages, type GroupAdvantagesOptions, groupAdvantages } fr
 export { type GroupStepOptions, type GroupStepReport, groupStep, type RolloutGroup } from '#rl/groupStep.ts'
 export { type LearningRateSchedule, learningRateAt } from '#rl/optimizers/learningRate.ts'
 export type { PolicyBatchOptions, PolicySequence } from '#rl/policy/policyBatch.ts'
-export { createTrainer, type StepReport, type Trainer, type TrainerOptions } from '#rl/trainer.ts'
+export { createTrainer, type Trainer } from '#rl/trainer.ts'
+export type { StepReport, TrainerOptions } from '#rl/trainerOptions.ts'
 export { generate, loadModel, logits, Model, type ModelOptions, score, trainStep } from './model.ts'

@@ -20,7 +20,8 @@ import { createScorer, type Scorer, type SequenceScores } from '#model/scoring/s
 import type { SequenceToScore } from '#model/scoring/scoringTasks.ts'
 import { type GroupStepOptions, type GroupStepReport, groupStep, type RolloutGroup } from '#rl/groupStep.ts'
 import { checkOptions as checkTrainerOptions, trainerSchema } from '#rl/stepOptions.ts'
-import { createTrainer, type Trainer, type TrainerOptions } from '#rl/trainer.ts'
+import { createTrainer, type Trainer } from '#rl/trainer.ts'
+import type { TrainerOptions } from '#rl/trainerOptions.ts'
 
 export interface ModelOptions {
   /** Folder of a PEFT LoRA adapter, whose updates are added to the weights. */
@@ -206,7 +207,10 @@ export async function trainStep(
   options: GroupStepOptions,
 ): Promise<GroupStepReport> {
   requireModel(model)
-  return groupStep(await model.trainer, groups, options)
+  const trainer = await model.trainer
+  const report = await groupStep(trainer, groups, options)
+  await trainer.readBack()
+  return report
 }
 
 function requireModel(model: unknown): void {

@@ -3,7 +3,8 @@ import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { hashWeights } from '#model/decoder/weights.ts'
 import { initLora, type LoraAdapter } from '#model/lora/loraFactors.ts'
 import { groupStep } from './groupStep.ts'
-import { createTrainer, type TrainerOptions } from './trainer.ts'
+import { createTrainer } from './trainer.ts'
+import type { TrainerOptions } from './trainerOptions.ts'
 
 const fresh = () =>
   initLora(tinyConfig, { rank: 4, alpha: 8, targets: ['q_proj', 'up_proj'], rankStabilized: false }, 'a')
@@ -21,7 +22,7 @@ async function train(adapter: LoraAdapter, options: TrainerOptions = {}) {
   const losses = []
   for (let i = 0; i < 4; i++)
     losses.push((await groupStep(trainer, [group], { learningRate: 1e-2 })).step?.loss as number)
-  const state = trainer.state()
+  const state = await trainer.state()
   await trainer.dispose()
   return { weights, losses, state }
 }

@@ -23,7 +23,7 @@ test('an adapter read again takes the same next step bit for bit', async () => {
   const first = adapter()
   const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, adapter: first })
   await trainer.crossEntropyStep(batch, 1e-2)
-  await saveAdapterCheckpoint(folder, first, trainer.state(), 'base')
+  await saveAdapterCheckpoint(folder, first, await trainer.state(), 'base')
   await trainer.crossEntropyStep(batch, 1e-2)
 
   const second = await readLora(folder, tinyConfig)
@@ -43,7 +43,7 @@ test('weights read again have the state that was saved with them, and no other i
   const hashes = []
   for (let i = 0; i < 2; i++) {
     await trainer.crossEntropyStep(batch, 1e-2)
-    hashes.push(await saveCheckpoint(folder, tinyConfig, weights, trainer.state()))
+    hashes.push(await saveCheckpoint(folder, tinyConfig, weights, await trainer.state()))
   }
   expect(hashWeights(await readWeights(folder, tinyConfig))).toBe(hashes[1])
   expect((await readOptimizerState(folder, hashes[1] as string))?.steps).toBe(2)
@@ -59,7 +59,7 @@ test('training resumes neither from weights that were damaged since they were sa
   const weights = tinyWeights()
   const trainer = await createTrainer(tinyConfig, weights, { threads: 1 })
   await trainer.crossEntropyStep(batch, 1e-2)
-  const hash = await saveCheckpoint(folder, tinyConfig, weights, trainer.state())
+  const hash = await saveCheckpoint(folder, tinyConfig, weights, await trainer.state())
   const flip = async (name: string, fill: number) => {
     const content = await readFile(join(folder, name))
     content.fill(fill, content.length - 8, content.length - 4) // of the state the last four bytes are the steps
@@ -80,7 +80,7 @@ test('training resumes neither from weights that were damaged since they were sa
 test('a save that breaks off leaves the last weights with their state, and the next one clears up after it', async () => {
   const weights = tinyWeights()
   const trainer = await createTrainer(tinyConfig, weights, { threads: 1 })
-  const save = () => saveCheckpoint(folder, tinyConfig, weights, trainer.state())
+  const save = async () => saveCheckpoint(folder, tinyConfig, weights, await trainer.state())
   await trainer.crossEntropyStep(batch, 1e-2)
   const kept = await save()
   await trainer.crossEntropyStep(batch, 1e-2)

@@ -4,7 +4,8 @@ import { hashWeights } from '#model/decoder/weights.ts'
 import { createGenerator } from '#model/generation/generate.ts'
 import { initLora } from '#model/lora/loraFactors.ts'
 import { type GroupStepOptions, groupStep, type RolloutGroup } from './groupStep.ts'
-import { createTrainer, type Trainer, type TrainerOptions } from './trainer.ts'
+import { createTrainer, type Trainer } from './trainer.ts'
+import type { TrainerOptions } from './trainerOptions.ts'
 
 const prompt = Int32Array.of(1, 2, 3)
 const sampled = { samplesPerPrompt: 4, maxNewTokens: 6, stopToken: -1, seed: 'groups' }
@@ -52,12 +53,12 @@ test('an update that moves the policy past the bound is taken back, bit for bit'
   const small = await step(1e-4)
   expect(small).toMatchObject({ undone: false })
   expect(small.kl).toBeGreaterThan(0)
-  const [before, state] = [hashWeights(weights), trainer.state()]
+  const [before, state] = [hashWeights(weights), await trainer.state()]
   const large = await step(0.1)
   expect(large).toMatchObject({ undone: true })
   expect(large.kl).toBeGreaterThan(0.02)
   expect(hashWeights(weights)).toBe(before)
-  expect(trainer.state()).toEqual(state)
+  expect(await trainer.state()).toEqual(state)
   // So is one whose size cannot be measured.
   const logprobs = { value: () => Promise.reject(new Error('no memory')) }
   const unmeasured = Object.create(trainer, { logprobs }) as Trainer

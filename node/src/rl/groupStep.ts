@@ -6,8 +6,9 @@ import type { PolicyBatchOptions, PolicySequence } from './policy/policyBatch.ts
 import { clipFraction, policyDrift } from './policyDrift.ts'
 import { refutesClaims } from './refutedClaims.ts'
 import { checkOptions, groupStepSchema, groupsSchema } from './stepOptions.ts'
-import type { StepReport, Trainer } from './trainer.ts'
+import type { Trainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
+import type { StepReport } from './trainerOptions.ts'
 
 /** Completions of one prompt, with the rewards that the trainer's owner gave them. */
 export interface RolloutGroup {
@@ -92,16 +93,17 @@ export async function groupStep(
   const update = () => trainer.policyStep(batch, lossOptions)
   if (maxKl === undefined)
     return { groupsUsed, step: await update(), kl: null, clipFraction: null, undone: false, refuted }
-  const undo = trainer.snapshot()
-  const step = await update()
-  const after = await trainer.logprobs(batch).catch(error => {
-    undo()
+  const snapshot = await trainer.snapshot()
+  const undone = async (error: unknown) => {
+    await snapshot.undo()
     throw error
-  })
+  }
+  const step = await update().catch(undone)
+  const after = await trainer.logprobs(batch).catch(undone)
   const before = batch.map(({ oldLogprobs }) => oldLogprobs)
   const kl = policyDrift(before, after, tokensIn(groups))
   const isWithin = kl <= maxKl // false for NaN
-  if (!isWithin) undo()
+  await (isWithin ? snapshot.forget() : snapshot.undo())
   return { groupsUsed, step, kl, clipFraction: clipFraction(before, after, lossOptions), undone: !isWithin, refuted }
 }
 

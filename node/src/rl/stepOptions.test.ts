@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { hashWeights } from '#model/decoder/weights.ts'
 import { groupStep } from './groupStep.ts'
-import { createTrainer, type TrainerOptions } from './trainer.ts'
+import { createTrainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
+import type { TrainerOptions } from './trainerOptions.ts'
 
 const completion = (tokens: number[], reward: number) => ({
   tokens: Int32Array.from(tokens),

@@ -4,7 +4,8 @@ import { initWeights } from '#model/decoder/initWeights.ts'
 import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
 import { hashWeights } from '#model/decoder/weights.ts'
 import { groupStep } from './groupStep.ts'
-import { createTrainer, type TrainerOptions, type TrainingSequence } from './trainer.ts'
+import { createTrainer, type TrainingSequence } from './trainer.ts'
+import type { TrainerOptions } from './trainerOptions.ts'
 
 const config = { ...tinyConfig, hiddenSize: 32, intermediateSize: 64, maxPositions: 32 }
 
@@ -46,7 +47,7 @@ for (const kind of ['adamW', 'muon'] as const) {
 
   test(`${kind} resumes from a saved state bit for bit`, async () => {
     const first = await train(3, { threads: 1, optimizer: { kind } })
-    const state = first.trainer.state()
+    const state = await first.trainer.state()
     const second = await createTrainer(
       config,
       new Map([...first.weights].map(([n, w]) => [n, { ...w, data: w.data.slice() }])),

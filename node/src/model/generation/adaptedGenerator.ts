@@ -1,4 +1,5 @@
 import { type Device, keepsTensors } from '#engine/devices/device.ts'
+import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import { toDevice } from '#engine/devices/toDevice.ts'
 import { createSession, type Feed, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { add, concat, linear, matMul, split } from '#engine/tensor.ts'
@@ -20,6 +21,7 @@ import { buildGenerationModel } from './generationGraph.ts'
  * Here too a completion is bitwise identical alone and in any batch, for one thread and for two.
  *
  * @param freeze - the base: weights in memory (`bakedParts`), or a model's own or quantised files (`frozenParts`).
+ * @param resident - gives the factors where they are on the device already, and newer there than in the adapter.
  * @throws {ModelInputError} if a target of the adapter is not a linear module of the decoder's layers.
  */
 export async function createAdaptedGenerator(
@@ -27,27 +29,36 @@ export async function createAdaptedGenerator(
   freeze: Freeze,
   adapter: LoraAdapter,
   options: { threads?: number; device?: Device } = {},
+  resident: ResidentFactors | null = null,
 ): Promise<Generator> {
   checkOptions(runSchema, options, 'createAdaptedGenerator')
   const { threads = 2, device } = options
   const model = buildGenerationModel(config, adaptedParts(config, freeze, adapter), device)
   const session = await createSession(model, { threads })
-  return generatorOn(config, adaptedSession(session, adapter), 2)
+  return generatorOn(config, adaptedSession(session, adapter, resident), 2)
 }
+
+/** Gives a factor by its name where it lies on the device. Its owner frees it, and not while a job runs. */
+export type ResidentFactors = (name: string) => Promise<DeviceTensor>
 
 /**
  * A session that is fed an adapter's factors with every run, as they are when a job begins: read in place, or copied to the device once for all
- * runs of the job.
+ * runs of the job, unless they are there.
  */
-export function adaptedSession(session: Session, adapter: LoraAdapter): SessionQueue {
+export function adaptedSession(
+  session: Session,
+  adapter: LoraAdapter,
+  resident: ResidentFactors | null = null,
+): SessionQueue {
   const queue = createFixedSession(session)
   const { device } = session.model
   return {
     use: job =>
       queue.use(async () => {
         const factors = factorTensors(adapter)
-        const copies = keepsTensors(device) ? await toDevice(device, factors) : {}
-        const fed: Readonly<Record<string, Feed>> = { ...factors, ...copies }
+        const copies = keepsTensors(device) && !resident ? await toDevice(device, factors) : {}
+        const fed: Record<string, Feed> = { ...factors, ...copies }
+        if (resident) for (const name of Object.keys(factors)) fed[name] = await resident(name)
         try {
           return await job({
             ...session,

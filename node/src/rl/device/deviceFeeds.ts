@@ -1,42 +1,57 @@
 import type { Device } from '#engine/devices/device.ts'
 import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import { toDevice } from '#engine/devices/toDevice.ts'
-import type { Feed, Session } from '#engine/session.ts'
+import { type Feed, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { type LayeredFeeds, nameIn } from '../layered/layeredFeeds.ts'
 import type { LayerModels } from '../layered/layerModels.ts'
+import type { ScoredPolicy } from '../passes/gradientPass.ts'
 
-/** Weights and factors in a device's memory: what is frozen for as long as the pass lives, what is trained for one part of a batch. */
+/** A trained tensor that is on the device, as it is now; it is not freed by who asks. */
+export type ResidentWeight = (name: string) => Promise<DeviceTensor>
+
+/** Weights and factors in a device's memory: what is frozen for as long as the pass lives, what is trained for one part of a batch or where it is resident. */
 export interface DeviceFeeds {
-  ofLayer(models: LayerModels, layer: number): Promise<Record<string, Feed>>
+  of(name: string): Promise<Feed>
+  /** @param policy - of the base an adapter adds zero. */
+  ofLayer(models: LayerModels, layer: number, policy?: ScoredPolicy): Promise<Record<string, Feed>>
   ofHead(session: Session): Promise<Record<string, Feed>>
   /** Frees copies of what is trained: it changes between two parts. */
   endPart(): void
   dispose(): void
 }
 
-/** @param trained - which tensors are trained. */
+export interface DeviceFeedsOptions {
+  /** Which tensors are trained. */
+  readonly trained: (name: string) => boolean
+  readonly resident: ResidentWeight | undefined
+}
+
 export function deviceFeeds(
   device: Device,
   { tensors, ofHead }: LayeredFeeds,
-  trained: (name: string) => boolean,
+  { trained, resident }: DeviceFeedsOptions,
 ): DeviceFeeds {
   const copies = new Map<string, DeviceTensor>()
 
-  async function copyOf(name: string): Promise<Feed> {
-    const known = copies.get(name)
-    if (known) return known
-    const x = tensors.get(name)
-    if (!x) throw new RangeError(`no tensor ${name}`)
-    if (x.dtype === 'i8') return x // the runtime's binding keeps none on a device
+  async function copied(name: string, x: Tensor): Promise<DeviceTensor> {
     const copy = (await toDevice(device, { x })).x as DeviceTensor
     copies.set(name, copy)
     return copy
   }
 
-  async function copiesOf(names: Iterable<readonly [input: string, own: string]>): Promise<Record<string, Feed>> {
-    const feeds: Record<string, Feed> = {}
-    for (const [input, own] of names) feeds[input] = await copyOf(own)
-    return feeds
+  async function copyOf(name: string): Promise<Feed> {
+    if (resident && trained(name)) return resident(name)
+    const known = copies.get(name)
+    if (known) return known
+    const x = tensors.get(name)
+    if (!x) throw new RangeError(`no tensor ${name}`)
+    return x.dtype === 'i8' ? x : copied(name, x) // the runtime's binding keeps none of bytes on a device
+  }
+
+  async function zeros(name: string): Promise<Feed> {
+    const { shape, data } = tensors.get(name) ?? { shape: [], data: [] }
+    const key = `zeros [${shape}]`
+    return copies.get(key) ?? copied(key, tensor('f32', new Float32Array(data.length), shape))
   }
 
   function free(isToGo: (name: string) => boolean): void {
@@ -47,9 +62,24 @@ export function deviceFeeds(
     }
   }
 
+  async function ofLayer(models: LayerModels, layer: number, policy: ScoredPolicy = 'trained') {
+    const feeds: Record<string, Feed> = {}
+    for (const input of models.tensors.keys()) {
+      const name = nameIn(input, layer)
+      const isZero = policy === 'base' && name.endsWith('.lora_B.weight')
+      feeds[input] = await (isZero ? zeros(name) : copyOf(name))
+    }
+    return feeds
+  }
+
   return {
-    ofLayer: (models, layer) => copiesOf([...models.tensors.keys()].map(name => [name, nameIn(name, layer)] as const)),
-    ofHead: session => copiesOf(Object.keys(ofHead(session)).map(name => [name, name] as const)),
+    of: copyOf,
+    ofLayer,
+    async ofHead(session) {
+      const feeds: Record<string, Feed> = {}
+      for (const name of Object.keys(ofHead(session))) feeds[name] = await copyOf(name)
+      return feeds
+    },
     endPart: () => free(trained),
     dispose: () => free(() => true),
   }

@@ -3,8 +3,9 @@ import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import type { Feed, Session, Tensor } from '#engine/session.ts'
 import { deviceArrays } from '#model/generation/deviceArrays.ts'
 import { type Feeds, rowsOf } from '../layered/layeredFeeds.ts'
-import { addTo, type GradientSums } from '../passes/gradientPass.ts'
+import type { GradientSums } from '../passes/gradientPass.ts'
 import { gradientName, type LossKind } from '../passes/trainingGraphs.ts'
+import { addThere } from './deviceSums.ts'
 
 /** The output layer on a device, which runs over some rows at a time. */
 export interface DeviceHeadRun {
@@ -17,19 +18,20 @@ export interface DeviceHeadRun {
 }
 
 /**
- * Forwards and backwards, as `runHead`, but that the gradient of the hidden states stays on the device.
+ * Forwards and backwards, as `runHead`, but that gradients stay on the device.
  *
  * @param hidden - [M, hidden].
  * @param feeds - what the loss needs of each row.
+ * @param sums - take the gradients of the output layer's weights.
  */
 export async function runDeviceHead(
   head: DeviceHeadRun,
   loss: LossKind,
   hidden: DeviceTensor,
   feeds: Feeds,
-): Promise<{ loss: number; gradients: GradientSums; dhidden: DeviceTensor }> {
+  sums: GradientSums<DeviceTensor>,
+): Promise<{ loss: number; dhidden: DeviceTensor }> {
   const isWhole = loss.kind === 'policy' && loss.importanceSamplingLevel === 'sequence'
-  const gradients: GradientSums = new Map()
   let total = 0
   let dhidden: DeviceTensor | undefined
   for await (const { rows, from, to } of parts(head, hidden, isWhole)) {
@@ -44,12 +46,12 @@ export async function runDeviceHead(
     )
     total += (results.loss as Tensor<'f32'>).data[0] as number
     for (const name of Object.keys(head.own)) {
-      const gradient = results[gradientName(name)] as Tensor<'f32'> | undefined
-      if (gradient) addTo(gradients, name, gradient.data)
+      const gradient = kept[gradientName(name)]
+      if (gradient) await addThere(head.device, sums, name, gradient)
     }
     dhidden = await joined(head.device, dhidden, kept.dhidden as DeviceTensor)
   }
-  return { loss: total, gradients, dhidden: dhidden as DeviceTensor }
+  return { loss: total, dhidden: dhidden as DeviceTensor }
 }
 
 /** Log-probabilities of the targets, one for each row. */

@@ -1,22 +1,24 @@
 import type { Device } from '#engine/devices/device.ts'
 import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
-import { fromDevice, toDevice } from '#engine/devices/toDevice.ts'
+import { toDevice } from '#engine/devices/toDevice.ts'
 import type { Feed, Tensor } from '#engine/session.ts'
 import { tensor } from '#engine/session.ts'
 import type { ScoredSequence } from '#model/decoder/batch.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { Weights } from '#model/decoder/weights.ts'
-import { type LayeredFeeds, layeredFeeds, nameIn, withoutAdapter } from '../layered/layeredFeeds.ts'
+import { type LayeredFeeds, layeredFeeds, nameIn } from '../layered/layeredFeeds.ts'
 import { type LayeredPassOptions, type LayeredSessions, openLayeredSessions } from '../layered/layeredSessions.ts'
-import { addEmbeddingGradient, embed } from '../passes/embedding.ts'
-import { addTo, type GradientPass, type GradientSums, type ScoredPolicy } from '../passes/gradientPass.ts'
+import { embed } from '../passes/embedding.ts'
+import type { GradientPass, GradientSums, ScoredPolicy } from '../passes/gradientPass.ts'
 import { layOut } from '../passes/layOut.ts'
 import { type LiveTensors, withLiveTensors } from '../passes/liveTensors.ts'
 import { lossFeeds } from '../passes/lossFeeds.ts'
 import { gradientName, type LossKind } from '../passes/trainingGraphs.ts'
 import type { LossTarget } from '../policy/policyBatch.ts'
-import { type DeviceFeeds, deviceFeeds } from './deviceFeeds.ts'
+import { deviceEmbedding } from './deviceEmbedding.ts'
+import { type DeviceFeeds, deviceFeeds, type ResidentWeight } from './deviceFeeds.ts'
 import { type DeviceHeadRun, deviceHeadLogprobs, runDeviceHead } from './deviceHead.ts'
+import { addThere } from './deviceSums.ts'
 
 type Kept = Record<string, DeviceTensor>
 
@@ -27,15 +29,18 @@ interface Part {
 }
 
 /**
- * A layered pass on a device that keeps tensors: frozen weights are copied there once, what is trained once a part, and activations and their
- * gradients never leave it. Token ids, the embedded tokens, rewards, losses and the gradients of what is trained cross.
+ * A layered pass on a device that keeps tensors: frozen weights are copied there once, and activations and all gradients never leave it. Token ids, rewards and losses
+ * cross, embedded tokens where their table is not there, and what is trained, once a part, unless it is there too.
+ *
+ * @param resident - gives what is trained where that is on the device.
  */
 export async function createDevicePass(
   config: DecoderConfig,
   weights: Weights,
   options: LayeredPassOptions,
-): Promise<GradientPass> {
-  const pass = new DevicePass(config, weights, options)
+  resident?: ResidentWeight,
+): Promise<GradientPass<DeviceTensor>> {
+  const pass = new DevicePass(config, weights, options, resident)
   return {
     run: (loss, batch, sums) => pass.part(live => pass.run(loss, batch, sums, live)),
     logprobs: (of, batch) => pass.part(live => pass.logprobs(of, batch, live)),
@@ -53,14 +58,19 @@ class DevicePass {
   readonly #host: LayeredFeeds
   readonly #feeds: DeviceFeeds
 
-  constructor(config: DecoderConfig, weights: Weights, options: LayeredPassOptions) {
+  constructor(
+    config: DecoderConfig,
+    weights: Weights,
+    options: LayeredPassOptions,
+    resident: ResidentWeight | undefined,
+  ) {
     this.#config = config
     this.#device = options.device ?? 'webgpu'
     this.#headRows = options.headRows
     this.#trained = options.trained
     this.#sessions = openLayeredSessions(config, options)
     this.#host = layeredFeeds(config, weights, options)
-    this.#feeds = deviceFeeds(this.#device, this.#host, this.#trained)
+    this.#feeds = deviceFeeds(this.#device, this.#host, { trained: options.trained, resident })
   }
 
   async part<T>(work: (live: LiveTensors) => Promise<T>): Promise<T> {
@@ -71,10 +81,16 @@ class DevicePass {
     }
   }
 
-  async run(loss: LossKind, batch: readonly LossTarget[], sums: GradientSums, live: LiveTensors): Promise<number> {
+  async run(
+    loss: LossKind,
+    batch: readonly LossTarget[],
+    sums: GradientSums<DeviceTensor>,
+    live: LiveTensors,
+  ): Promise<number> {
     const { ids, targets, part, x } = await this.#begin(batch, live)
     const { hidden, kept } = await this.#forwards(x, part, live)
-    const result = await runDeviceHead(await this.#head(loss), loss, hidden, { targets, ...lossFeeds(loss, batch) })
+    const feeds = { targets, ...lossFeeds(loss, batch) }
+    const result = await runDeviceHead(await this.#head(loss), loss, hidden, feeds, sums)
     let dy = live.add(result.dhidden)
     for (let layer = this.#config.layers - 1; layer >= 0; layer--) {
       const values = kept[layer] as Kept
@@ -83,10 +99,10 @@ class DevicePass {
       dy = dx
     }
     if (this.#trained(EMBEDDING)) {
-      const dx = (await fromDevice(this.#device, dy)).data as Float32Array
-      addEmbeddingGradient(result.gradients, EMBEDDING, this.#config.vocabSize * this.#config.hiddenSize, ids.data, dx)
+      const table = (await this.#feeds.of(EMBEDDING)) as DeviceTensor
+      const gradient = await deviceEmbedding(this.#device).gradient(table, ids, dy)
+      await addThere(this.#device, sums, EMBEDDING, gradient)
     }
-    for (const [name, gradient] of result.gradients) addTo(sums, name, gradient)
     return result.loss
   }
 
@@ -95,8 +111,7 @@ class DevicePass {
     let hidden = x
     for (let layer = 0; layer < this.#config.layers; layer++) {
       const models = await this.#sessions.layer(layer, part.afterPrompt)
-      const own = of === 'base' ? zeroAdapter(this.#host.ofLayer(models, layer)) : {}
-      const all = { x: hidden, ...part.shared, ...(await this.#feeds.ofLayer(models, layer)), ...own }
+      const all = { x: hidden, ...part.shared, ...(await this.#feeds.ofLayer(models, layer, of)) }
       const { kept } = await models.forwardSession.runKeeping(needed(models.forward.inputs, all), ['y'])
       live.free(hidden)
       hidden = live.add(kept.y as DeviceTensor)
@@ -112,17 +127,21 @@ class DevicePass {
   /** Lays sequences out, embeds their tokens, and copies what all layers share. */
   async #begin(sequences: readonly ScoredSequence[], live: LiveTensors) {
     const { ids, targets, afterPrompt, shared } = layOut(this.#config, sequences)
+    const tables = Object.entries(shared).filter(([, { dtype }]) => dtype === 'f32')
+    const copied = await toDevice(this.#device, Object.fromEntries(tables))
+    for (const copy of Object.values(copied)) live.add(copy)
+    const part: Part = { afterPrompt, shared: { ...shared, ...copied } }
+    return { ids, targets, part, x: live.add(await this.#embed(ids)) }
+  }
+
+  /** Embeds tokens where the table is: on the device if it is trained, or is the output layer's too. */
+  async #embed(ids: Tensor<'i64'>): Promise<DeviceTensor> {
+    const isThere = this.#host.tensors.has(EMBEDDING) && (this.#trained(EMBEDDING) || this.#config.tieWordEmbeddings)
+    if (isThere) return deviceEmbedding(this.#device).rows((await this.#feeds.of(EMBEDDING)) as DeviceTensor, ids)
     const x = new Float32Array(ids.data.length * this.#config.hiddenSize)
     embed(this.#host.tensors, ids.data, x)
-    const tables = Object.entries(shared).filter(([, { dtype }]) => dtype === 'f32')
-    const there = await toDevice(this.#device, {
-      ...Object.fromEntries(tables),
-      x: tensor('f32', x, [...ids.shape, this.#config.hiddenSize]),
-    })
-    for (const copy of Object.values(there)) live.add(copy)
-    const { x: embedded, ...copied } = there as Kept & { x: DeviceTensor }
-    const part: Part = { afterPrompt, shared: { ...shared, ...copied } }
-    return { ids, targets, part, x: embedded }
+    const shape = [...ids.shape, this.#config.hiddenSize]
+    return (await toDevice(this.#device, { x: tensor('f32', x, shape) })).x as DeviceTensor
   }
 
   /** All layers forwards. What they keep comes out by layer, each with its input. */
@@ -142,15 +161,21 @@ class DevicePass {
   }
 
   /** Runs a layer backwards, and adds its gradients to the sums. */
-  async #backward(layer: number, { afterPrompt, shared }: Part, values: Record<string, Feed>, sums: GradientSums) {
+  async #backward(
+    layer: number,
+    { afterPrompt, shared }: Part,
+    values: Record<string, Feed>,
+    sums: GradientSums<DeviceTensor>,
+  ) {
     const models = await this.#sessions.layer(layer, afterPrompt)
     const fed = needed(models.backward.inputs, { ...values, ...shared, ...(await this.#feeds.ofLayer(models, layer)) })
     const owned = [...models.tensors].filter(
       ([name, { trained: isTrained }]) => isTrained && this.#trained(nameIn(name, layer)),
     )
     const wanted = owned.map(([name]) => gradientName(name))
-    const { results, kept } = await models.backwardSession.runKeeping(fed, ['dx', ...wanted])
-    for (const [name] of owned) addTo(sums, nameIn(name, layer), (results[gradientName(name)] as Tensor<'f32'>).data)
+    const { kept } = await models.backwardSession.runKeeping(fed, ['dx', ...wanted])
+    for (const [name] of owned)
+      await addThere(this.#device, sums, nameIn(name, layer), kept[gradientName(name)] as DeviceTensor)
     return kept.dx as DeviceTensor
   }
 
@@ -164,7 +189,3 @@ const EMBEDDING = 'model.embed_tokens.weight'
 
 const needed = (names: ReadonlyMap<string, unknown>, feeds: Readonly<Record<string, Feed>>) =>
   Object.fromEntries(Object.entries(feeds).filter(([name]) => names.has(name)))
-
-/** Those factors of a layer that make an adapter add zero. */
-const zeroAdapter = (own: Record<string, Tensor>) =>
-  Object.fromEntries(Object.entries(withoutAdapter(own)).filter(([name]) => name.endsWith('.lora_B.weight')))

@@ -10,6 +10,7 @@ import { quantizeWeights } from '#model/quantization/quantizedTensors.ts'
 import { buildDrawsModel, buildScoringModel } from '#model/scoring/scoringGraph.ts'
 import { headModel } from '../layered/headModel.ts'
 import { layerModels } from '../layered/layerModels.ts'
+import { adamWModel } from '../optimizers/adamWGraph.ts'
 import { lossModel, policyLossKind } from '../passes/trainingGraphs.ts'
 
 /** Tokens of a vocabulary in two parts of an output layer, drawn in blocks. */
@@ -50,5 +51,6 @@ export async function devicePrograms(of: DecoderConfig, device: Device): Promise
     const head = headModel(config, loss, { device, precision, trained: () => false })
     programs.set(`adapter on ${precision}: output layer`, head)
   }
+  programs.set('AdamW on a matrix', adamWModel(2, {}, device))
   return programs
 }

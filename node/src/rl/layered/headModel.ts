@@ -15,7 +15,7 @@ interface HeadModelOptions {
   readonly temperature?: number
   /** Of the output layer; see `outputLayerShapes`. */
   readonly precision?: BasePrecision
-  /** What it is encoded for; the CPU. The gradient of hidden states stays on a device that keeps tensors. */
+  /** What it is encoded for; the CPU. Gradients stay on a device that keeps tensors. */
   readonly device?: Device | undefined
   /** Which of the head's tensors are trained: the last norm, the output layer. */
   readonly trained: (name: string) => boolean
@@ -37,7 +37,8 @@ export function headModel(config: DecoderConfig, loss: LossKind, options: HeadMo
   const outputs: Record<string, Value> = { loss: value, dhidden: dhidden as Value }
   for (const [i, [name]] of trained.entries()) outputs[gradientName(name)] = parts[i] as Value
   const { device = 'cpu' } = options
-  return encodeModel(outputs, [], device, keepsTensors(device) ? ['dhidden'] : [])
+  const staying = Object.keys(outputs).filter(name => name !== 'loss')
+  return encodeModel(outputs, [], device, keepsTensors(device) ? staying : [])
 }
 
 /** The same without a loss: output `logprobs` [M]. */

@@ -71,7 +71,7 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
   const staying = (...names: string[]) => (keepsTensors(device) ? names : [])
   return {
     forward: encodeModel(forward, [], device, staying(...Object.keys(forward))),
-    backward: encodeModel(backward, kept, device, staying('dx')),
+    backward: encodeModel(backward, kept, device, staying(...Object.keys(backward))),
     kept,
     tensors,
   }

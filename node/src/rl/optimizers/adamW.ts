@@ -12,6 +12,23 @@ export interface AdamWOptions {
   readonly weightDecay?: number
 }
 
+/** Moments before the first step, by `<kind>.<parameter>`. */
+export function zeroMoments(parameters: Parameters): Map<string, Float32Array> {
+  const moments = new Map<string, Float32Array>()
+  for (const [name, { data }] of parameters) {
+    moments.set(`mean.${name}`, new Float32Array(data.length))
+    moments.set(`square.${name}`, new Float32Array(data.length))
+  }
+  return moments
+}
+
+export const adamWDefaults = ({ beta1 = 0.9, beta2 = 0.99, epsilon = 1e-8, weightDecay = 0 }: AdamWOptions) => ({
+  beta1,
+  beta2,
+  epsilon,
+  weightDecay,
+})
+
 /**
  * Adam with decoupled weight decay.
  *
@@ -20,13 +37,9 @@ export interface AdamWOptions {
  * @see Loshchilov and Hutter, arXiv:1711.05101, algorithm 2; bias correction as in PyTorch.
  */
 export function createAdamW(parameters: Parameters, options: AdamWOptions = {}): Optimizer {
-  const { beta1 = 0.9, beta2 = 0.99, epsilon = 1e-8, weightDecay = 0 } = options
+  const { beta1, beta2, epsilon, weightDecay } = adamWDefaults(options)
   let steps = 0
-  const tensors = new Map<string, Float32Array>()
-  for (const [name, { data }] of parameters) {
-    tensors.set(`mean.${name}`, new Float32Array(data.length))
-    tensors.set(`square.${name}`, new Float32Array(data.length))
-  }
+  const tensors = zeroMoments(parameters)
   return {
     get steps() {
       return steps

@@ -7,8 +7,10 @@ import { withinMemory } from './withinMemory.ts'
 
 /**
  * Runs whole batches, in the parts that the passes choose. Where an allocation fails, the batch starts again with less memory.
+ *
+ * @param free - gives back a gradient's sum.
  */
-export function createBatchPasses(passes: PlannedPasses) {
+export function createBatchPasses<G>(passes: PlannedPasses<G>, free: (sum: G) => void) {
   async function logprobs(of: ScoredPolicy, loss: LossKind, batch: readonly ScoredSequence[]): Promise<Float32Array[]> {
     const { pass, parts } = await passes.for(loss, batch)
     const scored: Float32Array[] = []
@@ -25,13 +27,22 @@ export function createBatchPasses(passes: PlannedPasses) {
     return scored
   }
 
+  function freeAll(sums: GradientSums<G>): void {
+    for (const sum of sums.values()) free(sum)
+  }
+
   async function gradients(loss: LossKind, targets: readonly LossTarget[]) {
-    const sums: GradientSums = new Map()
+    const sums: GradientSums<G> = new Map()
     let total = 0
     const { pass, parts } = await passes.for(loss, targets)
-    for (const indices of parts) {
-      const part = indices.map(i => targets[i] as LossTarget)
-      total += await pass.run(loss, twoRows(part), sums)
+    try {
+      for (const indices of parts) {
+        const part = indices.map(i => targets[i] as LossTarget)
+        total += await pass.run(loss, twoRows(part), sums)
+      }
+    } catch (error) {
+      freeAll(sums)
+      throw error
     }
     return { sums, total }
   }
@@ -40,8 +51,19 @@ export function createBatchPasses(passes: PlannedPasses) {
     /** `[scored.length]` for each sequence, in the order of the batch. */
     logprobs: (of: ScoredPolicy, loss: LossKind, batch: readonly ScoredSequence[]) =>
       withinMemory(passes, () => logprobs(of, loss, batch)),
-    /** The loss and the sum of its gradients over all targets. */
-    gradients: (loss: LossKind, targets: readonly LossTarget[]) => withinMemory(passes, () => gradients(loss, targets)),
+    /** Learns from the loss and the sums of its gradients over all targets, which are freed then. */
+    async gradients<T>(
+      loss: LossKind,
+      targets: readonly LossTarget[],
+      learn: (total: number, sums: GradientSums<G>) => Promise<T>,
+    ): Promise<T> {
+      const { total, sums } = await withinMemory(passes, () => gradients(loss, targets))
+      try {
+        return await learn(total, sums)
+      } finally {
+        freeAll(sums)
+      }
+    },
     dispose: () => passes.dispose(),
   }
 }

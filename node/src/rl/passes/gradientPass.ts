@@ -12,20 +12,20 @@ import type { LossTarget } from '../policy/policyBatch.ts'
 import { lossFeeds } from './lossFeeds.ts'
 import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
 
-/** Sums of gradients by the name of what is trained. */
-export type GradientSums = Map<string, Float32Array>
+/** Sums of gradients by the name of what is trained: in this process's memory, or `DeviceTensor`s. */
+export type GradientSums<G = Float32Array> = Map<string, G>
 
 /** The policy as it is trained, or the frozen weights under its adapter. */
 export type ScoredPolicy = 'trained' | 'base'
 
 /** Loss and gradients of a part of a batch. */
-export interface GradientPass {
+export interface GradientPass<G = Float32Array> {
   /**
    * Adds the part's gradients to the sums, which start empty.
    *
    * @returns the part's loss.
    */
-  run(loss: LossKind, part: readonly LossTarget[], sums: GradientSums): Promise<number>
+  run(loss: LossKind, part: readonly LossTarget[], sums: GradientSums<G>): Promise<number>
   /** [M]: log-probabilities of the part's scored tokens under what is trained, or under the weights without the adapter. */
   logprobs(of: ScoredPolicy, part: readonly ScoredSequence[]): Promise<Float32Array>
   /** @param isFailed - what it gave is of no use, and its memory is given back at once. */

@@ -1,11 +1,9 @@
-import { keepsTensors } from '#engine/devices/device.ts'
 import { freeAddresses, freeMemory } from '#engine/devices/freeMemory.ts'
 import type { ScoredSequence } from '#model/decoder/batch.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { Weights } from '#model/decoder/weights.ts'
 import type { BasePrecision } from '#model/lora/loraConfig.ts'
-import { createDevicePass } from '../device/devicePass.ts'
-import { createLayeredPass } from '../layered/layeredPass.ts'
+import type { LayeredPassOptions } from '../layered/layeredSessions.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { promptGroups, promptParts, sharedPromptLength } from './sharedPrompt.ts'
 import { leastStepBytes, type StepPlan, type StepShape, stepPlan, trainedElements } from './stepPlan.ts'
@@ -13,8 +11,8 @@ import type { LossKind } from './trainingGraphs.ts'
 import type { Shrinkable } from './withinMemory.ts'
 
 /** Chooses the pass for a batch, and the parts that it is run on: of indices into the batch, every index once. */
-export interface PlannedPasses extends Shrinkable {
-  for(loss: LossKind, batch: readonly ScoredSequence[]): Promise<{ pass: GradientPass; parts: number[][] }>
+export interface PlannedPasses<G = Float32Array> extends Shrinkable {
+  for(loss: LossKind, batch: readonly ScoredSequence[]): Promise<{ pass: GradientPass<G>; parts: number[][] }>
   dispose(): Promise<void>
 }
 
@@ -54,26 +52,26 @@ const SHRINK = 0.5
  * Layered passes cut to the memory at hand, which changes the speed of a step and not its bits, as long as the least of
  * memory for that is there; see `stepPlan`.
  *
- * @param open - makes a pass; the real one unless a test watches.
+ * @param open - makes a pass.
  * @param options.memoryBytes - for optimizer, gradients and activations; by default four fifths of what is free before a step, or was
  *   before an earlier one if that was less.
  */
-export function createPlannedPasses(
+export function createPlannedPasses<G>(
   config: DecoderConfig,
   weights: Weights,
   options: GradientPassOptions & { readonly memoryBytes: number | undefined; readonly precision: BasePrecision },
-  open: typeof createLayeredPass = keepsTensors(options.device ?? 'cpu') ? createDevicePass : createLayeredPass,
-): PlannedPasses {
+  open: (config: DecoderConfig, weights: Weights, options: LayeredPassOptions) => Promise<GradientPass<G>>,
+): PlannedPasses<G> {
   let memoryBytes = options.memoryBytes ?? plannable(0)
   let [planned, failed] = [memoryBytes, 0]
   const parameters = new Map(
     [...weights, ...(options.adapter?.factors ?? [])].filter(([name]) => options.trained(name)),
   )
   const elements = trainedElements(config, parameters)
-  let current: { readonly key: string; readonly pass: GradientPass } | undefined
+  let current: { readonly key: string; readonly pass: GradientPass<G> } | undefined
 
   /** One pass at a time, so that two never hold memory together. */
-  async function passFor({ kept, headRows }: StepPlan): Promise<GradientPass> {
+  async function passFor({ kept, headRows }: StepPlan): Promise<GradientPass<G>> {
     const key = `${kept} ${headRows}`
     if (current?.key !== key) {
       await current?.pass.dispose()

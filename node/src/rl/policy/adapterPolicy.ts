@@ -46,20 +46,27 @@ export async function openAdapterPolicy(
   const trainer = await createTrainer(config, weights, { ...trainerSettings(settings), adapter, precision })
   if (state) trainer.load(state)
   const freeze = frozenParts(config, await openFrozenTensors(base, config, { precision, threads }))
-  const generator = await createAdaptedGenerator(config, freeze, adapter, { threads, device })
+  const generator = await createAdaptedGenerator(config, freeze, adapter, { threads, device }, trainer.resident)
   const published = { adapter, base: baseHash, precision }
   let scorer: Promise<Scorer> | undefined
   return {
     trainer,
     generate: request => generator.generate(request),
     scorer() {
-      scorer ??= createAdaptedScorer(config, freeze, adapter, { threads, device })
+      scorer ??= createAdaptedScorer(config, freeze, adapter, { threads, device }, trainer.resident)
       return scorer
     },
-    weightsHash: () => hashPolicy(published),
-    publish: () => Buffer.concat(encodePolicy(published)),
+    async weightsHash() {
+      await trainer.readBack()
+      return hashPolicy(published)
+    },
+    async publish() {
+      await trainer.readBack()
+      return Buffer.concat(encodePolicy(published))
+    },
     async save(to) {
-      await saveAdapterCheckpoint(to, adapter, trainer.state(), base, precision)
+      await trainer.readBack()
+      await saveAdapterCheckpoint(to, adapter, await trainer.state(), base, precision)
       await copyTokenizer(base, to)
     },
     async dispose() {

@@ -9,9 +9,9 @@ export interface Policy {
   /** Under the policy as it is now. */
   scorer(): Promise<Scorer>
   /** Content hash of the policy as it is now: of what `publish` gives. */
-  weightsHash(): `0x${string}`
+  weightsHash(): Promise<`0x${string}`>
   /** The policy as it is now, as peers publish it. */
-  publish(): Uint8Array
+  publish(): Promise<Uint8Array>
   /** Saves what is trained and the optimizer's state; a crash leaves the last save or this one, whole. */
   save(folder: string): Promise<void>
   dispose(): Promise<void>

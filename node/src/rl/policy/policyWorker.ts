@@ -71,8 +71,8 @@ const handlers: PolicyHandlers = {
   generatePublished: (from, request) => published.generate(from, { ...request, signal: closing.signal }),
 }
 
-function described({ weightsHash, trainer }: Policy): LoadedPolicy {
-  return { weightsHash: weightsHash(), steps: trainer.steps }
+async function described({ weightsHash, trainer }: Policy): Promise<LoadedPolicy> {
+  return { weightsHash: await weightsHash(), steps: trainer.steps }
 }
 
 function loaded(): Policy {

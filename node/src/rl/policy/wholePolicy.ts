@@ -6,7 +6,8 @@ import { createScorer } from '#model/scoring/score.ts'
 import { copyTokenizer } from '#model/tokenizers/copyTokenizer.ts'
 import { readOptimizerState, saveCheckpoint } from '../checkpoint.ts'
 import type { AdamWOptions } from '../optimizers/adamW.ts'
-import { createTrainer, type TrainerOptions } from '../trainer.ts'
+import { createTrainer } from '../trainer.ts'
+import type { TrainerOptions } from '../trainerOptions.ts'
 import type { Policy } from './policy.ts'
 import { encodePolicy, hashPolicy } from './publishedPolicy.ts'
 
@@ -49,12 +50,25 @@ export async function openWholePolicy(folder: string, base: string, settings: Po
   const scorer = createScorer(config, weights, { threads, device })
   return {
     trainer,
-    generate: request => generator.generate(request),
-    scorer: async () => scorer,
-    weightsHash: () => hashPolicy({ weights }),
-    publish: () => Buffer.concat(encodePolicy({ weights })),
+    async generate(request) {
+      await trainer.readBack()
+      return generator.generate(request)
+    },
+    async scorer() {
+      await trainer.readBack()
+      return scorer
+    },
+    async weightsHash() {
+      await trainer.readBack()
+      return hashPolicy({ weights })
+    },
+    async publish() {
+      await trainer.readBack()
+      return Buffer.concat(encodePolicy({ weights }))
+    },
     async save(to) {
-      await saveCheckpoint(to, config, weights, trainer.state())
+      await trainer.readBack()
+      await saveCheckpoint(to, config, weights, await trainer.state())
       await copyTokenizer(base, to)
     },
     async dispose() {

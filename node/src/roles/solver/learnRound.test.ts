@@ -201,7 +201,7 @@ async function tinyLearner() {
 async function learned(mode: Sharing['mode'], ...others: CheckedGroup[][]) {
   const { policy, ...modules } = await tinyLearner()
   const report = await learnRound(modules, round({ others: peers(...others) }, mode))
-  return { hash: policy.weightsHash(), ...report }
+  return { hash: await policy.weightsHash(), ...report }
 }
 
 test.each(['updateForEachPeer', 'mixed'] as const)(

@@ -1,0 +1,17 @@
+import type { Device } from './device.ts'
+
+/** Bytes that runs copied to devices and back. Constants of programs, which go there when a session is made, are not counted. */
+export interface Crossings {
+  readonly toDevice: number
+  readonly fromDevice: number
+}
+
+const crossed = { toDevice: 0, fromDevice: 0 }
+
+/** Since this process began. */
+export const crossings = (): Crossings => ({ ...crossed })
+
+/** Counts what a run on a device is fed from this process's memory, or gives to it. */
+export function countCrossing(device: Device, way: keyof Crossings, data: ArrayBufferView): void {
+  if (device !== 'cpu') crossed[way] += data.byteLength
+}

@@ -1,0 +1,77 @@
+import { TrainerError } from '../trainerError.ts'
+import { clipGradients } from './gradientClip.ts'
+import type { Optimizer, OptimizerState, Parameters } from './optimizer.ts'
+
+/** One update from the sums of a batch's gradients. */
+export interface Update<G> {
+  readonly loss: number
+  readonly sums: ReadonlyMap<string, G>
+  readonly learningRate: number
+  /** Limit of the gradients' joint norm; 0 for none. */
+  readonly clipNorm: number
+}
+
+/** What is trained as it was: it is put back, or what was kept of it is let go. One of the two. */
+export interface Snapshot {
+  undo(): Promise<void>
+  forget(): Promise<void>
+}
+
+/** What is trained and its optimizer, where they are: `G` is a tensor of gradients there. */
+export interface Learner<G> {
+  /** Updates taken. */
+  readonly steps: number
+  /**
+   * Clips the gradients and takes a step of the optimizer.
+   *
+   * @returns the norm before.
+   * @throws {TrainerError} if the loss or the norm is not finite; nothing has changed then.
+   */
+  update(update: Update<G>): Promise<number>
+  snapshot(): Promise<Snapshot>
+  /** A copy of the optimizer's state. */
+  state(): Promise<OptimizerState>
+  /** @throws {TrainerError} if the state is not of these parameters. */
+  load(state: OptimizerState): void
+  /** Brings what is trained into the arrays that it came from. */
+  readBack(): Promise<void>
+  dispose(): Promise<void>
+}
+
+/** In this process's memory: the arrays themselves are trained. */
+export function hostLearner(parameters: Parameters, optimizer: Optimizer): Learner<Float32Array> {
+  return {
+    get steps() {
+      return optimizer.steps
+    },
+    async update({ loss, sums, learningRate, clipNorm }) {
+      const norm = clipGradients(sums, clipNorm)
+      requireFinite(loss, norm)
+      await optimizer.step(sums, learningRate)
+      return norm
+    },
+    async snapshot() {
+      const kept = [...parameters.values()].map(({ data }) => data.slice())
+      const state = optimizer.state()
+      return {
+        async undo() {
+          for (const [i, { data }] of [...parameters.values()].entries()) data.set(kept[i] as Float32Array)
+          optimizer.load(state)
+        },
+        async forget() {},
+      }
+    },
+    state: async () => optimizer.state(),
+    load: state => optimizer.load(state),
+    async readBack() {},
+    dispose: () => optimizer.dispose(),
+  }
+}
+
+/** Asked before weights change, so that a bad batch cannot ruin them. */
+export function requireFinite(loss: number, norm: number): void {
+  if (Number.isFinite(loss) && Number.isFinite(norm)) return
+  throw new TrainerError(`the loss is ${loss}, the gradient's norm ${norm}`, {
+    hint: 'Lower the learning rate, or go back to the last saved weights.',
+  })
+}

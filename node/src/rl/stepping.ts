@@ -1,0 +1,128 @@
+import { keepsTensors } from '#engine/devices/device.ts'
+import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
+import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import type { Weights } from '#model/decoder/weights.ts'
+import { DeviceLearner } from './device/deviceLearner.ts'
+import { createDevicePass } from './device/devicePass.ts'
+import { readSums } from './device/deviceSums.ts'
+import { createLayeredPass } from './layered/layeredPass.ts'
+import { createAdamW } from './optimizers/adamW.ts'
+import { hostLearner, type Learner } from './optimizers/learner.ts'
+import { type LearningRate, learningRateAt } from './optimizers/learningRate.ts'
+import { createMuon } from './optimizers/muon.ts'
+import { createBatchPasses } from './passes/batchPasses.ts'
+import { createChosenPasses } from './passes/chosenPasses.ts'
+import { createMonolithicPass } from './passes/gradientPass.ts'
+import { createPlannedPasses, type PlannedPasses, plannable, stepShape } from './passes/plannedPasses.ts'
+import { trainedElements, wholeGraphBytes } from './passes/stepPlan.ts'
+import type { LossKind } from './passes/trainingGraphs.ts'
+import type { LossTarget } from './policy/policyBatch.ts'
+import type { StepReport, TrainerOptions } from './trainerOptions.ts'
+
+/** What a step is taken with. */
+export interface Step {
+  readonly loss: LossKind
+  readonly targets: readonly LossTarget[]
+  readonly rate: LearningRate
+}
+
+/** How a trainer computes gradients and learns from them, wherever both are. */
+export interface Stepping {
+  readonly learner: Omit<Learner<never>, 'update' | 'dispose'>
+  /** What is trained, on the device that it stays on; null where it stays in this process's memory. */
+  readonly resident: ((name: string) => Promise<DeviceTensor>) | null
+  readonly logprobs: ReturnType<typeof createBatchPasses>['logprobs']
+  step(step: Step): Promise<StepReport>
+  dispose(): Promise<void>
+}
+
+/**
+ * On a device that keeps tensors AdamW runs there too, on what is trained; Muon, and a step in one graph, learn in this process's memory.
+ *
+ * @param parameters - what is trained.
+ */
+export async function openStepping(
+  config: DecoderConfig,
+  weights: Weights,
+  parameters: Weights,
+  options: TrainerOptions,
+): Promise<Stepping> {
+  const { device = 'cpu', layered, precision = 'float32', optimizer = { kind: 'adamW' } } = options
+  const free = (sum: DeviceTensor) => sum.dispose()
+  if (!keepsTensors(device) || layered === false) {
+    const learner = hostLearner(parameters, await createOptimizer(parameters, options))
+    return stepping(hostPasses(config, weights, parameters, options), learner, {
+      options,
+      free: () => {},
+      resident: null,
+    })
+  }
+  const planned = { ...passOptions(parameters, options), memoryBytes: options.memoryBytes, precision }
+  const passes = (resident?: (name: string) => Promise<DeviceTensor>) =>
+    createPlannedPasses(config, weights, planned, (...args) => createDevicePass(...args, resident))
+  if (optimizer.kind === 'adamW') {
+    const learner = new DeviceLearner(parameters, optimizer, device)
+    const resident = (name: string) => learner.weight(name)
+    return stepping(passes(resident), learner, { options, free, resident })
+  }
+  const host = hostLearner(parameters, await createOptimizer(parameters, options))
+  const learner: Learner<DeviceTensor> = {
+    ...host,
+    get steps() {
+      return host.steps
+    },
+    update: async update => host.update({ ...update, sums: await readSums(device, update.sums) }),
+  }
+  return stepping(passes(), learner, { options, free, resident: null })
+}
+
+function stepping<G>(
+  planned: PlannedPasses<G>,
+  learner: Learner<G>,
+  { options, free, resident }: Pick<Stepping, 'resident'> & { options: TrainerOptions; free: (sum: G) => void },
+): Stepping {
+  const passes = createBatchPasses(planned, free)
+  const { clipNorm = 1 } = options
+  return {
+    learner,
+    resident,
+    logprobs: passes.logprobs,
+    step: ({ loss, targets, rate }) =>
+      passes.gradients(loss, targets, async (total, sums) => {
+        const learningRate = learningRateAt(learner.steps, rate)
+        const gradientNorm = await learner.update({ loss: total, sums, learningRate, clipNorm })
+        const tokens = targets.reduce((n, s) => n + s.tokens.length - 1, 0)
+        return { loss: total, gradientNorm, tokens, learningRate }
+      }),
+    async dispose() {
+      await learner.dispose()
+      await passes.dispose()
+    },
+  }
+}
+
+function createOptimizer(parameters: Weights, { optimizer = { kind: 'adamW' }, threads = 2 }: TrainerOptions) {
+  if (optimizer.kind === 'adamW') return createAdamW(parameters, optimizer)
+  return createMuon(parameters, { threads, ...optimizer })
+}
+
+function passOptions(parameters: Weights, { adapter, device, threads = 2, temperature = 1 }: TrainerOptions) {
+  return { threads, device, temperature, adapter, trained: (name: string) => parameters.has(name) }
+}
+
+/** How gradients are computed: as the options say, else as the estimate of a step does. */
+function hostPasses(config: DecoderConfig, weights: Weights, parameters: Weights, options: TrainerOptions) {
+  const { precision = 'float32', maxTokens = 2048, memoryBytes } = options
+  const own = passOptions(parameters, options)
+  const layered = () => createPlannedPasses(config, weights, { ...own, memoryBytes, precision }, createLayeredPass)
+  if (options.layered ?? precision === 'int8') return layered()
+  const elements = trainedElements(config, parameters)
+  return createChosenPasses({
+    memoryBytes: held => (options.layered === false ? Number.POSITIVE_INFINITY : (memoryBytes ?? plannable(held))),
+    maxTokens,
+    whole: () => createMonolithicPass(config, weights, own),
+    layered,
+    estimate: (loss, batch) =>
+      options.layered === false ? 0 : wholeGraphBytes(config, stepShape(loss, batch, elements), maxTokens),
+  })
+}
