@@ -55,6 +55,15 @@ test('a banned peer is hung up on at the door, in both directions', async () => 
   await Promise.all([a.stop(), b.stop()])
 })
 
+test('what may not be dialled is not, wherever libp2p has the address from', async () => {
+  const b = await startTestHost()
+  const a = await startTestHost({ mayDial: address => !b.addresses().includes(address) })
+  await a.node.peerStore.patch(b.node.peerId, { multiaddrs: b.node.getMultiaddrs() })
+  await expect(connect(a, b)).rejects.toThrow('gater denied')
+  await expect(a.node.dialProtocol(b.node.peerId, '/ipfs/ping/1.0.0')).rejects.toThrow('gater denied')
+  await Promise.all([a.stop(), b.stop()])
+})
+
 test('a relay has places for those that it knows, and for nobody else', async () => {
   const [member, stranger] = [await newPrivateKey(), await newPrivateKey()]
   const relay = await startTestHost({ relays: true, reserves: async peerId => peerId === peerIdOf(member) })

@@ -54,6 +54,8 @@ export type HostOptions = {
   heartbeatMs?: number
   /** Whether a peer that dialled us, from this multiaddr, gets a slot. */
   admits?: (peerId: string, address: string) => Promise<boolean>
+  /** Whether this host may dial a multiaddr, wherever libp2p has it from: peers name what they like when they are identified. */
+  mayDial?: (address: string) => boolean
   maxConnections?: number
   clock: Clock
   logger: Logger
@@ -126,6 +128,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const gater: ConnectionGater = {
     ...guard.gater,
     denyInboundConnection: () => stopping,
+    denyDialMultiaddr: address => options.mayDial?.(address.toString()) === false,
     async denyInboundEncryptedConnection(peer, connection) {
       const peerId = peer.toString()
       if (guard.isBanned(peerId)) return true

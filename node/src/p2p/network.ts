@@ -1,5 +1,6 @@
 import { type Connecting, startConnecting } from './connections/connecting.ts'
 import { type Connectivity, connectivityOf } from './connections/connectivity.ts'
+import { dialable } from './gossip/addressAnnouncement.ts'
 import { addressesIn, startAddressGossip } from './gossip/addressGossip.ts'
 import type { Announcement } from './gossip/announcement.ts'
 import type { SwarmView } from './gossip/announcementCache.ts'
@@ -106,7 +107,10 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   }
   // Identities cost nothing and places at a relay are few: an unregistered peer has none.
   const reserves = async (peerId: string) => (await membership.admission.ask(peerId, peerId)) === 'registered'
-  const host = await createHost({ ...options, topics: topicsOf(swarm), admits, reserves })
+  // Into a private network, or into this machine, only as the book has it: what is said elsewhere was checked by nobody.
+  const mayDial = (address: string): boolean =>
+    dialable([address], started?.addresses() ?? [], false).length > 0 || membership.names(address)
+  const host = await createHost({ ...options, topics: topicsOf(swarm), admits, reserves, mayDial })
   started = host
   const stops: (() => void | Promise<void>)[] = [() => host.stop()]
   const stop = async (): Promise<void> => {
@@ -165,8 +169,8 @@ async function startExchange(
   const gate = createMessageGate(host, { admission: membership.admission, clock, onTwin })
   const announcements = createAnnouncements(host, { ...options, gate })
   stops.push(announcements.stop)
-  const { learn } = membership
-  const addresses = startAddressGossip(host, { swarm, gate, learn, clock, logger })
+  const { learn, isNear } = membership
+  const addresses = startAddressGossip(host, { swarm, gate, learn, isNear, clock, logger })
   stops.push(addresses.stop)
   const stopServing = await serveBundles(host, {
     source: options.bundles,

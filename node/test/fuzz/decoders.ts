@@ -122,7 +122,7 @@ export const decoders: Record<string, Decoder> = {
     seeds: [seeds.addresses],
     run(bytes) {
       const checked = checkAddresses(bytes, PEER, CHAIN_ID)
-      if (checked.verdict === 'accept') dialable(checked.value.multiaddrs.filter(isMultiaddr), [])
+      if (checked.verdict === 'accept') dialable(checked.value.multiaddrs.filter(isMultiaddr), [], false)
       return same(bytes, checked, encodeAddresses)
     },
   },

@@ -138,7 +138,7 @@ async function start(wire: Wire, number: number) {
   const gate = createMessageGate(host, { admission: admitAll, clock })
   const known = new Set([peerId])
   const learn = (other: string) => known.add(other).size > 0
-  const addresses = startAddressGossip(host, { swarm: SWARM, gate, learn, clock, logger })
+  const addresses = startAddressGossip(host, { swarm: SWARM, gate, learn, isNear: () => true, clock, logger })
   const store = { signed: addresses.signed, rulesOf: () => addresses.rules, rounds: () => ({ from: 1, to: 0 }) }
   const sync = await startSync(host, { store, gate, isRegistered: () => true, clock, logger })
   return {

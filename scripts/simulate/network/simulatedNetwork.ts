@@ -72,7 +72,8 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   const gate = sharing(createMessageGate(host, { admission: membership.admission, clock }), medium.messages)
   const announcements = createAnnouncements(host, { ...options, follows: false, gate })
   const { swarm } = options
-  const addresses = startAddressGossip(host, { swarm, gate, learn: membership.learn, clock, logger })
+  const { learn, isNear } = membership
+  const addresses = startAddressGossip(host, { swarm, gate, learn, isNear, clock, logger })
   let dialing: ReturnType<typeof startDialing> | undefined
 
   const { rules, signed: kept } = addresses

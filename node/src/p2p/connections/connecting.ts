@@ -129,7 +129,7 @@ function followConnections(host: Host, membership: Membership, { clock, record, 
     const suffix = `/p2p/${peerId}`
     const addresses = detail.multiaddrs.map(String).map(one => (one.endsWith(suffix) ? one : `${one}${suffix}`))
     if (membership.addressesOf(peerId).length > 0) return
-    membership.learn(peerId, dialable(addresses, host.addresses()).slice(0, MAX_DISCOVERED_ADDRESSES))
+    membership.learn(peerId, dialable(addresses, host.addresses(), true).slice(0, MAX_DISCOVERED_ADDRESSES))
   }
 
   node.addEventListener('peer:connect', onConnect)

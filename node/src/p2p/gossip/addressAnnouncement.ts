@@ -54,11 +54,19 @@ function isRelayed(address: string): boolean {
   return address.includes('/p2p-circuit')
 }
 
-/** Those of the addresses, all well-formed, that this host may dial. */
-export function dialable(addresses: readonly string[], ownAddresses: readonly string[]): string[] {
+/**
+ * Those of the addresses, all well-formed, that this host may dial.
+ *
+ * @param isNear - whether their peer is in the same network as this host, so that a private address leads to it and not to another's router.
+ */
+export function dialable(addresses: readonly string[], ownAddresses: readonly string[], isNear: boolean): string[] {
   // On a swarm of one machine all is loopback; elsewhere a loopback address is somebody else's, or a trap.
   const local = ownAddresses.length > 0 && ownAddresses.every(isLoopback)
-  return addresses.filter(address => local || !isLoopback(address))
+  return addresses.filter(address => (isLoopback(address) ? local : isNear || !isPrivate(address)))
+}
+
+export function isPrivate(address: string): boolean {
+  return originOf(address)?.isPrivate ?? false
 }
 
 export function isLoopback(address: string): boolean {

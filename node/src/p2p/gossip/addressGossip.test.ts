@@ -31,7 +31,14 @@ function scene() {
   const gate = createMessageGate(host, { admission: admitAll, clock })
   const learnt: string[] = []
   const learn = (_: string, addresses: readonly string[]) => learnt.push(addresses.join()) > 0
-  const gossip = startAddressGossip(host, { swarm: testSwarm, gate, learn, clock, logger: silentLogger })
+  const gossip = startAddressGossip(host, {
+    swarm: testSwarm,
+    gate,
+    learn,
+    isNear: () => false,
+    clock,
+    logger: silentLogger,
+  })
   return { gossip, learnt }
 }
 

@@ -45,6 +45,8 @@ type Options = {
   gate: MessageGate
   /** Notes where a peer can be dialled. @returns false where there is no place for it. */
   learn: (peerId: string, addresses: readonly string[]) => boolean
+  /** Whether a peer is in the same network as this host. */
+  isNear: (peerId: string) => boolean
   clock: Clock
   logger: Logger
 }
@@ -56,7 +58,7 @@ type Entry = { message: SignedMessage; atMs: number }
  * itself alone and go no further: else whoever makes up ids could fill every book of the swarm.
  */
 export function startAddressGossip(host: Host, options: Options): AddressGossip {
-  const { swarm, gate, learn, clock, logger } = options
+  const { swarm, gate, learn, isNear, clock, logger } = options
   const topic = topicOf(swarm, 'addresses')
   const entries = new Map<string, Entry>()
   // Four at once for a start with changing addresses, then one in fifteen seconds.
@@ -73,7 +75,8 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
     return isSame && signedAtMs(message) - signedAtMs(held.message) < RENEW_MS ? ignore('nothing new') : checked
   }
   function learnFrom({ peerId, multiaddrs }: AddressAnnouncement): boolean {
-    return peerId !== host.peerId && learn(peerId, dialable(multiaddrs.filter(isMultiaddr), host.addresses()))
+    const known = multiaddrs.filter(isMultiaddr)
+    return peerId !== host.peerId && learn(peerId, dialable(known, host.addresses(), isNear(peerId)))
   }
   function forget(): void {
     for (const [peer, { atMs }] of entries) {

@@ -5,7 +5,8 @@ import { AddressError } from '../errors.ts'
 import { type Admission, admitAll, createAdmission, type LookUp } from './admission.ts'
 import { createConnectionSlots } from './connectionSlots.ts'
 import { type Connected, createDialSchedule, type DialSchedule } from './dialSchedule.ts'
-import { type BookLimits, createPeerBook, type PeerBook, type PeerStore } from './peerBook.ts'
+import { originOf } from './origin.ts'
+import { type BookLimits, createPeerBook, type KnownPeer, type PeerBook, type PeerStore } from './peerBook.ts'
 import { defaultSlotLimits, type Refusal, type SlotDecision } from './slots.ts'
 
 type MembershipOptions = {
@@ -49,6 +50,10 @@ export type Membership = {
   known(): string[]
   /** Where a peer can be dialled, best first. */
   addressesOf(peerId: string): string[]
+  /** Whether a peer is in the same private network: it is connected from there, or one of the bootnodes is there. */
+  isNear(peerId: string): boolean
+  /** Whether the book, or the list of bootnodes, has this address of a peer. */
+  names(address: string): boolean
   /** Whether a peer that dialled us gets a slot, and which peer it replaces. */
   admit(peerId: string, address: string): Promise<SlotDecision>
   /** Records a connection. @returns the peer to evict if there are too many now. */
@@ -124,6 +129,17 @@ export function createMembership(options: MembershipOptions): Membership {
       const routes = [...(book.get(peerId)?.routes ?? [])]
       return routes.sort((a, b) => a.failures - b.failures).map(({ address }) => address)
     },
+    isNear(peerId) {
+      if (book.bootnodes().some(({ routes }) => routes.some(({ address }) => isPrivate(address)))) return true
+      const near = options.connections().filter(({ address }) => isPrivate(address))
+      return near.some(one => one.peerId === peerId || book.isBootnode(one.peerId))
+    },
+    names(address) {
+      const peerId = peerIdIn(address)
+      const isOf = (peer: KnownPeer | undefined) =>
+        peer?.routes.some(route => [route.address, `${route.address}/p2p/${peer.peerId}`].includes(address)) === true
+      return isOf(peerId === undefined ? undefined : book.get(peerId)) || book.bootnodes().some(isOf)
+    },
     async admit(peerId, address) {
       const decision = await slots.admit(peerId, address)
       if (!decision.admit) say(decision.reason)
@@ -156,12 +172,18 @@ function countMembers<T>(peers: readonly T[], isMember: (peer: T) => boolean): {
   return { members, strangers: peers.length - members }
 }
 
+const isPrivate = (address: string): boolean => originOf(address)?.isPrivate ?? false
+
+/** Whom a multiaddr names at its end. @throws if it is not one. */
+function peerIdIn(address: string): string | undefined {
+  return multiaddr(address)
+    .getComponents()
+    .findLast(part => part.name === 'p2p')?.value
+}
+
 function parseBootnode(address: string): { peerId: string | undefined; address: string } {
   try {
-    const peerId = multiaddr(address)
-      .getComponents()
-      .findLast(part => part.name === 'p2p')?.value
-    return { peerId, address }
+    return { peerId: peerIdIn(address), address }
   } catch (cause) {
     throw new AddressError(`The bootnode '${address}' is not a multiaddr.`, {
       hint: 'Write it as /ip4/203.0.113.7/tcp/38331/p2p/16Uiu2…, as the bootnode prints it.',

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 /** Where a connection comes from, or an address leads to. */
 export type Origin = {
@@ -8,7 +8,22 @@ export type Origin = {
   subnet: string
   /** This machine, in any writing: a swarm on one machine has all its peers there. Who dials 0.0.0.0 or :: dials itself as well. */
   isLoopback: boolean
+  /** In a network of its own, whose addresses lead elsewhere from another one: a router, a neighbour's disk, a cloud's metadata. */
+  isPrivate: boolean
 }
+
+/** What is not for the whole internet, by IANA's registries of special-purpose addresses; those that carry an IPv4 address as well. */
+const special = new BlockList()
+for (const [block, bits] of [
+  ...[['10.0.0.0', 8] as const, ['100.64.0.0', 10] as const, ['169.254.0.0', 16] as const],
+  ...[['172.16.0.0', 12] as const, ['192.168.0.0', 16] as const, ['224.0.0.0', 3] as const],
+])
+  special.addSubnet(block, bits, 'ipv4')
+for (const [block, bits] of [
+  ...[['64:ff9b::', 32] as const, ['2002::', 16] as const, ['2001::', 32] as const],
+  ...[['fc00::', 7] as const, ['fe80::', 9] as const, ['ff00::', 8] as const],
+])
+  special.addSubnet(block, bits, 'ipv6')
 
 /** @param address - a multiaddr. @returns null where it names no host. */
 export function originOf(address: string): Origin | null {
@@ -16,12 +31,14 @@ export function originOf(address: string): Origin | null {
   if (protocol === 'ip4' && isIPv4(host)) return ofIPv4(host)
   if (protocol === 'ip6' && isIPv6(host)) return ofIPv6(host)
   if (!/^dns(4|6|addr)?$/.test(protocol) || host === '') return null
-  return { host, subnet: host, isLoopback: /(^|\.)localhost\.?$/i.test(host) }
+  const isPrivate = !/\../.test(host) || /\.(local|lan|internal|intranet|home|home\.arpa)\.?$/i.test(host)
+  return { host, subnet: host, isLoopback: /(^|\.)localhost\.?$/i.test(host), isPrivate }
 }
 
 function ofIPv4(host: string): Origin {
   const bytes = host.split('.')
-  return { host, subnet: `${bytes.slice(0, 3).join('.')}.0/24`, isLoopback: bytes[0] === '127' || bytes[0] === '0' }
+  const subnet = `${bytes.slice(0, 3).join('.')}.0/24`
+  return { host, subnet, isLoopback: bytes[0] === '127' || bytes[0] === '0', isPrivate: special.check(host, 'ipv4') }
 }
 
 function ofIPv6(host: string): Origin {
@@ -39,6 +56,7 @@ function ofIPv6(host: string): Origin {
     host: whole,
     subnet: `${groups.slice(0, 3).join(':')}::/48`,
     isLoopback: whole === '0:0:0:0:0:0:0:1' || whole === '0:0:0:0:0:0:0:0',
+    isPrivate: special.check(whole, 'ipv6'),
   }
 }
 

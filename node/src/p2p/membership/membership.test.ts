@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { createMembership } from './membership.ts'
+
+const [publicBootnode, privateBootnode] = ['/ip4/203.0.113.1/tcp/1/p2p/boot', '/ip4/192.168.1.9/tcp/1/p2p/boot']
+
+function scene(bootnode: string, connections: { peerId: string; address: string }[] = []) {
+  return createMembership({
+    ...{ ownId: 'own', bootnodes: [bootnode], targetPeers: 16, maxConnections: 128, connections: () => connections },
+    ...{ isBanned: () => false, onLearnt() {}, clock: createManualClock(), logger: silentLogger, random: () => 0 },
+  })
+}
+
+test('a peer is near where it, or a bootnode, is connected from a private network, or a bootnode is named there', () => {
+  const away = { peerId: 'a', address: '/ip4/203.0.113.7/tcp/1' }
+  const near = { peerId: 'a', address: '/ip4/192.168.1.7/tcp/1' }
+  const bootnode = { peerId: 'boot', address: '/ip4/172.18.0.2/tcp/1' }
+  const areNear = (bootnodes: string, ...connections: (typeof away)[]) =>
+    ['a', 'b'].map(scene(bootnodes, connections).isNear)
+  expect(areNear(publicBootnode, away)).toEqual([false, false])
+  expect(areNear(publicBootnode, near)).toEqual([true, false])
+  expect(areNear('/dns4/boot.example/tcp/1/p2p/boot', bootnode)).toEqual([true, true])
+  expect(areNear(privateBootnode)).toEqual([true, true])
+})
+
+test('an address is named by the book or as a bootnode, for its own peer alone', () => {
+  const membership = scene('/ip4/192.168.1.9/tcp/1')
+  membership.learn('a', ['/ip4/10.0.0.1/tcp/1/p2p/a'])
+  const asked = ['/ip4/10.0.0.1/tcp/1/p2p/a', '/ip4/10.0.0.1/tcp/1/p2p/b', '/ip4/10.0.0.1/tcp/2/p2p/a']
+  expect(asked.map(membership.names)).toEqual([true, false, false])
+  expect(['/ip4/192.168.1.9/tcp/1', '/ip4/192.168.1.9/tcp/1/p2p/a'].map(membership.names)).toEqual([true, false])
+})
