@@ -4,6 +4,7 @@ import { testLooks } from './pages/looks.ts'
 import { testMarket } from './pages/market.ts'
 import { testOutages } from './pages/outages.ts'
 import { testPeers } from './pages/peers.ts'
+import { testPhone } from './pages/phone.ts'
 import { testRounds } from './pages/rounds.ts'
 import { testSigning } from './pages/signing.ts'
 
@@ -13,6 +14,7 @@ testHome(scene)
 testPeers(scene)
 testMarket(scene)
 testSigning(scene)
+testPhone(scene)
 testRounds(scene)
 testOutages(scene)
 testLooks(scene)

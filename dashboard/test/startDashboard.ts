@@ -85,12 +85,17 @@ export async function startDashboard(): Promise<RunningDashboard> {
   }
 }
 
-/** A second server of the same build, over a real chain and the other sources of the first. */
+/**
+ * A second server of the same build, over a real chain and the other sources of the first.
+ *
+ * @param more - of its environment.
+ */
 export function serveBesideChain(
   { indexer, gateway }: RunningDashboard,
   chain: { recordPath: string; url: string },
+  more: Record<string, string> = {},
 ): Promise<Served> {
-  return serveBuild(sourcesOf(chain.recordPath, chain.url, indexer.url, gateway.url))
+  return serveBuild({ ...sourcesOf(chain.recordPath, chain.url, indexer.url, gateway.url), ...more })
 }
 
 function sourcesOf(record: string, chainUrl: string, indexerUrl: string, gatewayUrl: string): Record<string, string> {

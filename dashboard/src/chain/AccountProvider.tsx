@@ -3,7 +3,8 @@
 import { getConnection, reconnect, watchConnection } from '@wagmi/core'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import type { Address } from 'viem'
-import { useChain } from './ChainProvider.tsx'
+import { type Chain, useChain } from './ChainProvider.tsx'
+import { PHONE_WALLET } from './network.ts'
 import type { OwnPeer } from './readOwnPeers.ts'
 
 export interface Account {
@@ -32,7 +33,7 @@ export function AccountProvider({ children }: { children: ReactNode }) {
     }
     const unwatch = watchConnection(chain.config, { onChange: show })
     show(getConnection(chain.config))
-    void reconnect(chain.config).catch(() => [])
+    void rejoin(chain).catch(() => undefined)
     return unwatch
   }, [chain])
 
@@ -53,6 +54,17 @@ export function AccountProvider({ children }: { children: ReactNode }) {
 
   const isElsewhere = walletChain !== null && walletChain !== chain?.network.chainId
   return <AccountContext value={{ address, isElsewhere, peers }}>{children}</AccountContext>
+}
+
+/** Connects again to the wallet of the last visit. What speaks to a phone is loaded only where it was one. */
+async function rejoin({ config, network }: Chain): Promise<void> {
+  const recent = await config.storage?.getItem('recentConnectorId')
+  if (recent !== PHONE_WALLET || network.walletRelay === null) {
+    await reconnect(config)
+    return
+  }
+  const { phoneWallet } = await import('./phoneWallet.ts')
+  await reconnect(config, { connectors: [phoneWallet(network.walletRelay)] })
 }
 
 export function useAccount(): Account {

@@ -8,10 +8,22 @@ export interface Network {
   rpcOrigin: string
   /** Of a block explorer, without a slash at its end; null where none is known. */
   explorerUrl: string | null
+  /** Through which wallets on phones are asked; null where the operator set none. */
+  walletRelay: WalletRelay | null
   peerRegistry: Address
   rounds: Address
   nectar: Address
   stakes: Address
   market: Address
   challenges: Address
+}
+
+/** How a browser remembers that its last wallet was on a phone. */
+export const PHONE_WALLET = 'phone'
+
+/** A relay of WalletConnect's protocol. */
+export interface WalletRelay {
+  projectId: string
+  /** Null: WalletConnect's own. */
+  url: string | null
 }

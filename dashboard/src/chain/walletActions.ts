@@ -1,4 +1,4 @@
-import { connect, disconnect, getConnectors, switchChain } from '@wagmi/core'
+import { type Connector, type CreateConnectorFn, connect, disconnect, getConnectors, switchChain } from '@wagmi/core'
 import type { Chain } from './ChainProvider.tsx'
 
 /**
@@ -6,21 +6,38 @@ import type { Chain } from './ChainProvider.tsx'
  *
  * @returns why there is no account; null if there is one.
  */
-export async function connectWallet({ config }: Chain): Promise<string | null> {
-  let said = 'No wallet was found in this browser. Install one, or search for your account instead.'
-  for (const connector of getConnectors(config)) {
+export async function connectWallet(chain: Chain): Promise<string | null> {
+  let said: string | null = 'No wallet was found in this browser. Install one, or search for your account instead.'
+  for (const connector of getConnectors(chain.config)) {
     if (!(await connector.getProvider().catch(() => undefined))) continue
-    try {
-      await connect(config, { connector })
-      return null
-    } catch (cause) {
-      const refused = cause instanceof Error && cause.name === 'UserRejectedRequestError'
-      said = refused
-        ? 'The wallet refused. Connect again and allow it to show its account.'
-        : 'The wallet did not answer.'
-    }
+    said = await connectTo(chain, connector)
+    if (said === null) break
   }
   return said
+}
+
+/**
+ * Connects to a wallet behind the deployment's relay.
+ *
+ * @param onLink - is given the link that the wallet scans or opens.
+ * @returns why there is no account; null if there is one.
+ */
+export async function connectPhone(chain: Chain, onLink: (link: string) => void): Promise<string | null> {
+  const relay = chain.network.walletRelay
+  if (relay === null) return 'No relay for wallets on phones is set here.'
+  const { phoneWallet } = await import('./phoneWallet.ts')
+  return connectTo(chain, phoneWallet(relay, onLink))
+}
+
+async function connectTo({ config }: Chain, connector: Connector | CreateConnectorFn): Promise<string | null> {
+  try {
+    await connect(config, { connector })
+    return null
+  } catch (cause) {
+    return cause instanceof Error && cause.name === 'UserRejectedRequestError'
+      ? 'The wallet refused. Connect again and allow it to show its account.'
+      : 'The wallet did not answer.'
+  }
 }
 
 export const disconnectWallet = ({ config }: Chain): Promise<void> => disconnect(config)

@@ -8,6 +8,10 @@ const schema = z.object({
   WAGGLE_RPC_URL: address,
   WAGGLE_INDEXER_URL: address,
   WAGGLE_GATEWAY_URL: address,
+  /** Of the operator at WalletConnect, or anything that the relay below takes. Wallets on phones are offered where it is set. */
+  WAGGLE_WALLETCONNECT_PROJECT: z.string().min(1),
+  /** Of a relay of one's own. */
+  WAGGLE_WALLETCONNECT_RELAY: z.url({ protocol: /^wss?$/ }),
 })
 
 export interface Environment {
@@ -15,9 +19,11 @@ export interface Environment {
   rpcUrl: string | null
   indexerUrl: string | null
   gatewayUrl: string | null
+  walletConnectProject: string | null
+  walletConnectRelay: string | null
 }
 
-/** Where the dashboard's sources are: browsers are told none of them. Read at each request so that one build serves any deployment. What is missing or malformed is null. */
+/** Where the dashboard's sources are: browsers are told none of them but the relay of wallets. Read at each request so that one build serves any deployment. What is missing or malformed is null. */
 export function readEnvironment(): Environment {
   const read = (name: keyof typeof schema.shape): string | null =>
     schema.shape[name].safeParse(process.env[name]).data ?? null
@@ -26,5 +32,7 @@ export function readEnvironment(): Environment {
     rpcUrl: read('WAGGLE_RPC_URL'),
     indexerUrl: read('WAGGLE_INDEXER_URL'),
     gatewayUrl: read('WAGGLE_GATEWAY_URL'),
+    walletConnectProject: read('WAGGLE_WALLETCONNECT_PROJECT'),
+    walletConnectRelay: read('WAGGLE_WALLETCONNECT_RELAY'),
   }
 }

@@ -7,7 +7,7 @@ const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
 /** The deployment as the browser needs it; null where none is set or its record can't be read, which is logged. */
 export function getNetwork(): Network | null {
-  const { deploymentPath, rpcUrl } = readEnvironment()
+  const { deploymentPath, rpcUrl, walletConnectProject, walletConnectRelay } = readEnvironment()
   if (deploymentPath === null || rpcUrl === null) return null
   try {
     const { network, chainId, contracts } = readDeployment(deploymentPath)
@@ -16,6 +16,7 @@ export function getNetwork(): Network | null {
       chainId,
       rpcOrigin: URL.parse(rpcUrl)?.origin ?? '',
       explorerUrl: known[network]?.explorerUrl ?? null,
+      walletRelay: walletConnectProject === null ? null : { projectId: walletConnectProject, url: walletConnectRelay },
       peerRegistry: contracts.PeerRegistry.address,
       rounds: contracts.Rounds.address,
       nectar: contracts.Nectar.address,

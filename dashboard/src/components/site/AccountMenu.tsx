@@ -1,17 +1,16 @@
 'use client'
 
-import { useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { useChain } from '#chain/ChainProvider.tsx'
 import { shorten } from '#merge/format.ts'
+import { ConnectButton } from './ConnectButton.tsx'
 
-/** Loaded when they are called for: most readers connect no wallet. */
+/** Loaded when called for: most readers connect no wallet. */
 const actions = () => import('#chain/walletActions.ts')
 
 export function AccountMenu() {
   const chain = useChain()
   const { address, isElsewhere } = useAccount()
-  const [trouble, setTrouble] = useState<string | null>(null)
   if (chain === null) return null
   if (address !== null) {
     return (
@@ -38,27 +37,5 @@ export function AccountMenu() {
       </span>
     )
   }
-  return (
-    <span className="relative">
-      <button
-        type="button"
-        className="rounded-full border-2 border-ink px-3 py-1 text-sm font-semibold sm:px-4 hover:bg-honey hover:text-night"
-        onClick={() =>
-          void actions()
-            .then(({ connectWallet }) => connectWallet(chain))
-            .then(setTrouble)
-        }
-      >
-        Connect<span className="max-sm:sr-only"> account</span>
-      </button>
-      {trouble && (
-        <p
-          role="alert"
-          className="absolute top-full right-0 z-10 mt-2 w-64 rounded-cell border border-line bg-comb p-3 text-sm shadow-lg"
-        >
-          {trouble}
-        </p>
-      )}
-    </span>
-  )
+  return <ConnectButton chain={chain} />
 }
