@@ -1,6 +1,7 @@
 import { familyRows } from '#merge/canary/familyRows.ts'
 import { formatShare } from '#merge/format.ts'
 import type { CanaryPoint } from '#sources/gateway.ts'
+import { CanaryHeadLine } from './CanaryHeadLine.tsx'
 
 /** Pass@1 by execution for each family of tasks; nothing where the environment has none. */
 export function CanaryFamilies({ points }: { points: readonly CanaryPoint[] }) {
@@ -14,15 +15,7 @@ export function CanaryFamilies({ points }: { points: readonly CanaryPoint[] }) {
       <h3 className="text-xl">By family of tasks</h3>
       <table className="mt-3 w-full max-w-xl text-left text-sm">
         <caption className="pb-2 text-left text-soft">Pass@1 by execution, of all solvers together.</caption>
-        <thead className="text-soft">
-          <tr>
-            {['Family', ...rounds, 'Samples'].map(title => (
-              <th key={title} scope="col" className="border-b border-line py-1.5 pr-4 font-medium">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <CanaryHeadLine titles={['Family', ...rounds, 'Samples']} />
         <tbody>
           {rows.map(({ family, first, newest, samples }) => (
             <tr key={family} className="border-b border-line">

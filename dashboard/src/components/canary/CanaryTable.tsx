@@ -1,6 +1,20 @@
 import { agreement } from '#merge/canary/judgeAgreement.ts'
 import { formatShare } from '#merge/format.ts'
 import type { CanaryPoint } from '#sources/gateway.ts'
+import { CanaryHeadLine } from './CanaryHeadLine.tsx'
+
+const TITLES = [
+  'Round',
+  'Solver',
+  'Reward',
+  'Predicted',
+  'Pass@1',
+  'Judge right',
+  'Paid wrong',
+  'Unpaid right',
+  'Tasks',
+  'Samples',
+]
 
 /** The share of answers that the judge and execution agree on, wrong ones that the judge calls right, and right ones that it calls wrong. */
 function judgeCells({ judge }: CanaryPoint): [string, string | number][] {
@@ -27,26 +41,7 @@ export function CanaryTable({ points }: { points: CanaryPoint[] }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it. */}
       <section className="mt-3 max-h-96 overflow-auto" tabIndex={0} aria-label="Canary by round and solver">
         <table className="w-full min-w-xl text-left text-sm">
-          <thead className="text-soft">
-            <tr>
-              {[
-                'Round',
-                'Solver',
-                'Reward',
-                'Predicted',
-                'Pass@1',
-                'Judge right',
-                'Paid wrong',
-                'Unpaid right',
-                'Tasks',
-                'Samples',
-              ].map(title => (
-                <th key={title} scope="col" className="border-b border-line py-1.5 pr-4 font-medium">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <CanaryHeadLine titles={TITLES} />
           <tbody>
             {rows.map(point => (
               <tr key={`${point.round} ${point.peerKey}`} className="border-b border-line">
