@@ -27,6 +27,22 @@ type Work = { peerKey: Hex; ordinal: number; root: Hex; policyHash: Hex }
 type Cast = { commitment: Hex; scoresMilli: readonly number[] | null }
 export type Settled = { round: number; peerKey: Hex; outcome: string; scoreMilli: number }
 
+/** A call in a block, and what its checks and events need. */
+type Calling = Pick<Call, 'functionName' | 'args'> & {
+  block: Block
+  hashOf: (block: number) => Hex | undefined
+  /** The block's round; `round` is the one that the call names. */
+  now: number
+  round: number
+  emit: Emit
+  requireOwner: (peerKey: Hex) => void
+  requireRound: (later: number, of?: number) => void
+}
+
+function require(isSo: boolean, error: string, values: readonly unknown[]): void {
+  if (!isSo) throw new Reverted(error, values)
+}
+
 /** A call that the contracts refuse, as viem's errors carry it. */
 export class Reverted extends BaseError {
   readonly data: Hex
@@ -77,20 +93,53 @@ export class SwarmContracts {
 
   /** What a call would do in a block. @throws {Reverted} */
   prepare(call: Call, block: Block, hashOf: (block: number) => Hex | undefined): () => void {
-    const { functionName, args, from } = call
+    const calling = this.callingOf(call, block, hashOf)
+    const { args, round, requireRound } = calling
+    switch (call.functionName) {
+      case 'commit':
+      case 'commitPolicy':
+        return this.prepareWork(calling)
+      case 'commitVotes':
+      case 'revealVotes':
+      case 'settle':
+        return this.prepareVotes(calling)
+      case 'fixBeacon':
+        requireRound(1)
+        return () => void (this.fixed.has(round) || this.fixed.set(round, block.number + 1))
+      case 'drawBeacon': {
+        if (this.beacons.has(round)) return () => {}
+        requireRound(1)
+        return this.draw(calling)
+      }
+      case 'challengeLeaf': {
+        const [, peerKey, , leaf] = args as [bigint, Hex, unknown, { policyHash: Hex; seed: Hex }]
+        const before = round === 0 ? ZERO_HASH : this.beacons.get(round - 1)
+        const seed = before && roundSeed('rollout', this.terms.place.chainId, round, before, peerKey)
+        const isFalse = leaf.seed !== seed || leaf.policyHash !== this.works.get(round)?.get(peerKey)?.policyHash
+        return () => void this.challenged.push({ round, peerKey, isFalse })
+      }
+      default:
+        // Pay, stakes and appeals are not simulated.
+        throw new Reverted('Rounds_BeaconMissed', [Number.isInteger(round) ? round : 0, 0])
+    }
+  }
+
+  private callingOf({ functionName, args, from }: Call, block: Block, hashOf: Calling['hashOf']): Calling {
     const now = this.roundAt(block.timeSec)
     const round = Number(args[0])
     const emit: Emit = (eventName, logged) =>
       void this.logs.push({ blockNumber: block.number, eventName, args: logged })
-    const require = (isSo: boolean, error: string, values: readonly unknown[]) => {
-      if (!isSo) throw new Reverted(error, values)
-    }
     const requireOwner = (peerKey: Hex) =>
       require(this.terms.members.get(peerKey) === from, 'RolloutCommitments_NotPeerAccount', [peerKey, from])
     const requireRound = (later: number, of = round) =>
       require(now === of + later, 'RewardVotes_WrongRound', [of, of + later, Math.max(0, now)])
+    return { functionName, args, block, hashOf, now, round, emit, requireOwner, requireRound }
+  }
 
-    switch (functionName) {
+  /** Commitments of rollouts and policies. */
+  private prepareWork(calling: Calling): () => void {
+    const { args, round, emit, requireOwner, requireRound } = calling
+    switch (calling.functionName) {
       case 'commit': {
         const [, peerKey, root, leafCount, policyHash, contentId, nextPolicy] = args as [
           bigint,
@@ -119,19 +168,20 @@ export class SwarmContracts {
         requireRound(-1)
         return () => emit('PolicyCommitted', { round: BigInt(round), peerKey, policyHash })
       }
-      case 'fixBeacon':
-        requireRound(1)
-        return () => void (this.fixed.has(round) || this.fixed.set(round, block.number + 1))
-      case 'drawBeacon': {
-        if (this.beacons.has(round)) return () => {}
-        requireRound(1)
-        return this.draw(round, block, hashOf, emit)
-      }
+      default:
+        throw new Reverted('Rounds_BeaconMissed', [round, 0])
+    }
+  }
+
+  /** Ballots: sealed, opened and counted. */
+  private prepareVotes(calling: Calling): () => void {
+    const { args, block, hashOf, now, round, emit, requireOwner, requireRound } = calling
+    switch (calling.functionName) {
       case 'commitVotes': {
         const [, shard, position, key, commitment] = args as [bigint, number, number, Hex, Hex]
         requireOwner(key)
         requireRound(1)
-        const drawn = this.beacons.has(round) ? () => {} : this.draw(round, block, hashOf, emit)
+        const drawn = this.beacons.has(round) ? () => {} : this.draw(calling)
         const beacon = this.beacons.get(round) ?? (hashOf(this.fixed.get(round) ?? -1) as Hex)
         const isOn = this.committee(round, beacon, shard)[position] === key
         require(isOn, 'RewardVotes_NotOnCommittee', [round, shard, position, key])
@@ -166,20 +216,12 @@ export class SwarmContracts {
           for (const peerKey of peerKeys) this.settle(round, shard, peerKey, emit)
         }
       }
-      case 'challengeLeaf': {
-        const [, peerKey, , leaf] = args as [bigint, Hex, unknown, { policyHash: Hex; seed: Hex }]
-        const before = round === 0 ? ZERO_HASH : this.beacons.get(round - 1)
-        const seed = before && roundSeed('rollout', this.terms.place.chainId, round, before, peerKey)
-        const isFalse = leaf.seed !== seed || leaf.policyHash !== this.works.get(round)?.get(peerKey)?.policyHash
-        return () => void this.challenged.push({ round, peerKey, isFalse })
-      }
       default:
-        // Pay, stakes and appeals are not simulated.
-        throw new Reverted('Rounds_BeaconMissed', [Number.isInteger(round) ? round : 0, 0])
+        throw new Reverted('Rounds_BeaconMissed', [round, 0])
     }
   }
 
-  private draw(round: number, block: Block, hashOf: (block: number) => Hex | undefined, emit: Emit): () => void {
+  private draw({ round, block, hashOf, emit }: Calling): () => void {
     const at = this.fixed.get(round)
     if (at === undefined) throw new Reverted('Rounds_BeaconNotFixed', [round])
     const hash = hashOf(at)

@@ -92,20 +92,7 @@ export async function openSwarm(patches: readonly Patch[] | 'built') {
   await chooseHistory(request, ROUND_SECONDS)
   const nonces = new Map<Address, bigint>()
 
-  /** Sends a call, mined at once. @throws if it reverts. */
-  const send = (
-    account: Address,
-    to: Address,
-    call: EncodeFunctionDataParameters,
-    { valueWei = 0n, gasPriceWei }: { valueWei?: bigint; gasPriceWei?: bigint } = {},
-  ): Promise<unknown> => {
-    const price = gasPriceWei === undefined ? {} : { gasPrice: toHex(gasPriceWei) }
-    const data = encodeFunctionData(call)
-    return request({
-      method: 'eth_sendTransaction',
-      params: [{ from: account, to, gas: GAS, value: toHex(valueWei), data, ...price }],
-    })
-  }
+  const send = senderOn(request)
 
   return {
     ...contracts,
@@ -167,6 +154,23 @@ export async function openSwarm(patches: readonly Patch[] | 'built') {
     },
   }
 }
+
+/** Sends a call, mined at once. @throws if it reverts. */
+const senderOn =
+  (request: (call: { method: string; params?: unknown[] }) => Promise<unknown>) =>
+  (
+    account: Address,
+    to: Address,
+    call: EncodeFunctionDataParameters,
+    { valueWei = 0n, gasPriceWei }: { valueWei?: bigint; gasPriceWei?: bigint } = {},
+  ): Promise<unknown> => {
+    const price = gasPriceWei === undefined ? {} : { gasPrice: toHex(gasPriceWei) }
+    const data = encodeFunctionData(call)
+    return request({
+      method: 'eth_sendTransaction',
+      params: [{ from: account, to, gas: GAS, value: toHex(valueWei), data, ...price }],
+    })
+  }
 
 export type Swarm = Awaited<ReturnType<typeof openSwarm>>
 

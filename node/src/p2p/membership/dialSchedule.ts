@@ -63,6 +63,7 @@ export function createDialSchedule(options: Options): DialSchedule {
     if (peer.isBootnode) return 'bootnode'
     return options.isRegistered(peer.peerId ?? '') ? 'registered' : 'stranger'
   }
+  const { delayMs, fail } = createBackOff(options, classOf)
   /** When the first of its addresses is due. */
   function dueAtMs(peer: KnownPeer): number {
     if (!yielded.has(peer)) {
@@ -90,14 +91,6 @@ export function createDialSchedule(options: Options): DialSchedule {
       return peerId !== ownId && !connected.has(peerId) && !options.isBanned(peerId)
     })
   }
-  function delayMs(peer: KnownPeer, failures: number): number {
-    return Math.min(MAX_DELAY_MS[classOf(peer)], FIRST_DELAY_MS * 2 ** failures) * (0.5 + random())
-  }
-  function fail(peer: KnownPeer, route: Route): void {
-    route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
-    route.failures += 1
-  }
-
   return {
     next() {
       const now = clock.nowMs()
@@ -133,6 +126,18 @@ export function createDialSchedule(options: Options): DialSchedule {
       return Math.max(0, Math.min(LOOK_EVERY_MS, ...next))
     },
   }
+}
+
+/** Delays of addresses: doubled by each failure, with jitter, up to the most that the peer's class may wait. */
+function createBackOff({ clock, random }: Options, classOf: (peer: KnownPeer) => Class) {
+  function delayMs(peer: KnownPeer, failures: number): number {
+    return Math.min(MAX_DELAY_MS[classOf(peer)], FIRST_DELAY_MS * 2 ** failures) * (0.5 + random())
+  }
+  function fail(peer: KnownPeer, route: Route): void {
+    route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)
+    route.failures += 1
+  }
+  return { delayMs, fail }
 }
 
 /** One of some peers, at one of its addresses that are due. */

@@ -66,27 +66,12 @@ const STRANGERS_SHARE = 1 / 2
 
 /** Brings a late or restarted peer up to date: each new peer is asked soon, then some peer every few seconds. */
 export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
-  const { store, gate, isRegistered, logger, clock } = options
+  const { store, gate, logger, clock } = options
   const stopping = new AbortController()
-  const bucketOf = createPeerBuckets(1, 10, clock)
-  const answersOf = (share: number) => createTokenBucket(share * ANSWERS_PER_SECOND, share * ANSWERS_AT_ONCE, clock)
-  const [answers, toStrangers] = [answersOf(1), answersOf(STRANGERS_SHARE)]
   const peers = new Set<string>()
   // Where the range of ids begins that is asked for next, of whatever peer.
   let first = 0
 
-  async function serve(stream: Stream, connection: Connection): Promise<void> {
-    try {
-      const peer = connection.remotePeer.toString()
-      if (!bucketOf(peer).tryTake(1)) throw new StreamError('aborted', 'asked too often')
-      if (!isRegistered(peer) && !toStrangers.tryTake(1))
-        throw new StreamError('aborted', 'asked too often by all strangers together')
-      if (!answers.tryTake(1)) throw new StreamError('aborted', 'asked too often by all together')
-      await answer(host, stream, store, stopping.signal)
-    } catch (cause) {
-      stream.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
-    }
-  }
   async function pull(peer: string): Promise<number> {
     let stream: Stream | undefined
     try {
@@ -123,7 +108,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
     }
   }
 
-  await host.node.handle(SYNC_PROTOCOL, serve, {
+  await host.node.handle(SYNC_PROTOCOL, createAnswering(host, options, stopping.signal), {
     ...{ maxInboundStreams: 4, maxOutboundStreams: 4 },
     runOnLimitedConnection: true,
   })
@@ -146,6 +131,26 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
       host.node.unregister(topology)
       await host.node.unhandle(SYNC_PROTOCOL)
     },
+  }
+}
+
+/** Answers requests, as many as all peers together and strangers together may make. */
+function createAnswering(host: Host, { store, isRegistered, clock }: SyncOptions, signal: AbortSignal) {
+  const bucketOf = createPeerBuckets(1, 10, clock)
+  const answersOf = (share: number) => createTokenBucket(share * ANSWERS_PER_SECOND, share * ANSWERS_AT_ONCE, clock)
+  const [answers, toStrangers] = [answersOf(1), answersOf(STRANGERS_SHARE)]
+
+  return async (stream: Stream, connection: Connection): Promise<void> => {
+    try {
+      const peer = connection.remotePeer.toString()
+      if (!bucketOf(peer).tryTake(1)) throw new StreamError('aborted', 'asked too often')
+      if (!isRegistered(peer) && !toStrangers.tryTake(1))
+        throw new StreamError('aborted', 'asked too often by all strangers together')
+      if (!answers.tryTake(1)) throw new StreamError('aborted', 'asked too often by all together')
+      await answer(host, stream, store, signal)
+    } catch (cause) {
+      stream.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
+    }
   }
 }
 
