@@ -12,7 +12,7 @@ import type { JsonValue } from '#store/journal.ts'
 import { openDatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import type { WriteProposals } from './propose.ts'
-import { gatherTasks } from './proposer.ts'
+import { gatherTasks, refusedRows } from './proposer.ts'
 import { createTaskList, type TaskList } from './taskList.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'waggle-propose-'))
@@ -108,6 +108,23 @@ test('What cannot be a proposal is skipped, each with a counted reason.', async 
   const bytes = encodeProposal({ level: 2, texts: list.texts }).byteLength
   expect(bytes).toBeLessThanOrEqual(MAX_PROPOSAL_BYTES)
   expect(bytes).toBeGreaterThan(MAX_PROPOSAL_BYTES - 2_048)
+})
+
+test('A report names file, row and field of the rows that are no tasks, and counts them.', async () => {
+  const path = await written(...hundred.slice(0, 3), { ...rowOf(3), text: 7 }, { tests: ['assert f(1) == 1'] })
+  const proposer = await open(path)
+  const dataset = { proposer, share: 1 }
+  expect(refusedRows({ write: null, dataset })).toEqual({})
+  const list = listOf(8)
+  await proposer.take(list, 8)
+  await proposer.close()
+  expect(refusedRows({ write: null, dataset })).toEqual({
+    refusedRows: {
+      'text is not a text': expect.stringMatching(/^\d, first \d+\.jsonl:3$/),
+      'text is missing': expect.stringMatching(/^\d, first \d+\.jsonl:4$/),
+    },
+  })
+  expect(list.texts).toHaveLength(3)
 })
 
 test('HumanEval is for measuring, and a text that the starter does not read is not for its swarm.', async () => {

@@ -105,8 +105,8 @@ async function proposeFor(
   const fromDataset = await gatherTasks(sources, environment, level, list, seedOf, written)
   const { texts, refused } = list
   const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)
-  const counts = { tasks: texts.length, fromDataset, invalid, refused: { ...refused } }
-  logger.info('proposed', { round, difficulty: level, ...counts, ...refusedRows(sources) })
+  const counts = { tasks: texts.length, fromDataset, invalid, refused: { ...refused }, ...refusedRows(sources) }
+  logger.info('proposed', { round, difficulty: level, ...counts })
   journal.set(round, 'report', { level, ...counts })
   if (texts.length === 0) return false
   const outcome = await chain.propose({ round, count: texts.length, bytes: encodeProposal({ level, texts }) })
@@ -116,11 +116,15 @@ async function proposeFor(
   return true
 }
 
-/** Rows of the dataset that were no tasks so far, by reason, with the first of each. */
-function refusedRows({ dataset }: TaskSources): { refusedRows?: string[] } {
-  const refusals = dataset?.proposer.refusals() ?? []
-  if (refusals.length === 0) return {}
-  return { refusedRows: refusals.map(({ rows, file, row, reason }) => `${rows} rows, first ${file}:${row}: ${reason}`) }
+/** Reasons that a report names; most datasets have two or three. */
+const REASONS = 8
+
+/** Rows of the dataset that were no tasks so far: how many, by reason, and the first of each. */
+export function refusedRows({ dataset }: TaskSources): { refusedRows?: Record<string, string> } {
+  const most = (dataset?.proposer.refusals() ?? []).toSorted((a, b) => b.rows - a.rows).slice(0, REASONS)
+  if (most.length === 0) return {}
+  const told = most.map(({ reason, rows, file, row }) => [reason, `${rows}, first ${file}:${row}`])
+  return { refusedRows: Object.fromEntries(told) }
 }
 
 /**
