@@ -100,7 +100,7 @@ function rotate(config: DecoderConfig, x: number[], position: number): number[] 
 }
 
 function logSoftmax(x: number[]): number[] {
-  const most = Math.max(...x)
+  const most = x.reduce((a, b) => Math.max(a, b))
   const logTotal = most + Math.log(x.reduce((total, value) => total + Math.exp(value - most), 0))
   return x.map(value => value - logTotal)
 }
