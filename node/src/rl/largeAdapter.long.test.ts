@@ -88,6 +88,5 @@ test("an adapter over a model of Qwen3-4B's shape beyond 2 GiB samples by the de
   await policy.dispose()
   // What join and doctor reckon with, for all that a peer holds.
   const peakBytes = process.resourceUsage().maxRSS * 1024
-  console.log(`peak ${(peakBytes / GIB).toFixed(2)} GiB`)
   expect(peakBytes).toBeLessThan(8 * parameterCount(config) + 2 * GIB)
 })
