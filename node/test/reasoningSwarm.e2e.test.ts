@@ -23,8 +23,10 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   await writeChatModel(at('other'), 'other', { says: numbers })
   const made = await runCli(['environment', '--kind', 'reasoning', '--model', at('model'), '--out', at('env.json')])
   expect(made).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^environment 0x\w{64} is in/) })
-  const spec = { ...parseSpec(JSON.parse(readFileSync(at('env.json'), 'utf8'))), tasksPerRound: 2, groupSize: 4 }
-  const small = { ...spec, owedLeaves: 8, sampledLeaves: 8, stages: 3 }
+  const spec = { ...parseSpec(JSON.parse(readFileSync(at('env.json'), 'utf8'))), tasksPerRound: 4, groupSize: 8 }
+  // So many answers that some have the form that is asked for, which is worth something, and others do not.
+  const weights = { format: 0.5, accuracy: 0.5 }
+  const small = parseSpec({ ...spec, owedLeaves: 32, sampledLeaves: 32, stages: 3, weights })
   swarm = await startLiveSwarm({ chat: { spec: small, modelFolder: at('model'), judgeFolder: null } })
   const [solver, proposing] = [await swarm.newPeer('solver'), await swarm.newPeer('proposer')]
   const [unpaid, elsewhere] = [await swarm.newPeer('unpaid'), await swarm.newPeer('elsewhere')]
@@ -41,12 +43,18 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   await answering.said('policy named', { round: 3 })
   await swarm.enter(3)
   await answering.said('rollouts committed', { round: 3 })
-  expect(await answering.said('learned', { round: 3 })).toMatchObject({ tasks: 2, rollouts: 8 })
+  expect(await answering.said('learned', { round: 3 })).toMatchObject({ tasks: 4, rollouts: 32 })
   // What cannot be paid is not committed: the votes below are on one peer.
-  const unpaidReport = { rollouts: 8, unpaid: expect.stringMatching(/8-bit base/) }
+  const learned = { rollouts: 32, updates: expect.toSatisfy(updates => updates > 0) }
+  const unpaidReport = { ...learned, unpaid: expect.stringMatching(/8-bit base/) }
   expect(await learning.said('learned', { round: 3 })).toMatchObject(unpaidReport)
-  const strayReport = { rollouts: 8, unpaid: expect.stringMatching(/is none of the environment's: 0x\w{64}$/) }
+  const strayReport = { ...learned, unpaid: expect.stringMatching(/is none of the environment's: 0x\w{64}$/) }
+  const earnsNothing = 'its answers earn nothing: the policy learns, and nothing is committed'
+  expect(await straying.said(earnsNothing)).toMatchObject({ level: 'warn', reason: strayReport.unpaid })
   expect(await straying.said('learned', { round: 3 })).toMatchObject(strayReport)
+  const { said: status } = await elsewhere.waggle('status')
+  expect(status).toMatchObject({ pointsMilli: 0, settlements: [] })
+  expect(status.reports.at(-1)).toMatchObject(strayReport)
   const about = { ...swarm.contracts.rolloutCommitments, eventName: 'RolloutsCommitted', fromBlock: 0n } as const
   const committed = await swarm.chain.client.getContractEvents(about)
   expect(new Set(committed.map(({ args: { peerKey } }) => peerKey))).toEqual(new Set([solver.peerKey]))
@@ -79,6 +87,6 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
     .map(line => JSON.parse(line))
   const prompts = await Promise.all(lines.map(line => tokenizer.decode(Int32Array.from(line.promptTokens), 'keep')))
   await tokenizer.close()
-  expect(prompts).toHaveLength(8)
+  expect(prompts).toHaveLength(32)
   for (const prompt of prompts) expect(prompt).toMatch(/Other solvers answered, rightly or wrongly:\n1\. .+\n/)
 })
