@@ -1,7 +1,9 @@
 /** Learning runs with several arms and seeds: `npm run experiment -- swarm-vs-solo`. Finished runs are kept, and not run again. */
 import { join, resolve } from 'node:path'
+import { describeMachine } from '../node/src/engine/devices/describeMachine.ts'
+import { keepResults, measuredOn } from './bench/results.ts'
 import { readCommandLine, readCount, refuseUsage } from './commandLine.ts'
-import type { Experiment } from './experiment/experiment.ts'
+import { type Experiment, experimentRows } from './experiment/experiment.ts'
 
 const usage = `npm run experiment -- NAME [options]
 
@@ -13,7 +15,7 @@ const usage = `npm run experiment -- NAME [options]
   --data DIR    where finished runs are kept, by arm and seed (.waggle/experiments/NAME)
   --kept        only what is kept: runs nothing
   --threads N   of one model's products (1)
-  --json        the rows as one line of JSON at the end
+  --json        the rows as one line of JSON at the end; keeps those of a whole run in docs/benchmarks
   --help        this`
 
 const experiments: Record<string, () => Promise<Experiment>> = {
@@ -51,5 +53,11 @@ for (const { name, value, unit, bar, ok, conditions } of rows)
   log(
     `${ok ? 'ok  ' : 'miss'} ${name}: ${value?.toPrecision(4) ?? 'no value'} ${unit} (bar ${bar ?? 'none'}); ${conditions}`,
   )
-if (values.json) process.stdout.write(`${JSON.stringify({ rows })}\n`)
+if (values.json) {
+  const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
+  const kept = rows.map(row => ({ ...row, value: row.value === null ? null : Number(row.value.toPrecision(4)) }))
+  const benchmarks = join(import.meta.dirname, '..', 'docs', 'benchmarks')
+  if (!values.quick) await keepResults(benchmarks, 'experiments', experimentRows, kept, when)
+  process.stdout.write(`${JSON.stringify({ rows })}\n`)
+}
 process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1

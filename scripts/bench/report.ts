@@ -11,6 +11,7 @@ const titles: Record<Group, string> = {
   codezero: 'CodeZero',
   product: 'Product',
   gas: 'Gas',
+  experiments: 'Experiments',
 }
 
 const about: Record<Group, string> = {
@@ -30,6 +31,8 @@ const about: Record<Group, string> = {
   simulate:
     'Real roles, or the real modules of the network, on a simulated clock, network and chain. `--long` has the rows of thousands of peers. Figures follow from the seed: the machine does not matter.',
   gas: "Hardhat's own chain, optimiser at 10,000 runs, cancun. These are figures of the contracts: the machine does not matter.",
+  experiments:
+    'What solvers learn, by seeds. A row holds where the value meets the bar and, of gains, the 95 % intervals are apart. Kept runs, tables and plots are in [experiments](experiments); how they are made is in [log/training-runs.md](log/training-runs.md).',
 }
 
 /**
@@ -48,8 +51,14 @@ there. Comparisons run both sides on one machine, one after the other. A row wit
 ${sections.join('\n')}`
 }
 
+/** Of groups that `npm run bench` does not measure. */
+const commands: Partial<Record<Group, string>> = {
+  simulate: 'simulate -- network',
+  experiments: 'experiment -- NAME',
+}
+
 function sectionOf(group: Group, rows: readonly KeptRow[]): string {
-  const command = group === 'simulate' ? 'simulate -- network' : `bench -- ${group}`
+  const command = commands[group] ?? `bench -- ${group}`
   const head = `## ${titles[group]}\n\n\`npm run ${command}\`. ${about[group]}\n`
   if (rows.length === 0) return `${head}\nNot measured yet.\n`
   const runs = Map.groupBy(rows, originOf)

@@ -17,6 +17,7 @@ export const groups = [
   'codezero',
   'product',
   'gas',
+  'experiments',
 ] as const
 export type Group = (typeof groups)[number]
 
@@ -43,8 +44,9 @@ const keptRow = z
   })
   .refine(({ ok, value, bar, better }) => {
     const holds = value !== null && (bar === null || (better === 'more' ? value >= bar : value <= bar))
-    return ok === holds
-  }, 'ok must say whether the value meets the bar')
+    // An experiment's row may also ask that intervals are apart.
+    return holds || !ok
+  }, 'ok must not be said of a value that misses the bar')
 
 export type MeasuredOn = z.infer<typeof machine>
 export type KeptRow = z.infer<typeof keptRow>

@@ -1,4 +1,4 @@
-import type { RowResult } from '../bench/row.ts'
+import type { BenchRow, RowResult } from '../bench/row.ts'
 
 export type ExperimentOptions = {
   /** A small run that shows that it works; its figures are not compared with a bar's noise in mind. */
@@ -15,3 +15,14 @@ export type ExperimentOptions = {
 
 /** Runs what is missing of its arms and seeds, and says what all of them found. */
 export type Experiment = (options: ExperimentOptions) => Promise<readonly RowResult[]>
+
+/** Every row that an experiment may have, in the order in which the report has them. */
+export const experimentRows: readonly Pick<BenchRow, 'name' | 'better'>[] = [
+  { name: 'tokens-to-solo-final', better: 'less' },
+  { name: 'gain-equal-tokens', better: 'more' },
+  { name: 'gain-equal-updates', better: 'more' },
+  { name: 'gain-filtered-solo', better: 'more' },
+  { name: 'poisoned-pass1', better: 'less' },
+  { name: 'real-accuracy-gain', better: 'more' },
+  { name: 'real-sharing-gain', better: 'more' },
+]
