@@ -110,7 +110,7 @@ test('What cannot be a proposal is skipped, each with a counted reason.', async 
   expect(bytes).toBeGreaterThan(MAX_PROPOSAL_BYTES - 2_048)
 })
 
-test('A report names file, row and field of the rows that are no tasks, and counts them.', async () => {
+test('A report names file, row and field of rows that it skips, and counts them.', async () => {
   const path = await written(...hundred.slice(0, 3), { ...rowOf(3), text: 7 }, { tests: ['assert f(1) == 1'] })
   const proposer = await open(path)
   const dataset = { proposer, share: 1 }
