@@ -17,7 +17,7 @@ import type { FollowedChain } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
 import { readBootnodes } from './peers/readBootnodes.ts'
 import { readNectar } from './peers/readNectar.ts'
-import { readAccountOf, readCountsFrom, readPeerId, readRegistered } from './peers/readPeer.ts'
+import { readAccountOf, readCountsFrom, readPeerId, readPeerIds, readRegistered } from './peers/readPeer.ts'
 import { isSettled, readMisses, readPoints } from './peers/readPoints.ts'
 import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeable } from './peers/readStake.ts'
 import { readBeacon } from './rounds/readBeacon.ts'
@@ -69,6 +69,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readCountsFrom: (peerKey: Hex) => readCountsFrom(chain, contracts, peerKey),
     readRegistered: (peerKeys: readonly Hex[]) => readRegistered(chain, contracts, peerKeys),
     readPeerId: (peerKey: Hex) => readPeerId(chain, contracts, peerKey),
+    readPeerIds: (peerKeys: readonly Hex[]) => readPeerIds(chain, contracts, peerKeys),
     readBeacon: (round: number) => readBeacon(chain, contracts, round),
     readBootnodes: () => readBootnodes(chain, contracts),
     readEnvironment: (round: number) => readEnvironment(chain, contracts, round),

@@ -27,6 +27,7 @@ export function testSettlement(scene: ChainScene): void {
     expect(await solver.chain.readPeerId(word(9))).toBeNull()
     const asked = [solver.identity.peerKey, word(9), solver.identity.peerKey]
     expect(await solver.chain.readRegistered(asked)).toEqual([true, false, true])
+    expect(await solver.chain.readPeerIds(asked)).toEqual([solver.identity.peerId, null, solver.identity.peerId])
 
     for (const { identity } of evaluators) {
       expect(await admin.chain.admitEvaluator(identity.peerKey)).toMatchObject({ status: 'mined' })

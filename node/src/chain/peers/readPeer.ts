@@ -54,8 +54,25 @@ export function readPeerId(
   peerKey: Hex,
 ): Promise<string | null> {
   return callChain(rpcUrl, () =>
-    rpc
-      .readContract({ ...peerRegistry, functionName: 'peerIdOf', args: [peerKey] })
-      .catch(error => (revertedWith(error)?.startsWith('PeerRegistry_UnknownPeer') ? null : Promise.reject(error))),
+    rpc.readContract({ ...peerRegistry, functionName: 'peerIdOf', args: [peerKey] }).catch(nullIfUnknown),
   )
+}
+
+/** The base58 ids behind peer keys, in their order, null for a key that nobody registered: one call for each 128. */
+export async function readPeerIds(
+  { rpc, rpcUrl }: ChainClient,
+  { peerRegistry }: Contracts,
+  peerKeys: readonly Hex[],
+): Promise<(string | null)[]> {
+  const contracts = peerKeys.map(key => ({ ...peerRegistry, functionName: 'peerIdOf', args: [key] }) as const)
+  return callChain(rpcUrl, async () => {
+    const answers = await rpc.multicall({ contracts, deployless: true, batchSize: BATCH_BYTES })
+    return answers.map(({ status, result, error }) => (status === 'success' ? result : nullIfUnknown(error)))
+  })
+}
+
+/** @throws what is not the registry's word that nobody has the key. */
+function nullIfUnknown(error: unknown): null {
+  if (revertedWith(error)?.startsWith('PeerRegistry_UnknownPeer')) return null
+  throw error
 }

@@ -23,6 +23,7 @@ import { slotOf } from './bodySlot.ts'
 import { collectBodies } from './collectBodies.ts'
 import { type Committed, createCommitments } from './commitments.ts'
 import { openAnnounced } from './openAnnounced.ts'
+import { createPeerIds } from './peerIds.ts'
 import { readRound } from './readRound.ts'
 
 const CHAIN_ID = 7
@@ -80,7 +81,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   const bundles = await openBundles(folder, { logger: silentLogger, quotas })
   const committed = new Map<string, Committed[]>()
   const served = new Map<Hex, Uint8Array>()
-  const asked: Hex[] = []
+  const asked: Hex[][] = []
   const fetched: Hex[] = []
   const handlers = new Map<AnnouncementKind, AnnouncementHandler>()
   const end = new AbortController()
@@ -113,10 +114,12 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     },
     open: ({ kind, round }, commitment, bytes) =>
       openAnnounced(bodiesHere, kind, bytes, { chainId: CHAIN_ID, round }, commitment),
-    async readPeerId(key) {
-      asked.push(key)
-      return [honest, hostile].find(peerId => peerKeyOf(peerId) === key) ?? null
-    },
+    peerIds: createPeerIds({
+      async readPeerIds(keys) {
+        asked.push([...keys])
+        return keys.map(key => [honest, hostile].find(peerId => peerKeyOf(peerId) === key) ?? null)
+      },
+    }),
     isKept: offered => journal.get(offered.round, slotOf(offered)) === offered.contentId,
     onBody(offered) {
       if (isFull) throw new DiskFullError('the journal')
@@ -286,8 +289,9 @@ test('what nobody announced is fetched from the author that the chain names: onc
   await takeCommitted(ROUND, 'rollouts')
   await until(() => counts().kept === 3)
   expect(fetched).toHaveLength(4)
-  // The id of a registered key is asked once.
-  expect(asked.filter(key => key === own.commitment.peerKey)).toHaveLength(1)
+  // Those of a round in one call, and that of a registered key once.
+  expect(asked.map(keys => keys.length)).toEqual([3, 1])
+  expect(asked[1]).toEqual([nobody.peerKey])
 })
 
 test('all parts of an evaluator are kept, each once, and a page shows the votes of all', async () => {

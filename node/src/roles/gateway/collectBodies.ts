@@ -11,6 +11,7 @@ import type { Bundles } from '#store/bundles.ts'
 import type { DiskGuard } from '#store/diskGuard.ts'
 import { slotOf } from './bodySlot.ts'
 import { type Commitments, type Committed, commitmentTo } from './commitments.ts'
+import type { PeerIds } from './peerIds.ts'
 
 /** A body and who has it, as its author announced it or the chain says. */
 type OfferedBody = Pick<Announcement, 'kind' | 'round' | 'peerId' | 'contentId' | 'policyHash' | 'size'>
@@ -29,8 +30,7 @@ type CollectorModules = {
   network: Pick<Network, 'onAnnouncement'>
   bundles: Pick<Bundles, 'wouldKeep' | 'has' | 'forget'>
   commitments: Commitments
-  /** Null for a key that nobody registered. */
-  readPeerId: (peerKey: Hex) => Promise<string | null>
+  peerIds: PeerIds
   /** Whether {@link onBody} was called with it, before a restart as well. */
   isKept: (body: OfferedBody) => boolean
   /** The bytes of a body, kept. */
@@ -52,9 +52,6 @@ type CollectorModules = {
 /** Between two reads of the chain: one round and kind each, so that nobody's announcements make for more of them. */
 const READ_EVERY_MS = 1_000
 
-/** Ids of peers that are remembered: about 3 MB. */
-const MAX_PEER_IDS = 16_384
-
 /** Payloads held in memory at a time, and of one peer. */
 const FETCHES = 16
 const FETCHES_OF_PEER = 1
@@ -70,9 +67,6 @@ export function collectBodies(modules: CollectorModules) {
   const seen = createSeen()
   const waiting = createWaiting()
   const keeper = createKeeper(modules, signal, { again: waiting.add, forget: seen.forget })
-
-  /** By key, which is a hash of the id: one never gets another. */
-  const peerIds = new Map<Hex, string>()
 
   /** Decides whatever waits of one round and kind. */
   async function settle(announced: Map<string, OfferedBody>): Promise<void> {
@@ -93,12 +87,12 @@ export function collectBodies(modules: CollectorModules) {
 
   /** Fetches what was committed and not heard of: the chain names its author and its hash, but not its size. */
   async function takeCommitted(round: number, kind: Exclude<AnnouncementKind, 'canary'>): Promise<void> {
-    for (const commitment of await commitments.read(round, kind)) {
+    const committed = await commitments.read(round, kind)
+    const idOf = await modules.peerIds(committed.map(({ peerKey }) => peerKey))
+    for (const commitment of committed) {
       const { peerKey, contentId, policyHash = ZERO_HASH } = commitment
-      const peerId = peerIds.get(peerKey) ?? (await modules.readPeerId(peerKey))
-      if (peerId === null || signal.aborted) continue
-      if (peerIds.size >= MAX_PEER_IDS) peerIds.clear()
-      peerIds.set(peerKey, peerId)
+      const peerId = idOf.get(peerKey)
+      if (peerId === undefined || signal.aborted) continue
       const body: OfferedBody = { kind, round, peerId, contentId, policyHash, size: 0 }
       if (!modules.isKept(body) && seen.add(body)) keeper.start(body, commitment)
     }

@@ -14,6 +14,7 @@ import { serveJson } from './httpServer.ts'
 import { canaryScalars, countJudged } from './judgeCounts.ts'
 import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts'
 import { openAnnounced } from './openAnnounced.ts'
+import { createPeerIds } from './peerIds.ts'
 import { createProposals } from './proposals.ts'
 import { readRound } from './readRound.ts'
 import { specificationView } from './specificationView.ts'
@@ -46,14 +47,15 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     ...{ journal, logger, signal },
   })
   let now = -1
-  const read = { chain: node.chain, clock: node.clock, currentRound: () => now }
+  const peerIds = createPeerIds(node.chain)
+  const read = { chain: node.chain, peerIds, clock: node.clock, currentRound: () => now }
   const [commitments, proposals] = [createCommitments(read), createProposals(read)]
   const collecting = collectBodies({
     ...{
       network: node.network,
       bundles: node.bundles,
       disk: node.disk,
-      readPeerId: node.chain.readPeerId,
+      peerIds,
       clock: node.clock,
       commitments,
       logger,

@@ -9,10 +9,13 @@ function scene(round: number) {
       reads.push(at)
       return []
     },
-    readPeerId: async () => null,
   }
   const clock = createManualClock()
-  return { reads, clock, proposals: createProposals({ chain, clock, currentRound: () => round }) }
+  return {
+    reads,
+    clock,
+    proposals: createProposals({ chain, peerIds: async () => new Map(), clock, currentRound: () => round }),
+  }
 }
 
 test('rounds that nobody can have proposed for cost no read of the chain, and others cost one while it is fresh', async () => {

@@ -4,6 +4,7 @@ import type { Hex } from '#core/hex.ts'
 import { decodeProposal } from '#core/payloads/taskProposal.ts'
 import { createTokenBucket } from '#p2p/transfer/tokenBucket.ts'
 import { FRESH_MS } from './commitments.ts'
+import type { PeerIds } from './peerIds.ts'
 
 /** A proposer's tasks of a round, as far as they can be read. */
 export type ShownProposal = { peerId: string; peerKey: Hex; level: number; texts: readonly string[] }
@@ -18,22 +19,25 @@ const RECENT_ROUNDS = 16
 const [OLD_PER_SECOND, OLD_AT_ONCE] = [4, 64]
 
 type Modules = {
-  chain: Pick<ChainReads, 'readProposals' | 'readPeerId'>
+  chain: Pick<ChainReads, 'readProposals'>
+  peerIds: PeerIds
   clock: Clock
   currentRound: () => number
 }
 
 /** The chain's proposals, read once for all who ask at about the same time, and no more once their round is over. */
-export function createProposals({ chain, clock, currentRound }: Modules): Proposals {
+export function createProposals({ chain, peerIds, clock, currentRound }: Modules): Proposals {
   const old = createTokenBucket(OLD_PER_SECOND, OLD_AT_ONCE, clock)
   const known = new Map<number, { value: ReturnType<Proposals>; freshUntilMs: number }>()
 
   async function readRound(round: number): Promise<ShownProposal[]> {
     const shown: ShownProposal[] = []
     if (round < currentRound() - RECENT_ROUNDS) await clock.sleep(old.takeMs(1))
-    for (const { peerKey, count, bytes } of await chain.readProposals(round)) {
+    const proposed = await chain.readProposals(round)
+    const idOf = await peerIds(proposed.map(({ peerKey }) => peerKey))
+    for (const { peerKey, count, bytes } of proposed) {
       const tasks = decodeProposal(bytes)
-      const peerId = tasks && (await chain.readPeerId(peerKey))
+      const peerId = idOf.get(peerKey)
       if (tasks && peerId) shown.push({ peerId, peerKey, level: tasks.level, texts: tasks.texts.slice(0, count) })
     }
     return shown

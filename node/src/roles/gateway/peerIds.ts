@@ -1,0 +1,26 @@
+import type { ChainReads } from '#chain/reads.ts'
+import type { Hex } from '#core/hex.ts'
+
+/** The base58 ids of those of these keys that are registered. */
+export type PeerIds = (peerKeys: readonly Hex[]) => Promise<ReadonlyMap<Hex, string>>
+
+/** Ids that are remembered: about 3 MB. */
+const MAX_PEER_IDS = 16_384
+
+/** Ids by key, which is a hash of the id: one never gets another. Those that are not remembered are asked for together. */
+export function createPeerIds({ readPeerIds }: Pick<ChainReads, 'readPeerIds'>): PeerIds {
+  const known = new Map<Hex, string>()
+
+  return async peerKeys => {
+    const found = new Map(peerKeys.map(key => [key, known.get(key)]))
+    const unknown = [...found.keys()].filter(key => found.get(key) === undefined)
+    const ids = unknown.length > 0 ? await readPeerIds(unknown) : []
+    if (known.size + unknown.length > MAX_PEER_IDS) known.clear()
+    for (const [at, key] of unknown.entries()) {
+      const id = ids[at]
+      if (id) known.set(key, id)
+      found.set(key, id ?? undefined)
+    }
+    return new Map([...found].flatMap(([key, id]) => (id === undefined ? [] : [[key, id]])))
+  }
+}
