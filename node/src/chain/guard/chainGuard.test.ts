@@ -162,6 +162,24 @@ test('a chain that jumps and then continues from there is followed after a while
   expect(said().join('\n')).toMatch(/waiting for the chain.*following it.*answers again/s)
 })
 
+test.each([
+  ['lead', 100],
+  ['fall', -100],
+])('heads that each %s by less than a clock may be off go no further together than one may', async (_, stepSec) => {
+  const { guard, bend, pass } = setup()
+  const first = await guard.readHead()
+  let off = 0
+  bend(({ params }, honest) => {
+    const head = honest() as { timestamp: string }
+    if ((params as string[])[0] !== 'latest') return head
+    off += stepSec
+    return { ...head, timestamp: `0x${(Number(head.timestamp) + off).toString(16)}` }
+  })
+  for (let heads = 0; heads < 5; heads++) await pass(1, guard.readHead())
+  const { timeSec = 0, atMs = 0 } = guard.lastHead() ?? {}
+  expect(Math.abs(timeSec - first.timeSec - (atMs - first.atMs) / 1000)).toBeLessThanOrEqual(124)
+})
+
 test('where one endpoint is out the other is asked, and the outage has its two lines', async () => {
   const names = ['https://one.example', 'https://two.example']
   const { guard, bend, pass, said, asked } = setup(names)

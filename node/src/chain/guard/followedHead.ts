@@ -1,6 +1,6 @@
 import type { Logger } from '#core/logger.ts'
 import type { Endpoint } from './endpoint.ts'
-import { judgeHead, type TakenHead } from './judgeHead.ts'
+import { type Followed, follow, judgeHead, type TakenHead } from './judgeHead.ts'
 
 type FollowedHead = {
   /** The head that was taken last; null before the first. */
@@ -18,28 +18,29 @@ type FollowedHead = {
 /** Heads that must follow a jump within `holdMs`, the first included. */
 const HOLD_HEADS = 4
 
-type Candidate = { first: TakenHead; last: TakenHead; heads: number }
+type Candidate = { first: TakenHead; followed: Followed; heads: number }
 
 /** The chain's newest block as this node accepts it. */
 export function createFollowedHead({ logger, holdMs }: { logger: Logger; holdMs: number }): FollowedHead {
   /** Heads after a jump, by endpoint. */
   const candidates = new Map<Endpoint, Candidate>()
-  let taken: TakenHead | null = null
+  let followed: Followed | null = null
 
   function candidateWith(endpoint: Endpoint, head: TakenHead): Candidate {
     const before = candidates.get(endpoint)
-    const continues = before !== undefined && judgeHead(before.last, head, head.atMs) === null
-    if (!continues) return { first: head, last: head, heads: 1 }
-    return { ...before, last: head, heads: before.heads + (head.number > before.last.number ? 1 : 0) }
+    const continues = before !== undefined && judgeHead(before.followed, head) === null
+    if (!continues) return { first: head, followed: follow(null, head), heads: 1 }
+    const { first, followed, heads } = before
+    return { first, followed: follow(followed, head), heads: heads + (head.number > followed.last.number ? 1 : 0) }
   }
 
   return {
-    taken: () => taken,
+    taken: () => followed?.last ?? null,
     take(head) {
-      taken = head
+      followed = follow(followed, head)
     },
     faultOf(endpoint, head, isOnly) {
-      const fault = judgeHead(taken, head, head.atMs)
+      const fault = judgeHead(followed, head)
       if (fault === null) {
         candidates.delete(endpoint)
         return null
@@ -50,7 +51,7 @@ export function createFollowedHead({ logger, holdMs }: { logger: Logger; holdMs:
       if (isHeld || !isOnly()) return fault
       logger.warn('the chain stayed where it jumped to; following it', { endpoint: endpoint.origin, fault })
       candidates.delete(endpoint)
-      taken = null
+      followed = null
       return null
     },
   }
