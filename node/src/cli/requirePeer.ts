@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { PEER_KEY_FILE, SWARM_PEM_FILE } from '#store/identity.ts'
+import { PEER_KEY_FILE, SWARM_PEM_FILE } from '#store/folderNames.ts'
 import { UsageError } from './usageError.ts'
 
 /**

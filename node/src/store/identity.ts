@@ -12,6 +12,8 @@ import { makeFolder } from '#core/makeFolder.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import type { PeerSigner } from '#core/peers/peerSigner.ts'
+import { stampFolder } from './folderFormat.ts'
+import { ACCOUNT_KEY_FILE, PEER_KEY_FILE, SWARM_PEM_FILE } from './folderNames.ts'
 import { peerSignerOf, rsaNumbersOf } from './peerSigner.ts'
 
 /** A key file that cannot be read, or two where one is due. Neither is ever overwritten. */
@@ -37,10 +39,6 @@ export type Identity = {
 
 const RSA_BITS = { min: 2048, max: 4096 }
 
-export const PEER_KEY_FILE = 'peer.key'
-export const SWARM_PEM_FILE = 'swarm.pem'
-export const ACCOUNT_KEY_FILE = 'account.key'
-
 /**
  * The identity in a data folder; what is missing is made, with mode 0600.
  *
@@ -52,6 +50,7 @@ export const ACCOUNT_KEY_FILE = 'account.key'
 export async function openIdentity(dataDir: string): Promise<Identity> {
   makeFolder(dataDir, 0o700)
   const privateKey = await openPeerKey(dataDir)
+  if (!existsSync(join(dataDir, ACCOUNT_KEY_FILE))) stampFolder(dataDir)
   const accountKey = openAccountKey(dataDir)
   const peerId = peerIdFromPrivateKey(privateKey).toString()
   const shown = { peerId, peerKey: peerKeyOf(peerId), name: peerName(peerId), address: privateKeyToAddress(accountKey) }

@@ -6,12 +6,13 @@ import { stringify } from 'yaml'
 import { NoFundsError } from '#chain/chainErrors.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import { describeMachine } from '#model/devices.ts'
+import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
 import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
 import { fromAnywhere } from '../join/fromAnywhere.ts'
 import { readSpec } from '../models/chatModels.ts'
-import { CONFIG_FILE, type Config, loadConfig } from '../options/config.ts'
+import { type Config, loadConfig } from '../options/config.ts'
 import { dataUsage, networkUsage, openDeployment } from '../options/networkOptions.ts'
 import { settingsOf } from '../options/reachOptions.ts'
 import { peerOptions, startPeer } from './start.ts'
@@ -21,7 +22,7 @@ export const join: Command = {
   usage: `npx waggle join --network NAME [OPTIONS]
 
 Makes the keys of a new peer, chooses role, model and threads by what the machine has, and starts it; on a local chain it gives
-itself coin, elsewhere it says what to send where. What it chose is shown and kept in DIR/${CONFIG_FILE}: change it there, or say it here.
+itself coin, elsewhere it says what to send where. What it chose is shown and kept in DIR/${SETTINGS_FILE}: change it there, or say it here.
 Called again, it continues with the same peer and settings.
 
 ${dataUsage}
@@ -35,7 +36,7 @@ npx waggle start --help says what they are.`,
     const asked = loadConfig(flags)
     const { deployment, rpcUrl } = openDeployment(asked)
     const { name, peerId, address } = await openIdentity(asked.data)
-    const settings = joinPath(asked.data, CONFIG_FILE)
+    const settings = joinPath(asked.data, SETTINGS_FILE)
     const isLocalChain = deployment.chainId === knownNetworks.local.chainId
     const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, { role: asked.role, isLocalChain })
     const config = loadConfig(flags)

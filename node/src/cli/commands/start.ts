@@ -7,11 +7,12 @@ import type { AskedAdapter } from '#roles/models/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
 import type { PushSettings } from '#roles/solver/pushPolicy.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
+import { SETTINGS_FILE } from '#store/folderNames.ts'
 import type { Command } from '../command.ts'
 import { environment } from '../environment.ts'
 import { openChatModels } from '../models/chatModels.ts'
 import { logOptions, logUsage, openLog } from '../openLog.ts'
-import { CONFIG_FILE, type Config, loadConfig } from '../options/config.ts'
+import { type Config, loadConfig } from '../options/config.ts'
 import { openDatasetPath } from '../options/datasetPath.ts'
 import { hubOptions, hubUsage, openHub } from '../options/modelOptions.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
@@ -63,7 +64,7 @@ export const peerOptions = {
 export const start: Command = {
   usage: `npx waggle start --role ROLE [OPTIONS]
 
-Ctrl-C stops it; the next start resumes. Settings may also stand in DIR/${CONFIG_FILE}, one a line, by the names
+Ctrl-C stops it; the next start resumes. Settings may also stand in DIR/${SETTINGS_FILE}, one a line, by the names
 of the options (listen, announce and bootnodes are lists there).
 
   --role ROLE         ${roleNames.join(', ')}

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { CONFIG_FILE, type Config, loadConfig } from '../options/config.ts'
+import { SETTINGS_FILE } from '#store/folderNames.ts'
+import { type Config, loadConfig } from '../options/config.ts'
 import { UsageError } from '../usageError.ts'
 import type { FleetPeer } from './runFleet.ts'
 
@@ -20,7 +21,7 @@ interface FleetAsked {
  */
 export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
   const names = existsSync(folder)
-    ? readdirSync(folder).filter(name => existsSync(join(folder, name, CONFIG_FILE)))
+    ? readdirSync(folder).filter(name => existsSync(join(folder, name, SETTINGS_FILE)))
     : []
   if (names.length === 0)
     throw new UsageError(`${folder} holds no folder of a peer.`, {
@@ -29,7 +30,7 @@ export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
   const configs = names.sort().map(name => ({ name, config: loadConfig({ data: join(folder, name) }) }))
   for (const { name, config } of configs) {
     if (config.role === undefined)
-      throw new UsageError(`${join(folder, name, CONFIG_FILE)} names no role.`, {
+      throw new UsageError(`${join(folder, name, SETTINGS_FILE)} names no role.`, {
         hint: 'Add a line like role: solver.',
       })
   }
@@ -54,7 +55,7 @@ function checkPorts(peers: readonly Named[]): void {
     const other = takenBy.get(config.http)
     if (other !== undefined)
       throw new UsageError(`${other} and ${name} both serve at port ${config.http}.`, {
-        hint: `Give one of them another, as http: ${config.http + 10} in its ${CONFIG_FILE}.`,
+        hint: `Give one of them another, as http: ${config.http + 10} in its ${SETTINGS_FILE}.`,
       })
     takenBy.set(config.http, name)
   }

@@ -8,11 +8,11 @@ import { devices } from '#model/devices.ts'
 import { basePrecisions } from '#model/lora/loraConfig.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import { roleNames } from '#roles/roleName.ts'
+import { migrateFolder } from '#store/folderFormat.ts'
+import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { areHttpUrls } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
 import { settingProblem, unknownSetting } from './settingProblem.ts'
-
-export const CONFIG_FILE = 'waggle.yaml'
 
 /** What a peer is told. Flags come before `<data>/waggle.yaml`, and that before the environment and the defaults. */
 export const configSchema = z.strictObject({
@@ -93,12 +93,16 @@ export const configSchema = z.strictObject({
 export type Config = z.infer<typeof configSchema> & { data: string }
 
 /**
+ * Settings of a peer, whose folder is brought to this release's format first.
+ *
  * @param flags - what the command line says; `undefined` where it says nothing. `data` names the peer's folder.
  * @throws {UsageError} that names the file and the field.
+ * @throws {FolderTooNewError} if a newer release wrote the folder.
  */
 export function loadConfig({ data, ...flags }: Record<string, unknown>): Config {
   const folder = resolve(String(data))
-  const path = join(folder, CONFIG_FILE)
+  migrateFolder(folder, line => console.error(line))
+  const path = join(folder, SETTINGS_FILE)
   const file = existsSync(path) ? readYaml(path) : {}
   const said = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
   const parsed = configSchema.safeParse({ ...file, ...said })

@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { CONFIG_FILE, loadConfig } from './config.ts'
+import { SETTINGS_FILE } from '#store/folderNames.ts'
+import { loadConfig } from './config.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'waggle-settings-'))
 
@@ -20,8 +21,14 @@ test.each([
 })
 
 test('A setting of the file is named as it stands there', () => {
-  writeFileSync(join(data, CONFIG_FILE), 'rol: solver\nlevel: 9\n')
+  writeFileSync(join(data, SETTINGS_FILE), 'rol: solver\nlevel: 9\n')
   expect(() => loadConfig({ data })).toThrow(
     "level must be at most 5, not '9'; there is no setting 'rol' (did you mean 'role'?).",
   )
+})
+
+test('settings of release 0.2 are read after their folder was migrated', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-settings-'))
+  writeFileSync(join(folder, SETTINGS_FILE), 'role: solver\nlog: json\n')
+  expect(loadConfig({ data: folder })).toMatchObject({ role: 'solver', 'log-format': 'json' })
 })

@@ -1,0 +1,134 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { NodeError } from '#core/errors.ts'
+import { PEER_KEY_FILE, SETTINGS_FILE, SWARM_PEM_FILE } from './folderNames.ts'
+import { type FolderStep, folderSteps } from './folderSteps.ts'
+import { lockDataFolder } from './lockDataFolder.ts'
+
+/** Holds the number of a folder's format. */
+export const FORMAT_FILE = 'format'
+/** What was there before a step; a step that is not finished is undone from it. */
+const ASIDE = 'before-migration'
+
+/** A folder without any of them is not a peer's, and left alone. */
+const MARKS = [FORMAT_FILE, PEER_KEY_FILE, SWARM_PEM_FILE, SETTINGS_FILE]
+
+/** A newer release wrote the folder. */
+export class FolderTooNewError extends NodeError {
+  override readonly code = 'FOLDER_TOO_NEW'
+}
+
+/** The folder's number is not one. */
+export class FolderFormatError extends NodeError {
+  override readonly code = 'FOLDER_FORMAT'
+}
+
+/** Says that a new folder has the format of this release. */
+export function stampFolder(folder: string): void {
+  if (!existsSync(join(folder, FORMAT_FILE))) replaceFile(join(folder, FORMAT_FILE), `${folderSteps.length}\n`)
+}
+
+/**
+ * Brings a peer's folder to the format of this release, step by step. A folder of this release is read once and left as it is.
+ *
+ * Each step happens as a whole: what it changes is copied aside first, and the new number ends it. A start after a crash undoes what is not
+ * finished, and does it again.
+ *
+ * @param said - told each step, in words.
+ * @throws {FolderTooNewError} before anything is changed.
+ * @throws {DataFolderLockedError} if an older folder's peer still runs.
+ */
+export function migrateFolder(
+  folder: string,
+  said: (line: string) => void,
+  steps: readonly FolderStep[] = folderSteps,
+): void {
+  if (!MARKS.some(name => existsSync(join(folder, name)))) return
+  const aside = join(folder, ASIDE)
+  if (readFormat(folder, steps) === steps.length && !existsSync(aside)) return
+  const lock = lockDataFolder(folder)
+  try {
+    // Another process may have done it until the lock was given.
+    undoUnfinished(folder, aside, steps)
+    for (let format = readFormat(folder, steps); format < steps.length; format++)
+      takeStep(folder, aside, { step: steps[format] as FolderStep, to: format + 1, said })
+  } finally {
+    lock.release()
+  }
+}
+
+/** 0 for a folder of releases that gave none. */
+function readFormat(folder: string, steps: readonly FolderStep[]): number {
+  const path = join(folder, FORMAT_FILE)
+  if (!existsSync(path)) return 0
+  const text = readFileSync(path, 'utf8').trim()
+  if (!/^\d{1,6}$/.test(text))
+    throw new FolderFormatError(`${path} does not hold a number.`, { hint: 'Restore it from a backup of the folder.' })
+  if (Number(text) <= steps.length) return Number(text)
+  throw new FolderTooNewError(
+    `A newer release wrote the folder ${folder} (format ${text}, this one has ${steps.length}).`,
+    {
+      hint: 'Update this installation (git pull && npm install), or restore a backup from before the update into another folder.',
+    },
+  )
+}
+
+type Taken = { step: FolderStep; to: number; said: (line: string) => void }
+
+function takeStep(folder: string, aside: string, { step, to, said }: Taken): void {
+  const partial = `${aside}.partial`
+  rmSync(partial, { recursive: true, force: true })
+  mkdirSync(partial, { mode: 0o700 })
+  const kept = step.files.filter(name => existsSync(join(folder, name)))
+  for (const name of kept) {
+    copyFileSync(join(folder, name), join(partial, name))
+    sync(join(partial, name))
+  }
+  writeFileSync(join(partial, FORMAT_FILE), `${to - 1}\n`, { flush: true })
+  renameSync(partial, aside)
+  sync(folder)
+  for (const line of step.apply(folder)) said(`${folder}: ${line}`)
+  replaceFile(join(folder, FORMAT_FILE), `${to}\n`)
+  rmSync(aside, { recursive: true, force: true })
+}
+
+/** Puts back what a step that was not finished had changed. */
+function undoUnfinished(folder: string, aside: string, steps: readonly FolderStep[]): void {
+  if (!existsSync(aside)) return
+  const from = readFormat(aside, steps)
+  // Its number ends a step: what is left of one that is done is only removed.
+  if (readFormat(folder, steps) === from)
+    for (const name of steps[from]?.files ?? []) {
+      if (existsSync(join(aside, name))) replaceFile(join(folder, name), readFileSync(join(aside, name)))
+      else rmSync(join(folder, name), { force: true })
+    }
+  rmSync(aside, { recursive: true, force: true })
+}
+
+/** A reader, or a start after a crash, sees the old content or the new one. */
+export function replaceFile(path: string, content: string | Uint8Array): void {
+  const temporary = `${path}.${process.pid}.tmp`
+  writeFileSync(temporary, content, { mode: 0o600, flush: true })
+  renameSync(temporary, path)
+  sync(dirname(path))
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
