@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type * as GraphQL from 'graphql'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { findPeer } from '#sources/findPeer.ts'
+import { getBettor } from '#sources/getBettor.ts'
 import { getFeed } from '#sources/getFeed.ts'
 import { getGame, getGames } from '#sources/getGames.ts'
 import { getPeerRecord } from '#sources/getPeerRecord.ts'
@@ -52,6 +53,7 @@ const reads: Record<string, () => Promise<{ state: string }>> = {
   'the rounds': () => getRounds(25, 0),
   'the market': () => getGames(6, 0),
   'a game': () => getGame('1'),
+  'a bettor': () => getBettor('0x70997970c51812dc3a010c7d01b50e0d17dc79c8'),
   'the roles': () => getRoles(),
   'a round': () => getRoundRecord(39, 0),
   'a peer': () => getPeerRecord(solvers[0]?.peerKey ?? ''),

@@ -1,6 +1,7 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi/predictionMarket'
 import { readContract } from '@wagmi/core'
 import { type Address, erc20Abi, padHex } from 'viem'
+import { payoutIfRight } from '#merge/games/payoutIfRight.ts'
 import type { Chain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
 
@@ -13,6 +14,8 @@ export interface Quote {
 export interface Position {
   choice: number
   stake: bigint
+  /** If its choice won and nobody bet after this. */
+  payout: bigint
 }
 
 /** What an account has in a game and from the market. */
@@ -37,21 +40,32 @@ export async function readHoldings(
   gameId: bigint,
   choices: readonly number[],
   account: Address,
+  feeBps: number,
 ): Promise<MarketHoldings> {
   const holder = padHex(account)
   const market = marketOf(chain)
-  const [positions, claimable, credit] = await Promise.all([
+  const [held, pools, claimable, credit] = await Promise.all([
     Promise.all(
       choices.map(async choice => {
         const args = [gameId, choice, holder] as const
-        const [stake] = await readContract(chain.config, { ...market, functionName: 'positionOf', args })
-        return { choice, stake }
+        const [stake, shares] = await readContract(chain.config, { ...market, functionName: 'positionOf', args })
+        return { choice, stake, shares }
+      }),
+    ),
+    Promise.all(
+      choices.map(async choice => {
+        const args = [gameId, choice] as const
+        const [stake, shares] = await readContract(chain.config, { ...market, functionName: 'choiceOf', args })
+        return { stake, shares }
       }),
     ),
     readContract(chain.config, { ...market, functionName: 'claimableOf', args: [gameId, holder] }),
     readContract(chain.config, { ...market, functionName: 'creditOf', args: [account] }),
   ])
-  return { positions: positions.filter(({ stake }) => stake > 0n), claimable, credit }
+  const positions = held
+    .filter(({ stake }) => stake > 0n)
+    .map(({ shares, ...own }) => ({ ...own, payout: payoutIfRight({ ...own, shares }, pools, feeBps) }))
+  return { positions, claimable, credit }
 }
 
 interface Bet {

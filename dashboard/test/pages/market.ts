@@ -24,10 +24,18 @@ export function testMarket(scene: BrowserScene): void {
     await page.getByRole('heading', { name: 'Evidence' }).waitFor()
     await page.getByLabel('Part of all stakes on each choice over time').locator('[data-line]').nth(2).waitFor()
     await see(page, 'Connect an account to bet.')
+    const account = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
+    await page.getByRole('link', { name: '0x3c44…93bc' }).first().click()
+    await see(page, /over 1 game with a winner its Brier score is 0.00/i)
+    await page.getByText('took 20 nectar').waitFor()
+    const own = await visit('/market', { account })
+    await own.getByRole('button', { name: 'Connect account' }).click()
+    await own.getByRole('link', { name: 'Your bets' }).click()
+    await own.getByRole('heading', { name: 'What its stakes foretold' }).waitFor()
     const missing = await visit('/market/77')
     await missing.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()
     // A page reads itself again, and React reports an error where its game is suddenly gone.
-    await Promise.all([page.close(), missing.close()])
+    await Promise.all([page.close(), own.close(), missing.close()])
     scene.dashboard.indexer.answers = emptyAnswers
     const empty = await visit('/market')
     await see(empty, 'No game has been opened yet.')

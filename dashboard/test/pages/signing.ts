@@ -54,7 +54,7 @@ export function testSigning(scene: BrowserScene): void {
       await page.getByRole('button', { name: 'Bet 4 nectar' }).click()
       const sent = page.getByRole('complementary', { name: 'Your transactions' })
       await expect.poll(() => sent.getByText('done').count(), { timeout: 20_000 }).toBe(2)
-      await page.getByText('on palindromes4 nectar').waitFor()
+      await page.getByText('on palindromes4 nectarcan pay 4').waitFor()
 
       await page.reload()
       await sent.getByText('Bet 4 nectar on palindromes').waitFor()

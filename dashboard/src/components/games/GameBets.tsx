@@ -1,3 +1,4 @@
+import Link from 'next/link'
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import type { PricedBet } from '#merge/games/gameHistory.ts'
@@ -38,7 +39,9 @@ export function GameBets({ bets, payouts, nameOf }: Props) {
             <tr key={bet.id} className="border-t border-line">
               <td className={`${cell} break-words`}>{nameOf(bet.choice)}</td>
               <td className={`${cell} figures max-sm:hidden`} title={bet.account}>
-                {shorten(bet.account)}
+                <Link href={`/bettors/${bet.account.toLowerCase()}`} className="inline-block underline">
+                  {shorten(bet.account)}
+                </Link>
               </td>
               <td className={`${cell} figures`}>{bet.round + 1}</td>
               <td className={`${cell} figures`}>{formatTokens(bet.stake)}</td>

@@ -4,14 +4,7 @@ import { formatTokens } from '#merge/formatTokens.ts'
 import { gameTitle } from '#merge/games/gameTitle.ts'
 import type { Game } from '#sources/getGames.ts'
 import { ChoiceTable } from './ChoiceTable.tsx'
-
-const says: Record<Game['status'], string> = {
-  open: 'Open',
-  answered: 'Answered',
-  disputed: 'Disputed',
-  resolved: 'Resolved',
-  void: 'Void',
-}
+import { gameStatus } from './gameStatus.ts'
 
 /** One game: what it is about, what stands on each choice, its clues, the newest bets, and who was paid. */
 export function GameCard({ game }: { game: Game }) {
@@ -25,7 +18,7 @@ export function GameCard({ game }: { game: Game }) {
             <span>
               Game {String(game.gameId)}, round {Math.min(game.roundsOpened, game.roundCount)} of {game.roundCount}
             </span>
-            <span className="font-medium text-honey-ink">{says[game.status]}</span>
+            <span className="font-medium text-honey-ink">{gameStatus[game.status]}</span>
           </p>
           <h2 id={label} className="mt-1 break-words text-xl">
             <Link href={`/market/${game.gameId}`}>{question}</Link>

@@ -51,7 +51,7 @@ export function GameProfile({ game }: { game: Game }) {
           {status === 'open' && (
             <BetTicket gameId={gameId} choices={choices} minBet={String(game.minBet)} terms={terms} />
           )}
-          <OwnBets gameId={gameId} choices={choices} />
+          <OwnBets {...{ gameId, choices, feeBps: game.feeBps }} isOpen={status !== 'resolved' && status !== 'void'} />
         </div>
       </div>
     </>

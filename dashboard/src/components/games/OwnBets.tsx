@@ -13,14 +13,18 @@ import { ActionButton, Trouble } from '../ActionButton.tsx'
 interface Props {
   gameId: string
   choices: { choice: number; name: string }[]
+  /** The Judge's part of the losing stakes, in ten-thousandths. */
+  feeBps: number
+  /** Whether bets can still win. */
+  isOpen: boolean
 }
 
 /** The connected account's bets in a game, and what it can take, as the contract has them. */
-export function OwnBets({ gameId, choices }: Props) {
+export function OwnBets({ gameId, choices, feeBps, isOpen }: Props) {
   const chain = useChain()
   const { address } = useAccount()
   const sender = useSend()
-  const holdings = useHoldings(gameId, choices.length)
+  const holdings = useHoldings(gameId, choices.length, feeBps)
   if (chain === null || address === null || holdings === null) return null
   const { positions, claimable, credit } = holdings
   if (positions.length === 0 && claimable === 0n && credit === 0n) return null
@@ -31,10 +35,13 @@ export function OwnBets({ gameId, choices }: Props) {
         Your bets
       </h2>
       <ul className="mt-2 text-sm">
-        {positions.map(({ choice, stake }) => (
+        {positions.map(({ choice, stake, payout }) => (
           <li key={choice} className="flex justify-between gap-4 border-t border-line py-2">
             <span className="min-w-0 break-words">on {name(choice)}</span>
-            <span className="figures">{formatTokens(stake)} nectar</span>
+            <span className="shrink-0 text-right">
+              <span className="figures">{formatTokens(stake)} nectar</span>
+              {isOpen && <span className="block text-soft">can pay {formatTokens(payout)}</span>}
+            </span>
           </li>
         ))}
       </ul>
@@ -53,7 +60,7 @@ export function OwnBets({ gameId, choices }: Props) {
   )
 }
 
-function useHoldings(gameId: string, choiceCount: number): MarketHoldings | null {
+function useHoldings(gameId: string, choiceCount: number, feeBps: number): MarketHoldings | null {
   const chain = useChain()
   const { address } = useAccount()
   const { minedCount } = useTransactions()
@@ -67,10 +74,10 @@ function useHoldings(gameId: string, choiceCount: number): MarketHoldings | null
       if (current) setHoldings(found)
     }
     const numbers = Array.from({ length: choiceCount }, (_, choice) => choice)
-    readHoldings(chain, BigInt(gameId), numbers, address).then(show, () => undefined)
+    readHoldings(chain, BigInt(gameId), numbers, address, feeBps).then(show, () => undefined)
     return () => {
       current = false
     }
-  }, [chain, address, gameId, choiceCount, minedCount, items])
+  }, [chain, address, gameId, choiceCount, feeBps, minedCount, items])
   return holdings
 }

@@ -1,3 +1,4 @@
+import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { formatCoin, formatNectar, formatPoints } from '#merge/format.ts'
 import { peerRoles } from '#merge/peerHistory.ts'
@@ -67,6 +68,9 @@ export function PeerHead({ peer, record }: Props) {
           </Fact>
           <Fact title="Account">
             <CopyText text={peer.account} label="account" />
+            <Link href={`/bettors/${peer.account.toLowerCase()}`} className="inline-block py-1 text-sm underline">
+              Its bets
+            </Link>
           </Fact>
         </dl>
       </div>

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
 import { GameList } from '#components/games/GameList.tsx'
+import { YourBets } from '#components/games/YourBets.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import type { Query } from '#merge/readPage.ts'
 import { getMarketData } from './getMarketData.ts'
@@ -17,6 +18,7 @@ export default async function MarketPage({ searchParams }: { searchParams: Promi
         right divide the losing stakes by shares. A share costs 1 nectar in the first round and half as much again in
         each later one, or more where a round has more bets on a choice than it takes: who is right early is paid most.
       </p>
+      <YourBets />
       <Suspense fallback={<Skeleton lines={12} />}>
         <GameList games={games} page={page} />
       </Suspense>

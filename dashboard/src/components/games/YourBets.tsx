@@ -1,0 +1,17 @@
+'use client'
+
+import Link from 'next/link'
+import { useAccount } from '#chain/AccountProvider.tsx'
+
+/** Leads a connected account to all of its bets. */
+export function YourBets() {
+  const { address } = useAccount()
+  if (address === null) return null
+  return (
+    <p className="mt-4">
+      <Link href={`/bettors/${address.toLowerCase()}`} className="inline-block py-1 font-semibold underline">
+        Your bets
+      </Link>
+    </p>
+  )
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { mapPart, type Part } from './part.ts'
+import { queryIndexer } from './queryIndexer.ts'
+
+/** Tokens in their smallest unit. */
+const amount = z.string().regex(/^\d+$/).transform(BigInt)
+const items = <T>(row: z.ZodType<T>) => z.object({ items: z.array(row) })
+
+/** Most bets of an account that count. */
+export const BETTOR_BETS = 400
+
+const betGame = z.object({
+  details: z.string(),
+  status: z.enum(['open', 'answered', 'disputed', 'resolved', 'void']),
+  winner: z.int().nullable(),
+  choices: items(z.object({ choice: z.int(), stake: amount })),
+})
+
+const bettor = z.object({
+  gameBets: z.object({
+    totalCount: z.int(),
+    items: z.array(z.object({ gameId: amount, choice: z.int(), stake: amount, atSec: z.int(), game: betGame })),
+  }),
+  gamePayouts: items(z.object({ gameId: amount, payout: amount })),
+  peers: items(z.object({ peerKey: z.string(), peerId: z.string(), name: z.string() })),
+})
+
+export type Bettor = z.infer<typeof bettor>
+
+const QUERY = `query Bettor($account: String!, $bets: Int) {
+  gameBets(where: { account: $account }, orderBy: "id", orderDirection: "desc", limit: $bets) {
+    totalCount
+    items {
+      gameId choice stake atSec
+      game { details status winner choices(orderBy: "choice", limit: 16) { items { choice stake } } }
+    }
+  }
+  gamePayouts(where: { account: $account }, orderBy: "id", orderDirection: "desc", limit: $bets) { items { gameId payout } }
+  peers(where: { account: $account }, limit: 100) { items { peerKey peerId name } }
+}`
+
+/**
+ * An account's newest bets with their games, what it was paid, and its peers; null where it never bet.
+ *
+ * @param account - lower case.
+ */
+export async function getBettor(account: string): Promise<Part<Bettor | null>> {
+  const part = await queryIndexer(QUERY, { account, bets: BETTOR_BETS }, bettor)
+  return mapPart(part, found => (found.gameBets.totalCount === 0 ? null : found))
+}
