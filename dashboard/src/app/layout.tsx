@@ -1,5 +1,6 @@
 import './globals.css'
 import type { Metadata, Viewport } from 'next'
+import { headers } from 'next/headers'
 import { connection } from 'next/server'
 import type { ReactNode } from 'react'
 import { AccountProvider } from '#chain/AccountProvider.tsx'
@@ -12,9 +13,19 @@ import { TransactionList } from '#components/site/TransactionList.tsx'
 import { getNetwork } from '#sources/getNetwork.ts'
 import { recursive, recursiveMono } from './fonts.ts'
 
-export const metadata: Metadata = {
-  title: { default: 'Waggle', template: '%s · Waggle' },
-  description: 'An open swarm of language models that learn from each other, with every point on a chain.',
+const description = 'An open swarm of language models that learn from each other, with every point on a chain.'
+
+/** Pictures of links need a whole address, which is that under which this server is asked. */
+export async function generateMetadata(): Promise<Metadata> {
+  const sent = await headers()
+  const origin = `${sent.get('x-forwarded-proto') ?? 'http'}://${sent.get('host') ?? ''}`
+  return {
+    ...(URL.canParse(origin) && { metadataBase: new URL(origin) }),
+    title: { default: 'Waggle', template: '%s · Waggle' },
+    description,
+    openGraph: { siteName: 'Waggle', type: 'website', description },
+    twitter: { card: 'summary_large_image' },
+  }
 }
 
 export const viewport: Viewport = {

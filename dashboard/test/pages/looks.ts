@@ -16,6 +16,23 @@ export function testLooks(scene: BrowserScene): void {
       expect((await fetch(scene.dashboard.url + address)).status, address).toBe(200)
   })
 
+  browserTest('a link to a page has a title and a picture of its own', async () => {
+    const pictures = new Set<string>()
+    for (const [address, title] of [
+      ['/', 'Waggle'],
+      [`/peers/${solver.peerKey}`, `${solver.name} · Waggle`],
+      ['/market/1', 'Which task will the swarm solve least often this week? · Waggle'],
+    ] as const) {
+      const page = await visit(address)
+      await expect.poll(() => page.title()).toBe(title)
+      const picture = await page.locator('meta[property="og:image"]').first().getAttribute('content')
+      const answer = await fetch(picture ?? '')
+      expect(answer.headers.get('content-type'), address).toBe('image/png')
+      pictures.add(Buffer.from(await answer.arrayBuffer()).toString('base64'))
+    }
+    expect(pictures.size).toBe(3)
+  })
+
   browserTest('no page scrolls sideways on a phone, and the keyboard reaches the content first', async () => {
     for (const address of ['/', '/rounds', '/roles', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]) {
       const page = await visit(address, { width: 390 })

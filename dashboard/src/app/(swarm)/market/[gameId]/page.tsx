@@ -3,14 +3,17 @@ import Link from 'next/link'
 import { notFound } from 'next/navigation'
 import { GameProfile } from '#components/games/GameProfile.tsx'
 import { PartDown } from '#components/PartDown.tsx'
-import { getGameData, readGameId } from './getGameData.ts'
+import { gameSummary, getGameData, readGameId } from './getGameData.ts'
 
 interface Props {
   params: Promise<{ gameId: string }>
 }
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: `Game ${(await params).gameId}` }
+  const gameId = readGameId((await params).gameId)
+  const { question: title, lines } = gameSummary(gameId === null ? null : await getGameData(gameId))
+  const description = lines.join(', ')
+  return { title, description, openGraph: { title, description } }
 }
 
 export default async function GamePage({ params }: Props) {

@@ -1,3 +1,5 @@
+import { cache } from 'react'
+import { formatPoints } from '#merge/format.ts'
 import { getPeerRecord, type PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 
@@ -6,6 +8,13 @@ export function readPeerKey(text: string): string | null {
   return /^0x[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null
 }
 
-export function getPeerData(peerKey: string): Promise<Part<PeerAnswer>> {
-  return getPeerRecord(peerKey)
+/** Read once for a page, its title and its picture. */
+export const getPeerData: (peerKey: string) => Promise<Part<PeerAnswer>> = cache(getPeerRecord)
+
+/** A peer in two lines, as far as it is known. */
+export function peerSummary(part: Part<PeerAnswer> | null): { name: string; about: string } {
+  if (part?.state !== 'ready' || part.data.peer === null) return { name: 'Peer', about: 'A peer of the swarm.' }
+  const standing = part.data.standings.items[0]
+  const rank = standing?.rank ? `, rank ${standing.rank}` : ''
+  return { name: part.data.peer.name, about: `${formatPoints(standing?.finalPointsMilli ?? 0)} points${rank}` }
 }

@@ -6,13 +6,17 @@ import { type Query, readPage } from '#merge/readPage.ts'
 import { findPeer } from '#sources/findPeer.ts'
 import { getCanary } from '#sources/gateway.ts'
 import { getTraining } from '#sources/getTraining.ts'
-import { getPeerData, readPeerKey } from './getPeerData.ts'
-
-export const metadata: Metadata = { title: 'Peer' }
+import { getPeerData, peerSummary, readPeerKey } from './getPeerData.ts'
 
 interface Props {
   params: Promise<{ peerKey: string }>
   searchParams: Promise<Query>
+}
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const peerKey = readPeerKey(decodeURIComponent((await params).peerKey))
+  const { name, about } = peerSummary(peerKey === null ? null : await getPeerData(peerKey))
+  return { title: name, description: about, openGraph: { title: name, description: about } }
 }
 
 export default async function PeerPage({ params, searchParams }: Props) {
