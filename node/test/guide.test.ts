@@ -23,6 +23,7 @@ const given: Record<string, string> = {
   'trainStep(model, groups': `
     const completion = (reward) => ({ tokens: Int32Array.of(4, 5), logprobs: new Float32Array(2).fill(-4), reward })
     const groups = [{ prompt: Int32Array.of(1, 2), completions: [completion(0), completion(1)] }]`,
+  'await train(model': 'const [prompt, decode] = [Int32Array.of(1, 2, 3), tokens => String(tokens)]',
   'saveAdapterCheckpoint(': 'const [prompt, reward] = [Int32Array.of(1, 2, 3), tokens => tokens.length % 2]',
 }
 
@@ -36,12 +37,16 @@ function programsOf(path: string): string[] {
   const programs = blocks.filter(code => !code.startsWith('gradient:'))
   return programs.map(code => {
     const [, prelude = ''] = Object.entries(given).find(([word]) => code.includes(word)) ?? []
-    const imports = path.endsWith('.md') ? '' : "import { generate, loadModel } from '@waggle/node/model'\n"
-    return `${imports}${prelude}\n${code}`
-      .replaceAll(/'path\/to\/adapter'/g, `'${join(scratch, 'model/adapter')}'`)
-      .replaceAll(/'path\/to\/[\w.-]+'/g, `'${join(scratch, 'model')}'`)
-      .replaceAll(/'out\//g, `'${scratch}/out/`)
-      .replace('step < 100', 'step < 2')
+    const imports = path.endsWith('.md') ? '' : "import { generate, loadModel } from '@waggle/model'\n"
+    return (
+      `${imports}${prelude}\n${code}`
+        .replaceAll(/'path\/to\/adapter'/g, `'${join(scratch, 'model/adapter')}'`)
+        .replaceAll(/'path\/to\/[\w.-]+'/g, `'${join(scratch, 'model')}'`)
+        .replaceAll(/'out\//g, `'${scratch}/out/`)
+        .replace(/step < 100|steps: 100/, text => text.replace('100', '2'))
+        // The package is built from this module; packModel.test.ts tries what is built.
+        .replaceAll("'@waggle/model'", "'@waggle/node/model'")
+    )
   })
 }
 

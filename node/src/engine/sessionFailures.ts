@@ -13,7 +13,7 @@ export function refusal(device: Device, cause: unknown): SessionError {
   if (SHORTAGE.test(reason)) return shortage('ONNX Runtime refused the model', cause)
   if (device === 'cpu') return new SessionError(`ONNX Runtime refused the model: ${reason}`, { hint: WHOLE, cause })
   return new SessionError(`models cannot run on ${device} here: ${reason}`, {
-    hint: 'reportDevices of @waggle/node/model and npx waggle devices say which devices work, and why another does not.',
+    hint: 'reportDevices of @waggle/model and npx waggle devices say which devices work, and why another does not.',
     cause,
   })
 }

@@ -6,7 +6,7 @@
  * const [completion] = await generate(model, { prompts: [Int32Array.of(1, 2, 3)], maxNewTokens: 32 })
  * await model.dispose()
  *
- * @module @waggle/node/model
+ * @module @waggle/model
  */
 
 export * from '#model/index.ts'
@@ -18,3 +18,4 @@ export type { PolicyBatchOptions, PolicySequence } from '#rl/policy/policyBatch.
 export { createTrainer, type Trainer } from '#rl/trainer.ts'
 export type { StepReport, TrainerOptions } from '#rl/trainerOptions.ts'
 export { generate, loadModel, logits, Model, type ModelOptions, score, trainStep } from './model.ts'
+export { type TrainMetrics, type TrainOptions, type TrainTask, train } from './train.ts'

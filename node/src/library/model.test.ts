@@ -10,6 +10,7 @@ import {
   loadScorer,
   logits,
   score,
+  train,
   trainStep,
 } from '@waggle/node/model'
 import { expect, test } from 'vitest'
@@ -111,6 +112,7 @@ test('what a caller in JavaScript gets wrong is refused by the option’s name, 
   const trainer = await model.trainer
   const lora = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false }
   const sequence = { tokens: Int32Array.of(1, 2, 3), from: 1 }
+  const never = { reward: () => 0, steps: 1, update: { learningRate: 1e-3 } }
   const calls: Record<string, (wrong: object) => unknown> = {
     generate: wrong => generate(model, { prompts, maxNewTokens: 1, ...wrong }),
     score: wrong => score(model, [{ ...sequence, ...wrong }]),
@@ -120,6 +122,7 @@ test('what a caller in JavaScript gets wrong is refused by the option’s name, 
     adapter: wrong => loadModel(folder, { training: { adapter: { ...lora, ...wrong } } }),
     createGenerator: wrong => createGenerator(model.config, model.weights, wrong),
     createTrainer: wrong => createTrainer(model.config, model.weights, wrong),
+    train: wrong => train(model, { tasks: [{ prompt: prompts[0] as Int32Array }], ...never, ...wrong }),
     trainStep: wrong => trainStep(model, [], { learningRate: 1e-3, ...wrong }),
     load: wrong => trainer.load(wrong as never),
     groupAdvantages: wrong => groupAdvantages([Float32Array.of(1, 2)], wrong),
@@ -148,6 +151,7 @@ test('what a caller in JavaScript gets wrong is refused by the option’s name, 
     adapter: { rank: ['2'], targets: ['q_proj', [7]], rankStabilized: ['no'], r: [8] },
     createGenerator: { threads: [Number.NaN, null], device: ['tpu'] },
     createTrainer: { threads: [0.5], clipnorm: [1], layered: ['yes'], maxTokens: ['2048'], adapter: [lora] },
+    train: { tasks: [[], [{}]], reward: [7], steps: [0, '3'], groupSize: [1], group_size: [8], sampling: ['0'] },
     trainStep: { loss_type: ['grpo'], klBeta: ['0.1', null], truncated: [true] },
     load: { tensors: [{}] },
     groupAdvantages: { scaleRewards: ['std', null], minDeviation: ['0', -1] },
