@@ -2,8 +2,8 @@ import { generate, loadModel, score } from '@waggle/node/model'
 import type { SessionError } from '#engine/engineError.ts'
 import { Graph } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
-import { createSession, tensor } from '#engine/session.ts'
-import { add, sumOver } from '#engine/tensor.ts'
+import { createSession, type Tensor, tensor } from '#engine/session.ts'
+import { add, cast, sumOver } from '#engine/tensor.ts'
 
 // Generates and scores with a model of a folder on the CPU and by WebGPU, and prints what came out as one JSON line.
 const [folder = ''] = process.argv.slice(2)
@@ -33,4 +33,13 @@ const sumOf = (n: number) => {
 }
 const shortage = await sumOf(46_000).catch((error: SessionError) => error.code)
 const after = (await sumOf(10)).sum?.data[0]
-console.log(JSON.stringify({ ...outcomes, shortage, after }))
+
+// Arithmetic that a device may not have, in a session that is made all the same.
+const half = graph.input('half', 'f32', [2])
+const double = cast(add(cast(half, 'f16'), cast(half, 'f16')), 'f32')
+const halves = await createSession(encodeModel({ double }, [], 'webgpu'), { threads: 1 })
+const float16 = await halves.run({ half: tensor('f32', Float32Array.of(1, 2), [2]) }).then(
+  results => [...(results.double as Tensor<'f32'>).data],
+  ({ code, message }: SessionError) => [code, message],
+)
+console.log(JSON.stringify({ ...outcomes, shortage, after, float16 }))

@@ -19,9 +19,11 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
   if (software === null) return
   const env = { ...process.env, ...software }
   const { stdout: outcomes } = await promisify(execFile)(process.execPath, [child, model], { env })
-  const { cpu, webgpu, shortage, after } = JSON.parse(outcomes)
+  const { cpu, webgpu, shortage, after, float16 } = JSON.parse(outcomes)
   // Too large for the device is a shortage of memory, after which less is done.
   expect({ shortage, after }).toEqual({ shortage: 'ENGINE_MEMORY', after: 200 })
+  // What it cannot compute is refused, and the device is not taken for lost.
+  expect(float16).toEqual(['ENGINE_SESSION', 'webgpu here does not compute in float16'])
   expect(webgpu.tokens).toEqual(cpu.tokens)
   expect(difference(webgpu.logprobs, cpu.logprobs)).toBeLessThan(1e-4)
   expect(difference(webgpu.scores, cpu.scores)).toBeLessThan(1e-4)
@@ -124,9 +126,10 @@ test('no product, norm, softmax or other work on activations falls from WebGPU t
   if (software === null) return
   const { code, stdout, stderr } = await runCli(['devices', '--model', model, '--json'], software)
   expect(code, stderr).toBe(0)
-  const { placements } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  const { placements, devices } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   const ofWebgpu = placements.filter(({ device }: { device: string }) => device === 'webgpu')
-  expect(ofWebgpu).toHaveLength(21)
+  expect(ofWebgpu).toHaveLength(24)
+  expect(devices.find(({ device }: { device: string }) => device === 'webgpu').float16Reason).toContain('shader-f16')
   for (const { program, ...found } of ofWebgpu) {
     const allowed = onCpu.find(([programs]) => programs.test(program))?.[1] ?? []
     expect(

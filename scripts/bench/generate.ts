@@ -10,7 +10,7 @@ import { randomModel } from './randomModel.ts'
 import type { BenchRow, Measured } from './row.ts'
 
 /** Bytes a weight of the bandwidth limit, whatever is really stored. */
-const LIMIT_BYTES: Record<Precision, number> = { float32: 4, int8: 1.125, int4: 0.625 }
+const LIMIT_BYTES: Record<Precision, number> = { float32: 4, float16: 2, int8: 1.125, int4: 0.625 }
 
 /** Positions that a step of the decode rows finds in the cache when it begins. */
 const DECODE_PROMPT = 64

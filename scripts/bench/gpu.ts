@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type DeviceReport, reportDevices } from '../../node/src/engine/devices/chooseDevice.ts'
 import type { Device } from '../../node/src/engine/devices/device.ts'
-import { parameterCount } from '../../node/src/model/decoder/decoderWeights.ts'
+import type { DecoderConfig } from '../../node/src/model/decoder/decoderConfig.ts'
+import { decoderWeightShapes, parameterCount } from '../../node/src/model/decoder/decoderWeights.ts'
 import type { Bench } from './bench.ts'
 import type { GpuQuestion } from './gpu/question.ts'
 import { type GpuShape, gpuShapes } from './gpu/shapes.ts'
@@ -38,10 +39,14 @@ export const rows: readonly BenchRow[] = [
   row('gpu-decode-b8', "of transformers' tokens a second", 1.5, 'more', decodeRow(8)),
   row('gpu-decode-b64', "of transformers' tokens a second", 2, 'more', decodeRow(64)),
   row('gpu-decode-b1-limit', 'of the measured read bandwidth', 0.5, 'more', async (bench, gpu) => {
-    const { tokensPerSec } = await ours<Decoded>(bench, { what: 'decode', device: gpu, rows: 1 })
+    const precision = await productsOf(bench, gpu)
+    const { tokensPerSec } = await ours<Decoded>(bench, { what: 'decode', device: gpu, rows: 1, precision })
     const { perSec, by } = await best(bench, gpu, 'bandwidth')
-    const used = tokensPerSec * 4 * parameterCount(shapeOf(bench).config)
-    const conditions = `float32, ${(used / 1e9).toFixed(0)} of ${(perSec / 1e9).toFixed(0)} GB/s, measured by ${by}`
+    const { config } = shapeOf(bench)
+    // The output layer stays in float32.
+    const bytes = 4 * parameterCount(config) - (precision === 'float16' ? 2 : 0) * matrixElements(config)
+    const used = tokensPerSec * bytes
+    const conditions = `${precision}, ${(used / 1e9).toFixed(0)} of ${(perSec / 1e9).toFixed(0)} GB/s, measured by ${by}`
     return { value: used / perSec, conditions }
   }),
   row('gpu-lora-step', 'times as fast as TRL in bfloat16', 1, 'more', async (bench, gpu) => {
@@ -74,13 +79,14 @@ export const rows: readonly BenchRow[] = [
     return { value: cpu.seconds / own.seconds, conditions }
   }),
   row('gpu-logprob-error', 'mean error against float32 on the CPU', 0.005, 'less', async (bench, gpu) => {
+    const precision = await productsOf(bench, gpu)
     const [own, cpu] = [
-      await ours<{ logprobs: number[] }>(bench, { what: 'logprobs', device: gpu }),
+      await ours<{ logprobs: number[] }>(bench, { what: 'logprobs', device: gpu, precision }),
       await ours<{ logprobs: number[] }>(bench, { what: 'logprobs', device: 'cpu' }),
     ]
     const errors = cpu.logprobs.map((logprob, i) => Math.abs(logprob - (own.logprobs[i] ?? Number.NaN)))
     const value = errors.reduce((a, b) => a + b, 0) / errors.length
-    return { value, conditions: `float32 on the GPU, ${errors.length} tokens of one sequence` }
+    return { value, conditions: `${precision} on the GPU, ${errors.length} tokens of one sequence` }
   }),
 ]
 
@@ -110,6 +116,20 @@ function row(
   }
 }
 
+/** What frozen weights are multiplied in: float16 where the GPU has it. */
+async function productsOf(bench: Bench, gpu: Device): Promise<'float32' | 'float16'> {
+  const { devices } = await bench.once('devices', reportDevices)
+  return devices.find(({ device }) => device === gpu)?.float16Reason === null ? 'float16' : 'float32'
+}
+
+/** Elements of the matrices of a decoder's layers. */
+function matrixElements(config: DecoderConfig): number {
+  const matrices = [...decoderWeightShapes(config)].filter(
+    ([name, { length }]) => length === 2 && name.includes('layers'),
+  )
+  return matrices.reduce((sum, [, shape]) => sum + shape.reduce((a, b) => a * b, 1), 0)
+}
+
 function gpuOf({ chosen, devices }: DeviceReport, { isTiny }: Bench): Device | null {
   if (chosen !== 'cpu') return chosen
   return isTiny && devices.some(({ device, isAvailable }) => device === 'webgpu' && isAvailable) ? 'webgpu' : null
@@ -122,11 +142,12 @@ const withoutGpu = ({ machine, devices }: DeviceReport) =>
 
 function decodeRow(rows: number) {
   return async (bench: Bench, gpu: Device): Promise<Measured> => {
-    const own = await ours<Decoded>(bench, { what: 'decode', device: gpu, rows })
+    const precision = await productsOf(bench, gpu)
+    const own = await ours<Decoded>(bench, { what: 'decode', device: gpu, rows, precision })
     const { config, decodeTokens } = shapeOf(bench)
     const asked = { what: 'decode', rows, tokens: decodeTokens, config }
     const theirs = await torch<Decoded>(bench, 'gpu/torchPeer.py', asked)
-    const conditions = `float32, batch ${rows}, ${own.tokensPerSec.toFixed(1)} tokens/s`
+    const conditions = `${precision}, batch ${rows}, ${own.tokensPerSec.toFixed(1)} tokens/s`
     const against = ({ tokensPerSec, described }: Decoded): [number, string] => [
       own.tokensPerSec / tokensPerSec,
       `${tokensPerSec.toFixed(1)} in float16 (${described})`,
@@ -156,7 +177,7 @@ const stepText = (bench: Bench) => {
 }
 
 /** An answer of Waggle, asked for once. */
-function ours<T>(bench: Bench, asked: Pick<GpuQuestion, 'what' | 'device' | 'rows'>): Promise<T> {
+function ours<T>(bench: Bench, asked: Pick<GpuQuestion, 'what' | 'device' | 'rows' | 'precision'>): Promise<T> {
   return bench.once(JSON.stringify(asked), async () => {
     const shape = shapeOf(bench)
     const folder = await bench.once('random folder', () => {

@@ -7,6 +7,9 @@ import { DeviceError, SessionError, SessionMemoryError } from './engineError.ts'
  */
 const SHORTAGE = /alloc|out of memory|is invalid due to a previous error|exceeds the max buffer size/i
 
+/** WebGPU without the feature shader-f16. */
+const NO_FLOAT16 = /requires f16 but the device does not support it/
+
 /** The runtime did not make a session. */
 export function refusal(device: Device, cause: unknown): SessionError {
   const reason = reasonOf(cause)
@@ -22,6 +25,11 @@ export function refusal(device: Device, cause: unknown): SessionError {
 export function runFailure(device: Device, cause: unknown): SessionError {
   const [message, reason] = ['ONNX Runtime failed to run the model', reasonOf(cause)]
   if (SHORTAGE.test(reason)) return shortage(message, cause)
+  if (NO_FLOAT16.test(reason))
+    return new SessionError(`${device} here does not compute in float16`, {
+      hint: 'Choose another precision: float32, int8 or int4. npx waggle devices says which devices have float16.',
+      cause,
+    })
   if (device === 'cpu') return new SessionError(`${message}: ${reason}`, { hint: WHOLE, cause })
   return new DeviceError(`${message} on ${device}: ${reason}`, {
     hint: 'A worker is started again by itself. If it happens again, update the driver, or use --device cpu.',

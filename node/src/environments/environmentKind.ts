@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Precision } from '#model/quantization/precision.ts'
+import type { SpecifiedPrecision } from '#model/quantization/precision.ts'
 import type { Environment, TextWriter, WordChooser } from './environment.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
 
@@ -23,7 +23,7 @@ export type RunCode = (
 
 export type EnvironmentRequest = {
   /** Of the judge. */
-  precision: Precision
+  precision: SpecifiedPrecision
   modelFolder: string
   /** Null for kinds that need none. */
   judgeFolder: string | null

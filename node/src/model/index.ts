@@ -71,7 +71,7 @@ export {
 } from './quantization/comparePrecisions.ts'
 export { bakedParts, type Freeze, frozenParts } from './quantization/frozenParts.ts'
 export type { FrozenTensors } from './quantization/frozenTensors.ts'
-export type { Precision } from './quantization/precision.ts'
+export type { Precision, SpecifiedPrecision } from './quantization/precision.ts'
 export { quantizeWeights } from './quantization/quantizedTensors.ts'
 export { createAdaptedScorer } from './scoring/adaptedScorer.ts'
 export { loadScorer } from './scoring/loadScorer.ts'

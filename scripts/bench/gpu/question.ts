@@ -20,12 +20,14 @@ export interface GpuQuestion {
   readonly folder: string
   readonly device: Device
   readonly threads: number
+  /** Of `decode` and `logprobs`; float32. */
+  readonly precision?: 'float32' | 'float16'
   /** Of `decode`. */
   readonly rows?: number
 }
 
 const asked = JSON.parse(process.argv[2] ?? '') as GpuQuestion
-const { device, threads, folder } = asked
+const { device, threads, folder, precision = 'float32' } = asked
 const shape: GpuShape = gpuShapes[asked.shape]
 const measurements: Record<GpuQuestion['what'], () => Promise<object>> = {
   decode: () => decode(asked.rows ?? 1, shape.decodeTokens),
@@ -56,7 +58,7 @@ async function chainSeconds(rows: number): Promise<number> {
 }
 
 async function decode(rows: number, tokens: number) {
-  const generator = await loadGenerator(folder, { device, threads })
+  const generator = await loadGenerator(folder, { device, threads, precision })
   const steps: number[] = []
   let drawn = 0
   const request = { prompts: [promptOf(64)], samplesPerPrompt: rows, temperature: 1, stopToken: -1, seed: 'bench' }
@@ -109,7 +111,7 @@ async function round() {
 }
 
 async function logprobs() {
-  const scorer = await loadScorer(folder, { device, threads })
+  const scorer = await loadScorer(folder, { device, threads, precision })
   const [scores] = await scorer.score([{ tokens: promptOf(2 * shape.step.prompt), from: 1 }])
   await scorer.dispose()
   return { logprobs: [...(scores?.logprobs ?? [])] }

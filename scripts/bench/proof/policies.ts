@@ -18,9 +18,9 @@ import {
   loadGenerator,
   mergeLora,
   openFrozenTensors,
-  type Precision,
   readDecoderConfig,
   readWeights,
+  type SpecifiedPrecision,
   type Weights,
 } from '../../../node/src/model/index.ts'
 import { smolModel } from '../../experiment/smolModel.ts'
@@ -28,7 +28,7 @@ import { smolModel } from '../../experiment/smolModel.ts'
 /** The starter solver as one kind of policy: what samples, and what checks. */
 export interface TestedPolicy {
   readonly name: string
-  readonly precision: Precision
+  readonly precision: SpecifiedPrecision
   readonly config: DecoderConfig
   /** Whole, the adapter merged: for distributions in float32. */
   readonly merged: Weights
@@ -85,7 +85,7 @@ export async function starterPolicies(moved: number): Promise<TestedPolicy[]> {
     generator: async threads => createGenerator(config, merged, { threads }),
     reader: threads => createDrawReader(config, bakedParts(config, merged), { threads }),
   }
-  const adapted = async (precision: Precision): Promise<TestedPolicy> => {
+  const adapted = async (precision: SpecifiedPrecision): Promise<TestedPolicy> => {
     const freeze: Freeze = frozenParts(config, await openFrozenTensors(folder, config, { precision }))
     return {
       name: `adapter, ${precision}`,

@@ -37,7 +37,7 @@ chat. With --prompt, or with text on stdin, it answers once. What you type is te
   --min-p X             only tokens at least this share as likely as the most likely one
   --repetition-penalty X  divides the logits of tokens that were there already
   --seed TEXT           what sampling depends on (default 0)
-  --precision NAME      float32, int8 or int4 (default float32)
+  --precision NAME      float32, float16, int8 or int4 (default float32)
   --cache DIR           where quantised copies are kept (default .waggle in the model's folder)
   --device NAME         cpu, webgpu, cuda, or auto for what npx waggle devices would take (default cpu)
   --threads N           threads of a product (default: all of the machine)

@@ -49,10 +49,11 @@ tried with a small product in a process of its own.
     console.log(`${machine.cpu}, ${machine.cores} cores, ${gigabytes(machine.memoryBytes)}, ${machine.platform}`)
     if (machine.instructionSets.length > 0) console.log(`instruction sets: ${machine.instructionSets.join(' ')}`)
     for (const { name, memoryBytes } of machine.gpus) console.log(`GPU: ${name}, ${gigabytes(memoryBytes)}`)
-    for (const { device, isAvailable, reason } of devices)
-      console.log(
-        `${device.padEnd(7)} ${isAvailable ? (device === chosen ? 'works, and is taken' : 'works') : `is not available: ${reason}`}`,
-      )
+    for (const { device, isAvailable, reason, float16Reason } of devices) {
+      const works = device === chosen ? 'works, and is taken' : 'works'
+      const float16 = device === 'cpu' ? '' : `; float16: ${float16Reason ?? 'yes'}`
+      console.log(`${device.padEnd(7)} ${isAvailable ? works + float16 : `is not available: ${reason}`}`)
+    }
     for (const { shape, fusedMs, separateMs, isFused } of integerKernels) {
       const taken = isFused
         ? separateMs < fusedMs

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import type { MeasuredJudge } from '#environments/environmentKind.ts'
+import { specifiedPrecisions } from '#model/quantization/precision.ts'
 import type { Command } from '../command.ts'
 import { unknownWord } from '../nearest.ts'
 import { type HubSettings, hubOptions, hubUsage, openModel } from '../options/modelOptions.ts'
-import { parsePrecision } from '../options/parsePrecision.ts'
+import { parsePrecisionOf } from '../options/parsePrecision.ts'
 import { whole } from '../options/wholeNumber.ts'
 import { UsageError } from '../usageError.ts'
 
@@ -66,7 +67,7 @@ ${hubUsage}
     const request = {
       modelFolder,
       judgeFolder,
-      precision: parsePrecision(precision),
+      precision: parsePrecisionOf(specifiedPrecisions, precision),
       judgeModel: typeof judge !== 'string' || existsSync(judge) ? null : judge,
       pairs: whole('pairs', pairs, 400, 100_000, 200),
       samples: whole('samples', samples, 200, 100_000),

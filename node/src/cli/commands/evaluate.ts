@@ -50,7 +50,7 @@ Runs answers to held-out tasks, or to those of a dataset, in the sandbox, or has
   --max-new-tokens N  tokens of an answer at most (default 512)
   --greedy, --temperature X, --top-k N, --top-p X, --min-p X, --repetition-penalty X
                       how a model's answers are sampled (default temperature 1 where there is more than one)
-  --precision NAME    float32, int8 or int4 (default float32)
+  --precision NAME    float32, float16, int8 or int4 (default float32)
   --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
   --device NAME       cpu, webgpu, cuda, or auto for what npx waggle devices would take (default cpu)
   --threads N         threads of the model (default 2 for a policy, all of the machine for a model)

@@ -50,7 +50,8 @@ how far 8-bit and 4-bit are from float32.
   --min-p X           generate: only tokens at least this share as likely as the most likely one
   --repetition-penalty X  generate: divides the logits of tokens that were there already
   --seed TEXT         generate: what sampling depends on (default 0)
-  --precision NAMES   generate: float32, int8 or int4 (default float32); compare: some, by commas (default int8,int4)
+  --precision NAMES   generate: float32, float16, int8 or int4 (default float32);
+                      compare: some, by commas (default int8,int4)
   --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
   --sequences N       compare: sequences to sample from the model (default 8)
   --length N          compare: tokens of each (default 128)

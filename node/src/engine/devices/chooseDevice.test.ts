@@ -17,7 +17,8 @@ const machine: Machine = {
 const working = (...names: Device[]): DeviceVerdict[] =>
   (['cpu', 'webgpu', 'cuda'] as const).map(device => {
     const isAvailable = names.includes(device)
-    return { device, isAvailable, reason: isAvailable ? null : 'no' }
+    const reason = isAvailable ? null : 'no'
+    return { device, isAvailable, reason, float16Reason: reason }
   })
 const card = (gigabytes: number) => ({ ...machine, gpus: [{ name: 'card', memoryBytes: gigabytes * 1e9 }] })
 

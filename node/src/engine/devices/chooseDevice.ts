@@ -7,6 +7,8 @@ export type DeviceVerdict = {
   readonly isAvailable: boolean
   /** Why it is not available; null where it is. */
   readonly reason: string | null
+  /** Why it does not compute in float16; null where it does, by itself or, as CPUs do, by conversion. */
+  readonly float16Reason: string | null
 }
 
 export type DeviceReport = {
@@ -28,7 +30,8 @@ export async function reportDevices(): Promise<DeviceReport> {
   // One after another: two first uses of one GPU at a time slow each other down.
   for (const device of devices) {
     const reason = await tryDevice(device)
-    verdicts.push({ device, isAvailable: reason === null, reason })
+    const float16Reason = reason ?? (await tryDevice(device, 'float16'))
+    verdicts.push({ device, isAvailable: reason === null, reason, float16Reason })
   }
   return { machine, devices: verdicts, ...choose(machine, verdicts) }
 }

@@ -1,15 +1,17 @@
 import { Graph } from '../graph.ts'
 import { encodeModel } from '../onnxModel.ts'
 import { createSession, tensor } from '../session.ts'
-import { linear } from '../tensor.ts'
+import { cast, linear } from '../tensor.ts'
 import { devices } from './device.ts'
 
-// A process of its own, started by `tryDevice`: multiplies two matrices on the device that argv names, and says whether they came
-// out right. A driver that crashes takes this process and no other.
+// A process of its own, started by `tryDevice`: multiplies two matrices on the device that argv names, in float16 if argv says so,
+// and says whether they came out right. A driver that crashes takes this process and no other.
 const device = devices.find(name => name === process.argv[2])
 if (device === undefined) throw new RangeError(`unknown device ${process.argv[2]}`)
+const isFloat16 = process.argv[3] === 'float16'
 const graph = new Graph()
-const product = linear(graph.input('x', 'f32', ['B', 2]), graph.input('w', 'f32', [3, 2]))
+const [x, w] = [graph.input('x', 'f32', ['B', 2]), graph.input('w', 'f32', [3, 2])]
+const product = isFloat16 ? cast(linear(cast(x, 'f16'), cast(w, 'f16')), 'f32') : linear(x, w)
 const session = await createSession(encodeModel({ product }, [], device))
 const outputs = await session.run({
   x: tensor('f32', Float32Array.of(1, 2, 3, 4), [2, 2]),

@@ -8,12 +8,13 @@ const PROBE_MS = 30_000
 /**
  * Tests whether graphs run on a device, by running one in another process.
  *
+ * @param type - that is computed with.
  * @returns null if they do; otherwise the reason, as one sentence.
  */
-export function tryDevice(device: Device): Promise<string | null> {
+export function tryDevice(device: Device, type: 'float32' | 'float16' = 'float32'): Promise<string | null> {
   if (device === 'cpu') return Promise.resolve(null)
   return new Promise(resolve => {
-    const argv = [join(import.meta.dirname, 'probeDevice.ts'), device]
+    const argv = [join(import.meta.dirname, 'probeDevice.ts'), device, type]
     execFile(process.execPath, argv, { timeout: PROBE_MS }, (error, _, stderr) => {
       if (error === null) return resolve(null)
       if (error.killed === true) return resolve(`It does not answer within ${PROBE_MS / 1000} s.`)
@@ -23,6 +24,7 @@ export function tryDevice(device: Device): Promise<string | null> {
 }
 
 function reasonOf(device: Device, stderr: string): string {
+  if (/does not compute in float16/.test(stderr)) return 'It has no 16-bit arithmetic (shader-f16 of WebGPU).'
   if (/No supported adapters|Failed to get a WebGPU adapter/.test(stderr))
     return /Couldn't load Vulkan/.test(stderr)
       ? 'There is no Vulkan driver: install libvulkan1 and the driver of the GPU.'

@@ -31,7 +31,7 @@ function emitOnCpu(node: GraphNode, e: Emitter): void {
 function emitOnGpu(node: GraphNode, e: Emitter): void {
   const [a, b] = [required(node, 0), required(node, 1)]
   const isMatrix = b.shape.length === 2 && !(flags(node).transA && a.shape.length > 2)
-  if (isPlain(node) || !isMatrix || a.dtype !== 'f32') emitWritten(node, e)
+  if (isPlain(node) || !isMatrix || a.dtype === 'f64') emitWritten(node, e)
   else emitGemm(node, e)
 }
 

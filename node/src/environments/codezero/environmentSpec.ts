@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hash32Schema } from '#core/hex.ts'
-import { precisions } from '#model/quantization/precision.ts'
+import { specifiedPrecisions } from '#model/quantization/precision.ts'
 import { difficultySchema } from '../difficulty.ts'
 import { commonFields, samplingSchema, share } from '../environmentSpec.ts'
 import { MIN_BALANCED_ACCURACY } from './judge/calibrateTrueFalse.ts'
@@ -53,7 +53,7 @@ const judgeSchema = z.discriminatedUnion('kind', [
     weightsHash: hash32Schema,
     tokenizerHash: hash32Schema,
     /** How its matrices are kept and multiplied: it changes what the judge says. */
-    precision: z.enum(precisions).default('float32'),
+    precision: z.enum(specifiedPrecisions).default('float32'),
     /** Where it is found: OWNER/NAME@REVISION; null where each operator knows. */
     model: z.string().max(300).nullable(),
     system: message,

@@ -43,7 +43,7 @@ export async function openFrozenTensors(
 ): Promise<FrozenTensors> {
   checkOptions(loadSchema, options, 'openFrozenTensors')
   const { precision = 'float32', threads } = options
-  if (precision === 'float32') return locateFrozenTensors(folder, config)
+  if (precision === 'float32' || precision === 'float16') return locateFrozenTensors(folder, config, precision)
   const tensors = await openQuantized(folder, config, precision, options)
   if (precision === 'int4') return tensors
   const choices = await chooseIntegerKernels(integerMatrixShapes(config), { threads })

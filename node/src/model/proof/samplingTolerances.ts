@@ -1,4 +1,4 @@
-import type { Precision } from '../quantization/precision.ts'
+import type { SpecifiedPrecision } from '../quantization/precision.ts'
 
 /**
  * How far a check may be from the run that sampled. Both read the same tokens with the same weights; kernels of another shape, or
@@ -20,7 +20,7 @@ export interface SamplingTolerance {
  * What honest checks are off by at most, with a margin: `npm run bench -- proof` measures it. Float sums in another order move a
  * probability by some 1e-6. Integer products are exact, but such a sum may move an activation to the next of its 255 codes.
  */
-export const samplingTolerances: Readonly<Record<Precision, SamplingTolerance>> = {
+export const samplingTolerances: Readonly<Record<SpecifiedPrecision, SamplingTolerance>> = {
   float32: { cumulative: 3e-5, shift: 3e-5, logprob: 1e-3 },
   int8: { cumulative: 3e-5, shift: 1e-2, logprob: 0.15 },
   int4: { cumulative: 3e-5, shift: 1e-2, logprob: 0.15 },

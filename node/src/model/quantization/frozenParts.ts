@@ -49,20 +49,21 @@ export function bakedParts(config: DecoderConfig, weights: Weights): Freeze {
 export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Freeze {
   return graph => {
     const made = new Map<string, Value>()
-    const constant = (name: string): Value => {
-      const known = made.get(name)
+    const constant = (name: string, real: 'f32' | 'f16' = 'f32'): Value => {
+      const key = `${name} ${real}`
+      const known = made.get(key)
       if (known) return known
       const tensor = tensors.constants.get(name)
       if (!tensor) throw new Error(`the graph has no weight named ${name}`)
-      const value = asFloat(storedConstant(graph, name, tensor))
-      made.set(name, value)
+      const value = asReal(storedConstant(graph, name, tensor), real)
+      made.set(key, value)
       return value
     }
     /** Joined by their outputs: by the quantised copy, or here, which the runtime does once. */
-    const joined = (names: readonly string[], part: string): Value => {
+    const joined = (names: readonly string[], part: string, real: 'f32' | 'f16' = 'f32'): Value => {
       const whole = `${names.join('+')}.${part}`
-      if (names.length === 1 || tensors.constants.has(whole)) return constant(whole)
-      const pieces = names.map(name => constant(`${name}.${part}`))
+      if (names.length === 1 || tensors.constants.has(whole)) return constant(whole, real)
+      const pieces = names.map(name => constant(`${name}.${part}`, real))
       const value = made.get(whole) ?? concat(pieces, 0)
       made.set(whole, value)
       return value
@@ -70,10 +71,16 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
     const project = (x: Value, ...names: readonly string[]) => {
       const hasBias = [names.join('+'), names[0]].some(name => tensors.constants.has(`${name}.bias`))
       const bias = hasBias ? joined(names, 'bias') : undefined
-      const weights = joined(names, 'weight')
-      switch (tensors.precision) {
+      // Log-probabilities are differences of logits, for whose size 11 bits are too few.
+      const precision = tensors.precision === 'float16' && names[0] === headOf(config) ? 'float32' : tensors.precision
+      const weights = joined(names, 'weight', precision === 'float16' ? 'f16' : 'f32')
+      switch (precision) {
         case 'float32':
           return linear(x, weights, bias)
+        case 'float16': {
+          const y = cast(linear(cast(x, 'f16'), weights), 'f32')
+          return bias ? add(y, bias) : y
+        }
         case 'int8': {
           const fused = tensors.isFused(weights.shape as readonly number[])
           const y = integerLinear(x, weights, joined(names, 'scale'), fused)
@@ -86,7 +93,8 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
       }
     }
     const embed = (tokens: Value) => {
-      if (tensors.precision === 'float32') return gather(constant(`${EMBEDDING}.weight`), tokens, 0)
+      if (tensors.precision === 'float32' || tensors.precision === 'float16')
+        return gather(constant(`${EMBEDDING}.weight`), tokens, 0)
       const rows = tensors.constants.has('embedding.weight')
       const codes = rows
         ? gather(constant('embedding.weight'), tokens, 0)
@@ -94,7 +102,7 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
       const scales = gather(constant(rows ? 'embedding.scale' : `${EMBEDDING}.scale`), tokens, 0)
       return mul(cast(codes, 'f32'), asColumn(scales))
     }
-    return { weight: constant, project, embed, logits: hidden => project(hidden, headOf(config)) }
+    return { weight: name => constant(name), project, embed, logits: hidden => project(hidden, headOf(config)) }
   }
 }
 
@@ -104,7 +112,10 @@ function storedConstant(graph: Graph, name: string, { dtype, shape, content }: F
     : graph.constant(dtype as DType, shape, content)
 }
 
-const asFloat = (value: Value) => (value.dtype === 'f16' || value.dtype === 'bf16' ? cast(value, 'f32') : value)
+/** A constant of real numbers in the type that is computed with; codes of integers as they are. */
+const asReal = (value: Value, real: 'f32' | 'f16') => (isReal(value.dtype) ? cast(value, real) : value)
+
+const isReal = (dtype: DType) => dtype === 'f32' || dtype === 'f16' || dtype === 'bf16'
 
 const asColumn = (rows: Value) =>
   rows.graph.apply1('Unsqueeze', [rows, rows.graph.integers([1])], {}, [...rows.shape, 1])

@@ -14,7 +14,7 @@ export interface FrozenTensor {
 /**
  * What a frozen model's graph is made of.
  *
- * float32: the model's own tensors, by name. int8: `<matrix>.weight` i8 [in, out] and `<matrix>.scale` f32 [out], where the
+ * float32 and float16: the model's own tensors, by name; products are in float16, and all else, the output layer with it, in float32. int8: `<matrix>.weight` i8 [in, out] and `<matrix>.scale` f32 [out], where the
  * matrix may be several joined by `+`. int4: `<matrix>.weight` u8 [out, blocks, bytes] and `<matrix>.scale` f32 [out * blocks].
  * Biases, joined alike, and norms are f32. `embedding.weight` i8 [V, hidden] and `embedding.scale` f32 [V] where the output
  * layer does not have the embedding by column.
@@ -28,8 +28,12 @@ export interface FrozenTensors {
   isFused(shape: readonly number[]): boolean
 }
 
-/** A model's own files as they lie: float32 is read in place, 16-bit types are widened when the session is made. */
-export async function locateFrozenTensors(folder: string, config: DecoderConfig): Promise<FrozenTensors> {
+/** A model's own files as they lie: what is of the precision's type is read in place, and the rest converted when the session is made. */
+export async function locateFrozenTensors(
+  folder: string,
+  config: DecoderConfig,
+  precision: 'float32' | 'float16' = 'float32',
+): Promise<FrozenTensors> {
   const constants = new Map<string, FrozenTensor>()
   const paths = new Map<string, string>()
   const stored = await locateWeights(folder, config)
@@ -39,7 +43,7 @@ export async function locateFrozenTensors(folder: string, config: DecoderConfig)
     paths.set(path, real)
     constants.set(name, { dtype: graphTypes[dtype], shape, content: { path: real, offset } })
   }
-  return { precision: 'float32', constants, blockSize: 0, isFused: () => true }
+  return { precision, constants, blockSize: 0, isFused: () => true }
 }
 
 const graphTypes = { F32: 'f32', F16: 'f16', BF16: 'bf16' } as const

@@ -8,7 +8,7 @@ import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
 import type { Precision } from './precision.ts'
 import { quantizeBlocks, quantizeBytes, quantizeRows } from './quantize.ts'
 
-export type QuantizedPrecision = Exclude<Precision, 'float32'>
+export type QuantizedPrecision = Exclude<Precision, 'float32' | 'float16'>
 
 /** Inputs of a 4-bit matrix that share a scale: 0.625 bytes a weight. */
 export const BLOCK_SIZE = 32

@@ -8,7 +8,7 @@ import { type Scorer, scorerOn } from './score.ts'
 import { buildScoringModel } from './scoringGraph.ts'
 
 /**
- * Makes a scorer of a model that does not change, from its Hugging Face folder, in float32, int8 or int4: weights are read in place,
+ * Makes a scorer of a model that does not change, from its Hugging Face folder, in float32, float16, int8 or int4: weights are read in place,
  * or from a quantised copy that the first call makes.
  *
  * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen or malformed.

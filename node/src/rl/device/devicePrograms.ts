@@ -2,9 +2,11 @@ import type { Device } from '#engine/devices/device.ts'
 import type { OnnxModel } from '#engine/onnxModel.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { initWeights } from '#model/decoder/initWeights.ts'
+import type { Weights } from '#model/decoder/weights.ts'
 import { buildGenerationModel } from '#model/generation/generationGraph.ts'
 import { allLinear } from '#model/lora/loraConfig.ts'
 import { bakedParts, frozenParts } from '#model/quantization/frozenParts.ts'
+import type { FrozenTensors } from '#model/quantization/frozenTensors.ts'
 import type { Precision } from '#model/quantization/precision.ts'
 import { quantizeWeights } from '#model/quantization/quantizedTensors.ts'
 import { buildDrawsModel, buildScoringModel } from '#model/scoring/scoringGraph.ts'
@@ -23,6 +25,14 @@ function narrowed(config: DecoderConfig): DecoderConfig {
   return { ...config, vocabSize, heads, kvHeads: 1, headDim: 8, hiddenSize: 32, intermediateSize: 64, layers: 2 }
 }
 
+/** Weights in memory for products in float16. */
+const inFloat16 = (weights: Weights): FrozenTensors => ({
+  precision: 'float16',
+  constants: new Map([...weights].map(([name, { shape, data }]) => [name, { dtype: 'f32', shape, content: data }])),
+  blockSize: 0,
+  isFused: () => true,
+})
+
 /** Everything that a peer runs on a device for a decoder, by name, as programs of its narrow twin. */
 export async function devicePrograms(of: DecoderConfig, device: Device): Promise<Map<string, OnnxModel>> {
   const config = narrowed(of)
@@ -30,9 +40,12 @@ export async function devicePrograms(of: DecoderConfig, device: Device): Promise
   const frozen = async (precision: Precision) =>
     precision === 'float32'
       ? bakedParts(config, weights)
-      : frozenParts(config, await quantizeWeights(config, weights, precision))
+      : frozenParts(
+          config,
+          precision === 'float16' ? inFloat16(weights) : await quantizeWeights(config, weights, precision),
+        )
   const programs = new Map<string, OnnxModel>()
-  for (const precision of ['float32', 'int8', 'int4'] as const) {
+  for (const precision of ['float32', 'float16', 'int8', 'int4'] as const) {
     const parts = await frozen(precision)
     programs.set(`generation, ${precision}`, buildGenerationModel(config, parts, device))
     programs.set(`scoring, ${precision}`, buildScoringModel(config, parts, ['logprobs', 'gaps'], device))
