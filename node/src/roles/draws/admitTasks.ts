@@ -26,9 +26,16 @@ export type TaskPlace = AdmittedTask | null
 /** What of an environment decides which tasks count. */
 export type TaskRules = Pick<Environment, 'format' | 'proposals'> & { spec: Pick<EnvironmentSpec, 'tasksPerRound'> }
 
+/** Is told of each place without a task. */
+export type Skip = (reason: 'unreadable' | 'repeated' | 'malformed' | 'not new') => void
+
 /** The places that a round's draws are over, as the chain has them: nothing that is published later changes them. */
-export async function readTaskPlaces({ chain, environment }: PeerNode, round: number): Promise<TaskPlace[]> {
-  return admitTasks(await chain.readProposals(round), environment)
+export async function readTaskPlaces(
+  { chain, environment }: PeerNode,
+  round: number,
+  skip?: Skip,
+): Promise<TaskPlace[]> {
+  return admitTasks(await chain.readProposals(round), environment, skip)
 }
 
 /**
@@ -39,20 +46,29 @@ export async function readTaskPlaces({ chain, environment }: PeerNode, round: nu
  *
  * @param proposals - in the order of the chain.
  */
-export async function admitTasks(proposals: readonly TaskProposal[], rules: TaskRules): Promise<TaskPlace[]> {
+export async function admitTasks(
+  proposals: readonly TaskProposal[],
+  rules: TaskRules,
+  skip: Skip = () => {},
+): Promise<TaskPlace[]> {
   if (rules.proposals === null) return []
   const [seen, asked] = [new Set<string>(), new Set<string>()]
+  const without = (reason: Parameters<Skip>[0]) => {
+    skip(reason)
+    return null
+  }
   const admitted = await mapYielding(proposals, async ({ peerKey, count, bytes }) => {
     const { level = 0, texts = [] } = decodeProposal(bytes) ?? {}
     const length = Math.min(count, proposalsPerRound(rules.spec))
     const places = await mapYielding(Array.from({ length }), async (_, index): Promise<TaskPlace> => {
       const text = texts[index]
-      if (text === undefined || seen.has(text)) return null
+      if (text === undefined) return without('unreadable')
+      if (seen.has(text)) return without('repeated')
       seen.add(text)
       const problem = await problemOf(text, rules)
-      if (problem === null) return null
+      if (problem === null) return without('malformed')
       const key = (await rules.proposals?.keyOf(text)) ?? text
-      if (asked.has(key)) return null
+      if (asked.has(key)) return without('not new')
       asked.add(key)
       const ref = { peerKey, index }
       return { ref, taskHash: taskHash(ref), level, text, problem }

@@ -220,6 +220,23 @@ test('a task that asks for what another one of the round does, in other words, d
   expect(await admittedOf(proposalOf([one], solverKey), proposalOf([other]))).toEqual([1])
 })
 
+test('each place that holds no task is told with its reason', async () => {
+  const told: string[] = []
+  const [one = '', two = '', three = ''] = training
+  const again = { ...proposalOf([], solverKey, 2), bytes: Uint8Array.of(1, 2, 3) }
+  const [first, other] = ['sum', 'total'].map(word =>
+    textOf({ name: word, parameters: ['xs'], text: `Return the ${word} of the numbers in xs that are even.` }),
+  ) as [string, string]
+  const spoilt = [
+    proposalOf([one, one, 'Do it.', '[['.repeat(900), two]),
+    again,
+    proposalOf([first, other, three], `0x${'33'.repeat(32)}`),
+  ]
+  const places = await admitTasks(spoilt, environment, reason => told.push(reason))
+  expect(told.sort()).toEqual(['malformed', 'malformed', 'not new', 'repeated', 'unreadable', 'unreadable'])
+  expect(places.filter(place => place === null)).toHaveLength(told.length)
+})
+
 test('a task whose prompt fits no rollout does not count', async () => {
   const wordy = { ...format, solverPrompt: async () => new Int32Array(MAX_SEQUENCE_TOKENS + 1) }
   expect(await admitTasks([proposalOf(training)], { ...environment, format: wordy })).toEqual(training.map(() => null))

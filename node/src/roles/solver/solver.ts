@@ -5,7 +5,7 @@ import type { Hex } from '#core/hex.ts'
 import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
-import { readTaskPlaces } from '../draws/admitTasks.ts'
+import { readTaskPlaces, type Skip } from '../draws/admitTasks.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
 import { checkRollouts, type RoundRules, roundRules } from '../draws/checkRollouts.ts'
 import { drawTasks } from '../draws/drawTasks.ts'
@@ -78,7 +78,11 @@ export async function runSolver(
     const { spec, format } = node.environment
     // Both run from now: what is told of the chain's time is as old as this call.
     const [beaconDue, groupsDue] = [untilShare(node, time, BEACON_UNTIL), untilShare(node, time, TAKE_UNTIL)]
-    const [beacon, places] = await Promise.all([awaitBeacon(node, time, beaconDue), readTaskPlaces(node, round)])
+    const skippedPlaces: SolverReport['skippedPlaces'] = {}
+    const skip: Skip = reason => {
+      skippedPlaces[reason] = (skippedPlaces[reason] ?? 0) + 1
+    }
+    const [beacon, places] = await Promise.all([awaitBeacon(node, time, beaconDue), readTaskPlaces(node, round, skip)])
     if (beacon === null) return
     const at = { chainId: node.chainId, round, beacon }
     const rules = await roundRules(node.environment, at, places, stageSource(node, beaconDue))
@@ -103,6 +107,7 @@ export async function runSolver(
     const report: SolverReport = {
       tasks: mine.length,
       rollouts,
+      skippedPlaces,
       ...learned,
       seconds,
       ...(unpaid === null ? {} : { unpaid }),

@@ -4,6 +4,8 @@ import type { LearnedRound } from './learnRound.ts'
 export type SolverReport = LearnedRound & {
   tasks: number
   rollouts: number
+  /** Places of the round's proposals that hold no task that counts, by the reason. */
+  skippedPlaces: Record<string, number>
   seconds: number
   /** Why the policy is not paid, whatever it answers; absent where it is. */
   unpaid?: string
