@@ -26,12 +26,15 @@ export function startFastTime(
   // Before the first one.
   let round = -1
 
-  /** Moves the chain to a moment, and the peers' clock by as much. */
+  let movedTo: number | undefined
+
+  /** Moves the chain to a moment, and the peers' clock by as much, with the second that each block took since the last move. */
   async function moveTo(timeSec: number): Promise<void> {
-    const { timestamp } = await chain.client.getBlock()
-    const stepSec = Math.max(1, timeSec - Number(timestamp))
-    await chain.travelTo(Number(timestamp) + stepSec)
-    clock.advance(stepSec * 1000)
+    const timestamp = Number((await chain.client.getBlock()).timestamp)
+    const next = Math.max(timestamp + 1, timeSec)
+    await chain.travelTo(next)
+    clock.advance((next - (movedTo ?? timestamp)) * 1000)
+    movedTo = next
   }
 
   async function run(): Promise<void> {
