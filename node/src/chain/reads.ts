@@ -79,6 +79,11 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
       ),
     /** Of a unit of gas now, wei. */
     readGasPrice: () => callChain(chain.rpcUrl, () => chain.rpc.getGasPrice()),
+    /** Whether an account is a contract, or has lent its address to one (EIP-7702): what is sent to it then runs code. */
+    readHasCode: async (account: Hex) => {
+      const code = await callChain(chain.rpcUrl, () => chain.rpc.getCode({ address: account }))
+      return code !== undefined && code !== '0x'
+    },
     /** Of the account, wei. */
     readBalance: (account: Hex) => callChain(chain.rpcUrl, () => chain.rpc.getBalance({ address: account })),
   }

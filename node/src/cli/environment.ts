@@ -46,6 +46,9 @@ export const environment = {
   /** Of a backup that is made or restored with nobody at the terminal. */
   backupPassphrase: () => read('WAGGLE_BACKUP_PASSPHRASE'),
 
+  /** Invitation of a sponsor: what it asks for, and what a peer names. */
+  sponsorToken: () => read('WAGGLE_SPONSOR_TOKEN'),
+
   home: () => homedir(),
 
   /**

@@ -70,6 +70,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     summary: 'put a backup back as the folder of a peer',
     load: async () => (await import('./commands/restore.ts')).restore,
   },
+  sponsor: {
+    summary: 'pay for peers without funds: their registration, and gas while they work',
+    load: async () => (await import('./commands/sponsor.ts')).sponsor,
+  },
   admit: {
     summary: 'seat an evaluator (for who holds the role on the chain)',
     load: async () => (await import('./commands/admit.ts')).admit,

@@ -13,11 +13,12 @@ import { hasPeer, requirePeer } from './requirePeer.ts'
  *
  * @throws {UsageError} if the folder holds no peer, or no deployment is found.
  */
-export async function openPeerFolder({ json: _, ...flags }: Values): Promise<SessionOptions> {
+export async function openPeerFolder({ json: _, ...flags }: Values): Promise<SessionOptions & { sponsor?: string }> {
   const config = loadConfig(flags)
   requirePeer(config.data, 'Name its folder with --data, or make a new peer: npx waggle init.')
   const { deployment, rpcUrl } = openDeployment(config)
-  return { data: config.data, deployment, rpcUrl, identity: await openIdentity(config.data) }
+  const { data, sponsor } = config
+  return { data, deployment, rpcUrl, identity: await openIdentity(data), ...(sponsor !== undefined && { sponsor }) }
 }
 
 /**

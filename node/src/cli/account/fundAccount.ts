@@ -3,15 +3,12 @@ import type { Deployment } from '@waggle/deployments/record'
 import { formatEther, numberToHex, parseEther } from 'viem'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
+import { costWei, REGISTRATION_GAS, ROUND_GAS } from '#chain/peers/gasOfPeer.ts'
 import type { Hex } from '#core/hex.ts'
 import { splitUrls } from '#core/redactUrls.ts'
 
-/** Rounds that the coin to send pays for, and the gas of one: what all roles spend together. */
+/** Rounds that the coin to send pays for. */
 const ROUNDS = 200
-const ROUND_GAS = 150_000n
-const REGISTRATION_GAS = 130_000n
-/** The price of gas moves. */
-const MARGIN = 2n
 /** Far more than a year of rounds costs. */
 const LOCAL_FUNDS_WEI = parseEther('10')
 
@@ -42,7 +39,7 @@ export async function fundAccount({ deployment, rpcUrl, address }: Question): Pr
     return { status: 'given', balance: formatEther(LOCAL_FUNDS_WEI) }
   }
   const gasPriceWei = await ask(() => chain.rpc.getGasPrice())
-  const neededWei = MARGIN * gasPriceWei * (REGISTRATION_GAS + BigInt(ROUNDS) * ROUND_GAS)
+  const neededWei = costWei(REGISTRATION_GAS + BigInt(ROUNDS) * ROUND_GAS, gasPriceWei)
   return { status: 'empty', needed: roundUp(formatEther(neededWei)), rounds: ROUNDS }
 }
 

@@ -25,12 +25,13 @@ ${networkUsage}
   --listen MULTIADDR  where the peer will listen, may be repeated
   --bootnode MULTIADDR
                       a peer to meet first, may be repeated
+  --sponsor URL       who shall pay for its registration and gas
   --role ROLE, --environment FILE, --model PATH_OR_REPO, --proposer PATH_OR_REPO, --judge PATH_OR_REPO,
   --lora RANK, --lora-base NAME
                       what it would be started with (default what its folder says)
   --json              print one JSON object on the last line`,
   options: {
-    ...{ ...dataOption, ...networkOptions, listen: list, bootnode: list, json: { type: 'boolean' } },
+    ...{ ...dataOption, ...networkOptions, listen: list, bootnode: list, sponsor: text, json: { type: 'boolean' } },
     ...{ role: text, environment: text, model: text, proposer: text, judge: text, lora: text, 'lora-base': text },
   },
   async run({ json, bootnode, ...flags }: Values) {
@@ -88,7 +89,11 @@ async function checkThere(config: Config): Promise<Finding[]> {
     const { checkChain } = await import('../doctor/checkChain.ts')
     const hasKeys = checkKeys(config.data).state === 'ok'
     const identity = hasKeys ? await openIdentity(config.data) : null
-    return await checkChain({ deployment, rpcUrl, bootnodes: config.bootnodes, nowSec: Date.now() / 1000 }, identity)
+    const { sponsor, bootnodes } = config
+    const found = await checkChain({ deployment, rpcUrl, bootnodes, sponsor, nowSec: Date.now() / 1000 }, identity)
+    if (sponsor === undefined) return found
+    const { checkSponsor } = await import('../doctor/checkSponsor.ts')
+    return [...found, await checkSponsor(sponsor, identity?.peerKey ?? null)]
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     return [failure('deployment', error.message, error.hint)]

@@ -4,6 +4,7 @@ import { join as joinPath } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { stringify } from 'yaml'
 import { NoFundsError } from '#chain/chainErrors.ts'
+import type { Hex } from '#core/hex.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import { describeMachine } from '#model/devices.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
@@ -22,7 +23,7 @@ export const join: Command = {
   usage: `npx waggle join --network NAME [OPTIONS]
 
 Makes the keys of a new peer, chooses role, model and threads by what the machine has, and starts it; on a local chain it gives
-itself coin, elsewhere it says what to send where. What it chose is shown and kept in DIR/${SETTINGS_FILE}: change it there, or say it here.
+itself coin, elsewhere a sponsor pays (--sponsor URL) or it says what to send where. What it chose is shown and kept in DIR/${SETTINGS_FILE}: change it there, or say it here.
 Called again, it continues with the same peer and settings.
 
 ${dataUsage}
@@ -48,12 +49,18 @@ npx waggle start --help says what they are.`,
     print('device', config.device)
     for (const { setting, value, reason } of choices) print('chosen', `${setting}: ${value} (${reason})`)
     print('settings', settings)
-    const { fundAccount } = await import('../account/fundAccount.ts')
-    const funding = await fundAccount({ deployment, rpcUrl, address })
-    if (funding.status === 'empty') throw unfunded(address, deployment.network, funding)
-    print('funds', `${funding.balance}${funding.status === 'given' ? ', given by the local chain' : ''}`)
+    if (config.sponsor !== undefined) print('funds', `by the sponsor at ${config.sponsor}, unless the account has some`)
+    else await printFunds(address, { deployment, rpcUrl })
     await startPeer(config)
   },
+}
+
+/** @throws {NoFundsError} if somebody has to send some. */
+async function printFunds(address: Hex, chain: ReturnType<typeof openDeployment>): Promise<void> {
+  const { fundAccount } = await import('../account/fundAccount.ts')
+  const funding = await fundAccount({ ...chain, address })
+  if (funding.status === 'empty') throw unfunded(address, chain.deployment.network, funding)
+  print('funds', `${funding.balance}${funding.status === 'given' ? ', given by the local chain' : ''}`)
 }
 
 /** Writes what is said and what is chosen into the peer's settings, once. */
@@ -96,7 +103,7 @@ function unfunded(address: string, network: string, { needed, rounds }: { needed
   const { faucetUrl } = (knownNetworks as Record<string, KnownNetwork>)[network] ?? {}
   const from = faucetUrl === undefined ? '' : ` (a faucet: ${faucetUrl})`
   return new NoFundsError(`The account ${address} has no funds on '${network}'.`, {
-    hint: `Send it ${needed} of the chain's coin${from}, which pays for about ${rounds} rounds, and run the same command again.`,
+    hint: `Send it ${needed} of the chain's coin${from}, which pays for about ${rounds} rounds, and run the same command again; or name a sponsor that pays (--sponsor URL).`,
     retryable: true,
   })
 }

@@ -8,6 +8,7 @@ import { roleNames } from '#roles/roleName.ts'
 import type { PushSettings } from '#roles/solver/pushPolicy.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
+import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
 import { environment } from '../environment.ts'
 import { openChatModels } from '../models/chatModels.ts'
@@ -31,6 +32,7 @@ export const peerOptions = {
   ...dataOption,
   ...networkOptions,
   role: text,
+  sponsor: text,
   ...reachOptions,
   level: text,
   dataset: text,
@@ -73,6 +75,8 @@ ${networkUsage}
   --listen MULTIADDR  where to listen, may be repeated (default /ip4/0.0.0.0/tcp/0, /ip6/::/tcp/0
                       and /p2p-circuit, a place at a relay for who cannot be dialled)
 ${reachUsage}
+  --sponsor URL       who pays for the registration and the gas of an account without funds; WAGGLE_SPONSOR_TOKEN holds the
+                      invitation, where it wants one
   --level N           proposer: hold the difficulty at this level
   --dataset PATH_OR_REPO
                       proposer: propose the tasks of a dataset (docs/guides/use-a-dataset.md); solver: figures of its tasks
@@ -142,6 +146,7 @@ export async function startPeer(config: Config): Promise<void> {
   const chat = await openChatModels(config, signal, role)
   const dataset = await openDataset(config, signal)
   const device = await openDevice(config.device, chat !== undefined)
+  await payBySponsor(config, { deployment, rpcUrl }, signal)
   // After the checks above: models and network take a second to load.
   const { startRole } = await import('#roles/startRole.ts')
   await startRole({
@@ -172,6 +177,20 @@ export async function startPeer(config: Config): Promise<void> {
       openLog(config, identity, { role, rpcUrl, secrets: [...keySecrets(), ...urlSecrets(alertUrls.join())] }),
     signal,
   })
+}
+
+/** Has the sponsor that is named register a peer without funds. */
+async function payBySponsor(
+  { sponsor: url, data, role }: Config,
+  chain: ReturnType<typeof openDeployment>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (url === undefined) return
+  if (role === 'gateway' || role === 'auditor')
+    throw new UsageError(`A ${role} does not register.`, { hint: '--sponsor is for roles that do.' })
+  const { askSponsor } = await import('#roles/sponsor/askSponsor.ts')
+  const [identity, token] = [await openIdentity(data), environment.sponsorToken()]
+  await askSponsor({ url, token, ...chain, identity, clock: systemClock, signal })
 }
 
 /** What a model is called in figures: of a folder its own name, and nothing of where it lies. */

@@ -36,11 +36,12 @@ ${chainUsage}`,
       settlements,
       twin,
       workerRestart,
+      sponsor,
       reports,
     } = found
     console.log(`peer       ${name} (${peerId})
 account    ${account}, ${balanceEth} of the native coin
-registered ${registeredLine(countsFrom, round)}
+registered ${registeredLine(countsFrom, round)}${sponsorLine(sponsor)}
 seat       ${seated ? 'yes' : 'no'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
@@ -88,6 +89,16 @@ export function judgeLine(judge: NonNullable<Found['judge']>): string {
 
 function twinLine(twin: Found['twin']): string {
   return twin === null ? '' : `\ntwin       another process has its keys: ${twin.evidence}\n           ${TWIN_ADVICE}`
+}
+
+function sponsorLine(sponsor: Found['sponsor']): string {
+  if (sponsor === null) return ''
+  const { url, standing, isLow, problem } = sponsor
+  if (problem !== null) return `\nsponsor    ${problem}`
+  if (standing === null) return `\nsponsor    ${url} has not registered this peer`
+  const worked = standing.workedRound === null ? 'no work seen yet' : `worked in round ${standing.workedRound}`
+  const low = isLow ? '\n           it runs low: it may soon pay no more' : ''
+  return `\nsponsor    ${url} paid ${standing.spent} in 24 hours, ${standing.left} are left; ${worked}${low}`
 }
 
 function workerLine(restart: Found['workerRestart'], nowMs: number): string {

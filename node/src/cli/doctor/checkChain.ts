@@ -18,11 +18,18 @@ const DIAL_MS = 5_000
 /** Transactions of a day at the price of a test network; a peer that runs out loses rounds. */
 const LOW_ETH = 0.01
 
-type ChainQuestion = { deployment: Deployment; rpcUrl: string; bootnodes: readonly string[]; nowSec: number }
+type ChainQuestion = {
+  deployment: Deployment
+  rpcUrl: string
+  bootnodes: readonly string[]
+  /** Who pays for an account without funds. */
+  sponsor?: string | undefined
+  nowSec: number
+}
 
 /** @param identity - null where the folder holds no peer. */
 export async function checkChain(asked: ChainQuestion, identity: Identity | null): Promise<Finding[]> {
-  const { deployment, rpcUrl, bootnodes, nowSec } = asked
+  const { deployment, rpcUrl, bootnodes, sponsor, nowSec } = asked
   try {
     const chain = await connectChain({ rpcUrl, deployment })
     const contracts = contractsOf(deployment)
@@ -35,7 +42,7 @@ export async function checkChain(asked: ChainQuestion, identity: Identity | null
         `${chain.rpcUrl}, chain ${deployment.chainId}, block ${number}, ${round < 0 ? 'no round yet' : `round ${round}`}`,
       ),
       checkClock(nowSec, timestampSec),
-      ...(identity ? await checkAccount(reads, identity) : []),
+      ...(identity ? await checkAccount(reads, identity, sponsor !== undefined) : []),
       await checkBootnodes([...bootnodes, ...(await reads.readBootnodes())]),
     ]
   } catch (error) {
@@ -70,16 +77,19 @@ export function checkClock(nowSec: number, blockSec: number): Finding {
 async function checkAccount(
   reads: ReturnType<typeof createChainReads>,
   { peerKey, address, name }: Identity,
+  hasSponsor: boolean,
 ): Promise<Finding[]> {
   const eth = Number(formatEther(await reads.readBalance(address)))
   const fund = `Send some of the chain's coin to ${address}.`
   const isRegistered = (await reads.readAccountOf(peerKey)) !== null
   return [
-    eth === 0
-      ? failure('funds', `${address} has none`, fund)
-      : eth < LOW_ETH
-        ? warning('funds', `${address} has ${eth}`, fund)
-        : ok('funds', `${address} has ${eth}`),
+    eth === 0 && hasSponsor && !isRegistered
+      ? ok('funds', `${address} has none; its sponsor is asked by the first start`)
+      : eth === 0
+        ? failure('funds', `${address} has none`, fund)
+        : eth < LOW_ETH
+          ? warning('funds', `${address} has ${eth}`, fund)
+          : ok('funds', `${address} has ${eth}`),
     ok('registered', isRegistered ? `${name} is registered` : `${name} is not yet: its first start does it`),
   ]
 }

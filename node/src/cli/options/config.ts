@@ -26,6 +26,8 @@ export const configSchema = z.strictObject({
   deployment: z.string().min(1).optional(),
   /** A record is on one chain only; which of the chain's RPC endpoints are asked is the operator's choice. */
   rpc: z.string().refine(areHttpUrls, 'not an http or https URL, or several by commas').optional(),
+  /** Who registers a peer without funds and keeps its account supplied with gas. */
+  sponsor: z.url({ protocol: /^https?$/, error: 'not an http or https URL' }).optional(),
   ...networkSettings,
   /** Port of the gateway's HTTP server, on loopback. */
   http: z.coerce.number().int().min(1).max(65_535).default(3001),

@@ -22,13 +22,20 @@ import { readReports } from './readReports.ts'
 /** Rounds shown, newest last. */
 const SHOWN = 10
 
-type StatusQuestion = { data: string; deployment: Deployment; rpcUrl: string; identity: Identity }
+type StatusQuestion = {
+  data: string
+  deployment: Deployment
+  rpcUrl: string
+  identity: Identity
+  /** Who pays for its gas, where its settings name somebody. */
+  sponsor?: string | undefined
+}
 
 /** Rounds whose settlement is shown: the newest that can have one, and those before it. */
 const SETTLED_SHOWN = 5
 
 /** Where a peer stands, by the chain and by its own journal. */
-export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQuestion) {
+export async function readStatus({ data, deployment, rpcUrl, identity, sponsor }: StatusQuestion) {
   const chain = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
@@ -69,8 +76,19 @@ export async function readStatus({ data, deployment, rpcUrl, identity }: StatusQ
     twin: hasRun ? readTwin(path, Date.now()) : null,
     /** The last time within an hour that its process of models was replaced. */
     workerRestart: hasRun ? readWorkerRestart(path, Date.now()) : null,
+    /** As the sponsor says; null without one. */
+    sponsor: sponsor === undefined ? null : await sponsorOf(sponsor, peerKey),
     reports: hasRun ? readReports(path).slice(-SHOWN) : [],
   }
+}
+
+/** A sponsor that does not answer keeps nobody from the rest. */
+async function sponsorOf(url: string, peerKey: Hex) {
+  const { readSponsor } = await import('#roles/sponsor/askSponsor.ts')
+  return readSponsor(url, peerKey).then(
+    ({ standing, terms }) => ({ url, standing, isLow: terms.isLow, problem: null }),
+    error => ({ url, standing: null, isLow: null, problem: (error as Error).message }),
+  )
 }
 
 async function readOwnSettlements(reads: Pick<ChainReads, 'readSettlements'>, peerKey: Hex, round: number) {

@@ -1,0 +1,74 @@
+import { formatEther } from 'viem'
+import { systemClock } from '#core/clock.ts'
+import { sponsorSettings, sponsorSettingsSchema } from '#roles/sponsor/sponsorSettings.ts'
+import type { Command, Values } from '../command.ts'
+import { environment } from '../environment.ts'
+import { logOptions, logUsage, openLog } from '../openLog.ts'
+import { loadConfig } from '../options/config.ts'
+import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
+import { settingProblem } from '../options/settingProblem.ts'
+import { stopSignal } from '../untilInterrupted.ts'
+import { UsageError } from '../usageError.ts'
+
+const usual = sponsorSettingsSchema.parse({})
+
+const meanings: Readonly<Record<keyof typeof sponsorSettings, readonly [value: string, text: string]>> = {
+  http: ['N', `port of its HTTP server (default ${usual.http})`],
+  bind: ['ADDRESS', `where it listens (default ${usual.bind}); beyond loopback put a proxy with TLS before it`],
+  rounds: ['N', `rounds of gas that an account is kept supplied with while its peer works (default ${usual.rounds})`],
+  'peer-budget': ['X', `of the chain's coin, for one peer a day (default ${formatEther(usual['peer-budget'])})`],
+  budget: ['X', `of the chain's coin, for all peers a day (default ${formatEther(usual.budget)})`],
+  hourly: ['N', `registrations an hour (default ${usual.hourly})`],
+}
+
+const lines = Object.entries(meanings).map(([name, [value, said]]) => `  ${`--${name} ${value}`.padEnd(20)}${said}`)
+
+/** Pays for peers without funds. */
+export const sponsor: Command = {
+  usage: `npx waggle sponsor [OPTIONS]
+
+Registers peers without funds, which join with --sponsor URL, and keeps their accounts supplied with gas for as long as they work. It
+gives from the account of its folder, which has to have funds; never more than its budgets. Runs until Ctrl-C.
+
+WAGGLE_SPONSOR_TOKEN holds an invitation: with it only peers that name it are registered. Without one anybody may have the gas of the
+first rounds, --hourly times an hour.
+
+${dataUsage}
+${networkUsage}
+${lines.join('\n')}
+${logUsage}`,
+  options: {
+    ...{ ...dataOption, ...networkOptions, ...logOptions },
+    ...Object.fromEntries(Object.keys(sponsorSettings).map(name => [name, { type: 'string' } as const])),
+  },
+  async run(values) {
+    const [own, rest] = divided(values)
+    const config = loadConfig(rest)
+    const settings = settingsOf(own)
+    const { deployment, rpcUrl } = openDeployment(config)
+    const invitation = environment.sponsorToken()
+    const { runSponsor } = await import('#roles/sponsor/runSponsor.ts')
+    await runSponsor({
+      ...{ data: config.data, deployment, rpcUrl, settings, invitation },
+      ...{ clock: systemClock, signal: stopSignal() },
+      openLogger: identity =>
+        openLog(config, identity, { role: 'sponsor', rpcUrl, secrets: invitation === undefined ? [] : [invitation] }),
+    })
+  },
+}
+
+/** Its own settings, and those that every command has. */
+function divided(values: Values): [Values, Values] {
+  const isOwn = ([name]: [string, unknown]) => Object.hasOwn(sponsorSettings, name)
+  const entries = Object.entries(values)
+  return [Object.fromEntries(entries.filter(isOwn)), Object.fromEntries(entries.filter(one => !isOwn(one)))]
+}
+
+function settingsOf(own: Values) {
+  const parsed = sponsorSettingsSchema.safeParse(own)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map(issue =>
+    settingProblem(`--${String(issue.path[0])}`, issue, own[String(issue.path[0])]),
+  )
+  throw new UsageError(`Bad option: ${problems.join('; ')}.`, { hint: 'See npx waggle sponsor --help.' })
+}

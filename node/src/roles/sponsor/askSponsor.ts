@@ -1,0 +1,148 @@
+import type { Deployment } from '@waggle/deployments/record'
+import type { z } from 'zod'
+import { connectChain } from '#chain/connectChain.ts'
+import { contractsOf } from '#chain/contracts.ts'
+import { REGISTRATION_SECONDS } from '#chain/peers/registerPeer.ts'
+import { signForSponsor } from '#chain/peers/sponsorRegistration.ts'
+import { createChainReads } from '#chain/reads.ts'
+import { createRoundClock } from '#chain/rounds/roundClock.ts'
+import type { Clock } from '#core/clock.ts'
+import { withDeadline } from '#core/deadline.ts'
+import { NodeError } from '#core/errors.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Identity } from '#store/identity.ts'
+import {
+  answerSchema,
+  refusalSchema,
+  SPONSOR_PATH,
+  type SponsorStanding,
+  type SponsorTerms,
+  standingSchema,
+  termsSchema,
+} from './sponsorProtocol.ts'
+
+/** A sponsor does not answer, or does not pay. */
+export class SponsorError extends NodeError {
+  override readonly code = 'SPONSOR'
+  /** Of HTTP, if it answered. */
+  readonly status: number | null
+
+  constructor(message: string, options: { hint: string; retryable?: boolean; cause?: unknown; status?: number }) {
+    super(message, options)
+    this.status = options.status ?? null
+  }
+}
+
+const ANSWER_MS = 20_000
+const MAX_ANSWER_BYTES = 16_384
+/** Two transactions, one after the other. */
+const PAID_MS = 300_000
+const LOOK_EVERY_MS = 1_000
+
+type SponsorQuestion = {
+  url: string
+  /** The invitation, if there is one. Told to the sponsor only. */
+  token: string | undefined
+  deployment: Deployment
+  rpcUrl: string
+  identity: Identity
+  clock: Clock
+  signal: AbortSignal
+}
+
+/**
+ * Has a sponsor register this peer and send its account gas, and waits until the chain shows both. A peer that is registered, or has funds of its
+ * own, asks nobody.
+ *
+ * @returns whether the sponsor was asked.
+ * @throws {SponsorError} with what the sponsor said.
+ */
+export async function askSponsor(question: SponsorQuestion): Promise<boolean> {
+  const { url, token, deployment, rpcUrl, identity, clock, signal } = question
+  const { signer, accountKey, address: account, peerId, peerKey } = identity
+  const chain = await connectChain({ deployment, rpcUrl, clock })
+  const contracts = contractsOf(deployment)
+  const reads = createChainReads(chain, contracts)
+  const isRegistered = async () => (await reads.readAccountOf(peerKey))?.toLowerCase() === account.toLowerCase()
+  if ((await reads.readBalance(account)) > 0n || (await isRegistered())) return false
+  if (signer === null)
+    throw new SponsorError('The registry cannot check a key of this kind.', {
+      hint: 'Use a peer with a secp256k1 key (npx waggle init makes one) or an RSA key.',
+    })
+  const { nowSec } = await createRoundClock(chain, contracts).read()
+  const nonce = await reads.readRegistrationNonce(account)
+  const registration = { account, nonce, deadlineSec: nowSec + REGISTRATION_SECONDS }
+  const signed = await signForSponsor(contracts, signer, accountKey, registration)
+  const body = JSON.stringify({ ...signed, nonce: Number(nonce), peerId, token })
+  await exchange(url, SPONSOR_PATH, answerSchema, signal, { method: 'POST', body })
+  const late = clock.nowMs() + PAID_MS
+  while (!(await isRegistered()) || (await reads.readBalance(account)) === 0n) {
+    if (clock.nowMs() > late)
+      throw new SponsorError(`The sponsor at ${hostOf(url)} took the registration, and has not paid for it yet.`, {
+        hint: 'Run the same command again in some minutes.',
+        retryable: true,
+      })
+    await clock.sleep(LOOK_EVERY_MS, signal)
+  }
+  return true
+}
+
+/** A sponsor's terms, and how a peer stands with it; null for one that it does not know. @throws {SponsorError} */
+export async function readSponsor(
+  url: string,
+  peerKey: Hex | null,
+  signal?: AbortSignal,
+): Promise<{ terms: SponsorTerms; standing: SponsorStanding | null }> {
+  const terms = await exchange(url, SPONSOR_PATH, termsSchema, signal)
+  if (peerKey === null) return { terms, standing: null }
+  const standing = await exchange(url, `${SPONSOR_PATH}/${peerKey}`, standingSchema, signal).catch(error => {
+    if (error instanceof SponsorError && error.status === 404) return null
+    throw error
+  })
+  return { terms, standing }
+}
+
+async function exchange<T>(
+  url: string,
+  path: string,
+  schema: z.ZodType<T>,
+  signal: AbortSignal | undefined,
+  init: RequestInit = {},
+): Promise<T> {
+  const until = withDeadline(signal, ANSWER_MS)
+  const headers = { 'content-type': 'application/json' }
+  let found: { status: number; body: unknown }
+  try {
+    // A redirect could lead the invitation elsewhere.
+    const response = await fetch(new URL(path, url), { ...init, headers, redirect: 'error', signal: until })
+    found = { status: response.status, body: JSON.parse(await readText(response)) }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new SponsorError(`The sponsor at ${hostOf(url)} gives no answer.`, {
+      hint: 'Check --sponsor, and try again later; or send coin to the account and start without it.',
+      retryable: true,
+      cause,
+    })
+  }
+  const parsed = schema.safeParse(found.body)
+  if (found.status < 300 && parsed.success) return parsed.data
+  const said = refusalSchema.safeParse(found.body).data?.error.replace(/[^\x20-\x7e]/g, '?') ?? 'an unknown answer'
+  throw new SponsorError(`The sponsor at ${hostOf(url)} refuses (${found.status}): ${said}.`, {
+    hint: 'Ask another sponsor, or send coin to the account and start without --sponsor.',
+    retryable: found.status === 429 || found.status === 503,
+    status: found.status,
+  })
+}
+
+async function readText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of response.body ?? []) {
+    bytes += part.length
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too large')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? 'an invalid URL'

@@ -1,0 +1,110 @@
+import { parseEther } from 'viem'
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
+import type { OutboxIntent } from '#core/outboxStore.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { createSponsorBook } from '#store/sponsorBook.ts'
+import { createSupply } from './keepSupplied.ts'
+import { createSponsorFunds, DAY_MS } from './sponsorFunds.ts'
+import { sponsorSettingsSchema } from './sponsorSettings.ts'
+
+const own: Hex = `0x${'99'.repeat(20)}`
+const keyOf = (peer: number): Hex => `0x${String(peer).padStart(64, '0')}`
+const accountOf = (peer: number): Hex => `0x${String(peer).padStart(40, '0')}`
+/** With the margin, a round's gas is 0.001 of the coin. */
+const gasPriceWei = parseEther('0.001') / 300_000n
+const rounds = (count: number) => BigInt(count) * gasPriceWei * 300_000n
+
+/** Peers 1 and 2 are sponsored, and have nothing. */
+function sponsored(settings: object = {}) {
+  const clock = createManualClock(1e12)
+  const book = createSponsorBook(openDatabase(':memory:'))
+  const balances = new Map<string, bigint>([[own, parseEther('5')]])
+  const holders = new Map<string, Hex>()
+  const coded = new Set<string>()
+  const worked: { peerKey: Hex }[] = []
+  for (const peer of [1, 2]) {
+    book.add({ peerKey: keyOf(peer), account: accountOf(peer), sinceMs: clock.nowMs() })
+    holders.set(keyOf(peer), accountOf(peer))
+  }
+  const reads = {
+    readGasPrice: async () => gasPriceWei,
+    readBalance: async (account: Hex) => balances.get(account) ?? 0n,
+    readAccountOf: async (peerKey: Hex) => holders.get(peerKey) ?? null,
+    readHasCode: async (account: Hex) => coded.has(account),
+    readRolloutCommitments: async () => worked as never[],
+    readRevealedVotes: async () => [],
+    readProposals: async () => [],
+  }
+  const sent: { to: Hex; rounds: number }[] = []
+  const send = async ({ to, valueWei = 0n }: OutboxIntent) => {
+    balances.set(to, (balances.get(to) ?? 0n) + valueWei)
+    sent.push({ to, rounds: Number(valueWei / rounds(1)) })
+    return { status: 'mined', hash: '0x', block: 1 } as const
+  }
+  const parsed = sponsorSettingsSchema.parse(settings)
+  const funds = createSponsorFunds({ reads, book, clock, settings: parsed, account: own })
+  const supply = createSupply({ reads, book, funds, send, clock, logger: silentLogger })
+  return {
+    ...{ clock, balances, holders, coded, supply, funds },
+    work: (...peers: number[]) => worked.splice(0, worked.length, ...peers.map(peer => ({ peerKey: keyOf(peer) }))),
+    /** What one look sends, by peer, in rounds of gas. */
+    async look(round: number) {
+      await supply.look(round)
+      return sent.splice(0).map(({ to, rounds }) => [Number(to.slice(2)), rounds])
+    },
+  }
+}
+
+test('an account has gas for its first rounds once, and for as long as its peer works', async () => {
+  const { balances, look, work } = sponsored({ 'peer-budget': '1', budget: '2' })
+  expect(await look(0)).toEqual([
+    [1, 6],
+    [2, 6],
+  ])
+  // Who takes it and does nothing gets no more.
+  balances.set(accountOf(2), 0n)
+  work(1)
+  expect(await look(1)).toEqual([[1, 18]])
+  expect(await look(2)).toEqual([])
+  balances.set(accountOf(1), rounds(11))
+  expect(await look(3)).toEqual([[1, 13]])
+  work()
+  balances.set(accountOf(1), rounds(2))
+  expect(await look(9)).toEqual([[1, 22]])
+  balances.set(accountOf(1), 0n)
+  expect(await look(10)).toEqual([])
+  work(1)
+  expect(await look(11)).toEqual([[1, 24]])
+})
+
+test('no peer gets more than its budget of a day, all no more than theirs, and the sponsor keeps what it needs', async () => {
+  const { balances, clock, funds, look, work } = sponsored({ 'peer-budget': '0.03', budget: '0.045' })
+  work(1, 2)
+  expect(await look(0)).toEqual([
+    [1, 24],
+    [2, 21],
+  ])
+  expect(await funds.isLow()).toBe(true)
+  for (const peer of [1, 2]) balances.set(accountOf(peer), 0n)
+  expect(await look(1)).toEqual([])
+  clock.advance(DAY_MS + 1)
+  balances.set(own, rounds(10))
+  expect(await look(2)).toEqual([
+    [1, 9],
+    [2, 9],
+  ])
+  balances.set(own, rounds(1))
+  for (const peer of [1, 2]) balances.set(accountOf(peer), 0n)
+  expect(await look(3)).toEqual([])
+  expect(await funds.forRegistration()).toBeNull()
+})
+
+test('a peer that moved to another account, and an account that runs code, get nothing', async () => {
+  const { coded, holders, look } = sponsored()
+  holders.set(keyOf(1), accountOf(7))
+  coded.add(accountOf(2))
+  expect(await look(0)).toEqual([])
+})

@@ -1,0 +1,109 @@
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Deployment } from '@waggle/deployments/record'
+import { formatEther } from 'viem'
+import { openChain } from '#chain/openChain.ts'
+import type { Clock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import { type Identity, openIdentity } from '#store/identity.ts'
+import { lockDataFolder } from '#store/lockDataFolder.ts'
+import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
+import { createOutboxTable } from '#store/outboxTable.ts'
+import { createSponsorBook, type SponsorBook } from '#store/sponsorBook.ts'
+import { createAdmission } from './admitRegistration.ts'
+import { createSupply } from './keepSupplied.ts'
+import { createSponsorFunds, type SponsorFunds } from './sponsorFunds.ts'
+import type { SponsorStanding, SponsorTerms } from './sponsorProtocol.ts'
+import { serveSponsor } from './sponsorServer.ts'
+import type { SponsorSettings } from './sponsorSettings.ts'
+
+type SponsorOptions = {
+  data: string
+  rpcUrl: string
+  deployment: Deployment
+  settings: SponsorSettings
+  /** What a peer has to name; undefined where anybody may ask. */
+  invitation: string | undefined
+  clock: Clock
+  /** Makes the log once the keys are known, which it must never show. */
+  openLogger: (identity: Identity) => Logger
+  signal: AbortSignal
+}
+
+/**
+ * Registers peers without funds and keeps their accounts supplied with gas, from the account of a folder of its own, until the signal is aborted.
+ *
+ * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
+ */
+export async function runSponsor(options: SponsorOptions): Promise<void> {
+  const { data, rpcUrl, deployment, settings, invitation, clock } = options
+  const lock = lockDataFolder(data)
+  const closers: (() => unknown)[] = [() => lock.release()]
+  const ended = new AbortController()
+  const signal = AbortSignal.any([options.signal, ended.signal])
+  try {
+    const identity = await openIdentity(data)
+    const { accountKey, peerKey, signer } = identity
+    const logger = options.openLogger(identity)
+    const db = openDatabase(join(data, JOURNAL_FILE))
+    closers.push(() => db.close())
+    const ambient = { rpcUrl, deployment, outbox: createOutboxTable(db), clock, logger, signal, waitsOut: true }
+    const chain = await openChain({ ...ambient, accountKey, peerKey, signer })
+    closers.push(
+      () => chain.done,
+      () => ended.abort(),
+    )
+    const { contracts, account, send } = chain
+    const book = createSponsorBook(db)
+    const funds = createSponsorFunds({ reads: chain, book, clock, settings, account })
+    const supply = createSupply({ reads: chain, book, funds, send, clock, logger })
+    const registered = (key: Hex) =>
+      void supply.supply(key).catch(error => logger.warn('a peer could not be supplied', { peerKey: key, error }))
+    const admission = createAdmission({
+      ...{ chain: chain.client, contracts, reads: chain, book, funds, account, send },
+      ...{ clock, logger, settings, invitation, registered },
+    })
+    const terms = async (): Promise<SponsorTerms> => ({
+      ...{ chainId: deployment.chainId, registry: contracts.peerRegistry.address, account },
+      ...{ rounds: settings.rounds, peerBudget: formatEther(settings['peer-budget']) },
+      ...{ registrationsLeft: admission.registrationsLeft(), needsInvitation: invitation !== undefined },
+      isLow: await funds.isLow(),
+    })
+    const pages = { terms, standing: (key: Hex) => standingOf(book, funds, key), ask: admission.ask }
+    const server = await serveSponsor({ port: settings.http, host: settings.bind }, pages, logger)
+    closers.push(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    const { address, port } = server.address() as AddressInfo
+    logger.info('sponsor started', {
+      url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
+      account,
+    })
+    let round = -1
+    let wasLow = false
+    while (!signal.aborted) {
+      const isLow = await funds.isLow().catch(() => wasLow)
+      if (isLow && !wasLow) logger.warn('the sponsor runs low: send coin to its account', { account })
+      wasLow = isLow
+      if (round >= 0)
+        await supply.look(round).catch(error => logger.warn('peers could not be supplied', { round, error }))
+      round = (await chain.rounds.waitFor(round + 1, signal)).round
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    for (const one of closers.splice(0).reverse()) await one()
+  }
+}
+
+async function standingOf(book: SponsorBook, funds: SponsorFunds, peerKey: Hex): Promise<SponsorStanding | null> {
+  const peer = book.peer(peerKey)
+  if (peer === undefined) return null
+  return {
+    ...{ account: peer.account, workedRound: peer.workedRound },
+    ...{ spent: formatEther(funds.spentWei(peerKey)), left: formatEther(funds.leftOf(peerKey)) },
+    isLow: await funds.isLow(),
+  }
+}

@@ -1,0 +1,67 @@
+import { costWei, REGISTRATION_GAS, ROUND_GAS } from '#chain/peers/gasOfPeer.ts'
+import type { ChainReads } from '#chain/reads.ts'
+import type { Clock } from '#core/clock.ts'
+import type { Hex } from '#core/hex.ts'
+import type { SponsorBook } from '#store/sponsorBook.ts'
+import type { SponsorSettings } from './sponsorSettings.ts'
+
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+/** Rounds of gas for an account whose peer has not worked yet: its key counts from the second round on, and one may go wrong. */
+const CREDIT_ROUNDS = 6n
+/** A sponsor with less than this part of a day's budget runs low. */
+const LOW_PART = 4n
+
+type Modules = {
+  reads: Pick<ChainReads, 'readGasPrice' | 'readBalance'>
+  book: SponsorBook
+  clock: Clock
+  settings: SponsorSettings
+  /** The sponsor's own account. */
+  account: Hex
+}
+
+/** What a sponsor has, and may still spend. */
+export type SponsorFunds = ReturnType<typeof createSponsorFunds>
+
+export function createSponsorFunds({ reads, book, clock, settings, account }: Modules) {
+  const spentWei = (peerKey?: Hex) =>
+    book.payments(clock.nowMs() - DAY_MS, peerKey).reduce((sum, { wei }) => sum + wei, 0n)
+  const leftWei = (budgetWei: bigint, peerKey?: Hex) => atLeastZero(budgetWei - spentWei(peerKey))
+  const isLow = (balanceWei: bigint) =>
+    balanceWei * LOW_PART < settings.budget || leftWei(settings.budget) * LOW_PART < settings.budget
+  return {
+    spentWei,
+    /** Of its budget, within the day. */
+    leftOf: (peerKey: Hex) => leftWei(settings['peer-budget'], peerKey),
+    isLow: async () => isLow(await reads.readBalance(account)),
+    /** What it takes to register a peer, if there is enough for that and for the gas of its first rounds; else null. */
+    async forRegistration(): Promise<bigint | null> {
+      const [gasPriceWei, balanceWei] = await Promise.all([reads.readGasPrice(), reads.readBalance(account)])
+      const registrationWei = costWei(REGISTRATION_GAS, gasPriceWei)
+      const neededWei = registrationWei + CREDIT_ROUNDS * costWei(ROUND_GAS, gasPriceWei)
+      return neededWei <= balanceWei && neededWei <= leftWei(settings.budget) ? registrationWei : null
+    },
+    /**
+     * What a peer's account is sent now: up to the rounds of gas that it is due, once it has less than half of them.
+     *
+     * @param due - `credit`: for its first rounds. `work`: for as long as it works.
+     */
+    async topUpOf(peerKey: Hex, peerAccount: Hex, due: 'credit' | 'work'): Promise<bigint> {
+      const [gasPriceWei, balanceWei, ownWei] = await Promise.all([
+        reads.readGasPrice(),
+        reads.readBalance(peerAccount),
+        reads.readBalance(account),
+      ])
+      const roundWei = costWei(ROUND_GAS, gasPriceWei)
+      const targetWei = roundWei * (due === 'credit' ? CREDIT_ROUNDS : BigInt(settings.rounds))
+      if (balanceWei * 2n >= targetWei) return 0n
+      const limits = [leftWei(settings['peer-budget'], peerKey), leftWei(settings.budget), ownWei - roundWei]
+      const wei = limits.reduce((least, limit) => (limit < least ? limit : least), targetWei - balanceWei)
+      // Less is not worth a transaction.
+      return wei < roundWei ? 0n : wei
+    },
+  }
+}
+
+const atLeastZero = (wei: bigint) => (wei > 0n ? wei : 0n)

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { Hex } from '#core/hex.ts'
+
+// What a peer and its sponsor say to each other, as JSON over HTTP. Either side checks all of it.
+
+/** Where registrations are posted, and terms are read; below it, by key, how a peer stands. */
+export const SPONSOR_PATH = '/v1/sponsor'
+
+/** The largest is of an RSA key with 4096 bits, 4.5 KB. */
+export const MAX_REQUEST_BYTES = 8_192
+
+const hex = (bytes: number) =>
+  z
+    .string()
+    .max(2 + 2 * bytes)
+    .regex(/^0x([0-9a-fA-F]{2})+$/)
+    .transform(text => text.toLowerCase() as Hex)
+const address = hex(20).refine(text => text.length === 42)
+
+export const requestSchema = z.strictObject({
+  peerId: z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{40,64}$/),
+  account: address,
+  publicKey: hex(600),
+  rsa: z.strictObject({ modulus: hex(512), exponent: z.int().min(3).max(0xffffffff) }).optional(),
+  nonce: z.int().min(0),
+  deadlineSec: z.int().min(0),
+  signature: hex(512),
+  consent: hex(65),
+  /** The invitation, where the sponsor asks for one. */
+  token: z.string().min(1).max(200).optional(),
+})
+
+export type SponsorRequest = z.infer<typeof requestSchema>
+
+/** `sending`: the transaction is on its way, and gas comes after it. `registered`: the sponsor's work of an earlier request. */
+export const answerSchema = z.object({ status: z.enum(['sending', 'registered']) })
+
+export const refusalSchema = z.object({ error: z.string().max(500) })
+
+/** Amounts are in the chain's coin. */
+export const termsSchema = z.object({
+  chainId: z.number(),
+  registry: address,
+  account: address,
+  /** Of gas that an account is kept supplied with while its peer works. */
+  rounds: z.number(),
+  peerBudget: z.string(),
+  /** Registrations left in this hour. */
+  registrationsLeft: z.number(),
+  needsInvitation: z.boolean(),
+  /** Its account, or its budget of the day, soon ends. */
+  isLow: z.boolean(),
+})
+
+export const standingSchema = z.object({
+  account: address,
+  /** The last round in which its work was on the chain. */
+  workedRound: z.number().nullable(),
+  /** Within 24 hours, and what of the day's budget is left. */
+  spent: z.string(),
+  left: z.string(),
+  isLow: z.boolean(),
+})
+
+export type SponsorTerms = z.infer<typeof termsSchema>
+export type SponsorStanding = z.infer<typeof standingSchema>

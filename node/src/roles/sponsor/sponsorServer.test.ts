@@ -1,0 +1,96 @@
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { silentLogger } from '#core/logger.ts'
+import { serveSponsor } from './sponsorServer.ts'
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+const well = {
+  ...{ peerId: '16Uiu2HAmEANjKfBma6NddbjH2owsfcrgj15SYewBK6Nojz48pWGr', account: `0x${'aB'.repeat(20)}` },
+  ...{ publicKey: `0x${'11'.repeat(64)}`, nonce: 0, deadlineSec: 1, signature: `0x${'22'.repeat(65)}` },
+  consent: `0x${'33'.repeat(65)}`,
+}
+
+async function listen(requestMs = 5_000) {
+  const asked: object[] = []
+  const ask = async (request: object) => {
+    asked.push(request)
+    return { code: 202, body: { status: 'sending' } }
+  }
+  const pages = { terms: async () => ({ rounds: 3 }), standing: async () => null, ask }
+  const server = await serveSponsor({ port: 0, host: '127.0.0.1', requestMs }, pages, silentLogger)
+  closing.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  const post = async (body: string, type = 'application/json') => {
+    const init = { method: 'POST', body, headers: { 'content-type': type } }
+    return (await fetch(`http://127.0.0.1:${port}/v1/sponsor`, init)).status
+  }
+  return { port, asked, post, get: async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status }
+}
+
+test('what is well formed is asked for, in lower case; what is not is refused by the part that is wrong', async () => {
+  const { asked, post } = await listen()
+  expect(await post(JSON.stringify(well))).toBe(202)
+  expect(asked).toEqual([{ ...well, account: `0x${'ab'.repeat(20)}` }])
+  for (const wrong of [
+    ...['', 'null', '[]', '{}', '{"a":', '"text"', '1e999', `${'['.repeat(4_000)}`],
+    ...[
+      { account: '0x12' },
+      { account: null },
+      { nonce: -1 },
+      { nonce: 2 ** 60 },
+      { deadlineSec: 0.5 },
+      { consent: '0x1' },
+    ],
+    ...[
+      { signature: 'x'.repeat(130) },
+      { peerId: '../../etc' },
+      { extra: 1 },
+      { __proto__: 1, rsa: { modulus: '0x' } },
+    ],
+    ...[{ token: 'x'.repeat(201) }, { publicKey: `0x${'1'.repeat(7)}` }],
+  ])
+    expect(await post(typeof wrong === 'string' ? wrong : JSON.stringify({ ...well, ...wrong }))).toBe(400)
+  expect(await post(JSON.stringify(well), 'text/plain')).toBe(415)
+  expect(await post(JSON.stringify({ ...well, token: 'x'.repeat(100_000) })).catch(() => 413)).toBe(413)
+  expect(asked).toHaveLength(1)
+})
+
+test('there is nothing else, and a peer that is not sponsored is not found', async () => {
+  const { get } = await listen()
+  expect(await get('/v1/sponsor')).toBe(200)
+  for (const path of [
+    `/v1/sponsor/0x${'1'.repeat(64)}`,
+    '/',
+    '//',
+    '/v1/sponsor/0x12',
+    '/v1/sponsor/..%2f..',
+    '/account.key',
+  ])
+    expect(await get(path)).toBe(404)
+})
+
+test('requests that never end are closed, and others are answered meanwhile', async () => {
+  const { port, get } = await listen(200)
+  const slow = [
+    '',
+    'POST /v1/sp',
+    'POST /v1/sponsor HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{',
+  ]
+  const closed = slow.map(said => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    closing.push(() => socket.destroy())
+    socket.resume().write(said)
+    return new Promise(resolve => socket.once('close', resolve))
+  })
+  expect(await get('/v1/sponsor')).toBe(200)
+  await Promise.all(closed)
+  expect(await get('/v1/sponsor')).toBe(200)
+})

@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { NodeError } from '#core/errors.ts'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import { refusal, type SponsorAnswer } from './admitRegistration.ts'
+import { MAX_REQUEST_BYTES, requestSchema, SPONSOR_PATH, type SponsorRequest } from './sponsorProtocol.ts'
+
+class SponsorPortError extends NodeError {
+  override readonly code = 'SPONSOR_PORT'
+}
+
+type SponsorPages = {
+  terms(): Promise<object>
+  /** Null for a peer that is not sponsored here. */
+  standing(peerKey: Hex): Promise<object | null>
+  ask(request: SponsorRequest): Promise<SponsorAnswer>
+}
+
+/** A request is whole within it, and a connection without a byte for so long is closed. */
+const REQUEST_MS = 10_000
+const CONNECTIONS = 256
+/** Reads of terms and standings ask the chain: a crowd waits. */
+const MAX_READS = 32
+
+/**
+ * Serves a sponsor's terms, and takes registrations.
+ *
+ * @throws {SponsorPortError} if it cannot listen there.
+ */
+export async function serveSponsor(
+  { port, host, requestMs = REQUEST_MS }: { port: number; host: string; requestMs?: number },
+  pages: SponsorPages,
+  logger: Logger,
+): Promise<Server> {
+  let reads = 0
+  const timeouts = { headersTimeout: requestMs, requestTimeout: requestMs, connectionsCheckingInterval: requestMs / 5 }
+  const server = createServer(timeouts, async (request, response) => {
+    try {
+      send(response, await answer(request))
+    } catch (error) {
+      logger.error('a request failed', { error })
+      send(response, refusal(500, 'this request failed; see the log of the sponsor'))
+    }
+  })
+  server.maxConnections = CONNECTIONS
+  server.setTimeout(requestMs)
+
+  async function answer(request: IncomingMessage): Promise<SponsorAnswer> {
+    const path = URL.parse(request.url ?? '/', 'http://localhost')?.pathname ?? ''
+    if (request.method === 'POST' && path === SPONSOR_PATH) return take(request)
+    const [, peerKey] = /^\/v1\/sponsor\/(0x[0-9a-f]{64})$/.exec(path) ?? []
+    if (request.method !== 'GET' || (path !== SPONSOR_PATH && peerKey === undefined))
+      return refusal(404, `there are GET and POST ${SPONSOR_PATH}, and GET ${SPONSOR_PATH}/PEER_KEY`)
+    if (reads >= MAX_READS) return refusal(503, 'busy; try again')
+    reads++
+    try {
+      const body = peerKey === undefined ? await pages.terms() : await pages.standing(peerKey as Hex)
+      return body === null ? refusal(404, 'this peer is not sponsored here') : { code: 200, body }
+    } finally {
+      reads--
+    }
+  }
+
+  async function take(request: IncomingMessage): Promise<SponsorAnswer> {
+    // A page of another origin cannot send this type without asking first.
+    if (request.headers['content-type'] !== 'application/json') return refusal(415, 'send application/json')
+    const text = await readBody(request)
+    if (text === null) return refusal(413, `a request has ${MAX_REQUEST_BYTES} bytes at most`)
+    const parsed = requestSchema.safeParse(jsonOf(text))
+    const problem = parsed.error?.issues[0]
+    if (problem !== undefined) return refusal(400, `malformed: ${problem.path.join('.') || 'not an object'}`)
+    return pages.ask(parsed.data as SponsorRequest)
+  }
+
+  server.listen(port, host)
+  await once(server, 'listening').catch(cause => {
+    throw new SponsorPortError(`It cannot listen at ${host}, port ${port}: ${(cause as Error).message}.`, {
+      hint: 'Stop what listens there, or choose others with --http and --bind.',
+      cause,
+    })
+  })
+  return server
+}
+
+/** Null if it is too large; nothing of one that says so is read. Rejects if it breaks off. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  if (Number(request.headers['content-length']) > MAX_REQUEST_BYTES) return null
+  for await (const part of request) {
+    bytes += (part as Buffer).length
+    if (bytes > MAX_REQUEST_BYTES) return null
+    parts.push(part as Buffer)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function send(response: ServerResponse, { code, body }: SponsorAnswer): void {
+  if (response.destroyed) return
+  const headers = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', connection: 'close' }
+  response.writeHead(code, headers).end(`${JSON.stringify(body)}\n`)
+}

@@ -1,0 +1,83 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Hex } from '#core/hex.ts'
+
+/** A peer that a sponsor registered. */
+export type SponsoredPeer = {
+  peerKey: Hex
+  account: Hex
+  sinceMs: number
+  /** The last round in which its work was on the chain; null before the first. */
+  workedRound: number | null
+}
+
+/** What a sponsor spent on a peer: its registration, or gas that its account was sent. */
+type SponsorPayment = { peerKey: Hex; kind: 'registration' | 'gas'; wei: bigint; atMs: number }
+
+/** Who is sponsored, and with how much. Every method is durable when it returns. */
+export type SponsorBook = {
+  peers(): SponsoredPeer[]
+  peer(peerKey: Hex): SponsoredPeer | undefined
+  peerOf(account: Hex): SponsoredPeer | undefined
+  add(peer: Omit<SponsoredPeer, 'workedRound'>): void
+  remove(peerKey: Hex): void
+  worked(peerKey: Hex, round: number): void
+  /** Noted before it is sent. @returns its number, the same for ever. */
+  pay(payment: SponsorPayment): number
+  /** Of a peer, or of all. */
+  payments(sinceMs: number, peerKey?: Hex): SponsorPayment[]
+}
+
+const tables = `
+  CREATE TABLE IF NOT EXISTS sponsored (
+    peer_key TEXT PRIMARY KEY, account TEXT NOT NULL UNIQUE, since_ms INTEGER NOT NULL, worked_round INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS sponsor_payments (
+    id INTEGER PRIMARY KEY, peer_key TEXT NOT NULL, kind TEXT NOT NULL, wei TEXT NOT NULL, at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS sponsor_payments_at ON sponsor_payments (at_ms);
+  CREATE INDEX IF NOT EXISTS sponsor_payments_peer ON sponsor_payments (peer_key, at_ms);
+`
+
+/** The book in a database of `openDatabase`. Addresses and keys are in lower case. */
+export function createSponsorBook(db: DatabaseSync): SponsorBook {
+  db.exec(tables)
+  const all = db.prepare('SELECT * FROM sponsored ORDER BY since_ms')
+  const byKey = db.prepare('SELECT * FROM sponsored WHERE peer_key = ?')
+  const byAccount = db.prepare('SELECT * FROM sponsored WHERE account = ?')
+  const add = db.prepare('INSERT INTO sponsored VALUES (?, ?, ?, NULL)')
+  const remove = db.prepare('DELETE FROM sponsored WHERE peer_key = ?')
+  const worked = db.prepare('UPDATE sponsored SET worked_round = ? WHERE peer_key = ?')
+  const pay = db.prepare('INSERT INTO sponsor_payments (peer_key, kind, wei, at_ms) VALUES (?, ?, ?, ?)')
+  const paid = db.prepare('SELECT * FROM sponsor_payments WHERE at_ms >= ?')
+  const paidTo = db.prepare('SELECT * FROM sponsor_payments WHERE at_ms >= ? AND peer_key = ?')
+  return {
+    peers: () => all.all().map(peerOf),
+    peer: peerKey => maybe(byKey.get(peerKey.toLowerCase())),
+    peerOf: account => maybe(byAccount.get(account.toLowerCase())),
+    add: ({ peerKey, account, sinceMs }) => void add.run(peerKey.toLowerCase(), account.toLowerCase(), sinceMs),
+    remove: peerKey => void remove.run(peerKey.toLowerCase()),
+    worked: (peerKey, round) => void worked.run(round, peerKey.toLowerCase()),
+    pay: ({ peerKey, kind, wei, atMs }) =>
+      Number(pay.run(peerKey.toLowerCase(), kind, String(wei), atMs).lastInsertRowid),
+    payments: (sinceMs, peerKey) =>
+      (peerKey === undefined ? paid.all(sinceMs) : paidTo.all(sinceMs, peerKey.toLowerCase())).map(paymentOf),
+  }
+}
+
+type Row = Record<string, unknown>
+
+const maybe = (row: Row | undefined) => (row === undefined ? undefined : peerOf(row))
+
+const peerOf = (row: Row): SponsoredPeer => ({
+  peerKey: row.peer_key as Hex,
+  account: row.account as Hex,
+  sinceMs: Number(row.since_ms),
+  workedRound: row.worked_round === null ? null : Number(row.worked_round),
+})
+
+const paymentOf = (row: Row): SponsorPayment => ({
+  peerKey: row.peer_key as Hex,
+  kind: row.kind as SponsorPayment['kind'],
+  wei: BigInt(row.wei as string),
+  atMs: Number(row.at_ms),
+})
