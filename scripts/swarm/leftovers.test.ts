@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { endLeftovers } from './leftovers.ts'
+import { endLeftovers, startOf } from './leftovers.ts'
 import { Supervisor } from './supervisor.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'waggle-supervisor-'))
@@ -21,6 +21,12 @@ test('ends what a killed swarm left running, and nothing else', async () => {
 test('a process that only has the id of an old one is left alone', async () => {
   writeFileSync(notes, JSON.stringify([{ name: 'old', pid: process.pid, startedAt: '1' }]))
   expect(await endLeftovers(notes)).toEqual([])
+})
+
+test.each(['linux', 'darwin'])('the start of a process does not change, and is told as on %s', platform => {
+  expect(startOf(process.pid, platform)).toMatch(/\d/)
+  expect(startOf(process.pid, platform)).toBe(startOf(process.pid, platform))
+  expect(startOf(2 ** 22 + 1, platform)).toBeUndefined()
 })
 
 test('stops processes in the order asked for', async () => {

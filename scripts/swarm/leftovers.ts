@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -8,9 +9,15 @@ interface Started {
   startedAt: string
 }
 
-/** Start of a process in ticks since boot; undefined where it is gone, or the system has no `/proc`. */
-function startOf(pid: number): string | undefined {
+/**
+ * Start of a process: in ticks since boot where Linux tells them, else the date that `ps` prints. Undefined where it is gone.
+ *
+ * @param platform - as Node has it.
+ */
+export function startOf(pid: number, platform: string = process.platform): string | undefined {
   try {
+    if (platform !== 'linux')
+      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // Counted from the last ')': a command's name may hold blanks.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]

@@ -8,6 +8,7 @@ import { integerMatrixShapes } from './quantization/quantizedTensors.ts'
 export { choose, type DeviceReport, reportDevices } from '#engine/devices/chooseDevice.ts'
 export { describeMachine } from '#engine/devices/describeMachine.ts'
 export { type Device, devices } from '#engine/devices/device.ts'
+export { freeMemory } from '#engine/devices/freeMemory.ts'
 export { tryDevice } from '#engine/devices/tryDevice.ts'
 
 /** Kernels for 8-bit products, or why this CPU has none that a model may run on. */

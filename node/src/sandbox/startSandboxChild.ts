@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { NodeError } from '#core/errors.ts'
 import { type AskedResult, openCaseChannel } from './caseChannel.ts'
+import { residentMb } from './residentMemory.ts'
 import type { PythonCase } from './runCode.ts'
 
 export type SandboxChild = {
@@ -49,8 +49,8 @@ export async function startSandboxChild(memoryLimitMb: number): Promise<SandboxC
     isKilled = true
     child.kill('SIGKILL')
   }
-  const watch = setInterval(() => {
-    if (residentMb(child.pid) > memoryLimitMb + MEMORY_OVERHEAD_MB) kill()
+  const watch = setInterval(async () => {
+    if ((await residentMb(child.pid ?? 0)) > memoryLimitMb + MEMORY_OVERHEAD_MB) kill()
   }, MEMORY_POLL_MS)
   const exited = new Promise<void>(resolve => {
     child.on('exit', () => resolve())
@@ -73,16 +73,6 @@ export async function startSandboxChild(memoryLimitMb: number): Promise<SandboxC
       kill()
       return exited
     },
-  }
-}
-
-/** Resident memory of a process, MB; 0 where the system does not tell. */
-function residentMb(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
-  } catch {
-    return 0 // no /proc on this system, or the process has just ended
   }
 }
 

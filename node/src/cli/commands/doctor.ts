@@ -1,8 +1,8 @@
-import { freemem } from 'node:os'
-import { describeMachine } from '#model/devices.ts'
+import { describeMachine, freeMemory } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command, Values } from '../command.ts'
 import { checkComputer, checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from '../doctor/checkMachine.ts'
+import { checkSystem, describeSystem } from '../doctor/checkSystem.ts'
 import { type Finding, failure } from '../doctor/finding.ts'
 import { largestGpuBytes } from '../join/chooseSettings.ts'
 import { readSpec } from '../models/chatModels.ts'
@@ -17,7 +17,7 @@ const text = { type: 'string' } as const
 export const doctor: Command = {
   usage: `npx waggle doctor [OPTIONS]
 
-Checks Node, processor, memory, disk, keys, ports, the chain, the clock, funds and bootnodes, of an environment of chat models also
+Checks Node, operating system, processor, memory, disk, keys, ports, the chain, the clock, funds and bootnodes, of an environment of chat models also
 which bases it pays, what each role would play with here, and whether the memory is enough for role and models, and says what to do about each problem. Sends nothing. Exit code 1 if a check fails.
 
 ${dataUsage}
@@ -48,6 +48,7 @@ async function checkHere(config: Config): Promise<Finding[]> {
   const { data, listen, 'keep-mb': keepMb } = config
   return [
     checkNode(process.versions.node),
+    ...checkSystem(await describeSystem(data)),
     ...(await checkComputer()),
     await checkDisk(data, keepMb * 2 ** 20),
     checkKeys(data),
@@ -76,7 +77,7 @@ async function checkModels({
   const bases = await checkBases(spec, asked)
   // A running peer has taken its memory already.
   if (isPeerRunning(data)) return [bases]
-  const freeBytes = Math.min(freemem(), process.availableMemory())
+  const freeBytes = freeMemory()
   const judgeParameters = await likelyJudgeParameters(spec, judge)
   const pools = checkPools({ freeBytes, judgeParameters, gpuBytes: largestGpuBytes(await describeMachine()) })
   return [bases, pools, await checkModelMemory(spec, asked, freeBytes)]

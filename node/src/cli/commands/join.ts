@@ -1,12 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { freemem } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { stringify } from 'yaml'
 import { NoFundsError } from '#chain/chainErrors.ts'
 import type { Hex } from '#core/hex.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
-import { describeMachine } from '#model/devices.ts'
+import { describeMachine, freeMemory } from '#model/devices.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
@@ -71,7 +70,7 @@ async function keepChoices(
 ): Promise<Choice[]> {
   const machine = await describeMachine()
   const judgeParameters = await judgeParametersHere(loadConfig(flags))
-  const offer = { ...machine, freeBytes: Math.min(freemem(), machine.memoryBytes), isLocalChain, judgeParameters }
+  const offer = { ...machine, freeBytes: Math.min(freeMemory(), machine.memoryBytes), isLocalChain, judgeParameters }
   const choices = chooseSettings(offer, { ...flags, role })
   const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))
   const kept = {

@@ -1,9 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { freemem } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describeMachine } from '#model/devices.ts'
+import { describeMachine, freeMemory } from '#model/devices.ts'
 import { ACCOUNT_KEY_FILE, PEER_KEY_FILE, SWARM_PEM_FILE } from '#store/folderNames.ts'
 import { DataFolderLockedError, lockDataFolder } from '#store/lockDataFolder.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
@@ -28,7 +27,7 @@ export function checkNode(version: string): Finding {
 
 export async function checkComputer(): Promise<Finding[]> {
   const { cpu, cores, instructionSets, memoryBytes, gpus } = await describeMachine()
-  const free = Math.min(freemem(), memoryBytes)
+  const free = Math.min(freeMemory(), memoryBytes)
   const units = integerUnits.filter(name => instructionSets.includes(name))
   const processor = `${cpu}, ${cores} cores, ${units.length > 0 ? `8-bit products by ${units.join(' ')}` : 'no units for 8-bit products'}`
   return [

@@ -38,8 +38,7 @@ const knownSets = [
 
 /** What this machine has to compute with. Nothing is started but NVIDIA's own tool, and only where it is installed. */
 export async function describeMachine(): Promise<Machine> {
-  const info = await readFile('/proc/cpuinfo', 'utf8').catch(() => '')
-  const flags = new Set((/^(?:flags|Features)\s*:\s*(.*)$/m.exec(info)?.[1] ?? '').split(/\s+/))
+  const flags = process.platform === 'darwin' ? await readSysctl() : await readCpuinfo()
   return {
     platform: `${process.platform}-${process.arch}`,
     cpu: cpus()[0]?.model ?? 'unknown',
@@ -48,6 +47,31 @@ export async function describeMachine(): Promise<Machine> {
     memoryBytes: usableMemory(totalmem(), process.constrainedMemory()),
     gpus: [...(await nvidiaGpus()), ...(await kernelGpus())],
   }
+}
+
+async function readCpuinfo(): Promise<ReadonlySet<string>> {
+  const info = await readFile('/proc/cpuinfo', 'utf8').catch(() => '')
+  return new Set((/^(?:flags|Features)\s*:\s*(.*)$/m.exec(info)?.[1] ?? '').split(/\s+/))
+}
+
+/** @see https://developer.apple.com/documentation/kernel/1387446-sysctlbyname/determining_instruction_set_characteristics */
+async function readSysctl(): Promise<ReadonlySet<string>> {
+  const { stdout } = await promisify(execFile)('sysctl', ['hw.optional']).catch(() => ({ stdout: '' }))
+  return setsOfSysctl(stdout)
+}
+
+/** Names by which macOS tells of what Linux tells of by others. */
+const appleSets: Readonly<Record<string, string>> = {
+  'arm.AdvSIMD': 'asimd',
+  'arm.FEAT_DotProd': 'asimddp',
+  'arm.FEAT_I8MM': 'i8mm',
+  'arm.FEAT_BF16': 'bf16',
+}
+
+/** Instruction sets, by Linux' names, of what `sysctl hw.optional` prints. */
+export function setsOfSysctl(text: string): ReadonlySet<string> {
+  const present = [...text.matchAll(/^hw\.optional\.(\S+): 1$/gm)].map(([, name = '']) => appleSets[name])
+  return new Set(present.filter(name => name !== undefined))
 }
 
 /** @param limit - of the control group, as Node tells it: 0 or more than the machine has where there is none. */

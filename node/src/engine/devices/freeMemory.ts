@@ -1,10 +1,31 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { freemem, totalmem } from 'node:os'
 
-/** Bytes that the machine, or the process's control group, has free. On Linux that counts what is kept of files. */
+/** Bytes that the machine, or the process's control group, has free. That counts what is kept of files and gives way. */
 export function freeMemory(): number {
+  if (process.platform === 'darwin') return readVmStat() ?? freemem()
   const isLimited = process.constrainedMemory() < totalmem()
   return Math.min(freemem(), process.availableMemory() + (isLimited ? cachedFiles() : 0))
+}
+
+/** On macOS `freemem` counts pages that nothing was ever kept in, of which a machine in use has next to none. */
+function readVmStat(): number | null {
+  try {
+    return freeOfVmStat(execFileSync('vm_stat', { encoding: 'utf8', timeout: 5_000 }))
+  } catch {
+    return null
+  }
+}
+
+/** Bytes that macOS can give at once: free, inactive, speculative and purgeable pages. Null for what `vm_stat` does not print. */
+export function freeOfVmStat(text: string): number | null {
+  const pageBytes = Number(/page size of (\d+) bytes/.exec(text)?.[1] ?? 0)
+  const pages = ['free', 'inactive', 'speculative', 'purgeable'].map(kind =>
+    Number(new RegExp(`^Pages ${kind}:\\s+(\\d+)\\.$`, 'm').exec(text)?.[1] ?? 0),
+  )
+  const bytes = pageBytes * pages.reduce((sum, count) => sum + count, 0)
+  return bytes > 0 ? bytes : null
 }
 
 const GROUP_STATISTICS = '/sys/fs/cgroup/memory.stat'
