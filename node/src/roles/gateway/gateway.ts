@@ -20,7 +20,7 @@ import { readRound } from './readRound.ts'
 import { specificationView } from './specificationView.ts'
 import { statusView } from './statusView.ts'
 import { takeUnheard } from './takeUnheard.ts'
-import { trainingView } from './trainingView.ts'
+import { createTrainingView } from './trainingView.ts'
 
 type GatewayOptions = {
   /** Port of the HTTP server, on loopback. */
@@ -48,6 +48,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
   })
   let now = -1
   const peerIds = createPeerIds(node.chain)
+  const trainingView = createTrainingView(options.figuresOf, node)
   const read = { chain: node.chain, peerIds, clock: node.clock, currentRound: () => now }
   const [commitments, proposals] = [createCommitments(read), createProposals(read)]
   const collecting = collectBodies({
@@ -86,7 +87,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       },
       {
         path: /^\/v1\/training\/(0x[0-9a-f]{64})$/,
-        answer: match => trainingView(options.figuresOf, String(match[1])),
+        answer: match => trainingView(String(match[1])),
       },
       { path: /^\/v1\/specification$/, answer: async () => specificationView(node.environment) },
       {

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
+import { createLogger, silentLogger } from '#core/logger.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { noteRun } from '../metrics/runNote.ts'
 import { CONNECTIONS } from '../reports/reportConnections.ts'
-import { trainingView } from './trainingView.ts'
+import { createTrainingView } from './trainingView.ts'
 
 const KEY = `0x${'a1'.repeat(32)}`
 const run = { peerKey: KEY, model: 'HuggingFaceTB/SmolLM2-135M', trained: 'adapter', device: 'cpu' } as const
@@ -17,6 +18,10 @@ const step = (round: number) => ({
   ...{ entropy: 1.2, tokens: 900, seconds: 3, failure: null },
 })
 const line = (round: number) => `${JSON.stringify({ ...step(round), levels: [], peer: null })}\n`
+
+/** What a gateway that has just started tells. */
+const trainingView = (folders: readonly string[], key: string) =>
+  createTrainingView(folders, { clock: createManualClock(), logger: silentLogger })(key)
 
 function solverFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'waggle-figures-'))
@@ -52,4 +57,21 @@ test('of a long file the newest steps are read, and what does not fit is left ou
   appendFileSync(file, line(400).slice(0, 90))
   const view = await trainingView([folder], KEY)
   expect(view?.steps.map(({ round }) => round)).toEqual(Array.from({ length: 300 }, (_, i) => 100 + i))
+})
+
+test('a damaged folder hides no other, and a crowd of readers has no folder read again within seconds', async () => {
+  const [damaged, { folder, journal, file }] = [mkdtempSync(join(tmpdir(), 'waggle-figures-')), solverFolder()]
+  writeFileSync(join(damaged, JOURNAL_FILE), 'x'.repeat(8192))
+  noteRun(journal, { ...run, startedAtMs: 5 })
+  writeFileSync(file, line(1))
+  const clock = createManualClock()
+  const lines: string[] = []
+  const logger = createLogger({ write: said => lines.push(said), format: 'pretty', level: 'info', clock })
+  const told = createTrainingView([damaged, folder], { clock, logger })
+  expect((await told(KEY))?.steps.length).toBe(1)
+  appendFileSync(file, line(2))
+  for (let key = 0; key < 100; key++) await told(`0x${String(key).padStart(64, '0')}`)
+  expect([(await told(KEY))?.steps.length, lines.length]).toEqual([1, 1])
+  clock.advance(5_000)
+  expect([(await told(KEY))?.steps.length, lines.length]).toEqual([2, 2])
 })

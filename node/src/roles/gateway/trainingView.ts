@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { RUN, type RunNote, runSchema } from '../metrics/runNote.ts'
 import { TRAINING_FILE } from '../metrics/trainingLog.ts'
@@ -40,19 +42,51 @@ type TrainingView = RunNote & {
   steps: ShownStep[]
 }
 
+type Modules = { clock: Clock; logger: Logger }
+type Found = { folder: string; run: RunNote; view?: Promise<TrainingView> }
+
+/** What was read is told for so long: a crowd of readers costs no more than one, whatever keys it names. */
+const FRESH_MS = 5_000
+
 /**
- * What a solver in one of these folders learned lately, by its own word; null where none of them has that key.
+ * What a solver in one of these folders learned lately, by its own word; null where none of them has that key. A folder that cannot be read
+ * hides no other.
  *
  * @param folders - of the operator's own peers, which may be running.
  */
-export async function trainingView(folders: readonly string[], peerKey: string): Promise<TrainingView | null> {
-  for (const folder of folders) {
-    const run = readRun(folder)
-    if (run?.peerKey !== peerKey) continue
-    const aliveAtMs = readConnections(join(folder, JOURNAL_FILE))?.atMs ?? null
-    return { ...run, aliveAtMs, steps: await readSteps(join(folder, TRAINING_FILE)) }
+export function createTrainingView(folders: readonly string[], { clock, logger }: Modules) {
+  let found = new Map<string, Found>()
+  let readAtMs = Number.NEGATIVE_INFINITY
+
+  function runOf(folder: string): RunNote | null {
+    try {
+      return readRun(folder)
+    } catch (error) {
+      logger.warn('figures of a solver cannot be read', { folder, error })
+      return null
+    }
   }
-  return null
+  return async (peerKey: string): Promise<TrainingView | null> => {
+    if (clock.nowMs() - readAtMs >= FRESH_MS) {
+      readAtMs = clock.nowMs()
+      // The first folder of a key counts.
+      found = new Map(
+        [...folders].reverse().flatMap(folder => {
+          const run = runOf(folder)
+          return run === null ? [] : [[run.peerKey, { folder, run }]]
+        }),
+      )
+    }
+    const one = found.get(peerKey)
+    if (one === undefined) return null
+    one.view ??= viewOf(one)
+    return one.view
+  }
+}
+
+async function viewOf({ folder, run }: Found): Promise<TrainingView> {
+  const aliveAtMs = readConnections(join(folder, JOURNAL_FILE))?.atMs ?? null
+  return { ...run, aliveAtMs, steps: await readSteps(join(folder, TRAINING_FILE)) }
 }
 
 function readRun(folder: string): RunNote | null {
