@@ -126,7 +126,7 @@ abstract contract Earnings is IEarnings {
     }
 
     /// @dev Puts another score in the place of the one that a word has: in the round's totals, and in the peer's points
-    /// and scores. What was settled since keeps the weight that it got.
+    /// and scores, which may hold what its votes had meanwhile. What was settled since keeps the weight that it got.
     function _rescore(
         uint64 round,
         bytes32 peerKey,
@@ -136,7 +136,6 @@ abstract contract Earnings is IEarnings {
     ) internal returns (uint256 changed) {
         uint16 known = uint16(word);
         changed = ((word >> 24) << 24) | (uint256(outcome) << 16) | scoreMilli;
-        if (known == scoreMilli) return changed;
         Totals storage totals = _totals[round];
         totals.pointsMilli = totals.pointsMilli - known + scoreMilli;
         totals.weight = uint64(totals.weight - _weightOf(word) + _weightOf(changed));
@@ -144,9 +143,9 @@ abstract contract Earnings is IEarnings {
     }
 
     /// @dev Gives a score in the place of another one to a peer, and what a round has earned it.
-    function _gain(bytes32 peerKey, uint24 number, uint16 known, uint16 scoreMilli, uint256 earnedWei) private {
+    function _gain(bytes32 peerKey, uint24 number, uint16 known, uint16 scoreMilli, uint256 earnedWei) internal {
         Account memory gains = _accounts[peerKey];
-        gains.pointsMilli = gains.pointsMilli - known + scoreMilli;
+        gains.pointsMilli = gains.pointsMilli + scoreMilli - known;
         gains.earnedWei += uint96(earnedWei);
         if (number > gains.number) {
             gains.lanes = gains.lanes.ahead(number - gains.number);

@@ -49,13 +49,17 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
     /// @inheritdoc IRulings
     function openAppeal(
         uint64 round,
-        bytes32 peerKey
+        bytes32 peerKey,
+        uint16 votedMilli
     ) external onlyChallenges returns (uint8 outcome, uint16 scoreMilli) {
         uint256 word = _wordOf(round, peerKey);
         (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
         // Nothing is settled, and nothing is to be held.
         if (outcome == 0) return (0, 0);
-        _totals[round].reserved += _reserveOf(word, scoreMilli);
+        Totals storage totals = _totals[round];
+        totals.reserved += _reserveOf(word, scoreMilli);
+        // Nothing is gained by it: later rounds are weighed with what the votes had, until the case is closed.
+        if (outcome == Tally.OUTCOME_UNAVAILABLE) _gain(peerKey, totals.number, votedMilli, votedMilli, 0);
         _setWord(round, peerKey, word + ONE_HOLD);
     }
 
@@ -70,7 +74,7 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
         uint256 word = _wordOf(round, peerKey);
         _totals[round].reserved -= _reserveOf(word, settledMilli);
         isMoot = uint8(word >> 16) >= Tally.OUTCOME_FALSE;
-        if (!isMoot && scoreMilli != settledMilli) word = _rescore(round, peerKey, word, outcome, scoreMilli);
+        if (!isMoot) word = _rescore(round, peerKey, word, outcome, scoreMilli);
         _setWord(round, peerKey, word - ONE_HOLD);
     }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Hex } from 'viem'
 import { SETTING } from '../../scripts/simulate/free/defences.ts'
 import type { Ledger, Verdict } from '../../scripts/simulate/free/ledger.ts'
 import { ModelLedger } from '../../scripts/simulate/free/modelLedger.ts'
@@ -7,7 +8,10 @@ import { openChain } from '../../scripts/simulate/free/openChain.ts'
 import { playGame } from '../../scripts/simulate/free/playGame.ts'
 import { describe, deviating } from '../../scripts/simulate/free/strategy.ts'
 
-/** By seed, chosen so that every call of the game is made: false and withheld leaves, appeals of both levels, overturned seats. */
+/**
+ * By seed, chosen so that every call of the game is made: false and withheld leaves, appeals of both levels, overturned seats, and a
+ * score that is called unavailable and under appeal when the next round is weighed.
+ */
 const CHOSEN = new Map([
   [1, deviating({ served: 0, shows: false, keepsSealed: 1, proposes: 'none' })],
   [2, deviating({ cheatShare: 1, ownSeed: true, served: 0.5, silent: 0.5 })],
@@ -15,6 +19,7 @@ const CHOSEN = new Map([
   [4, deviating({ served: 0.75, shows: false })],
   [16, deviating({ up: 1000, pushes: 'majority', jury: 'pushed' })],
   [22, deviating({ up: 1000, down: 1000, jury: 'pushed', appealsOwn: 1, appealsTwice: true })],
+  [32, deviating({ callsUnavailable: true, pushes: 'majority', jury: 'silent' })],
 ])
 
 /** What a seat loses that is overturned once. */
@@ -52,8 +57,13 @@ test('the fast model of free attackers earns, loses and pays what the contracts 
     assert.deepEqual(await model.seatsAt(SETTLED), await ledger.seatsAt(SETTLED), describe(strategy))
     for (const [name, wei] of onChain.wei) if (name.endsWith('lost') && wei >= HALF_A_STAKE) taken.add('overturned')
   }
-  for (const call of [...TAKEN, 'second level', 'overturned']) assert(taken.has(call), `${call} was never met`)
+  for (const call of [...TAKEN, 'second level', 'overturned', 'unavailable'])
+    assert(taken.has(call), `${call} was never met`)
 })
+
+async function outcomeOf(ledger: Ledger, [round, peerKey]: unknown[]) {
+  return (await ledger.outcomeOf(round as number, peerKey as Hex))?.outcome
+}
 
 /** Notes which calls a ledger takes. */
 function watched(ledger: Ledger, taken: Set<string>): Ledger {
@@ -64,6 +74,7 @@ function watched(ledger: Ledger, taken: Set<string>): Ledger {
       return async (...args: unknown[]) => {
         const answer = await member.apply(target, args)
         if (answer === true) taken.add(name)
+        if (answer === true && name === 'appeal') taken.add((await outcomeOf(target, args)) ?? 'none')
         if (answer === true && name === 'revealVerdict' && (args[0] as Verdict).level === 2) taken.add('second level')
         return answer
       }

@@ -32,11 +32,19 @@ export function verdictOn(peer: ModelPeer, place: number, committee: readonly Mo
     .flatMap(({ opened }) => (opened === null ? [] : [opened[place] as number]))
   const quorum = Math.max(2, Math.floor(committee.length / 2) + 1)
   if (votes.length < quorum) return { outcome: 'no quorum', scoreMilli: 0, votes: votes.length }
+  const available = votes.filter(score => score !== UNAVAILABLE).length
+  const missing = votes.length - available
+  if (missing > available) return { outcome: 'unavailable', scoreMilli: 0, votes: votes.length }
+  return { outcome: 'scored', scoreMilli: medianOf(votes), votes: votes.length }
+}
+
+/**
+ * The lower median of the votes that are scores, 0 where none is: what a round weighs in later ones while an appeal of its outcome
+ * `unavailable` is open.
+ */
+export function medianOf(votes: readonly number[]): number {
   const available = votes.filter(score => score !== UNAVAILABLE).sort((a, b) => a - b)
-  const missing = votes.length - available.length
-  if (missing > available.length) return { outcome: 'unavailable', scoreMilli: 0, votes: votes.length }
-  const median = available[Math.ceil(available.length / 2) - 1] as number
-  return { outcome: 'scored', scoreMilli: median, votes: votes.length }
+  return available[Math.ceil(available.length / 2) - 1] ?? 0
 }
 
 /** Whether of most committees of a round, or of all, no quorum opened: then nobody is blamed for an absence. */

@@ -1225,6 +1225,11 @@ export const rewardVotesAbi = [
         "internalType": "bytes32",
         "name": "peerKey",
         "type": "bytes32"
+      },
+      {
+        "internalType": "uint16",
+        "name": "votedMilli",
+        "type": "uint16"
       }
     ],
     "name": "openAppeal",

@@ -1,7 +1,7 @@
 /** What plays all of the market at once. */
 const MARKET = ['invariant/Market']
 
-const APPEALS = ['challenges/Appeals', 'challenges/AppealRules', 'challenges/Attacks']
+const APPEALS = ['challenges/Appeals', 'challenges/AppealRules', 'challenges/AppealWeights', 'challenges/Attacks']
 
 /**
  * The Solidity test files that are about a contract or library: its mutants are caught by them or not at all. What only another contract's
@@ -21,9 +21,16 @@ const TESTS: Record<string, readonly string[]> = {
   TaskProposals: ['TaskProposals', 'StakedSeats', 'invariant/Openings'],
   EvaluatorSeats: ['Seats', 'StakedSeats', 'Ballots', 'Settlement', 'invariant/Swarm'],
   RewardVotes: ['Seats', 'Ballots', 'Settlement', 'challenges/FalseLeaves', 'challenges/Appeals', 'invariant/Swarm'],
-  Earnings: ['Nectar', 'Settlement', 'challenges/FalseLeaves', 'challenges/WithheldLeaves', 'invariant/Swarm'],
+  Earnings: [
+    'Nectar',
+    'Settlement',
+    'challenges/FalseLeaves',
+    'challenges/WithheldLeaves',
+    'challenges/AppealWeights',
+    'invariant/Swarm',
+  ],
   Weights: ['Weights', 'Nectar'],
-  Rulings: ['challenges/WithheldLeaves', 'challenges/FalseLeaves', 'challenges/Appeals', 'challenges/AppealRules'],
+  Rulings: ['challenges/WithheldLeaves', 'challenges/FalseLeaves', ...APPEALS],
   Challenges: ['challenges/WithheldLeaves'],
   ChallengeBonds: ['challenges/WithheldLeaves', 'challenges/Appeals'],
   Credits: ['challenges/WithheldLeaves', 'market/Payouts'],

@@ -65,7 +65,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     '_token.safeTransfer(msg.sender, lostWei - paidWei);',
   ),
   K5: row('Stakes', 'if (!isEnough && duty == Duty.Evaluator', 'if (false && duty == Duty.Evaluator'),
-  S1: row('Earnings', 'gains.pointsMilli - known + scoreMilli;', 'gains.pointsMilli - known + scoreMilli + 1;'),
+  S1: row('Earnings', 'gains.pointsMilli + scoreMilli - known;', 'gains.pointsMilli + scoreMilli - known + 1;'),
   S2: row('RewardVotes', 'if (_hasOutcome(page.round, peerKey)) return;', ''),
   S3: row(
     'RolloutCommitments',
@@ -99,6 +99,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     },
   ),
   D7: row('challenges/Appeals', 'if (current < dueRound) revert', 'if (current != dueRound) revert'),
+  D8: row('Rulings', '_gain(peerKey, totals.number, votedMilli, votedMilli, 0);', '{}', { check: 'requireWeights' }),
   O1: row('TaskPay', 'PROPOSER_EMISSION_WEI * 4 *', 'PROPOSER_EMISSION_WEI * 40 *'),
   O2: row('ScoreOpenings', 'opened.lanes = word | CLOSED;', ''),
   O3: row('TaskPay', 'opened.lanes = word | TASK_PAID;', ''),

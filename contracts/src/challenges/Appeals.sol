@@ -39,12 +39,13 @@ abstract contract Appeals is AppealVerdicts {
         state.steps[level - 1] = Level(msg.sender, current, seats, uint128(msg.value), drawn);
         emit AppealOpened(round, peerKey, msg.sender, level, msg.value, drawn);
         if (level != 1) return;
-        (uint8 outcome, uint16 scoreMilli) = _votes.openAppeal(round, peerKey);
+        uint256 committee = _votesOn(round, peerKey);
+        (uint8 outcome, uint16 scoreMilli) = _votes.openAppeal(round, peerKey, _votedOf(committee));
         if (outcome == 0 || outcome > Tally.OUTCOME_NO_QUORUM) {
             revert Challenges_NotAppealable(round, peerKey, outcome, current);
         }
         (state.settledOutcome, state.settledMilli) = (outcome, scoreMilli);
-        state.committee = _votesOn(round, peerKey);
+        state.committee = committee;
     }
 
     /// @inheritdoc IAppeals
@@ -157,6 +158,16 @@ abstract contract Appeals is AppealVerdicts {
             bytes32 seatKey = _votes.evaluatorAt(uint32(word >> (48 * position + 16)));
             _blame(round, peerKey, seatKey, 0, IRulings.Fault.Overturned, upheld[blamed++ % 2]);
         }
+    }
+
+    /// @dev The lower median of a committee's votes that are scores; 0 where none is.
+    function _votedOf(uint256 committee) internal pure returns (uint16 votedMilli) {
+        uint256[SEATS] memory lanes;
+        for (uint256 position = 0; position < SEATS; ++position) {
+            uint256 lane = uint16(committee >> (48 * position));
+            if (lane != Tally.UNAVAILABLE) lanes[position] = lane;
+        }
+        (, votedMilli, ) = Tally.verdict(lanes, 1);
     }
 
     function _countRight(bytes32 key, uint8 levels, uint256 finalMilli) internal view returns (uint256 count) {

@@ -42,15 +42,21 @@ interface IRulings is IEarnings {
     function forfeit(uint64 round, bytes32 peerKey) external returns (uint16 lostMilli);
 
     /// @notice Holds what a settled peer earns in a round, and reserves weight in the round for the score that
-    /// an appeal could give it.
+    /// an appeal could give it. Where it was called unavailable, rounds that are settled before the case is closed are
+    /// weighed as if it had scored what its committee's votes had it.
     /// @param round The round.
     /// @param peerKey The peer.
+    /// @param votedMilli The lower median of the committee's votes that are scores, or 0.
     /// @return outcome What was settled, as in `outcomeOf`.
     /// @return scoreMilli The score.
-    function openAppeal(uint64 round, bytes32 peerKey) external returns (uint8 outcome, uint16 scoreMilli);
+    function openAppeal(
+        uint64 round,
+        bytes32 peerKey,
+        uint16 votedMilli
+    ) external returns (uint8 outcome, uint16 scoreMilli);
 
-    /// @notice Ends that hold and releases the reserved weight. The peer gets another outcome, unless it has lost the
-    /// round meanwhile.
+    /// @notice Ends that hold and releases the reserved weight. The peer gets the outcome that stands, also in its
+    /// scores, unless it has lost the round meanwhile.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param settledMilli The score that `openAppeal` gave.

@@ -238,7 +238,7 @@ contract AppealRulesTest is AppealFixture {
     function test_RevertWhen_AnotherAccountRules() public {
         bytes memory refusal = abi.encodeWithSelector(IRulings.RewardVotes_NotChallenges.selector, address(this));
         vm.expectRevert(refusal);
-        votes.openAppeal(0, solvers[0]);
+        votes.openAppeal(0, solvers[0], 0);
         vm.expectRevert(refusal);
         votes.closeAppeal(0, solvers[0], 0, 0, 0);
         vm.expectRevert(refusal);

@@ -180,6 +180,19 @@ contract AppealsTest is AppealFixture {
         for (uint256 i = 0; i < 5; ++i) vm.assertEq(votes.missesOf(committee[i]), i < 3 ? 3 : 0);
     }
 
+    /// @dev Its votes are at another place of each ballot.
+    function test_SeatsThatScoredAnotherThanTheFirstOfAShardAreBlamed() public {
+        appealed = solvers[1];
+        playSettled([uint16(300), 300, 300, GONE, 790]);
+        bytes32[] memory committee = votes.committeeOf(0, 0);
+        appealAs(APPELLANT);
+        playVerdict(800);
+        enterRound(7);
+        challenges.closeAppeal(0, appealed);
+        expectScore(1, 800);
+        for (uint256 i = 0; i < 5; ++i) vm.assertEq(votes.missesOf(committee[i]), i < 3 ? 3 : 0);
+    }
+
     function test_SeatsThatDoNotComeAreBlamed() public {
         playSettled(300);
         appealAs(APPELLANT);

@@ -43,7 +43,8 @@ contract ChallengesInvariants is SwarmFixture {
             handler.judge(draw);
             handler.pass(draw);
         }
-        for (uint256 i = 0; i < 4; ++i) vm.assertLe(1, handler.reached(i));
+        for (uint256 i = 0; i < 5; ++i) vm.assertLe(1, handler.reached(i));
+        vm.assertTrue(handler.isTidy());
         requireWhole();
     }
 
@@ -71,6 +72,7 @@ contract ChallengesInvariants is SwarmFixture {
         requireOneDemandALeaf();
         requirePoints();
         requireEmission();
+        requireWeights();
         requireNothingSlips();
     }
 
@@ -117,6 +119,14 @@ contract ChallengesInvariants is SwarmFixture {
         uint256 emitted = 0;
         for (uint64 round = 0; round + 3 < last; ++round) if (totalOf(round) != 0) emitted += 1_000 ether;
         vm.assertLe(earned, emitted);
+    }
+
+    function requireWeights() internal view {
+        if (!handler.isTidy()) return;
+        for (uint256 i = 0; i < 3; ++i) {
+            bytes32 peer = handler.peers(i);
+            vm.assertEq(votes.earnedOf(peer), handler.expectedEarned(peer));
+        }
     }
 
     /// @dev Of the books.

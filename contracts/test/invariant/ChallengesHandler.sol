@@ -59,6 +59,17 @@ contract ChallengesHandler is TestBase {
     mapping(uint64 round => mapping(bytes32 peer => uint16)) public score;
     mapping(uint64 round => mapping(bytes32 peer => uint8)) internal outcome;
     mapping(bytes32 peer => uint256) internal lastEarned;
+    /// @dev What a peer had in the seven rounds before, when a round was settled.
+    mapping(uint64 round => mapping(bytes32 peer => uint256)) internal scoredBefore;
+    mapping(uint64 round => bool) internal isWeighed;
+    /// @dev What open cases hold, the settled score + 1, and how many demands are open.
+    mapping(bytes32 caseKey => uint256) internal openCases;
+    mapping(bytes32 caseKey => uint256) internal openDemands;
+    /// @dev What a peer has earned in the rounds before this one, in which nothing is open any more.
+    uint64 internal bankedTo;
+    mapping(bytes32 peer => uint256) internal bankedWei;
+    /// @dev Whether nothing stays open until another round comes to its place in the ring. Drawn once a run.
+    bool public isTidy;
 
     mapping(uint64 round => uint256 draw) internal draws;
     uint256 public openBonds;
@@ -67,7 +78,7 @@ contract ChallengesHandler is TestBase {
     uint256 public wronglyClosed;
     uint256 public upheldLosses;
     uint256 public fell;
-    uint256[4] public reached; // shown, withheld, overturned, stood
+    uint256[5] public reached; // shown, withheld, overturned, stood, weighed as voted
 
     constructor(Parts memory parts_, bytes32[] memory peers_, bytes32[] memory seats_) {
         parts = parts_;
@@ -77,6 +88,8 @@ contract ChallengesHandler is TestBase {
     /// @dev Plays a whole round: everybody commits, the last but one is voted on, and so on. Seats give their verdicts.
     function pass(uint256 draw) public {
         uint64 round = parts.rounds.currentRound();
+        if (round == 0) isTidy = draw % 2 == 1;
+        if (isTidy && round >= 10) bank(round - 10);
         for (uint256 i = 0; i < PEERS; ++i) commit(round, peers[i]);
         for (uint256 i = 0; i < cases.length; ++i) if (cases[i].isOpen) giveVerdicts(cases[i], draw);
         if (round >= 1) vote(round - 1, draw);
@@ -93,6 +106,19 @@ contract ChallengesHandler is TestBase {
             if (earned < lastEarned[peers[i]]) ++fell;
             lastEarned[peers[i]] = earned;
         }
+    }
+
+    /// @dev Closes every case and demand of a round, which all can be by then.
+    function bank(uint64 round) internal {
+        vm.roll(vm.getBlockNumber() + 16);
+        for (uint256 i = 0; i < cases.length; ++i) {
+            if (cases[i].isOpen && cases[i].round == round) closeCase(cases[i], 0);
+        }
+        for (uint256 i = 0; i < demands.length; ++i) {
+            if (demands[i].isOpen && demands[i].round == round) closeDemand(demands[i], 0);
+        }
+        for (uint256 i = 0; i < PEERS; ++i) bankedWei[peers[i]] += earnedIn(round, peers[i]);
+        bankedTo = round + 1;
     }
 
     /// @dev Seats that were blamed too often come back, or there would soon be none.
@@ -120,6 +146,7 @@ contract ChallengesHandler is TestBase {
         if (!send(draw >> 32, bondWei, data, isTime && openOf[leaf] == 0 && !shown[leaf])) return;
         demands.push(Entry(round, peer, index, current, true));
         ++openOf[leaf];
+        ++openDemands[keccak256(abi.encode(round, peer))];
         openBonds += bondWei;
     }
 
@@ -127,30 +154,36 @@ contract ChallengesHandler is TestBase {
     function answer(uint256 draw) external {
         if (demands.length == 0) return;
         Entry storage entry = demands[draw % demands.length];
-        uint64 current = parts.rounds.currentRound();
+        if ((draw >> 8) % 2 == 1) return closeDemand(entry, draw >> 48);
+        vm.txGasPrice((draw >> 16) % 1 gwei);
+        // As long as the commitment is remembered.
+        bool allowed = entry.isOpen && parts.commitments.committed(entry.round, entry.peer);
+        bool isTaken = send(draw >> 48, 0, answerTo(entry), allowed);
+        // The engine gives unused gas back to the runner's sender at this price, which can be the contract itself.
+        vm.txGasPrice(0);
+        if (!isTaken) return;
+        ++reached[0];
+        endDemand(entry);
+    }
+
+    function closeDemand(Entry storage entry, uint256 draw) internal {
+        bytes memory data = abi.encodeCall(parts.challenges.closeDemand, (entry.round, entry.peer, entry.index));
+        uint64 openedBlock = parts.challenges.demandOf(entry.round, entry.peer, entry.index).openedBlock;
+        bool isDue = parts.rounds.currentRound() >= entry.opened + 2 && vm.getBlockNumber() >= openedBlock + 16;
+        if (!send(draw, 0, data, entry.isOpen && isDue)) return;
+        lose(entry.round, entry.peer);
+        ++reached[1];
+        endDemand(entry);
+    }
+
+    /// @dev Shown or withheld, it is not demanded again.
+    function endDemand(Entry storage entry) internal {
         bytes32 leaf = keccak256(abi.encode(entry.round, entry.peer, entry.index));
         uint256 bondWei = parts.challenges.demandOf(entry.round, entry.peer, entry.index).bondWei;
-        if ((draw >> 8) % 2 == 0) {
-            vm.txGasPrice((draw >> 16) % 1 gwei);
-            // As long as the commitment is remembered.
-            bool allowed = entry.isOpen && parts.commitments.committed(entry.round, entry.peer);
-            bool isTaken = send(draw >> 48, 0, answerTo(entry), allowed);
-            // The engine gives unused gas back to the runner's sender at this price, which can be the contract itself.
-            vm.txGasPrice(0);
-            if (!isTaken) return;
-            ++reached[0];
-        } else {
-            bytes memory data = abi.encodeCall(parts.challenges.closeDemand, (entry.round, entry.peer, entry.index));
-            uint64 openedBlock = parts.challenges.demandOf(entry.round, entry.peer, entry.index).openedBlock;
-            bool isDue = current >= entry.opened + 2 && vm.getBlockNumber() >= openedBlock + 16;
-            if (!send(draw >> 48, 0, data, entry.isOpen && isDue)) return;
-            lose(entry.round, entry.peer);
-            ++reached[1];
-        }
-        // Neither is demanded again.
         shown[leaf] = true;
         (entry.isOpen, openBonds) = (false, openBonds - bondWei);
         --openOf[leaf];
+        --openDemands[keccak256(abi.encode(entry.round, entry.peer))];
     }
 
     function answerTo(Entry storage entry) internal view returns (bytes memory data) {
@@ -182,7 +215,9 @@ contract ChallengesHandler is TestBase {
         settle(round);
         bool allowed = parts.challenges.caseOf(round, peer).levels == 0;
         allowed = allowed && outcome[round][peer] != 0 && outcome[round][peer] < 4;
-        if (tryAppeal(round, peer, draw, allowed)) cases.push(Entry(round, peer, 0, 0, true));
+        if (!tryAppeal(round, peer, draw, allowed)) return;
+        cases.push(Entry(round, peer, 0, 0, true));
+        openCases[keccak256(abi.encode(round, peer))] = uint256(score[round][peer]) + 1;
     }
 
     function tryAppeal(uint64 round, bytes32 peer, uint256 draw, bool allowed) internal returns (bool isOpen) {
@@ -199,8 +234,10 @@ contract ChallengesHandler is TestBase {
     }
 
     function close(uint256 draw) external {
-        if (cases.length == 0) return;
-        Entry storage entry = cases[draw % cases.length];
+        if (cases.length != 0) closeCase(cases[draw % cases.length], draw);
+    }
+
+    function closeCase(Entry storage entry, uint256 draw) internal {
         IAppeals.CaseView memory state = parts.challenges.caseOf(entry.round, entry.peer);
         bool allowed =
             entry.isOpen && parts.rounds.currentRound() >= state.last.openedRound + (isLast(entry, state) ? 3 : 4);
@@ -209,6 +246,7 @@ contract ChallengesHandler is TestBase {
         bytes memory data = abi.encodeCall(parts.challenges.closeAppeal, (entry.round, entry.peer));
         if (!send(draw, 0, data, allowed)) return;
         entry.isOpen = false;
+        delete openCases[keccak256(abi.encode(entry.round, entry.peer))];
         settleBooks(entry, state, before);
     }
 
@@ -355,11 +393,56 @@ contract ChallengesHandler is TestBase {
 
     function settle(uint64 round) internal {
         if (parts.commitments.committedCount(round) == 0) return;
+        if (!isWeighed[round]) weigh(round);
         parts.votes.settle(round, 0, peers);
         for (uint256 i = 0; i < PEERS; ++i) {
             if (outcome[round][peers[i]] != 0) continue;
             (outcome[round][peers[i]], score[round][peers[i]]) = parts.votes.outcomeOf(round, peers[i]);
         }
+    }
+
+    /// @dev The books of weights; every round is settled.
+    function weigh(uint64 round) internal {
+        isWeighed[round] = true;
+        for (uint64 earlier = round < 7 ? 0 : round - 7; earlier < round; ++earlier) {
+            for (uint256 i = 0; i < PEERS; ++i) {
+                bool isOpen = openCases[keccak256(abi.encode(earlier, peers[i]))] != 0;
+                bool isVoted = isOpen && outcome[earlier][peers[i]] == 2;
+                scoredBefore[round][peers[i]] += isVoted ? votedOn(earlier, i) : score[earlier][peers[i]];
+                if (isVoted) ++reached[4];
+            }
+        }
+    }
+
+    /// @dev What a peer's final scores come to, by the books.
+    function expectedEarned(bytes32 peer) external view returns (uint256 amountWei) {
+        amountWei = bankedWei[peer];
+        uint64 last = parts.rounds.currentRound();
+        for (uint64 round = bankedTo; round + 3 < last; ++round) amountWei += earnedIn(round, peer);
+    }
+
+    function earnedIn(uint64 round, bytes32 peer) internal view returns (uint256 amountWei) {
+        uint256 total = 0;
+        for (uint256 i = 0; i < PEERS; ++i) {
+            total += weightOf(round, peers[i], score[round][peers[i]]);
+            uint256 appealedMilli = openCases[keccak256(abi.encode(round, peers[i]))];
+            if (appealedMilli == 0) continue;
+            total += weightOf(round, peers[i], 1000) - weightOf(round, peers[i], appealedMilli - 1);
+        }
+        bytes32 key = keccak256(abi.encode(round, peer));
+        if (total == 0 || openCases[key] + openDemands[key] != 0) return 0;
+        return (1_000 ether * weightOf(round, peer, score[round][peer])) / total;
+    }
+
+    /// @dev A score, or five quarters of the mean of the last eight if that is less; in 32nds.
+    function weightOf(uint64 round, bytes32 peer, uint256 scoreMilli) internal view returns (uint256 weight) {
+        uint256 most = 5 * (scoredBefore[round][peer] + scoreMilli);
+        return 32 * scoreMilli < most ? 32 * scoreMilli : most;
+    }
+
+    /// @dev The seats that have something to score agree.
+    function votedOn(uint64 round, uint256 peer) internal pure returns (uint16 scoreMilli) {
+        return uint16(uint256(keccak256(abi.encode(round, peer))) % 1001);
     }
 
     function ballotFor(
@@ -370,7 +453,8 @@ contract ChallengesHandler is TestBase {
         (ballot.round, ballot.position, ballot.evaluatorKey) = (round, position, seat);
         (ballot.scoresMilli, ballot.componentRoots) = (new uint16[](PEERS), new bytes32[](PEERS));
         for (uint256 i = 0; i < PEERS; ++i) {
-            ballot.scoresMilli[i] = uint16(uint256(keccak256(abi.encode(round, i))) % 1001);
+            // Now and then most of the committee has nothing to score.
+            ballot.scoresMilli[i] = position < 3 && (round + i) % 4 == 0 ? GONE : votedOn(round, i);
         }
     }
 

@@ -165,6 +165,7 @@ export class ModelLedger implements Ledger {
       levels: [],
       isClosed: false,
     }
+    if (level === 1) this.rounds.hold(round, peerKey)
     made.levels.push({ appellant: account, bondWei, openedRound: this.now, seats, given: [] })
     this.cases.set(name, made)
     return true
@@ -192,13 +193,11 @@ export class ModelLedger implements Ledger {
     if (open === undefined || last === undefined || open.isClosed) return false
     if (this.now < last.openedRound + (this.isLast(open) ? CASE.known : CASE.closing)) return false
     open.isClosed = true
-    const { outcomes } = this.rounds.of(round)
-    const stands = outcomes.get(peerKey)
-    const isMoot = stands?.outcome === 'false' || stands?.outcome === 'withheld'
+    const outcome = this.rounds.of(round).outcomes.get(peerKey)?.outcome
+    const isMoot = outcome === 'false' || outcome === 'withheld'
     const found = { ...open.found, isMoot, appeals: this.appealsOf(open) }
     const ruling = rule(found)
-    if (!isMoot && ruling.finalMilli !== open.found.settledMilli)
-      outcomes.set(peerKey, { ...stands, outcome: 'scored', scoreMilli: ruling.finalMilli })
+    if (!isMoot) this.rounds.release(round, peerKey, ruling.finalMilli)
     if (this.defences.appealsPaySeats) for (const [account, wei] of ruling.owedWei) this.pay(account as Hex, wei)
     else for (const { appellant, bondWei } of open.levels) this.pay(appellant, bondWei)
     if (!isMoot) this.blame(found, open, ruling)

@@ -11,6 +11,7 @@ import {
   EMISSION_WEI,
   isOutage,
   type ModelSeat,
+  medianOf,
   sharesOf,
   verdictOn,
   WINDOW,
@@ -32,6 +33,8 @@ interface Settled {
   readonly scoreMilli: number
   /** What the key had in the counted rounds before, as of settlement. */
   readonly beforeMilli?: number
+  /** While an appeal of `unavailable` is open, what later rounds are weighed with. */
+  readonly votedMilli?: number
 }
 
 interface Round {
@@ -45,6 +48,8 @@ interface Round {
 }
 
 type AccountOf = (key: Hex) => string
+
+const laneOf = (settled: Settled | undefined) => settled?.votedMilli ?? settled?.scoreMilli ?? 0
 
 /** Commitments, votes, settlement, openings and pay as `contracts/test` models them, over whole rounds. */
 export class ModelRounds {
@@ -103,7 +108,7 @@ export class ModelRounds {
       for (const [place, { peer }] of works.slice(shard * SHARD_PEERS, (shard + 1) * SHARD_PEERS).entries()) {
         if (outcomes.has(peer.key)) continue
         const { outcome, scoreMilli } = verdictOn(peer, place, seats)
-        const beforeMilli = before.reduce((sum, earlier) => sum + (earlier.get(peer.key)?.scoreMilli ?? 0), 0)
+        const beforeMilli = before.reduce((sum, earlier) => sum + laneOf(earlier.get(peer.key)), 0)
         outcomes.set(peer.key, { outcome, scoreMilli, beforeMilli })
         if (scoreMilli > 0) withPoints++
       }
@@ -124,6 +129,23 @@ export class ModelRounds {
       const scoreMilli = cast?.isRevealed ? cast.ballot.scores[ordinal % SHARD_PEERS]?.scoreMilli : undefined
       return scoreMilli === undefined ? [] : [{ key, scoreMilli }]
     })
+  }
+
+  /** An appeal is opened. */
+  hold(round: number, peerKey: Hex): void {
+    const { outcomes } = this.of(round)
+    const settled = outcomes.get(peerKey)
+    if (settled?.outcome !== 'unavailable') return
+    const votes = this.votesOn(round, peerKey).map(({ scoreMilli }) => scoreMilli)
+    outcomes.set(peerKey, { ...settled, votedMilli: medianOf(votes) })
+  }
+
+  /** And closed. */
+  release(round: number, peerKey: Hex, scoreMilli: number): void {
+    const { outcomes } = this.of(round)
+    const { votedMilli: _, ...settled } = outcomes.get(peerKey) as Settled
+    const outcome = scoreMilli === settled.scoreMilli ? settled.outcome : 'scored'
+    outcomes.set(peerKey, { ...settled, outcome, scoreMilli })
   }
 
   open(ballot: Sealed, { work, ordinal }: Drawn, leaf: number, scoreMilli: number): boolean {
