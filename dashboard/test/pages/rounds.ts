@@ -28,6 +28,16 @@ export function testRounds(scene: BrowserScene): void {
       await see(page, 'Sum of the even numbers in xs, doubled.')
       await see(page, 'Predicted correctness')
 
+      await page.locator('pre span', { hasText: /^def$/ }).first().waitFor()
+      await page.getByText('Compare two tries').first().click()
+      const compared = page.getByLabel(/^Two tries of/)
+      await compared.getByText('def f(xs):').waitFor()
+      expect(await compared.textContent()).toMatch(
+        /only in the first: +total = 0.*only in the second: +return sum\(xs\)/,
+      )
+      await page.getByLabel('The second').selectOption({ index: 1 })
+      await compared.getByText('sum(xs)').first().waitFor({ state: 'detached' })
+
       await page.getByRole('link', { name: /^Problem 2,/ }).click()
       await see(page, 'Number of vowels in s.')
       expect(page.url()).toContain('?task=0x')

@@ -72,7 +72,7 @@ function Score({ score }: { score: BettorScore | null }) {
       </p>
       <table className="mt-4 text-left text-sm">
         <caption className="pb-2 text-left text-soft">
-          Calibrated is who wins as often as the stakes say, column by column.
+          Calibrated is who wins as often as the stakes say, line by line.
         </caption>
         <thead className="text-soft">
           <tr>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { type Attempt, bestFirst, type NumberedRollout } from '#merge/problems.ts'
 import { Notice } from '../Notice.tsx'
 import { PeerLink } from '../peers/PeerLink.tsx'
+import { CompareTries } from './CompareTries.tsx'
 import { RolloutCard } from './RolloutCard.tsx'
 
 /** The best tries show at once; the others wait behind a summary. */
@@ -27,6 +28,7 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
               ))}
             </ul>
             {rest.length > 0 && <Rest rollouts={rest} />}
+            {ordered.length > 1 && <CompareTries name={attempt.name} rollouts={ordered} />}
           </li>
         )
       })}

@@ -1,5 +1,6 @@
 import { componentLabel } from '#merge/componentLabel.ts'
 import type { NumberedRollout } from '#merge/problems.ts'
+import { Code } from './Code.tsx'
 
 /** One rollout: the text that the model wrote, and the components of its score from an evaluator's revealed score sheet. */
 export function RolloutCard({
@@ -19,7 +20,9 @@ export function RolloutCard({
           <strong className="figures text-lg">{scoreMilli}</strong>
         )}
       </p>
-      <pre className="figures overflow-x-auto px-4 py-3 text-sm leading-relaxed">{text}</pre>
+      <pre className="figures overflow-x-auto px-4 py-3 text-sm leading-relaxed">
+        <Code text={text} />
+      </pre>
       {components && (
         <dl className="grid grid-cols-[auto_1fr_auto] items-center gap-x-3 gap-y-1 border-t border-line px-4 py-3 text-sm">
           {Object.entries(components).map(([name, share]) => (

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { lineChanges } from './lineChanges.ts'
+
+test('lines are kept, gone or new, and the end of a text changes nothing', () => {
+  const told = lineChanges('def f(xs):\n  a\n  return 1', 'def f(xs):\n  return 1\n  b\n')
+  expect(told.map(({ kind, line }) => `${kind} ${line}`)).toEqual([
+    'kept def f(xs):',
+    'gone   a',
+    'kept   return 1',
+    'new   b',
+  ])
+  expect(lineChanges('a', 'a\n').map(({ kind }) => kind)).toEqual(['kept'])
+})
