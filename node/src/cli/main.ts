@@ -15,8 +15,8 @@ ${Object.entries(verbs)
   .map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
   .join('\n')}
 
-npx waggle COMMAND --help, or npx waggle help COMMAND, says more; --version prints the version.
-Exit codes: 0 done, 64 called wrongly, 75 trying again later may help, 130 stopped by Ctrl-C, 1 any other failure.`
+npx waggle COMMAND --help, or npx waggle help COMMAND, describes a command; --version prints the version.
+Exit codes: 0 success, 64 wrong usage, 75 temporary failure, try again later, 130 stopped by Ctrl-C, 1 any other failure.`
 
 /** Cache of compiled modules, which a new installation clears. Without it a command spends half of its time compiling. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-compiled')

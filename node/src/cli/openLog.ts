@@ -16,7 +16,7 @@ const FILES = 5
 export const logOptions = { 'log-level': text, 'log-format': text, 'log-file': { type: 'boolean' } } as const
 export const logUsage = `  --log-level LEVEL   debug, info, warn or error (default info)
   --log-format FORMAT pretty or json (default pretty)
-  --log-file          write the log to ${LOG_FILE} in the folder too, ${FILES} files of ${FILE_SIZE}B`
+  --log-file          also write the log to ${LOG_FILE} in the folder, ${FILES} files of ${FILE_SIZE}B`
 
 /**
  * The log of what runs until it is stopped, on stdout and, where it is asked for, in a file of the folder that is rotated.

@@ -7,7 +7,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/join.ts')).join,
   },
   init: {
-    summary: 'make the keys of a new peer, and show its name and the account to fund',
+    summary: 'create the keys of a new peer, and print its name and the account to fund',
     load: async () => (await import('./commands/init.ts')).init,
   },
   start: {
@@ -15,15 +15,15 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/start.ts')).start,
   },
   fleet: {
-    summary: 'run every peer of a machine, each in a process of its own, with a GPU each',
+    summary: 'run all peers of a machine, each in its own process, with one GPU each',
     load: async () => (await import('./commands/fleet.ts')).fleet,
   },
   bootnode: {
-    summary: 'run a peer that others meet first, or change the list of them on the chain',
+    summary: 'run a bootnode, or change the list of bootnodes on the chain',
     load: async () => (await import('./commands/bootnode.ts')).bootnode,
   },
   doctor: {
-    summary: 'check machine, keys, ports, chain, clock, funds and bootnodes, and say what to do',
+    summary: 'check machine, keys, ports, chain, clock, funds and bootnodes, and suggest fixes',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   pull: {
@@ -31,11 +31,11 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/pull.ts')).pull,
   },
   push: {
-    summary: 'publish a model or an adapter on the Hugging Face hub',
+    summary: 'publish a model or an adapter to the Hugging Face hub',
     load: async () => (await import('./commands/push.ts')).push,
   },
   environment: {
-    summary: 'make the specification of an environment for chat models',
+    summary: 'create the specification of an environment for chat models',
     load: async () => (await import('./commands/environment.ts')).environmentCommand,
   },
   env: {
@@ -43,7 +43,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/env.ts')).env,
   },
   devices: {
-    summary: 'show what this machine can run models on',
+    summary: 'show which devices of this machine can run models',
     load: async () => (await import('./commands/devices.ts')).devicesCommand,
   },
   status: {
@@ -51,23 +51,23 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/status.ts')).status,
   },
   why: {
-    summary: "say in words what became of a peer's work of a round",
+    summary: "explain what happened to a peer's work in a round",
     load: async () => (await import('./commands/why.ts')).why,
   },
   audit: {
-    summary: "derive every peer's points again from the votes on the chain",
+    summary: "recompute every peer's points from the votes on the chain",
     load: async () => (await import('./commands/audit.ts')).audit,
   },
   bundle: {
-    summary: "get a peer's rollouts of a round as a file, verify them against the chain, or export them",
+    summary: "download a peer's rollouts of a round, verify them against the chain, or export them",
     load: async () => (await import('./commands/bundle.ts')).bundle,
   },
   backup: {
-    summary: 'encrypt keys, settings, journal and weights of a peer into a file, also while it runs',
+    summary: 'write an encrypted backup of keys, settings, journal and weights, also while the peer runs',
     load: async () => (await import('./commands/backup.ts')).backup,
   },
   restore: {
-    summary: 'put a backup back as the folder of a peer',
+    summary: "restore a peer's folder from a backup",
     load: async () => (await import('./commands/restore.ts')).restore,
   },
   sponsor: {
@@ -75,7 +75,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/sponsor.ts')).sponsor,
   },
   admit: {
-    summary: 'seat an evaluator (for who holds the role on the chain)',
+    summary: 'admit an evaluator (needs the role on the chain)',
     load: async () => (await import('./commands/admit.ts')).admit,
   },
   owner: {
@@ -89,7 +89,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/leaderboard.ts')).leaderboard,
   },
   prove: {
-    summary: 'sign that an account may hold this peer, for a wallet in a browser',
+    summary: 'sign a proof that an account may own this peer, for a browser wallet',
     load: async () => (await import('./commands/prove.ts')).prove,
   },
   stake: {
@@ -97,27 +97,27 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/stake.ts')).stake,
   },
   unstake: {
-    summary: 'give notice of a stake, and take it back once it is free',
+    summary: 'start the release of a stake, and withdraw it when it is released',
     load: async () => (await import('./commands/stake.ts')).unstake,
   },
   stakes: {
-    summary: 'show what a peer stakes',
+    summary: "show a peer's stakes",
     load: async () => (await import('./commands/stake.ts')).stakes,
   },
   send: {
-    summary: "send Nectar or coin of a peer's account to another",
+    summary: "send Nectar or coin from a peer's account",
     load: async () => (await import('./commands/send.ts')).send,
   },
   model: {
-    summary: 'import a GGUF file, or run a model of your own: its logits, or what it generates',
+    summary: 'import a GGUF file, or run a model: logits, or generation',
     load: async () => (await import('./commands/model.ts')).model,
   },
   chat: {
-    summary: 'talk with a model: a folder, a GGUF file, or one of the hub',
+    summary: 'chat with a model: a folder, a GGUF file, or a repository on the hub',
     load: async () => (await import('./commands/chat.ts')).chat,
   },
   challenge: {
-    summary: 'demand a sampled leaf that nobody gives, or show what is false, on the chain',
+    summary: 'demand a sampled leaf that is withheld, or prove one false, on the chain',
     load: async () => (await import('./commands/challenge.ts')).challenge,
   },
   appeal: {
@@ -125,7 +125,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/appeal.ts')).appeal,
   },
   challenges: {
-    summary: 'list challenges, close those that are due, withdraw bonds and pay',
+    summary: 'list challenges, close those that are due, withdraw bonds and rewards',
     load: async () => (await import('./commands/challenges.ts')).challenges,
   },
   market: {
@@ -133,11 +133,11 @@ export const verbs: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./commands/market.ts')).market,
   },
   eval: {
-    summary: 'measure policies by running their answers to held-out tasks in a sandbox',
+    summary: 'measure policies: run their answers to held-out tasks in a sandbox',
     load: async () => (await import('./commands/evaluate.ts')).evaluate,
   },
   completion: {
-    summary: 'print the script by which bash, zsh or fish completes commands',
+    summary: 'print a completion script for bash, zsh or fish',
     load: async () => (await import('./commands/completion.ts')).completionOf(verbs),
   },
 }

@@ -8,10 +8,10 @@ import { readPeerId } from '../options/readPeerId.ts'
 export const admit: Command = {
   usage: `npx waggle admit PEER_ID [OPTIONS]
 
-Seats an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the private key of the account with the role.
+Admits an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the private key of the account with the role.
 
 ${networkUsage}
-${dataUsage}: where a local deployment's record is looked for
+${dataUsage}, where a local deployment's record is
   --json              print one JSON object on the last line`,
   options: chainOptions,
   positionals: ['PEER_ID'],

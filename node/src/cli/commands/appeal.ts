@@ -8,11 +8,11 @@ import { runFromAccount, showBond } from '../runFromAccount.ts'
 export const appeal: Command = {
   usage: `npx waggle appeal PEER_ID --round N [OPTIONS]
 
-Appeals the score that was settled for a peer, in the third round after its own, to a larger committee; or the verdict of that, in the
-third round after the appeal, to 23 seats with twice the bond, unless most of the first found that the bundle is gone. Half of the
-bond, in the chain's native coin, pays the seats that are called, whatever they find. The other half comes back unless the score
-stands in the end: then it goes to the other side. What comes back waits to be taken by npx waggle challenges withdraw.
-npx waggle challenges bonds shows what the bonds are, and sends nothing.
+Appeals a peer's settled score to a larger committee, in the third round after the score's own. In the third round after the appeal,
+its verdict can be appealed to 23 seats with twice the bond, unless most of the first committee found that the bundle is missing.
+Half of the bond, in the chain's native coin, pays the seats that are drawn, whatever they find. The other half comes back if the
+score changes; if it stands, it goes to the other side. Withdraw it with npx waggle challenges withdraw. npx waggle challenges
+bonds prints the size of the bonds and sends nothing.
 
   --round N           the round of the score
 ${chainUsage}`,

@@ -19,21 +19,21 @@ const text = { type: 'string' } as const
 export const audit: Command = {
   usage: `npx waggle audit [OPTIONS]
 
-Derives every peer's points again from the votes on the chain: who sat on each committee, what its ballots come to, what leaves and
-appeals changed; and compares them with the points that the chain has. It needs no keys.
+Recomputes every peer's points from the votes on the chain: the seats of each committee, the outcome of its ballots, and what
+challenges and appeals changed. It compares them with the points on the chain, and needs no keys.
 
-With --round, derives that round's scores again from what its solvers committed to: the leaves that the beacon drew, scored by the
-frozen judge here, of work that the named policy sampled; and names the evaluators whose votes are further off than agreement allows,
-with the leaf and the component in which their score sheets differ most. What the folder does not keep is fetched from the peers that
-keep it, through the bootnodes on the chain. What nobody gives is listed. The exit code is 1 if anything differs, and 69 if nothing does and something could not be checked: it is
-not settled yet, or nobody gives the rollouts or the policy.
+With --round, it also recomputes that round's scores: it checks that the named policy sampled the committed work, and scores the
+leaves that the beacon drew with the frozen judge on this machine. It names the evaluators whose votes are outside the tolerance,
+with the leaf and the component in which their score sheets differ most. Payloads that the folder does not have are fetched from
+peers, through the bootnodes on the chain; missing ones are listed. Exit code 1 if anything differs; 69 if nothing differs but
+something could not be checked, because it is not settled yet or its rollouts or policy are missing.
 
-  --index URL         compare the leaderboard of an indexer as well, all as of the block that it has reached
+  --index URL         also compare the leaderboard of an indexer, all at the block that it has reached
   --round N           score this round's rollouts again; FIRST..LAST for a range
-  --peer NAME         with --round: of one peer, by its three words, peer id or key
-  --follow            with --round: that round and all after it, each once its votes are opened, until Ctrl-C
+  --peer NAME         with --round: only this peer: name of three words, peer id or key
+  --follow            with --round: this round and all later ones, each after its votes are revealed, until Ctrl-C
   --bootnode MULTIADDR
-                      with --round: a peer to meet first, besides those on the chain, may be repeated
+                      with --round: bootnode besides those on the chain, may be repeated
   --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO
                       with --round: the specification and models of a swarm of chat models
 ${hubUsage}

@@ -10,9 +10,9 @@ import { requirePeer } from '../requirePeer.ts'
 export const backup: Command = {
   usage: `npx waggle backup FILE [--data DIR] [--passphrase-file F] [--json]
 
-Writes keys, settings, journal and weights into FILE, encrypted with a passphrase; also while the peer runs. FILE must not be
-there yet. What can be fetched again is left out. Nobody can read it without the passphrase, and that includes you.
-It is a tar archive in the age format: age --decrypt FILE | tar x reads it too.
+Writes keys, settings, journal and weights to FILE, encrypted with a passphrase, also while the peer runs. FILE must not exist.
+Data that can be fetched again is left out. Without the passphrase nobody can read the backup, not even you.
+It is a tar archive in the age format: age --decrypt FILE | tar x also reads it.
 
 ${dataUsage}
 ${passphraseUsage}

@@ -21,17 +21,17 @@ const LISTEN = ['/ip4/0.0.0.0/tcp/4001', '/ip6/::/tcp/4001']
 export const bootnode: Command = {
   usage: `npx waggle bootnode [ACTION] [ADDRESS] [OPTIONS]
 
-  run                 run a bootnode until Ctrl-C (default): an identity that lasts, no role, no funds
-  list                the bootnodes that the chain lists; every peer reads them, again while it runs
-  add ADDRESS         list one more: a multiaddr with /p2p/PEER_ID at its end, as a bootnode prints it
-  remove ADDRESS      list it no more
-  clear               list none
+  run                 run a bootnode until Ctrl-C (default): it has a lasting identity and needs no role and no funds
+  list                print the bootnodes on the chain; every peer reads this list at its start and while it runs
+  add ADDRESS         add a bootnode: a multiaddr that ends with /p2p/PEER_ID, as the bootnode prints it
+  remove ADDRESS      remove a bootnode
+  clear               remove all
 
 WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove and clear.
 
 ${dataUsage}
 ${networkUsage}
-  --listen MULTIADDR  where to listen, may be repeated (default ${LISTEN.join(' and ')})
+  --listen MULTIADDR  address to listen on, may be repeated (default ${LISTEN.join(' and ')})
 ${reachUsage}
 ${logUsage}
   --json              list, add, remove, clear: print one JSON object on the last line`,

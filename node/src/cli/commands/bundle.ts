@@ -24,17 +24,17 @@ const STDOUT = '-'
 export const bundle: Command = {
   usage: `npx waggle bundle ACTION [FILE] [OPTIONS]
 
-  get FILE            write a peer's rollouts of a round to FILE, as it committed to them: --round, --peer
-  verify FILE         compare such a file with what its peer committed on the chain; the exit code is 1 if anything differs
-  export FILE         write them as JSON lines, one a rollout: text, tokens, log-probabilities: --round, --peer; ${STDOUT} for
+  get FILE            write a peer's committed rollouts of a round to FILE: --round, --peer
+  verify FILE         compare such a file with the peer's commitment on the chain; exit code 1 if anything differs
+  export FILE         write the rollouts as JSON lines with text, tokens and log-probabilities: --round, --peer; ${STDOUT} for
                       standard output
 
-They are taken from the peer's folder, or else from the peers that keep them. No keys are needed.
+Rollouts are read from the peer's folder, or fetched from peers that have them. No keys are needed.
 
   --round N           the round
-  --peer NAME         the peer, by its three words, peer id or key
+  --peer NAME         name of three words, peer id or key of the peer
   --bootnode MULTIADDR
-                      a peer to meet first, besides those on the chain, may be repeated
+                      bootnode besides those on the chain, may be repeated
   --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO
                       the specification and models of a swarm of chat models
 ${hubUsage}

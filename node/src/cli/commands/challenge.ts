@@ -11,19 +11,19 @@ const text = { type: 'string' } as const
 export const challenge: Command = {
   usage: `npx waggle challenge PEER_ID --round N [OPTIONS]
 
-Demands that a sampled leaf of the peer be shown on the chain, in the first or second round after its own, with a bond in
-the chain's native coin. It comes back, less the gas of the answer; if nobody answers by the end of the next round, all of it, and the
-peer loses its round. What comes back waits: npx waggle challenges withdraw. npx waggle challenges bonds shows what the
-bond is, and sends nothing.
+Demands that the peer show a sampled leaf on the chain, in the first or second round after the leaf's own, with a bond in the chain's
+native coin. If the peer answers, the bond comes back less the gas of the answer. If nobody answers by the end of the next round, the
+whole bond comes back and the peer loses its round. Withdraw it with npx waggle challenges withdraw. npx waggle challenges bonds
+prints the size of the bond and sends nothing.
 
-With --fault, shows the chain what is false in what the peer committed for the round, without a bond: a leaf whose seed or policy is not
-what it must be, which costs the round; a task that stands twice under one root, which costs half of the proposer's stake. The
-folder must keep the peer's bundles: that of a peer that took part in the round does, and that of a gateway.
+With --fault, proves on the chain that the peer committed something false, without a bond: a leaf with a wrong seed or policy, which
+costs it the round; or a task that is twice under one root, which costs half of the proposer's stake. The folder must hold the peer's
+bundles: folders of peers that took part in the round, and of gateways, do.
 
   --round N           the round of the leaf
-  --place N           the leaf's place in the draw of sampled leaves, from 0 (default 0)
-  --fault             show what is false, as far as the folder has it
-  --environment FILE  the round's specification, if it is not that of the starter models
+  --place N           index of the leaf among the sampled leaves, from 0 (default 0)
+  --fault             prove what is false in the bundles that the folder has
+  --environment FILE  specification of the round's environment, if it is not the starter's
 ${chainUsage}`,
   options: {
     ...chainOptions,

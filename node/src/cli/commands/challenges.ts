@@ -12,12 +12,12 @@ const actions = ['list', 'bonds', 'close', 'withdraw'] as const
 export const challenges: Command = {
   usage: `npx waggle challenges ACTION [OPTIONS]
 
-list and bonds need a network alone; close and withdraw call from the account of the peer's folder.
+list and bonds only read the chain; close and withdraw send from the account in the peer's folder.
 
-  list                demands and appeals of the last rounds, and what the folder's account, if there is one, is owed
-  bonds               what a demand and an appeal take now, and what becomes of it; nothing is sent
-  close               close whatever is due; anyone may
-  withdraw            take bonds that came back, and pay
+  list                list demands and appeals of the last rounds, and what the folder's account, if there is one, is owed
+  bonds               print the bonds of a demand and an appeal, and what happens to them; nothing is sent
+  close               close all challenges that are due; anyone may
+  withdraw            withdraw returned bonds and rewards
 
 ${chainUsage}`,
   options: chainOptions,

@@ -22,25 +22,25 @@ const text = { type: 'string' } as const
 export const chat: Command = {
   usage: `npx waggle chat --model PATH_OR_REPO [--prompt TEXT] [--adapter DIR] [--json]
 
-Talks with a chat model by its own template. In a terminal it keeps the conversation: Ctrl-C stops an answer, and between answers the
-chat. With --prompt, or with text on stdin, it answers once. What you type is text: no control token can be written.
+Chats with a model by its own template. In a terminal it keeps the conversation: Ctrl-C stops an answer, and between answers the
+chat. With --prompt, or with text on stdin, it answers once. Your input is plain text: it cannot contain control tokens.
 
   --model PATH_OR_REPO  a model's folder, a GGUF file (imported once), or OWNER/NAME[@REVISION] on the hub
   --prompt TEXT         answer this once
-  --system TEXT         what the model is told before the conversation (default: what its template says)
+  --system TEXT         system message (default: the template's)
   --adapter DIR         a PEFT LoRA adapter
-  --max-new-tokens N    tokens of an answer at most (default 512)
-  --greedy              always the most likely token, instead of sampling
+  --max-new-tokens N    maximum number of tokens of an answer (default 512)
+  --greedy              take the most likely token instead of sampling
   --temperature X       divides the logits (default 1)
   --top-k N             only the N most likely tokens
   --top-p X             only the most likely tokens that together have this probability
   --min-p X             only tokens at least this share as likely as the most likely one
-  --repetition-penalty X  divides the logits of tokens that were there already
-  --seed TEXT           what sampling depends on (default 0)
+  --repetition-penalty X  divides the logits of tokens that already occurred
+  --seed TEXT           seed of sampling (default 0)
   --precision NAME      float32, float16, int8 or int4 (default float32)
-  --cache DIR           where quantised copies are kept (default .waggle in the model's folder)
-  --device NAME         cpu, webgpu, cuda, or auto for what npx waggle devices would take (default cpu)
-  --threads N           threads of a product (default: all of the machine)
+  --cache DIR           folder of quantised copies (default .waggle in the model's folder)
+  --device NAME         cpu, webgpu, cuda, or auto for the device that npx waggle devices recommends (default cpu)
+  --threads N           threads of a matrix product (default: all of the machine)
 ${hubUsage}
   --json                an answer as one JSON object on a line: { "text", "tokens": number[], "ended": whether the model ended it }`,
   options: {

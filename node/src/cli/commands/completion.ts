@@ -5,7 +5,7 @@ import { completionFor, shellNames } from '../completion.ts'
 export const completionOf = (verbs: Readonly<Record<string, Verb>>): Command => ({
   usage: `npx waggle completion SHELL
 
-Prints the script by which SHELL (${shellNames.join(', ')}) completes commands and their options. For bash:
+Prints a script with which SHELL (${shellNames.join(', ')}) completes commands and their options. For bash:
 
   eval "$(npx waggle completion bash)"; alias waggle='npx waggle'`,
   options: {},

@@ -30,11 +30,11 @@ async function placementsOf(folder: string, { devices }: DeviceReport) {
 export const devicesCommand: Command = {
   usage: `npx waggle devices [--model DIR] [--json]
 
-What this machine has, which of its devices models can run on, which one start --device auto takes, and why not another. Each is
-tried with a small product in a process of its own.
+Prints the hardware, which devices can run models, which one start --device auto takes, and why the others cannot be used. Each
+device is tried with a small matrix product in its own process.
 
-  --model DIR         a folder or a GGUF file: time the kernels for 8-bit products on this model's shapes, and not on Qwen2.5-0.5B's;
-                      list for each GPU what of this model's programs it has no kernel for and the CPU computes
+  --model DIR         a folder or a GGUF file: time the 8-bit kernels on this model's shapes instead of Qwen2.5-0.5B's, and list for
+                      each GPU which operations of this model have no kernel there and run on the CPU
   --json              print one JSON object on the last line`,
   options: { model: { type: 'string' }, json: { type: 'boolean' } },
   async run({ model, json }) {

@@ -17,18 +17,19 @@ const text = { type: 'string' } as const
 export const doctor: Command = {
   usage: `npx waggle doctor [OPTIONS]
 
-Checks Node, operating system, processor, memory, disk, keys, ports, the chain, the clock, funds and bootnodes, of an environment of chat models also
-which bases it pays, what each role would play with here, and whether the memory is enough for role and models, and says what to do about each problem. Sends nothing. Exit code 1 if a check fails.
+Checks Node, operating system, processor, memory, disk, keys, ports, the chain, the clock, funds and bootnodes, and suggests a fix
+for each problem. For an environment of chat models it also prints which base models it pays, what each role would run with on this
+machine, and whether the memory is enough. Sends nothing. Exit code 1 if a check fails.
 
 ${dataUsage}
 ${networkUsage}
   --listen MULTIADDR  where the peer will listen, may be repeated
   --bootnode MULTIADDR
-                      a peer to meet first, may be repeated
-  --sponsor URL       who shall pay for its registration and gas
+                      bootnode, may be repeated
+  --sponsor URL       sponsor that will pay for registration and gas
   --role ROLE, --environment FILE, --model PATH_OR_REPO, --proposer PATH_OR_REPO, --judge PATH_OR_REPO,
   --lora RANK, --lora-base NAME
-                      what it would be started with (default what its folder says)
+                      as start takes them (default: the folder's settings)
   --json              print one JSON object on the last line`,
   options: {
     ...{ ...dataOption, ...networkOptions, listen: list, bootnode: list, sponsor: text, json: { type: 'boolean' } },

@@ -11,13 +11,13 @@ export const env: Command = {
   usage: `npx waggle env check PATH --model PATH_OR_REPO [--judge PATH_OR_REPO] [--json]
 npx waggle env hash FILE [--json]
 
-check runs the environment that a module exports as kind, and says what would break a swarm: tasks, prompts or scores that differ from peer to
-peer, held-out tasks that are trained on, answers that break the score, a specification that two readers hash apart.
+check runs the environment that a module exports as kind, and reports what would break a swarm: tasks, prompts or scores that differ
+between peers, held-out tasks in the training set, answers that make scoring fail, a specification with more than one hash.
 
-hash checks a specification that was written or edited by hand, and prints the hash that the chain has to name.
+hash checks a specification that was written or edited by hand, and prints its hash, which the chain has to name.
 
-  --model PATH_OR_REPO  a chat model that prompts are made for; none is generated with
-  --judge PATH_OR_REPO  the frozen evaluator, where the kind needs one
+  --model PATH_OR_REPO  the chat model whose template prompts use; nothing is generated
+  --judge PATH_OR_REPO  the frozen judge, if the kind needs one
 ${hubUsage}
   --json                print one JSON object on the last line`,
   options: { ...hubOptions, model: text, judge: text, json: { type: 'boolean' } },

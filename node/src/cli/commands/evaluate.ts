@@ -29,30 +29,31 @@ export const evaluate: Command = {
 npx waggle eval --model PATH_OR_REPO [--adapter DIR] [--dataset PATH_OR_REPO] [--tasks N] [--samples N] [--k N,N] [--json]
 npx waggle eval --environment FILE --model PATH_OR_REPO [--judge PATH_OR_REPO] [--policy DIR …] [--level N] [--json]
 
-Runs answers to held-out tasks, or to those of a dataset, in the sandbox, or has a program check them, as the environment says: pass@k by the unbiased estimator, with 95 % intervals.
+Measures pass@k on held-out tasks, or on those of a dataset: it runs the answers in the sandbox, or has a program check them, as the
+environment defines. pass@k is the unbiased estimator, with 95 % intervals.
 
   --policy DIR        a solver's policy folder, may be repeated; starter is the model that comes with the code (default)
   --model PATH_OR_REPO
                       a chat model: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the hub
-  --environment FILE  measures on the held-out tasks of this specification; starter is then the model as it is
+  --environment FILE  measure on the held-out tasks of this specification; starter is then the untrained model
   --judge PATH_OR_REPO
-                      the environment's frozen evaluator, where it needs one
+                      the environment's frozen judge, if it needs one
   --adapter DIR       a PEFT LoRA adapter on it
   --dataset PATH_OR_REPO
                       MBPP, CodeContests, HumanEval or a file of Waggle's own schema, as Parquet or JSON lines: a file, a folder, or
                       OWNER/NAME[@REVISION][:PATH] on the hub (docs/guides/use-a-dataset.md)
   --level N           level of the held-out tasks (default 3)
-  --tasks N           how many (default 100 held-out ones, all of a dataset)
+  --tasks N           number of tasks (default 100 held-out ones, all of a dataset)
   --samples N         answers to a task (default 8 of a policy at temperature 1; 1 of a model, greedy)
-  --k N,N             pass@k of these (default 1 and the number of samples)
-  --seed TEXT         draws a dataset's tasks and the answers (default: the dataset's order)
-  --out FILE          keeps outcomes as JSON lines; the same command resumes from it
-  --max-new-tokens N  tokens of an answer at most (default 512)
+  --k N,N             values of k for pass@k (default 1 and the number of samples)
+  --seed TEXT         seed for choosing a dataset's tasks and for sampling (default: the dataset's order)
+  --out FILE          write outcomes as JSON lines; the same command resumes from it
+  --max-new-tokens N  maximum number of tokens of an answer (default 512)
   --greedy, --temperature X, --top-k N, --top-p X, --min-p X, --repetition-penalty X
                       how a model's answers are sampled (default temperature 1 where there is more than one)
   --precision NAME    float32, float16, int8 or int4 (default float32)
-  --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
-  --device NAME       cpu, webgpu, cuda, or auto for what npx waggle devices would take (default cpu)
+  --cache DIR         folder of quantised copies (default .waggle in the model's folder)
+  --device NAME       cpu, webgpu, cuda, or auto for the device that npx waggle devices recommends (default cpu)
   --threads N         threads of the model (default 2 for a policy, all of the machine for a model)
 ${hubUsage}
   --json              print one JSON object on the last line`,

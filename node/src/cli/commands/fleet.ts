@@ -11,11 +11,11 @@ const MAIN = join(import.meta.dirname, '../main.ts')
 export const fleet: Command = {
   usage: `npx waggle fleet FOLDER [OPTIONS]
 
-Runs every peer whose folder lies in FOLDER, each in a process of its own with the settings of its waggle.yaml, until
-Ctrl-C. Make the folders by npx waggle join --data FOLDER/NAME. A peer that fails is started again, after 5 seconds at
-first and 5 minutes at most; one whose settings are wrong is not. Lines of output begin with the name of the peer.
+Runs every peer with a folder in FOLDER until Ctrl-C, each in its own process with the settings of its waggle.yaml. Create
+the folders with npx waggle join --data FOLDER/NAME. A peer that fails is restarted, after 5 seconds at first and after at
+most 5 minutes; a peer with wrong settings is not. Each line of output begins with the name of its peer.
 
-  --gpus LIST         CUDA devices by number, by commas: the peers that do not run on the CPU take them in turn
+  --gpus LIST         numbers of CUDA devices, separated by commas: peers that do not run on the CPU take them in turn
   --metrics-port N    serve /health, /ready and /metrics of the first peer at port N of loopback, of the next at N + 1, …`,
   options: { gpus: { type: 'string' }, 'metrics-port': { type: 'string' } },
   positionals: ['FOLDER'],

@@ -7,7 +7,7 @@ import { dataOption, dataUsage } from '../options/networkOptions.ts'
 export const init: Command = {
   usage: `npx waggle init [--data DIR] [--json]
 
-Keys that are there already are kept. A swarm.pem of RL Swarm, put into DIR before, keeps its peer id.
+Existing keys are kept. To keep a peer id of RL Swarm, put its swarm.pem into DIR first.
 
 ${dataUsage}
   --json              print one JSON object on the last line`,

@@ -21,15 +21,15 @@ import { peerOptions, startPeer } from './start.ts'
 export const join: Command = {
   usage: `npx waggle join --network NAME [OPTIONS]
 
-Makes the keys of a new peer, chooses role, model and threads by what the machine has, and starts it; on a local chain it gives
-itself coin, elsewhere a sponsor pays (--sponsor URL) or it says what to send where. What it chose is shown and kept in DIR/${SETTINGS_FILE}: change it there, or say it here.
-Called again, it continues with the same peer and settings.
+Creates the keys of a new peer, chooses role, model and threads to suit the machine, and starts the peer. On a local chain the peer
+gives itself coin; elsewhere a sponsor pays (--sponsor URL), or join prints how much to send to which account. It prints its choices
+and keeps them in DIR/${SETTINGS_FILE}: change them there, or override them with options. Run it again to continue with the same peer.
 
 ${dataUsage}
 ${networkUsage}
   --role ROLE, --model PATH_OR_REPO, --environment FILE, --device NAME, and every other option of start
 
-npx waggle start --help says what they are.`,
+npx waggle start --help describes them.`,
   options: peerOptions,
   async run(values) {
     const flags = settingsOf(values)

@@ -20,18 +20,18 @@ export const leaderboard: Command = {
   usage: `npx waggle leaderboard [show] [OPTIONS]
 npx waggle leaderboard read|import FILE [OPTIONS]
 
-  show                every peer of the swarm by its points, those of rounds that are not final too; needs a network alone
-  read FILE           write RL Swarm's total rewards and wins by peer to FILE, at one block of its chain: --from, --coordinator. A
-                      search that was stopped resumes; totals are read at a newer block if the endpoint forgets the first
-  import FILE         take FILE into a swarm whose round 3 has not begun, page by page: propose each to the timelock, and import it when
-                      its delay has passed. Call it again then. WAGGLE_DEPLOYER_KEY holds the private key of the account that deployed
+  show                print every peer by its points, including those of rounds that are not final yet; needs no keys
+  read FILE           write RL Swarm's total rewards and wins of each peer at one block to FILE: --from, --coordinator. A search
+                      that was stopped resumes; if the endpoint no longer has the block's state, a newer block is used
+  import FILE         import FILE into a swarm before its round 3, page by page: propose each page to the timelock, and run it again after
+                      the delay to import them. WAGGLE_DEPLOYER_KEY holds the private key of the account that deployed
 
   --from URL          read: an RPC endpoint of RL Swarm's chain
   --coordinator ADDRESS
                       read: its SwarmCoordinator
   --from-block N      read: the block of its deployment (default 0)
   --limit N           read: rows to keep, highest rewards first (default and most ${MAX_ROWS})
-  --dry-run           import: say what would be sent
+  --dry-run           import: print what would be sent
 ${dataUsage}
 ${networkUsage}
   --json              print one JSON object on the last line`,

@@ -40,21 +40,21 @@ const planSchema = z.strictObject({
 export const market: Command = {
   usage: `npx waggle market ACTION [OPTIONS]
 
-games and quote need a network alone; the others call from the account of the peer's folder.
+games and quote only read the chain; the other actions send from the account in the peer's folder.
 
-  games               every game, newest first, and what the folder's account, if there is one, could claim and is owed; a price is
-                      tokens for a share in the round that takes bets or is next, and null once no bet can come
-  quote               what a bet would buy and pay now, if nothing followed: --game, --choice, --stake
-  bet                 bet on a choice in the round that takes bets: --game, --choice, --stake
-  claim               take what a position is worth: --game
-  create              open a game as its Judge: --file; its clues and answer stay in the folder until they are revealed
-  reveal              prove the clue that is due, or the answer: --game
+  games               list all games, newest first, with what the folder's account, if there is one, can claim and is owed; a price is
+                      in tokens per share in the current or next betting round, and null once betting is over
+  quote               what a bet would buy and pay if no other bet followed: --game, --choice, --stake
+  bet                 bet on a choice in the current betting round: --game, --choice, --stake
+  claim               claim the payout of a position: --game
+  create              open a game as its Judge: --file; clues and answer stay in the folder until they are revealed
+  reveal              reveal the clue that is due, or the answer, with its proof: --game
   cancel              end a game with refunds; the bond goes to the bettors, if there are any: --game
   resolve             end a game that is due: --game
   dispute             dispute an answer, with a bond as large as the Judge's: --game
   draw                draw the committee of a dispute: --game
-  verdict             as a seat of the committee: commit to the right choice, later reveal it: --game, --choice
-  withdraw            take bonds and pay that came back
+  verdict             as a seat of the committee: commit to a choice, later reveal it: --game, --choice
+  withdraw            withdraw returned bonds and rewards
 
   --game N            number of the game
   --choice N          number of the choice, from 0

@@ -31,32 +31,32 @@ npx waggle model generate --model DIR --prompt TEXT [--json]
 npx waggle model compare --model DIR [--precision int8,int4] [--tokens 1,2,3] [--json]
 npx waggle model import FILE.gguf --out DIR [--json]
 
-Runs a model of a Hugging Face folder (config.json and safetensors; no tokenizer is needed for token ids), in float32.
-import makes such a folder of a llama.cpp file, with tokenizer and chat template. logits says what it makes of every position; generate appends tokens, and ends where generation_config.json says; compare says
-how far 8-bit and 4-bit are from float32.
+Runs a model from a Hugging Face folder (config.json and safetensors; no tokenizer is needed for token ids), in float32.
+import converts a llama.cpp file to such a folder, with tokenizer and chat template. logits prints the logits of every position;
+generate appends tokens, up to the end tokens of generation_config.json; compare measures how far 8-bit and 4-bit are from float32.
 
   --model DIR         the model's folder, or a GGUF file, which is imported once
-  --tokens IDS        token ids, separated by commas; compare takes it several times, and samples some if there are none
+  --tokens IDS        token ids, separated by commas; may be repeated for compare, which samples sequences if none are given
   --prompt TEXT       generate: continues this text, as it is; npx waggle chat answers by the model's chat template
-  --out DIR           import: the folder that is made
-  --models DIR        where GGUF files are imported to (default WAGGLE_MODELS, else ~/.cache/waggle/models)
+  --out DIR           import: the folder to write
+  --models DIR        folder for imported GGUF files (default WAGGLE_MODELS, else ~/.cache/waggle/models)
   --adapter DIR       a PEFT LoRA adapter, merged into the weights
-  --max-new-tokens N  generate: new tokens at most (default 32)
-  --greedy            generate: always the most likely token, instead of sampling; the repetition_penalty of
+  --max-new-tokens N  generate: maximum number of new tokens (default 32)
+  --greedy            generate: take the most likely token instead of sampling; the repetition_penalty of
                       generation_config.json is applied, as transformers does
   --temperature X     generate: divides the logits (default 1)
   --top-k N           generate: only the N most likely tokens
   --top-p X           generate: only the most likely tokens that together have this probability
   --min-p X           generate: only tokens at least this share as likely as the most likely one
-  --repetition-penalty X  generate: divides the logits of tokens that were there already
-  --seed TEXT         generate: what sampling depends on (default 0)
+  --repetition-penalty X  generate: divides the logits of tokens that already occurred
+  --seed TEXT         generate: seed of sampling (default 0)
   --precision NAMES   generate: float32, float16, int8 or int4 (default float32);
-                      compare: some, by commas (default int8,int4)
-  --cache DIR         where quantised copies are kept (default .waggle in the model's folder)
+                      compare: several, separated by commas (default int8,int4)
+  --cache DIR         folder of quantised copies (default .waggle in the model's folder)
   --sequences N       compare: sequences to sample from the model (default 8)
   --length N          compare: tokens of each (default 128)
-  --device NAME       logits and generate: cpu, webgpu, cuda, or auto for what npx waggle devices would take (default cpu)
-  --threads N         threads of a product (default: all of the machine)
+  --device NAME       logits and generate: cpu, webgpu, cuda, or auto for the device that npx waggle devices recommends (default cpu)
+  --threads N         threads of a matrix product (default: all of the machine)
   --json              print one JSON object on the last line:
                       { "logits": number[positions][vocabulary] }, or
                       { "tokens": number[], "logprobs": number[] } of the new tokens, and with --prompt their "text", with the log-probability of each under what

@@ -33,7 +33,7 @@ WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes
   --dry-run           check and simulate, print the transaction, send nothing
   --safe FILE         the same, and write the transaction to FILE, for the Transaction Builder of a Safe
 ${networkUsage}
-${dataUsage}: where a local deployment's record is looked for
+${dataUsage}, where a local deployment's record is
   --json              print one JSON object on the last line`,
   options: {
     ...chainOptions,

@@ -8,8 +8,9 @@ import { openPeerFolder } from '../withSession.ts'
 export const prove: Command = {
   usage: `npx waggle prove ACCOUNT [OPTIONS]
 
-Has the peer's key sign that an account may hold the peer, for a day, and prints the proof as one line. The dashboard's page /register takes
-it: there the account's wallet registers the peer, or moves it from the account that holds it. Nothing is sent, and no key is shown.
+Signs with the peer's key that an account may own the peer, and prints the proof, which is valid for a day, as one line. Paste it on
+the dashboard's page /register: there the account's wallet registers the peer, or takes it over from its current account. Nothing is
+sent, and no key is printed.
 
 ${chainUsage}`,
   options: chainOptions,

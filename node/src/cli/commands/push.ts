@@ -6,10 +6,10 @@ import { hubOptions, hubUsage, openHub } from '../options/modelOptions.ts'
 export const push: Command = {
   usage: `npx waggle push DIR OWNER/NAME [--base OWNER/NAME] [--private] [--summary TEXT] [--json]
 
-Publishes the model or the adapter in DIR as one commit; the repository is made if it is not there. A solver keeps its model in
-the folder policy of its data folder. A model card is written unless DIR holds a README.md.
+Publishes the model or the adapter in DIR as one commit, and creates the repository if it does not exist. A solver keeps its model
+in the folder policy of its data folder. A model card is written unless DIR has a README.md.
 
-  --base OWNER/NAME   the model that it was trained from, for the card, and for PEFT to find an adapter's
+  --base OWNER/NAME   the base model, for the card, and for PEFT to find an adapter's base
   --private           make a new repository private
   --summary TEXT      first line of the commit's message
 ${hubUsage}

@@ -9,8 +9,8 @@ import { passphraseOption, passphraseUsage, readPassphrase } from '../options/re
 export const restore: Command = {
   usage: `npx waggle restore FILE [--data DIR] [--passphrase-file F] [--json]
 
-Puts the backup in FILE back as the folder of a peer, which must be empty or not there. The backup stays as it is. Bets, stakes and other
-transactions that were not signed when it was made are forgotten: the peer may have sent them since.
+Restores a peer's folder from the backup in FILE. The folder must be empty or must not exist. The backup is not changed. Bets, stakes
+and other transactions that were not signed when the backup was made are dropped: the peer may have sent them since.
 
 ${dataUsage}
 ${passphraseUsage}

@@ -6,10 +6,10 @@ import { runFromAccount } from '../runFromAccount.ts'
 export const send: Command = {
   usage: `npx waggle send ADDRESS AMOUNT [--coin] [OPTIONS]
 
-Sends Nectar of the peer's account to another account: AMOUNT in Nectar, or all. A running peer sends it. What is staked
-is taken back first, by npx waggle unstake.
+Sends Nectar from the peer's account to another account: AMOUNT in Nectar, or all. If the peer runs, it sends the transaction.
+Staked Nectar has to be released first: npx waggle unstake.
 
-  --coin              send the chain's own coin instead; 0.01 of it stays for gas
+  --coin              send the chain's native coin instead; 0.01 of it stays for gas
 
 ${chainUsage}`,
   options: { ...chainOptions, coin: { type: 'boolean' } },

@@ -8,8 +8,8 @@ import { openPeerFolder, withAccount } from '../withSession.ts'
 export const stake: Command = {
   usage: `npx waggle stake DUTY [OPTIONS]
 
-Stakes what is missing for a duty: evaluator (a seat, from the next round on or the end of bootstrap) or proposer (the right to
-propose tasks). A running peer does so by itself when bootstrap ends and it has earned enough.
+Stakes what a duty still lacks: evaluator (a seat, from the next round or the end of bootstrap on) or proposer (the right to
+propose tasks). A running peer stakes by itself when bootstrap ends and it has earned enough.
 
 ${chainUsage}`,
   options: chainOptions,

@@ -66,24 +66,24 @@ export const peerOptions = {
 export const start: Command = {
   usage: `npx waggle start --role ROLE [OPTIONS]
 
-Ctrl-C stops it; the next start resumes. Settings may also stand in DIR/${SETTINGS_FILE}, one a line, by the names
-of the options (listen, announce and bootnodes are lists there).
+Ctrl-C stops it; the next start resumes. Settings can also be in DIR/${SETTINGS_FILE}, one per line, named like the
+options (listen, announce and bootnodes are lists there).
 
   --role ROLE         ${roleNames.join(', ')}
 ${dataUsage}
 ${networkUsage}
-  --listen MULTIADDR  where to listen, may be repeated (default /ip4/0.0.0.0/tcp/0, /ip6/::/tcp/0
-                      and /p2p-circuit, a place at a relay for who cannot be dialled)
+  --listen MULTIADDR  address to listen on, may be repeated (default /ip4/0.0.0.0/tcp/0, /ip6/::/tcp/0
+                      and /p2p-circuit, a relay for peers that cannot be dialled)
 ${reachUsage}
   --sponsor URL       who pays for the registration and the gas of an account without funds; WAGGLE_SPONSOR_TOKEN holds the
                       invitation, where it wants one
   --level N           proposer: hold the difficulty at this level
   --dataset PATH_OR_REPO
-                      proposer: propose the tasks of a dataset (docs/guides/use-a-dataset.md); solver: figures of its tasks
-                      are told apart
+                      proposer: propose the tasks of a dataset (docs/guides/use-a-dataset.md); solver: report figures of its
+                      tasks separately
   --dataset-share X   proposer: this share of its tasks (default 1, and no model is loaded); its model proposes the others,
                       and the dataset stands in for those that are invalid
-  --demands N         evaluator: withheld leaves that it demands a round at most, each with a bond (default 0)
+  --demands N         evaluator: maximum number of withheld leaves to demand per round, each with a bond (default 0)
   --appeals N         solver: settled scores of a round that it appeals at most by itself, where that brings more than it costs;
                       auditor: whatever it costs; evaluator: verdicts that overturn its votes, at a time; off for none (default 2)
   --nectar-price X    what a Nectar is worth in the chain's coin, by which appeals are weighed (default 0.001)
@@ -91,9 +91,9 @@ ${reachUsage}
                       (default 1)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
   --figures-of DIR    gateway: folder of a solver of the same operator, whose training figures its pages show; may be repeated
-  --keep-mb N         space for the bundles of all peers, MiB (default 8192)
-  --keep-peer-mb N    space for those of one peer, MiB; its own oldest ones make space (default 256)
-  --environment FILE  specification of an environment of chat models (npx waggle environment makes one)
+  --keep-mb N         disk space for the bundles of all peers, MiB (default 8192)
+  --keep-peer-mb N    disk space for the bundles of one peer, MiB; its oldest bundles are deleted first (default 256)
+  --environment FILE  specification of an environment of chat models (see npx waggle environment)
   --model PATH_OR_REPO
                       the chat model that solves: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face hub; roles
                       that do not solve name one with the same tokenizer
@@ -101,23 +101,23 @@ ${reachUsage}
                       proposer: the frozen model that proposes, of any tokenizer, in 8 bits (default --model), or a server like
                       that of --judge
   --judge PATH_OR_REPO_OR_URL
-                      solver, evaluator, auditor: the frozen evaluator (default: where the specification says that it is), or
+                      solver, evaluator, auditor: the frozen judge (default: the one that the specification names), or
                       http://HOST:PORT/v1#MODEL of an OpenAI-compatible server, with its key in OPENAI_API_KEY
 ${hubUsage}
-  --device NAME       auto, cpu, webgpu or cuda: what generates, scores and trains (default auto)
+  --device NAME       auto, cpu, webgpu or cuda: device for generation, scoring and training (default auto)
   --threads N         threads of a model's session (default 1)
   --lora RANK         solver: train a LoRA adapter of this rank instead of all weights, or all weights by 0 (default 16 where
                       weights are too large to be published whole, as of every published model); an adapter in its folder
                       is resumed as it is, and options that contradict it are refused
-  --lora-alpha N      scale of its updates is this over the rank (default twice the rank)
+  --lora-alpha N      alpha: updates are scaled by alpha / rank (default twice the rank)
   --lora-targets NAMES
-                      modules that have one, by commas (default all linear modules of the layers)
-  --lora-base NAME    float32 or int8: how the frozen layers under it are computed (default float32); over
-                      int8 it learns but earns nothing
+                      modules with an adapter, separated by commas (default all linear modules of the layers)
+  --lora-base NAME    float32 or int8: precision of the frozen layers under it (default float32); a solver over
+                      int8 learns but earns nothing
   --push OWNER/NAME   solver: publish what it learned on the Hugging Face hub, with a card that says where it comes from;
                       HF_TOKEN holds the access token
-  --push-every N      with --push: rounds from one push to the next (default 20)
-  --metrics-port N    serve /health, /ready and Prometheus /metrics at this port of loopback (default none)
+  --push-every N      with --push: rounds between two pushes (default 20)
+  --metrics-port N    serve /health, /ready and Prometheus /metrics on this loopback port (default none)
 ${logUsage}
 
 WAGGLE_ALERT_URL holds webhooks that are told when the peer is behind, earns nothing, or lacks funds, disk or peers.`,

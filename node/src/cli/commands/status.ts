@@ -9,8 +9,8 @@ import { openPeerFolder } from '../withSession.ts'
 export const status: Command = {
   usage: `npx waggle status [OPTIONS]
 
-What the chain and the peer's own journal say of it, while it runs and while it does not. A gateway that ran canaries says how often the
-judge was right by execution.
+Prints what the chain and the peer's own journal know about it, whether it runs or not. For a gateway that ran canaries, it prints
+how often the judge agreed with execution.
 
 ${chainUsage}`,
   options: chainOptions,

@@ -10,12 +10,12 @@ const text = { type: 'string' } as const
 export const why: Command = {
   usage: `npx waggle why [OPTIONS]
 
-Says in words what became of a peer's work of a round: whether its answers were committed, who was drawn to score them and how each voted,
-what was settled, challenged and appealed, and what it has of the round; the same of its votes as an evaluator and of its tasks. It reads
-the chain and needs no keys. Where the folder keeps the score sheets of a round, it says what each drawn answer came to as well.
+Explains what happened to a peer's work in a round: whether its answers were committed, who was drawn to score them and how each
+voted, what was settled, challenged and appealed, and what the peer earned; the same for its votes as an evaluator and for its tasks.
+It reads the chain and needs no keys. If the folder has the score sheets of the round, it also prints the score of each drawn answer.
 
-  --peer NAME         its three words, its peer id, or its key on the chain (default the peer of the folder)
-  --round N           the round (default the newest that is final)
+  --peer NAME         its name of three words, peer id, or key on the chain (default: the folder's peer)
+  --round N           the round (default: the newest final one)
 ${chainUsage}`,
   options: { ...chainOptions, peer: text, round: text },
   async run({ json, peer, round, ...flags }) {

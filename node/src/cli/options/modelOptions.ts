@@ -11,8 +11,8 @@ import { UsageError } from '../usageError.ts'
 const text = { type: 'string' } as const
 
 export const hubOptions = { models: text, hub: text } as const
-export const hubUsage = `  --models DIR        where downloaded models are kept (default WAGGLE_MODELS, else ~/.cache/waggle/models)
-  --hub URL           another hub than ${HUB_URL}
+export const hubUsage = `  --models DIR        folder of downloaded models (default WAGGLE_MODELS, else ~/.cache/waggle/models)
+  --hub URL           a hub other than ${HUB_URL}
                       HF_TOKEN in the environment: access token for private and gated repositories`
 
 export type HubSettings = { models?: string | undefined; hub?: string | undefined }

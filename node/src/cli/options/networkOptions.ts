@@ -14,8 +14,8 @@ export const networkOptions = { network: text, deployment: text, rpc: text } as 
 
 export const dataUsage = `  --data DIR          the peer's folder (default ${dataOption.data.default})`
 export const networkUsage = `  --network NAME      ${Object.keys(known).join(', ')}, or another record in deployments/ (default local)
-  --deployment FILE   a deployment's record elsewhere (default: by network, or WAGGLE_DEPLOYMENT if none is named)
-  --rpc URL[,URL]     RPC endpoint of its chain; of several one is asked and all are compared (default: the network's variable, as
+  --deployment FILE   path of a deployment's record (default: by network, or WAGGLE_DEPLOYMENT if no network is named)
+  --rpc URL[,URL]     RPC endpoint of its chain; with several, one is queried and all are compared (default: the network's variable, such as
                       ${known.sepolia?.urlVariable}, else WAGGLE_RPC_URL, else a public endpoint)`
 
 /** What most commands take that ask a chain about a peer or deal with it. */

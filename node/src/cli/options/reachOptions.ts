@@ -17,14 +17,14 @@ export const reachOptions = {
 } as const
 
 export const reachUsage = `  --announce MULTIADDR
-                      where others reach it behind a router or proxy, may be repeated (default where it listens)
+                      address at which others reach it behind a router or proxy, may be repeated (default: where it listens)
   --bootnode MULTIADDR
-                      a peer to meet first, besides those on the chain, may be repeated
+                      bootnode besides those on the chain, may be repeated
   --mdns              find peers on the local network by multicast
   --upnp              ask the router for an open port
-  --target-peers N    registered peers to be connected to (default 16)
+  --target-peers N    registered peers to stay connected to (default 16)
   --max-connections N
-                      connections at most; strangers get half (default 128)`
+                      maximum number of connections; strangers get at most half (default 128)`
 
 /** The option is for one, the setting for all. */
 export function settingsOf({ bootnode, ...flags }: Values): Record<string, unknown> {

@@ -5,7 +5,7 @@ import { environment } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
 
 export const passphraseOption = { 'passphrase-file': { type: 'string' } } as const
-export const passphraseUsage = `  --passphrase-file F file whose first line is the passphrase (default: WAGGLE_BACKUP_PASSPHRASE, else it is asked for)`
+export const passphraseUsage = `  --passphrase-file F file whose first line is the passphrase (default: WAGGLE_BACKUP_PASSPHRASE, else a prompt)`
 
 /** Twelve characters of nobody's choosing are beyond guessing at a second a guess. */
 const MIN_LENGTH = 12
