@@ -24,13 +24,27 @@ export function encodeAddresses(announcement: AddressAnnouncement): Uint8Array {
   return encodeCanonical(schema.parse(announcement))
 }
 
+type Checked = { from: string; chainId: number; verdict: Verdict<AddressAnnouncement> }
+
+/** Verdicts on bytes that are still about: a message is checked before its signature, again once its author is known, and by whoever else holds it. */
+const judged = new WeakMap<Uint8Array, Checked>()
+
 /**
  * Checks what the bytes alone can show. A multiaddr that cannot be parsed is not wrong: newer software may know more
  * protocols.
  *
+ * @param bytes - not written to any more.
  * @param from - base58 peer id of the signer.
  */
 export function checkAddresses(bytes: Uint8Array, from: string, chainId: number): Verdict<AddressAnnouncement> {
+  const before = judged.get(bytes)
+  if (before?.from === from && before.chainId === chainId) return before.verdict
+  const verdict = judge(bytes, from, chainId)
+  judged.set(bytes, { from, chainId, verdict })
+  return verdict
+}
+
+function judge(bytes: Uint8Array, from: string, chainId: number): Verdict<AddressAnnouncement> {
   const decoded = decodeVersioned(bytes, schema, SOFT_MAX_BYTES)
   if (decoded.verdict !== 'accept') return decoded
   const { value } = decoded
