@@ -29,6 +29,14 @@ export const feedKind = onchainEnum('feed_kind', [
   'stakeWithdrawn',
   'slashed',
   'compensated',
+  'gameOpened',
+  'betPlaced',
+  'clueProven',
+  'gameAnswered',
+  'gameDisputed',
+  'gameResolved',
+  'gameVoided',
+  'winningsTaken',
 ])
 
 /** One row per event, in chain order: what the live feed shows. */

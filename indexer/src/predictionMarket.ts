@@ -1,6 +1,10 @@
 import { ponder } from 'ponder:registry'
 import { game, gameBet, gameChoice, gameClue, gamePayout } from 'ponder:schema'
+import { addToFeed } from './feed.ts'
 import { shownText } from './shownText.ts'
+
+/** Numbers of games are larger than JSON's. */
+const inGame = (gameId: bigint) => ({ gameId: String(gameId) })
 
 ponder.on('PredictionMarket:GameCreated', async ({ event, context }) => {
   const { gameId, judge, config, details } = event.args
@@ -14,16 +18,19 @@ ponder.on('PredictionMarket:GameCreated', async ({ event, context }) => {
   })
   const choices = Array.from({ length: config.choiceCount }, (_, choice) => ({ gameId, choice }))
   await context.db.insert(gameChoice).values(choices)
+  await addToFeed(context, event, { kind: 'gameOpened', detail: { ...inGame(gameId), judge } })
 })
 
 ponder.on('PredictionMarket:BetPlaced', async ({ event, context }) => {
-  const { gameId, choice, stake } = event.args
+  const { gameId, choice, stake, account } = event.args
   const { id, block, transaction } = event
   await context.db
     .insert(gameBet)
     .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
   await context.db.update(gameChoice, { gameId, choice }).set(row => ({ stake: row.stake + stake }))
   await context.db.update(game, { gameId }).set(row => ({ bets: row.bets + 1, totalStake: row.totalStake + stake }))
+  const detail = { ...inGame(gameId), account, choice, stakeWei: String(stake) }
+  await addToFeed(context, event, { kind: 'betPlaced', detail })
 })
 
 ponder.on('PredictionMarket:ClueRevealed', async ({ event, context }) => {
@@ -32,23 +39,27 @@ ponder.on('PredictionMarket:ClueRevealed', async ({ event, context }) => {
     .insert(gameClue)
     .values({ gameId, round, clue: shownText(clue), atSec: Number(event.block.timestamp) })
   await context.db.update(game, { gameId }).set(({ roundCount }) => ({ roundsOpened: Math.min(round + 2, roundCount) }))
+  await addToFeed(context, event, { kind: 'clueProven', detail: { ...inGame(gameId), number: round + 1 } })
 })
 
 ponder.on('PredictionMarket:AnswerProven', async ({ event, context }) => {
   const { gameId, choice } = event.args
   const answeredAtSec = Number(event.block.timestamp)
   await context.db.update(game, { gameId }).set({ status: 'answered', answer: choice, answeredAtSec })
+  await addToFeed(context, event, { kind: 'gameAnswered', detail: { ...inGame(gameId), choice } })
 })
 
 ponder.on('PredictionMarket:GameDisputed', async ({ event, context }) => {
   const { gameId, disputer } = event.args
   await context.db.update(game, { gameId }).set({ status: 'disputed', disputer })
+  await addToFeed(context, event, { kind: 'gameDisputed', detail: { ...inGame(gameId), disputer } })
 })
 
 ponder.on('PredictionMarket:GameResolved', async ({ event, context }) => {
   const { gameId, choice, pot } = event.args
   const endedAtSec = Number(event.block.timestamp)
   await context.db.update(game, { gameId }).set({ status: 'resolved', winner: choice, pot, endedAtSec })
+  await addToFeed(context, event, { kind: 'gameResolved', detail: { ...inGame(gameId), choice } })
 })
 
 ponder.on('PredictionMarket:JudgePaid', async ({ event, context }) => {
@@ -59,15 +70,18 @@ ponder.on('PredictionMarket:JudgePaid', async ({ event, context }) => {
 ponder.on('PredictionMarket:GameVoided', async ({ event, context }) => {
   const { gameId, pot } = event.args
   await context.db.update(game, { gameId }).set({ status: 'void', pot, endedAtSec: Number(event.block.timestamp) })
+  await addToFeed(context, event, { kind: 'gameVoided', detail: inGame(gameId) })
 })
 
 ponder.on('PredictionMarket:Claimed', async ({ event, context }) => {
-  const { gameId, payout } = event.args
+  const { gameId, payout, account } = event.args
   const { id, block, transaction } = event
   await context.db
     .insert(gamePayout)
     .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
   await context.db.update(game, { gameId }).set(row => ({ paidOut: row.paidOut + payout }))
+  const detail = { ...inGame(gameId), account, payoutWei: String(payout) }
+  await addToFeed(context, event, { kind: 'winningsTaken', detail })
 })
 
 ponder.on('PredictionMarket:DustBurnt', async ({ event, context }) => {

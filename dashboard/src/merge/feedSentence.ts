@@ -1,4 +1,4 @@
-import { formatNectar, formatPoints } from './format.ts'
+import { formatNectar, formatPoints, shorten } from './format.ts'
 
 /** An event as the indexer keeps it; `detail` holds the event's own arguments. */
 interface FeedEvent {
@@ -45,6 +45,16 @@ const sentences: Record<string, Words> = {
   compensated: ({ detail }) => `paid ${formatNectar(detail.amountWei)} nectar of its stake to who appealed`,
   stakeWithdrawn: ({ detail }) => `took back ${formatNectar(detail.amountWei)} nectar`,
   slashed: ({ detail }) => `lost ${formatNectar(detail.lostWei)} nectar of its stake as ${detail.duty}`,
+  gameOpened: ({ detail }) => `Game ${detail.gameId} of the market was opened`,
+  betPlaced: ({ detail }) =>
+    `${shorten(String(detail.account))} bet ${formatNectar(detail.stakeWei)} nectar in game ${detail.gameId}`,
+  clueProven: ({ detail }) => `Clue ${detail.number} of game ${detail.gameId} was proven`,
+  gameAnswered: ({ detail }) => `Game ${detail.gameId} was answered`,
+  gameDisputed: ({ detail }) => `The answer to game ${detail.gameId} is disputed`,
+  gameResolved: ({ detail }) => `Game ${detail.gameId} ended`,
+  gameVoided: ({ detail }) => `Game ${detail.gameId} is void: stakes go back`,
+  winningsTaken: ({ detail }) =>
+    `${shorten(String(detail.account))} took ${formatNectar(detail.payoutWei)} nectar from game ${detail.gameId}`,
   settled: ({ detail }) => {
     if (detail.outcome === 'noQuorum') return 'got no points: no quorum'
     if (detail.outcome === 'void') return 'got no points: the round is void'

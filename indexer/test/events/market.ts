@@ -54,6 +54,15 @@ export function testMarket(scene: Scene): void {
       placed: { items: [bet(right, 1, 4), bet(wrong, 2, 6)] },
       payouts: { items: [{ account: right.toLowerCase(), payout: token(9.7) }] },
     })
+    const { feedItems } = await indexer.query<{ feedItems: { items: { kind: string; detail: unknown }[] } }>(
+      `{ feedItems(where: { kind_in: [gameOpened, betPlaced, clueProven, gameAnswered, gameResolved, winningsTaken] }, orderBy: "id") {
+        items { kind detail }
+      } }`,
+    )
+    const [opened, , second, ...rest] = feedItems.items
+    expect(opened).toEqual({ kind: 'gameOpened', detail: { gameId: '0', judge: expect.stringMatching(/^0x/) } })
+    expect(second).toMatchObject({ kind: 'betPlaced', detail: { gameId: '0', choice: 2, stakeWei: token(6) } })
+    expect(rest.map(({ kind }) => kind)).toEqual(['clueProven', 'gameAnswered', 'gameResolved', 'winningsTaken'])
     const bond = () =>
       indexer.query('{ credits(where: { source: market }) { items { account credited withdrawn owed } } }')
     const account = judge.toLowerCase()

@@ -37,6 +37,7 @@ export function FeedList({ page }: { page: FeedItem[] }) {
             </p>
             <p className="text-xs text-soft">
               {item.round !== null && <Link href={`/rounds/${item.round}`}>Round {item.round}</Link>}{' '}
+              {item.detail.gameId && <Link href={`/market/${item.detail.gameId}`}>Game {item.detail.gameId}</Link>}{' '}
               <BlockTime atSec={item.atSec} />
             </p>
           </div>
