@@ -1,6 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contractsOf } from '#chain/contracts.ts'
 import { signForSponsor } from '#chain/peers/sponsorRegistration.ts'
@@ -89,7 +90,10 @@ test('a peer without funds joins, commits, and has gas for as long as it works',
 }, 120_000)
 
 test('requests that nobody signed, that were sent before, or that are one too many cost the sponsor nothing', async () => {
+  mkdirSync(join(root, 'b'))
+  writeFileSync(join(root, 'b', 'swarm.pem'), privateKeyToProtobuf(await generateKeyPair('RSA', 2048)))
   const [identity, other] = [await openIdentity(join(root, 'a')), await openIdentity(join(root, 'b'))]
+  const late = await openIdentity(join(root, 'c'))
   const request = await requestOf(identity)
   expect(await post({ ...request, token: 'a guess' })).toMatchObject({ code: 403 })
   expect(await post({ ...request, token: undefined })).toMatchObject({ code: 403 })
@@ -102,7 +106,7 @@ test('requests that nobody signed, that were sent before, or that are one too ma
     code: 422,
     error: expect.stringMatching(/another peer id/),
   })
-  const forged = { ...request, signature: ((await requestOf(other)) as { signature: Hex }).signature }
+  const forged = { ...request, signature: ((await requestOf(late)) as { signature: Hex }).signature }
   expect(await post(forged)).toMatchObject({ code: 422, error: expect.stringMatching(/PeerRegistry_WrongSigner/) })
   const nonce = await local.client.getTransactionCount({
     address: (await openIdentity(join(root, 'sponsor'))).address as Hex,
@@ -121,7 +125,7 @@ test('requests that nobody signed, that were sent before, or that are one too ma
   ).toBe(nonce + 2)
 
   expect(await post(await requestOf(other))).toMatchObject({ code: 202 })
-  const late = await openIdentity(join(root, 'c'))
+  await sponsor.line('registered a peer', other.peerKey)
   expect(await post(await requestOf(late))).toMatchObject({ code: 429 })
   const joining = await runCli(['join', '--data', join(root, 'c'), '--sponsor', url], env)
   expect(joining).toMatchObject({

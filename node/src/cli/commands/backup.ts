@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { backupDataFolder } from '#store/backup/backup.ts'
+import { backupDataFolder, checkTarget } from '#store/backup/backup.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
 import { dataOption, dataUsage } from '../options/networkOptions.ts'
@@ -22,6 +22,7 @@ ${passphraseUsage}
   async run({ json, data: folder, 'passphrase-file': path }, [target = '']) {
     const [data, file] = [resolve(String(folder)), resolve(target)]
     requirePeer(data, 'Name its folder with --data.')
+    checkTarget(data, file)
     const { peerId, name } = await openIdentity(data)
     await backupDataFolder(data, file, await readPassphrase(path, true))
     if (json === true) return console.log(JSON.stringify({ data, backup: file, peerId, name }))

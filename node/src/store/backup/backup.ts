@@ -26,7 +26,7 @@ const LEFT_OUT: readonly string[] = ['bundles', LOCK_FILE, PID_FILE]
  *
  * The file is a tar archive in the age format, readable by its owner only, and whole or not there.
  *
- * @throws {BackupError} if `target` exists or is within `dataDir`, or `dataDir` does not exist, or its journal is damaged.
+ * @throws {BackupError} as `checkTarget`, or if the journal is damaged.
  */
 export async function backupDataFolder(
   dataDir: string,
@@ -34,6 +34,17 @@ export async function backupDataFolder(
   passphrase: string,
   cost?: number,
 ): Promise<void> {
+  checkTarget(dataDir, target)
+  makeFolder(dirname(resolve(target)))
+  await writeFileAtomic(target, encryptWithPassphrase(packArchive(entriesOf(dataDir)), passphrase, cost), 0o600)
+}
+
+/**
+ * Whether a backup may be written there. Asked before anybody types a passphrase.
+ *
+ * @throws {BackupError} if `target` exists or is within `dataDir`, or `dataDir` does not exist.
+ */
+export function checkTarget(dataDir: string, target: string): void {
   if (!existsSync(dataDir))
     throw new BackupError(`${dataDir} does not exist.`, { hint: 'Name the data folder of a node with --data.' })
   if (existsSync(target))
@@ -41,8 +52,6 @@ export async function backupDataFolder(
   const inner = relative(resolve(dataDir), resolve(target))
   if (!inner.startsWith('..'))
     throw new BackupError(`${target} is inside ${dataDir}.`, { hint: 'Name a file elsewhere, best on another disk.' })
-  makeFolder(dirname(resolve(target)))
-  await writeFileAtomic(target, encryptWithPassphrase(packArchive(entriesOf(dataDir)), passphrase, cost), 0o600)
 }
 
 async function* entriesOf(dataDir: string): AsyncGenerator<ArchiveEntry> {
