@@ -1,9 +1,10 @@
 import { generate, loadModel, score } from '@waggle/node/model'
+import { fromDevice } from '#engine/devices/toDevice.ts'
 import type { SessionError } from '#engine/engineError.ts'
 import { Graph } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Tensor, tensor } from '#engine/session.ts'
-import { add, cast, sumOver } from '#engine/tensor.ts'
+import { add, cast, scale, sumOver } from '#engine/tensor.ts'
 
 // Generates and scores with a model of a folder on the CPU and by WebGPU, and prints what came out as one JSON line.
 const [folder = ''] = process.argv.slice(2)
@@ -34,6 +35,22 @@ const sumOf = (n: number) => {
 const shortage = await sumOf(46_000).catch((error: SessionError) => error.code)
 const after = (await sumOf(10)).sum?.data[0]
 
+// Runs that ask for more outputs than those before, and for fewer.
+const x = graph.input('x', 'f32', [2])
+const outputs = { twice: scale(x, 2), thrice: scale(x, 3), five: scale(x, 5) }
+const asked = await createSession(encodeModel(outputs, [], 'webgpu', ['thrice']), { threads: 1 })
+const given: Record<string, number[]>[] = []
+for (const names of [['thrice'], ['five'], ['twice', 'five'], ['twice', 'thrice', 'five'], ['five']]) {
+  const { results, kept } = await asked.runKeeping({ x: tensor('f32', Float32Array.of(1, 2), [2]) }, names)
+  const there = kept.thrice ? { thrice: await fromDevice('webgpu', kept.thrice) } : {}
+  kept.thrice?.dispose()
+  const numbers = Object.entries({ ...results, ...there }).map(([name, { data }]) => [
+    name,
+    [...(data as Float32Array)],
+  ])
+  given.push(Object.fromEntries(numbers))
+}
+
 // Arithmetic that a device may not have, in a session that is made all the same.
 const half = graph.input('half', 'f32', [2])
 const double = cast(add(cast(half, 'f16'), cast(half, 'f16')), 'f32')
@@ -42,4 +59,4 @@ const float16 = await halves.run({ half: tensor('f32', Float32Array.of(1, 2), [2
   results => [...(results.double as Tensor<'f32'>).data],
   ({ code, message }: SessionError) => [code, message],
 )
-console.log(JSON.stringify({ ...outcomes, shortage, after, float16 }))
+console.log(JSON.stringify({ ...outcomes, shortage, after, float16, given }))

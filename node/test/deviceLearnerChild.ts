@@ -4,6 +4,7 @@ import { toDevice } from '#engine/devices/toDevice.ts'
 import { tensor } from '#engine/session.ts'
 import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { createAdaptedGenerator } from '#model/generation/adaptedGenerator.ts'
+import { createGenerator } from '#model/generation/generate.ts'
 import { allLinear } from '#model/lora/loraConfig.ts'
 import { initLora } from '#model/lora/loraFactors.ts'
 import { bakedParts } from '#model/quantization/frozenParts.ts'
@@ -137,4 +138,22 @@ const generated = Math.max(...onCpu.map((x, i) => Math.abs(x - (onDevice[i] ?? N
 await trainer.dispose()
 const whole = await crossingsOf({})
 await whole.trainer.dispose()
-console.log(JSON.stringify({ apart, refused, isResumed, adapter: crossed, whole: whole.crossed, generated }))
+
+/** Tokens under top-p, and the bytes that came back for them: with a nucleus of some tokens, and with one that is larger than what comes back at first. */
+async function sampledUnder(peak: number) {
+  const wide = { ...tinyConfig, layers: 1, vocabSize: 8320 }
+  const peaked = tinyWeights(wide)
+  for (const [name, { data }] of peaked)
+    if (name.includes('embed')) for (const i of data.keys()) data[i] = (data[i] as number) * peak
+  const tokens: Record<string, number[]> = {}
+  const before = crossings().fromDevice
+  for (const device of ['cpu', 'webgpu'] as const) {
+    const generator = createGenerator(wide, peaked, { device })
+    const [completion] = await generator.generate({ ...request, temperature: 1, topP: 0.9 })
+    tokens[device] = [...(completion?.tokens ?? [])]
+    await generator.dispose()
+  }
+  return { ...tokens, bytes: crossings().fromDevice - before }
+}
+const nucleus = { small: await sampledUnder(40), large: await sampledUnder(0) }
+console.log(JSON.stringify({ apart, refused, isResumed, adapter: crossed, whole: whole.crossed, generated, nucleus }))

@@ -19,9 +19,16 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
   if (software === null) return
   const env = { ...process.env, ...software }
   const { stdout: outcomes } = await promisify(execFile)(process.execPath, [child, model], { env })
-  const { cpu, webgpu, shortage, after, float16 } = JSON.parse(outcomes)
+  const { cpu, webgpu, shortage, after, float16, given } = JSON.parse(outcomes)
   // Too large for the device is a shortage of memory, after which less is done.
   expect({ shortage, after }).toEqual({ shortage: 'ENGINE_MEMORY', after: 200 })
+  // An output is what it is called, whatever was asked for before.
+  const [twice, thrice, five] = [
+    [2, 4],
+    [3, 6],
+    [5, 10],
+  ]
+  expect(given).toEqual([{ thrice }, { five }, { twice, five }, { twice, thrice, five }, { five }])
   // What it cannot compute is refused, and the device is not taken for lost.
   expect(float16).toEqual(['ENGINE_SESSION', 'webgpu here does not compute in float16'])
   expect(webgpu.tokens).toEqual(cpu.tokens)
@@ -100,7 +107,7 @@ test('AdamW on WebGPU is that of the CPU, and no weight, moment or gradient cros
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'deviceLearnerChild.ts')], {
     env,
   })
-  const { apart, refused, isResumed, adapter, whole, generated } = JSON.parse(stdout)
+  const { apart, refused, isResumed, adapter, whole, generated, nucleus } = JSON.parse(stdout)
   for (const distance of Object.values(apart)) expect(distance).toBeLessThan(1e-6)
   expect(refused).toContain('the loss is NaN')
   expect(isResumed).toBe(true)
@@ -110,6 +117,9 @@ test('AdamW on WebGPU is that of the CPU, and no weight, moment or gradient cros
     expect(from).toBeLessThan(300)
   }
   expect(generated).toBeLessThan(1e-5)
+  // Six tokens of 8,320: 1,024 candidates of 12 bytes each, and all probabilities where the nucleus is larger than these.
+  for (const { cpu, webgpu } of Object.values<{ cpu: number[]; webgpu: number[] }>(nucleus)) expect(webgpu).toEqual(cpu)
+  expect([nucleus.small.bytes, nucleus.large.bytes]).toEqual([6 * (12 * 1024 + 4), 6 * (12 * 1024 + 4 + 4 * 8320)])
 })
 
 /** What WebGPU leaves to the CPU: lengths, token ids, and the rows of those ids in tables of bytes. */

@@ -53,7 +53,8 @@ export function encodeModel(
   device: Device = 'cpu',
   kept: readonly string[] = [],
 ): OnnxModel {
-  const entries = Object.entries(outputs)
+  // Those that stay come first, which the binding needs, see `createSession`.
+  const entries = Object.entries(outputs).sort(([a], [b]) => Number(kept.includes(b)) - Number(kept.includes(a)))
   const graph = entries[0]?.[1].graph
   if (!graph) throw new GraphError('a model needs an output')
   const needed = backwardSlice(
@@ -76,7 +77,7 @@ export function encodeModel(
     outputs: new Map(entries),
     device,
     folder,
-    kept: new Set(kept),
+    kept: new Set(entries.map(([name]) => name).filter(name => kept.includes(name))),
   }
 }
 

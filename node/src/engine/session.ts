@@ -110,20 +110,27 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
   } finally {
     sessionProgress.publish(undefined)
   }
-  /** Outputs of kept runs so far: the binding never forgets one that it was asked for, and fails a run that asks for fewer. */
-  const bound = new Set<string>()
+  /**
+   * Outputs of kept runs so far. The binding (1.30) never forgets one that it was asked for and fails a run that asks for fewer; gives values in the order in
+   * which they were first asked for, under names in the order of the model; and takes places by position and not by name, so that those that stay
+   * are first in the model and all asked for.
+   */
+  const bound = [...model.kept]
   return {
     model,
     async runKeeping(feeds, outputs) {
       const inputs = checkedFeeds(model, feeds)
-      for (const name of outputs) bound.add(name)
+      bound.push(...[...model.outputs.keys()].filter(name => outputs.includes(name) && !bound.includes(name)))
+      const named = [...model.outputs.keys()].filter(name => bound.includes(name))
       try {
         const found: RunResults = { results: {}, kept: {} }
-        for (const [name, value] of Object.entries(await session.run(inputs, [...bound]))) {
-          const isWanted = outputs.includes(name)
-          if (!isWanted) (value as ort.Tensor).dispose()
-          else if (model.kept.has(name)) found.kept[name] = deviceTensor(dtypeOf(model, name), value as ort.Tensor)
-          else found.results[name] = fromRuntime(model, name, value)
+        const values = await session.run(inputs, named)
+        for (const [i, name] of bound.entries()) {
+          const value = values[named[i] as string] as ort.Tensor
+          if (!outputs.includes(name)) value.dispose()
+          else if (!model.kept.has(name)) found.results[name] = fromRuntime(model, name, value)
+          else if (value.location === 'gpu-buffer') found.kept[name] = deviceTensor(dtypeOf(model, name), value)
+          else throw new Error(`output ${name} came to the ${value.location}`)
         }
         return found
       } catch (cause) {

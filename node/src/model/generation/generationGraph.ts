@@ -6,7 +6,7 @@ import type { Value } from '#engine/value.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import type { Freeze } from '../quantization/frozenParts.ts'
 import { attendCache, visiblePositions } from './attendCache.ts'
-import { drawToken } from './drawToken.ts'
+import { drawToken, likelyTokens } from './drawToken.ts'
 
 /**
  * The decoder as generation runs it: some tokens in, their keys and values out, and tokens that are sampled after some of them.
@@ -29,7 +29,8 @@ import { drawToken } from './drawToken.ts'
  *
  * On a device that keeps tensors, positions of the last steps come apart from the others, so that no step copies the whole cache: a further input
  * `recent.<layer>.key|value` f32 [B, kvHeads, Q, headDim], of which all but the first are positions of each row, `causal` f32 [G*S, Q + S] over these and the new tokens, and
- * outputs `kept.<layer>.key|value` [B, kvHeads, Q + S, headDim], both, which stay there, in the place of `new`.
+ * outputs `kept.<layer>.key|value` [B, kvHeads, Q + S, headDim], both, which stay there, in the place of `new`; `probabilities` stay there too, and what top-p needs
+ * of them are the outputs of `likelyTokens`.
  */
 export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
   const graph = new Graph()
@@ -83,7 +84,8 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
   const draw = { ...drawToken(config, logits), logits }
   if (!isKept) return encodeModel({ ...draw, new: concat([...stored.values()], 0, `${stored.size}*B`) }, [], device)
   const kept = Object.fromEntries([...stored].map(([name, value]) => [`kept.${name}`, value]))
-  return encodeModel({ ...draw, ...kept }, [], device, Object.keys(kept))
+  const outputs = { ...draw, ...likelyTokens(draw.probabilities), ...kept }
+  return encodeModel(outputs, [], device, ['probabilities', ...Object.keys(kept)])
 }
 
 interface Rotation {

@@ -1,13 +1,13 @@
 import { keepsTensors } from '#engine/devices/device.ts'
 import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
-import { toDevice } from '#engine/devices/toDevice.ts'
+import { fromDevice, toDevice } from '#engine/devices/toDevice.ts'
 import { type Feed, type RunResults, type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { ropeHalfTables } from '../decoder/rope.ts'
 import { type TokenDraw, tokenUniforms } from '../proof/tokenUniforms.ts'
 import type { GenerateOptions } from './completion.ts'
 import type { GenerationRow } from './generationRow.ts'
-import { drawFromNucleus } from './nucleus.ts'
+import { drawFromLikely, drawFromNucleus } from './nucleus.ts'
 import type { RowCache } from './rowCache.ts'
 import { type Draw, drawFiltered, drawnBy } from './samplingFilters.ts'
 
@@ -43,6 +43,9 @@ const drawOutputs = {
   filters: ['logits'],
 } as const satisfies Record<ReturnType<typeof drawnBy>, readonly string[]>
 
+/** Those that top-p takes of a device that keeps tensors. */
+const likelyOutputs = ['likely', 'likelyTokens', 'mass', 'probabilities']
+
 /** Runs of the generation graph for one request. */
 export class GenerationRuns {
   readonly #config: DecoderConfig
@@ -67,12 +70,14 @@ export class GenerationRuns {
   }
 
   async run(tokens: RunTokens, drawings: readonly Drawing[]): Promise<Run> {
-    const wanted = [...(drawings.length ? drawOutputs[drawnBy(this.#request)] : []), ...tokens.cache.wanted]
     const { device } = this.#session.model
+    const by = drawnBy(this.#request)
+    const drawn = by === 'nucleus' && keepsTensors(device) ? likelyOutputs : drawOutputs[by]
+    const wanted = [...(drawings.length ? drawn : []), ...tokens.cache.wanted]
     if (keepsTensors(device)) this.#ropeThere ??= await toDevice(device, this.#rope)
     const feeds = { ...this.#tokenFeeds(tokens), ...this.#drawFeeds(drawings) }
     const given = await this.#session.runKeeping(feeds, wanted)
-    return { given, draws: drawings.map(({ row }, i) => this.#draw(row, given.results, i)) }
+    return { given, draws: await this.#draws(drawings, given) }
   }
 
   dispose(): void {
@@ -107,6 +112,31 @@ export class GenerationRuns {
       inverseTemperature: tensor('f32', Float32Array.of(temperature === 0 ? 1 : 1 / temperature), []),
       greedy: tensor('bool', Uint8Array.of(temperature === 0 ? 1 : 0), []),
     }
+  }
+
+  /** What was drawn. Probabilities that stay on the device are read only for a row whose nucleus is larger than what came of them. */
+  async #draws(drawings: readonly Drawing[], { results, kept }: RunResults): Promise<Draw[]> {
+    const { probabilities } = kept
+    if (!probabilities) return drawings.map(({ row }, i) => this.#draw(row, results, i))
+    const { likely, likelyTokens, mass } = results as {
+      likely: Tensor<'f32'>
+      likelyTokens: Tensor<'i64'>
+      mass: Tensor<'f32'>
+    }
+    const count = likely.shape[1] as number
+    let whole: Tensor | undefined
+    const draws: Draw[] = []
+    for (const [i, { row }] of drawings.entries()) {
+      const [from, to] = [i * count, (i + 1) * count]
+      const tokens = likelyTokens.data.subarray(from, to)
+      const share = { probabilities: likely.data.subarray(from, to), tokens, total: mass.data[i] as number }
+      const isWhole = count === this.#config.vocabSize
+      const draw = drawFromLikely({ ...share, isWhole }, this.#request.topP as number, this.#uniform(row))
+      if (draw === null) whole ??= await fromDevice(this.#session.model.device, probabilities)
+      draws.push(draw ?? this.#draw(row, { probabilities: whole as Tensor }, i))
+    }
+    probabilities.dispose()
+    return draws
   }
 
   /** What was drawn at an index of the run's drawings: in the graph, or here, where candidates are filtered. */

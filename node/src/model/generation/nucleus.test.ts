@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { randomStream } from '#core/random.ts'
 import { placeInNucleus } from '../proof/placeInNucleus.ts'
-import { drawFromNucleus, NucleusSearch } from './nucleus.ts'
+import { drawFromLikely, drawFromNucleus, NucleusSearch } from './nucleus.ts'
 
 /** Probabilities of a vocabulary whose logits are wide, some of them equal. */
 function probabilitiesOf(size: number, seed: string): Float32Array {
@@ -83,4 +83,36 @@ test.each([0.9, 0.99, 0.999])('no draw of another kernel is refuted, top-p %d', 
     }
   }
   expect(unsureDraws).toBeGreaterThan(0)
+})
+
+test('the likeliest tokens give the draw of the whole vocabulary, or none where the nucleus may be larger', () => {
+  let missing = 0
+  for (const seed of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const probabilities = probabilitiesOf(400, seed)
+    const order = [...probabilities.keys()].sort((a, b) => (probabilities[b] as number) - (probabilities[a] as number))
+    const total = probabilities.reduce((a, b) => a + b, 0)
+    for (const count of [1, 5, 20, 60, 400])
+      for (const topP of [0.5, 0.9, 0.999])
+        for (const uniform of [0.001, 0.3, 0.77, 0.9999]) {
+          const tokens = order.slice(0, count)
+          const likely = Float32Array.from(tokens, token => probabilities[token] as number)
+          const share = {
+            probabilities: likely,
+            tokens: BigInt64Array.from(tokens, BigInt),
+            total,
+            isWhole: count === 400,
+          }
+          const draw = drawFromLikely(share, topP, uniform)
+          const { least } = new NucleusSearch(probabilities).nucleus(topP)
+          const fits = count === 400 || (likely.at(-1) as number) < least
+          expect(draw === null).toBe(!fits)
+          if (draw === null) missing++
+          else {
+            const expected = drawFromNucleus(probabilities, topP, uniform)
+            expect(draw.token).toBe(expected.token)
+            expect(draw.logprob).toBeCloseTo(expected.logprob, 12)
+          }
+        }
+  }
+  expect(missing).toBeGreaterThan(50)
 })

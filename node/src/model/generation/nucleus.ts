@@ -86,3 +86,45 @@ export function drawFromNucleus(probabilities: Float32Array, topP: number, unifo
   }
   return { token, logprob: Math.log((probabilities[token] as number) / mass) }
 }
+
+/** The likeliest tokens of a vocabulary, and the sum of the probabilities of all. */
+export interface LikelyTokens {
+  /** The largest first. */
+  readonly probabilities: Float32Array
+  readonly tokens: BigInt64Array
+  readonly total: number
+  /** Whether these are all tokens there are. */
+  readonly isWhole: boolean
+}
+
+/**
+ * `drawFromNucleus` from the likeliest tokens alone.
+ *
+ * @returns the same draw; or null where these tokens may not hold the whole nucleus, whose last tokens have the share to reach, or are as likely as
+ *   others that are not here.
+ */
+export function drawFromLikely(
+  { probabilities, tokens, total, isWhole }: LikelyTokens,
+  topP: number,
+  uniform: number,
+): Draw | null {
+  const due = topP * total
+  let [count, mass] = [0, 0]
+  for (; count < probabilities.length; count++) {
+    const p = probabilities[count] as number
+    if (mass >= due && p < (probabilities[count - 1] as number)) break
+    mass += p
+  }
+  if (count === probabilities.length && !isWhole) return null
+  const byNumber = Array.from({ length: count }, (_, i) => i).sort((a, b) =>
+    Number((tokens[a] as bigint) - (tokens[b] as bigint)),
+  )
+  const target = uniform * mass
+  let [chosen, running] = [byNumber[0] as number, 0]
+  for (const i of byNumber) {
+    chosen = i
+    running += probabilities[i] as number
+    if (running > target) break
+  }
+  return { token: Number(tokens[chosen]), logprob: Math.log((probabilities[chosen] as number) / mass) }
+}
