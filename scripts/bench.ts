@@ -33,7 +33,10 @@ npm run bench -- report
 
 Weights and peers are kept in node_modules/.cache/waggle-bench. A peer that cannot be set up leaves its rows without a value.`
 
-const runs: Record<Exclude<Group, 'simulate' | 'experiments'>, () => Promise<{ rows: readonly BenchRow[] }>> = {
+const runs: Record<
+  Exclude<Group, 'simulate' | 'protocol' | 'experiments'>,
+  () => Promise<{ rows: readonly BenchRow[] }>
+> = {
   generate: () => import('./bench/generate.ts'),
   train: () => import('./bench/train.ts'),
   gas: () => import('./bench/gas.ts'),

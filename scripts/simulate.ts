@@ -9,7 +9,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeMachine } from '../node/src/engine/devices/describeMachine.ts'
-import { keepResults, measuredOn } from './bench/results.ts'
+import { type Group, keepResults, measuredOn } from './bench/results.ts'
+import type { BenchRow, RowResult } from './bench/row.ts'
 import { readCommandLine, readCount, refuseUsage } from './commandLine.ts'
 import { type AttackRow, type Earnings, findFaults } from './simulate/earnings.ts'
 import { linesOf, type Row, rowsOf } from './simulate/free/report.ts'
@@ -34,7 +35,7 @@ npm run simulate -- protocol [options]
 npm run simulate -- attacks [options]
 
   --plot DIR    write plots: free-attackers.svg; votes-attacks.svg and market-attacks.svg
-  --json        one line of JSON at the end; keeps the rows of network in docs/benchmarks, unless with --quick
+  --json        one line of JSON at the end; keeps the rows of network and protocol in docs/benchmarks, unless with --quick
   --help        this
 
 network, protocol:
@@ -78,11 +79,15 @@ async function simulateNetwork(): Promise<boolean> {
   const rows = await (values.long
     ? longRows(names)
     : networkRows(values.quick ? FEW : ALL, line => console.error(line)))
-  if (values.json && !values.quick) {
-    const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
-    await keepResults(join(import.meta.dirname, '../docs/benchmarks'), 'simulate', networkRowNames, rows, when)
-  }
+  if (!values.quick) await keep('simulate', networkRowNames, rows)
   return printRows(rows)
+}
+
+/** Keeps what `--json` asks to keep, as benchmarks are kept. */
+async function keep(group: Group, all: readonly Pick<BenchRow, 'name' | 'better'>[], rows: readonly RowResult[]) {
+  if (!values.json) return
+  const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
+  await keepResults(join(import.meta.dirname, '../docs/benchmarks'), group, all, rows, when)
 }
 
 async function simulateProtocol(): Promise<boolean> {
@@ -93,7 +98,8 @@ async function simulateProtocol(): Promise<boolean> {
     const caption = `profit over honest play, and what others lose, per cent of honest pay; ${extent.chainSeeds} runs each`
     await writeFile(join(values.plot, 'free-attackers.svg'), plotTrials(caption, result.best))
   }
-  const rows = rowsOf(result, values.quick ? 0 : FEWEST_TRIED)
+  const rows = rowsOf(result, values.quick ? 0 : FEWEST_TRIED, extent.decidingSeeds)
+  if (!values.quick) await keep('protocol', rows, rows)
   return printRows(rows)
 }
 

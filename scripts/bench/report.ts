@@ -8,6 +8,7 @@ const titles: Record<Group, string> = {
   loop: 'Event loop of a peer',
   network: 'Payloads between peers',
   simulate: 'Simulated swarms',
+  protocol: 'Attackers that choose freely',
   codezero: 'CodeZero',
   product: 'Product',
   gas: 'Gas',
@@ -30,6 +31,8 @@ const about: Record<Group, string> = {
   network: 'Real sockets on loopback, each holder in a process of its own.',
   simulate:
     'Real roles, or the real modules of the network, on a simulated clock, network and chain. `--long` has the rows of thousands of peers. Figures follow from the seed: the machine does not matter.',
+  protocol:
+    'A search over strategies of a coalition on a fast model of the mechanism, then the best on the real contracts. Figures follow from the seeds: the machine does not matter.',
   gas: "Hardhat's own chain, optimiser at 10,000 runs, cancun. These are figures of the contracts: the machine does not matter.",
   experiments:
     'What solvers learn, by seeds. A row holds where the value meets the bar and, of gains, the 95 % intervals are apart. Kept runs, tables and plots are in [experiments](experiments); how they are made is in [log/training-runs.md](log/training-runs.md).',
@@ -54,6 +57,7 @@ ${sections.join('\n')}`
 /** Of groups that `npm run bench` does not measure. */
 const commands: Partial<Record<Group, string>> = {
   simulate: 'simulate -- network',
+  protocol: 'simulate -- protocol',
   experiments: 'experiment -- NAME',
 }
 
