@@ -27,7 +27,9 @@ export function fingerprint({ deployment, firstBlockHash }: Origin): string {
   const sources = globSync(['ponder.config.ts', 'ponder.schema.ts', 'schema/*.ts', 'src/*.ts'], { cwd: root }).sort()
   const files = [
     ...sources.map(file => join(root, file)),
-    ...['@waggle/deployments/abi', '@waggle/node/core/peerName'].map(id => require.resolve(id)),
+    ...['@waggle/deployments/abi', '@waggle/deployments/protocol', '@waggle/node/core/peerName'].map(id =>
+      require.resolve(id),
+    ),
     join(root, '../node_modules/ponder/package.json'),
   ]
   for (const file of files) hash.update(readFileSync(file))

@@ -1,11 +1,12 @@
+import * as protocol from '@waggle/deployments/protocol'
 import { hex, index, int8, integer, onchainTable, onchainView, primaryKey, sql } from 'ponder'
 import { roundPlace } from './rounds.ts'
 
 /** `RewardVotes.UNAVAILABLE()`: the evaluator could not get the peer's bundle. */
-const UNAVAILABLE = sql.raw('65535')
+const UNAVAILABLE = sql.raw(String(protocol.UNAVAILABLE))
 
 /** Peers of a shard, at most, by the contract. */
-export const SHARD_PEERS = 32
+export const { SHARD_PEERS } = protocol
 
 /** An evaluator's sealed votes for a shard of a round, and the votes themselves once it opened them. */
 export const voteCommit = onchainTable(

@@ -1,14 +1,11 @@
 import { ponder } from 'ponder:registry'
 import { appeal, appealCase, appealVerdict, leafDemand, settlement } from 'ponder:schema'
+import { MAX_SCORE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { annul } from './annul.ts'
 import { addToFeed } from './feed.ts'
 import { countChallenge } from './openChallenges.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
-
-/** `IEarnings`: the peer's bundle could not be had. */
-const UNAVAILABLE = 65_535
-const MAX_SCORE_MILLI = 1000
 
 ponder.on('Challenges:LeafFalse', async ({ event, context }) => {
   const { peerKey, index, lostMilli, challenger } = event.args

@@ -1,16 +1,10 @@
+import { FINALITY_ROUNDS } from '@waggle/deployments/protocol'
 /** Rounds from `fromRound` on last `roundSeconds`, the first of them starting at `startsAtSec`. */
 export interface Span {
   fromRound: number
   startsAtSec: number
   roundSeconds: number
 }
-
-/**
- * Rounds after which points are final: round r is final once round r + FINALITY_ROUNDS has ended.
- *
- * The same as `Rounds.FINALITY_ROUNDS()`, which is a constant of the contract; a test compares them.
- */
-export const FINALITY_ROUNDS = 3
 
 /** An announcement voids those made earlier for the same round or a later one. */
 export function announce<T extends { fromRound: number }>(spans: readonly T[], span: T): T[] {

@@ -1,8 +1,7 @@
 import { rewardVotesAbi } from '@waggle/deployments/abi'
 import type { Hex, PublicClient } from 'viem'
-import { UNAVAILABLE } from '../../node/src/core/payloads/bodies.ts'
+import { SHARD_PEERS, UNAVAILABLE } from '../../deployments/protocol.ts'
 import type { RoundAudit } from '../../node/src/roles/audit/auditRound.ts'
-import { SHARD_PEERS } from '../../node/src/roles/draws/drawCommittee.ts'
 
 /** A vote, by round, evaluator and the solver that it is on. */
 export type Vote = { round: number; evaluatorKey: Hex; peerKey: Hex }

@@ -1,8 +1,8 @@
 import type { Deployment } from '@waggle/deployments'
 import { challengesAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
 import { createPublicClient, type Hex, http, type PublicClient } from 'viem'
+import { UNAVAILABLE } from '../../deployments/protocol.ts'
 import { settlementOutcomes } from '../../node/src/chain/votes/readSettlements.ts'
-import { UNAVAILABLE } from '../../node/src/core/payloads/bodies.ts'
 
 /** What the chain says of one round. */
 interface ChainRound {

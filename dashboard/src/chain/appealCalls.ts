@@ -1,11 +1,10 @@
 import { challengesAbi } from '@waggle/deployments/abi/challenges'
+import { phase } from '@waggle/deployments/protocol'
 import { readContract } from '@wagmi/core'
 import type { Hex } from 'viem'
 import type { Chain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
 
-/** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict. */
-export const APPEALED_AFTER = 3
 /** There is no third appeal. */
 const LAST_LEVEL = 2
 
@@ -35,7 +34,7 @@ export async function readOpenAppeals(
         functionName: 'caseOf',
         args,
       })
-      const dueRound = (levels === 0 ? round : Number(last.openedRound)) + APPEALED_AFTER
+      const dueRound = (levels === 0 ? round : Number(last.openedRound)) + phase.settling
       if (dueRound !== currentRound || levels === LAST_LEVEL || isClosed) return []
       const level = levels + 1
       const bond = { ...challenges, functionName: 'appealBond', args: [level] } as const

@@ -1,4 +1,5 @@
-import { COMMITTEE_SEATS, type RoundAnswer } from '#sources/getRoundRecord.ts'
+import { COMMITTEE_SEATS } from '@waggle/deployments/protocol'
+import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 
 export type Outcome = 'scored' | 'unavailable' | 'noQuorum' | 'void' | 'falseLeaf' | 'withheld'
 

@@ -1,13 +1,10 @@
+import { COMMITTEE_SEATS, SHARD_PEERS } from '@waggle/deployments/protocol'
 import { z } from 'zod'
 import type { Part } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 /** Most rows of what is told of a whole round: challenges and withheld secrets. */
 const LIMIT = 50
-
-/** By the contract: peers of a shard, and seats of its committee. */
-export const SHARD_PEERS = 32
-export const COMMITTEE_SEATS = 5
 
 const peer = z.object({ peerId: z.string(), name: z.string() }).nullable()
 

@@ -1,6 +1,6 @@
+import { FINALITY_ROUNDS } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import { encodeProposal, taskHash } from '../../../node/src/core/payloads/taskProposal.ts'
-import { FINALITY_ROUNDS } from '../../src/schedule.ts'
 import { ENVIRONMENT, tasksOf } from '../testChain.ts'
 import { digest } from '../testPeers.ts'
 import type { Scene } from './scene.ts'

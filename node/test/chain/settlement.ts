@@ -1,7 +1,7 @@
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import { type Hex, toHex, ZERO_HASH } from '#core/hex.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
 import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import { drawCommittee } from '#roles/draws/drawCommittee.ts'
 import { explainWork } from '#roles/evidence/readWork.ts'

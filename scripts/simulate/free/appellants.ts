@@ -1,5 +1,5 @@
-import { UNAVAILABLE } from '../../../node/src/core/payloads/scoreSheet.ts'
-import { appealVerdict, TOLERANCE_MILLI } from '../../../node/src/roles/audit/voteVerdict.ts'
+import { TOLERANCE_MILLI, UNAVAILABLE } from '../../../deployments/protocol.ts'
+import { appealVerdict } from '../../../node/src/roles/audit/voteVerdict.ts'
 import type { Member } from './cast.ts'
 import { comes, honestScore, memberOf, pushed } from './evaluators.ts'
 import {

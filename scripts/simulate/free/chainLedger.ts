@@ -8,13 +8,13 @@ import {
   toHex,
   zeroHash,
 } from 'viem'
+import { SHARD_PEERS } from '../../../deployments/protocol.ts'
 import { appealCommitment } from '../../../node/src/chain/challenges/appealCommitment.ts'
 import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/voteCommitment.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
 import { leafHash } from '../../../node/src/core/payloads/leaf.ts'
 import { componentLeaves, componentRoot, componentsHash } from '../../../node/src/core/payloads/scoreSheet.ts'
 import { taskHash } from '../../../node/src/core/payloads/taskProposal.ts'
-import { SHARD_PEERS } from '../../../node/src/roles/draws/drawCommittee.ts'
 import { drawnLeaf } from '../../../node/src/roles/draws/drawOpening.ts'
 import { type Duty, POLICY, SPECIFICATION, type Swarm } from '../votes/openSwarm.ts'
 import type { Member } from './cast.ts'

@@ -1,5 +1,5 @@
-import { type LeafScore, type PeerScore, UNAVAILABLE } from '../../../node/src/core/payloads/scoreSheet.ts'
-import { SHARD_PEERS } from '../../../node/src/roles/draws/drawCommittee.ts'
+import { SHARD_PEERS, UNAVAILABLE } from '../../../deployments/protocol.ts'
+import type { LeafScore, PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
 import type { Member } from './cast.ts'
 import { type Answers, type Game, happens, spend, spendGas } from './game.ts'
 import type { Drawn, Sealed } from './ledger.ts'

@@ -17,7 +17,7 @@ import {
   WINDOW,
   weightOf,
 } from '../../../contracts/test/settlementModel.ts'
-import { SHARD_PEERS } from '../../../node/src/roles/draws/drawCommittee.ts'
+import { SHARD_PEERS } from '../../../deployments/protocol.ts'
 import type { Defences } from './defences.ts'
 import type { Facts } from './facts.ts'
 import type { Drawn, Outcome, Sealed, Work } from './ledger.ts'

@@ -1,9 +1,10 @@
 import { BaseError, encodeErrorResult, zeroAddress } from 'viem'
 import { verdictOn } from '../../../contracts/test/settlementModel.ts'
+import { SHARD_PEERS } from '../../../deployments/protocol.ts'
 import { contractErrors } from '../../../node/src/chain/contracts.ts'
 import { type Ballot, type VotingPlace, voteCommitment } from '../../../node/src/chain/votes/voteCommitment.ts'
 import { type Hex, ZERO_HASH } from '../../../node/src/core/hex.ts'
-import { drawCommittee, SHARD_PEERS } from '../../../node/src/roles/draws/drawCommittee.ts'
+import { drawCommittee } from '../../../node/src/roles/draws/drawCommittee.ts'
 import { roundSeed } from '../../../node/src/roles/draws/roundSeed.ts'
 
 export type Block = { number: number; timeSec: number; hash: Hex }

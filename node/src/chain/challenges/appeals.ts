@@ -7,9 +7,6 @@ import type { EventReader } from '../rounds/roundEvents.ts'
 import { type AppealPlace, appealCommitment, appealSalt } from './appealCommitment.ts'
 import { challengeIntent } from './challengeIntent.ts'
 
-/** Rounds from a round to that in which its scores are appealed, and from an appeal to that of its verdict: `Challenges`. */
-export const APPEALED_AFTER = 3
-
 /** A case as the chain has it now; `openedRound`, `appellant` and `drawn` are of its newest appeal. */
 export type AppealCase = {
   round: number

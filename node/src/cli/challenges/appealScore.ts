@@ -1,4 +1,5 @@
-import { APPEALED_AFTER, openAppeal, readAppealBond, readCase } from '#chain/challenges/appeals.ts'
+import { phase } from '@waggle/deployments/protocol'
+import { openAppeal, readAppealBond, readCase } from '#chain/challenges/appeals.ts'
 import { isSettled } from '#chain/peers/readPoints.ts'
 import { readRound } from '#chain/rounds/readRound.ts'
 import type { Hex } from '#core/hex.ts'
@@ -23,7 +24,7 @@ export async function appealScore(
   if (before.level === LAST_LEVEL)
     throw new CallRefusedError(`Round ${round} of the peer was appealed twice.`, { hint: 'There is no third appeal.' })
   const level = before.level === 0 ? 1 : 2
-  const dueRound = (level === 1 ? round : before.openedRound) + APPEALED_AFTER
+  const dueRound = (level === 1 ? round : before.openedRound) + phase.settling
   requireRound(round, dueRound, await readRound(client, contracts))
   if (level === 1 && !(await isSettled(client, contracts, round, peerKey)))
     throw new CallRefusedError(`The peer's score of round ${round} is not settled yet.`, {

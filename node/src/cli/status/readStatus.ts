@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { phase } from '@waggle/deployments/protocol'
 import type { Deployment } from '@waggle/deployments/record'
 import { formatEther, formatUnits } from 'viem'
 import { readCredit } from '#chain/challenges/appeals.ts'
@@ -10,7 +11,6 @@ import { readMarketCredit } from '#chain/games/readGame.ts'
 import { type ChainReads, createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { Hex } from '#core/hex.ts'
-import { SETTLED_AFTER } from '#roles/evidence/explainAnswers.ts'
 import { readAgreement } from '#roles/reports/readAgreement.ts'
 import { readConnections } from '#roles/reports/readConnections.ts'
 import { readTwin } from '#roles/reports/readTwin.ts'
@@ -92,7 +92,7 @@ async function sponsorOf(url: string, peerKey: Hex) {
 }
 
 async function readOwnSettlements(reads: Pick<ChainReads, 'readSettlements'>, peerKey: Hex, round: number) {
-  const newest = round - SETTLED_AFTER
+  const newest = round - phase.settling
   const rounds = Array.from({ length: SETTLED_SHOWN }, (_, back) => newest - back).filter(one => one >= 0)
   const settled = await Promise.all(
     rounds.map(async one => {

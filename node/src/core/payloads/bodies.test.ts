@@ -1,3 +1,4 @@
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import { CanonicalError, encodeCanonical } from '../canonical.ts'
 import { type Hex, ZERO_HASH } from '../hex.ts'
@@ -17,7 +18,6 @@ import {
   rootOf,
   type ScoreSheet,
   tokenWidth,
-  UNAVAILABLE,
   votesOf,
 } from './bodies.ts'
 import { leafHash } from './leaf.ts'

@@ -1,3 +1,4 @@
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { z } from 'zod'
 import { encodeCanonical } from '../canonical.ts'
 import { contentId } from '../contentId.ts'
@@ -8,8 +9,6 @@ import { mapYielding } from '../threads/mapYielding.ts'
 import { bodyCodec } from './bodyCodec.ts'
 import { chainIdSchema, indexSchema, milliSchema, roundSchema, versionSchema } from './bodyFields.ts'
 
-/** A vote that says: I could not get the peer's bundle. */
-export const UNAVAILABLE = 65_535
 export const MAX_SHEET_PEERS = 1024
 const MAX_COMPONENTS = 16
 export const MAX_SCORE_SHEET_BYTES = 16 * 1024 * 1024

@@ -1,7 +1,6 @@
-import { APPEALED_AFTER } from '#chain/challenges/appeals.ts'
+import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
 import type { Models } from '../evaluator/proofs.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import { settleLeft } from '../evaluator/settleRound.ts'
@@ -57,8 +56,8 @@ export async function appealScores(
       if (settings.maxAppeals > 0 && restsUntil(node) <= round) {
         const roundMs = (time.endsAtSec - time.startsAtSec) * 1000
         const endsAtMs = clock.nowMs() + (time.endsAtSec - time.nowSec) * 1000
-        if (round >= APPEALED_AFTER) await settleLeft(node, round - APPEALED_AFTER, { time, atMs: clock.nowMs() })
-        await poll(node, models, { ...settings, score, until, memory, roundMs, endsAtMs }, round - APPEALED_AFTER)
+        if (round >= phase.settling) await settleLeft(node, round - phase.settling, { time, atMs: clock.nowMs() })
+        await poll(node, models, { ...settings, score, until, memory, roundMs, endsAtMs }, round - phase.settling)
       }
     } catch (error) {
       if (signal.aborted) return

@@ -1,9 +1,8 @@
+import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
-import { SHARD_PEERS } from '../draws/drawCommittee.ts'
 import { isClearlyOff, type Settled } from './weighAppeal.ts'
 
 /** What a round was settled as, by now. */

@@ -1,6 +1,6 @@
+import { phase } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
 import { z } from 'zod'
-import { APPEALED_AFTER } from '#chain/challenges/appeals.ts'
 import { hash32Schema } from '#core/hex.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -74,7 +74,7 @@ async function follow(node: PeerNode, appeal: FollowedAppeal, now: number): Prom
   const found = await chain.readCase(round, peerKey)
   const about = { round, peerKey }
   if (found.level < level) {
-    if (now > round + level * APPEALED_AFTER) forget(node, appeal)
+    if (now > round + level * phase.settling) forget(node, appeal)
     return
   }
   if (found.level === level && found.appellant !== chain.account) return forget(node, appeal)

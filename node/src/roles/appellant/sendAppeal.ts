@@ -1,5 +1,5 @@
+import { phase } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
-import { APPEALED_AFTER } from '#chain/challenges/appeals.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { countAppeal, type FollowedAppeal, noteAppeal } from './followAppeals.ts'
@@ -15,7 +15,7 @@ export async function sendAppeal(node: PeerNode, about: FollowedAppeal, bondWei:
     return logger.warn('a score cannot be appealed: the account has too little for the bond', about)
   // Before it is sent: after a stop in between, the chain says whether it was.
   noteAppeal(node, about)
-  const appeal = { round, peerKey, level, dueRound: round + level * APPEALED_AFTER, bondWei }
+  const appeal = { round, peerKey, level, dueRound: round + level * phase.settling, bondWei }
   void chain.appealScore(appeal).then(outcome => {
     if (outcome.status === 'mined') countAppeal(node, 'sent')
     reportOutcome(logger, 'score appealed', outcome, { ...about, bond: formatEther(bondWei) })

@@ -1,4 +1,4 @@
-import { TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
+import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 
 /**
  * How far a settled score must be from what this peer finds itself, thousandths.

@@ -1,7 +1,7 @@
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import type { RoundVotes, Ruling } from '#chain/votes/readVotingRecord.ts'
 import type { Hex } from '#core/hex.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
 import { deriveScores } from './deriveScores.ts'
 
 const key = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0').repeat(32)}`

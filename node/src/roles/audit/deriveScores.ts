@@ -1,6 +1,7 @@
+import { COMMITTEE_SEATS, SHARD_PEERS } from '@waggle/deployments/protocol'
 import type { RoundVotes, VotingRecord } from '#chain/votes/readVotingRecord.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
-import { COMMITTEE_SEATS, drawCommittee, SHARD_PEERS } from '../draws/drawCommittee.ts'
+import { drawCommittee } from '../draws/drawCommittee.ts'
 import { appealVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
 
 /** A settlement, vote or ruling that does not follow from what it must follow from. */

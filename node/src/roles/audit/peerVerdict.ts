@@ -1,5 +1,5 @@
+import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
-import { TOLERANCE_MILLI } from './voteVerdict.ts'
 
 /** The leaves whose sampling decides whether a score counts. `unchecked`: it is what it would be if they were proven. */
 export type AuditedSampling = { result: 'proven' | 'refuted' | 'unchecked'; leaves: number[]; reason: string | null }

@@ -1,8 +1,5 @@
+import { TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { SettlementOutcome } from '#chain/votes/readSettlements.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
-
-/** How far a verdict may be from what stood without replacing it: `RewardVotes.TOLERANCE_MILLI`. */
-export const TOLERANCE_MILLI = 25
 
 /** Fewest votes that decide: more than half of the seats, and never fewer than 2. */
 function quorumOf(seats: number): number {

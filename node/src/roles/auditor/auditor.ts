@@ -1,12 +1,9 @@
-import { APPEALED_AFTER } from '#chain/challenges/appeals.ts'
+import { phase, SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
 import { type Appeals, appealInTurns } from '../appellant/appealInTurns.ts'
 import { followAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
-import { TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
-import { SHARD_PEERS } from '../draws/drawCommittee.ts'
 import { everyRound } from '../duties/everyRound.ts'
 import type { Models } from '../evaluator/proofs.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
@@ -38,7 +35,7 @@ export function runAuditor(
 ): Promise<void> {
   return everyRound(node, async time => {
     await followAppeals(node, time.round)
-    const round = time.round - APPEALED_AFTER
+    const round = time.round - phase.settling
     if (round < 0 || !(await node.playsIn(round))) return
     const remainingMs = Math.max(0, time.endsAtSec - time.nowSec) * 1000
     const roundMs = (time.endsAtSec - time.startsAtSec) * 1000
@@ -94,7 +91,7 @@ async function auditScore(
   count(node, 'wrong')
   const found = { ...about, foundMilli }
   logger.warn('a settled score is wrong', { ...found, evaluators: await wrongSeats(node, found) })
-  if (restsUntil(node) <= round + APPEALED_AFTER) appeals.take({ ...found, level: 1 })
+  if (restsUntil(node) <= round + phase.settling) appeals.take({ ...found, level: 1 })
 }
 
 /** Evaluators whose vote on a peer is further from what was found than agreement allows. */

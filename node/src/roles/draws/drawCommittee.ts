@@ -1,11 +1,8 @@
+import { COMMITTEE_SEATS, SHARD_PEERS } from '@waggle/deployments/protocol'
 import type { Hex } from '#core/hex.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { drawIndices } from './drawIndices.ts'
 import { roundSeed } from './roundSeed.ts'
-
-/** Seats of a committee, at most, and peers that one scores: `RewardVotes.COMMITTEE_SEATS` and the ring's `SHARD_PEERS`. */
-export const COMMITTEE_SEATS = 5
-export const SHARD_PEERS = 32
 
 /**
  * The evaluators that score a shard of a round, by position, as `RewardVotes.committeeOf` has them.

@@ -1,8 +1,8 @@
+import { SHARD_PEERS } from '@waggle/deployments/protocol'
 import { concatHex, keccak256, numberToHex } from 'viem'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
-import { SHARD_PEERS } from './drawCommittee.ts'
 import { roundSeed } from './roundSeed.ts'
 
 /**

@@ -1,10 +1,10 @@
-import { APPEALED_AFTER, type AppealCase } from '#chain/challenges/appeals.ts'
+import { phase, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
+import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
 import { openAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { sendAppeal } from '../appellant/sendAppeal.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
-import { appealVerdict, TOLERANCE_MILLI } from '../audit/voteVerdict.ts'
+import { appealVerdict } from '../audit/voteVerdict.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { ownShards } from './ownShards.ts'
@@ -34,7 +34,7 @@ type Begun = { time: Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec' | 'no
 export async function defendVotes(node: PeerNode, begun: Begun, maxAppeals: number): Promise<void> {
   const { chain } = node
   const { round } = begun.time
-  const opened = round - APPEALED_AFTER
+  const opened = round - phase.settling
   if (maxAppeals === 0 || opened < 0 || restsUntil(node) > round) return
   const cases = await chain.readAppeals({ first: opened, last: opened })
   for (const found of cases.filter(one => isOpen(one, round))) {

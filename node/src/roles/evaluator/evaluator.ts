@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import { withDeadline } from '#core/deadline.ts'
@@ -52,13 +53,16 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
     // From now on: what is told of the chain's time is as old as this call.
     const [votesDue, checksDue] = [untilShare(node, time, VOTES_UNTIL), untilShare(node, time, CHECKS_UNTIL)]
     // Their turns may come late, and nothing else waits for them; settlement is closed before votes are ready.
-    const turns = Promise.allSettled([defendVotes(node, begun, maxAppeals), settleRound(node, round - 3, begun)])
+    const turns = Promise.allSettled([
+      defendVotes(node, begun, maxAppeals),
+      settleRound(node, round - phase.settling, begun),
+    ])
     // Revealing is due first: it costs nothing, and not revealing is what is punished.
     const duties = [
-      () => reveal(node, round - 2),
-      () => vote(node, models, round - 1, { time, votesDue, checksDue }, demands),
-      () => openSamples(node, round - 4, checksDue),
-      () => closeOpenings(node, round - 5, time),
+      () => reveal(node, round - phase.revealing),
+      () => vote(node, models, round - phase.voting, { time, votesDue, checksDue }, demands),
+      () => openSamples(node, round - phase.opening, checksDue),
+      () => closeOpenings(node, round - phase.paying, time),
       () => judgeAppeals(node, models, round, checksDue),
       () => followAppeals(node, round),
       () => showWithheldSecrets(node, round),

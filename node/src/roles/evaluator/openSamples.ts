@@ -1,3 +1,4 @@
+import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { ComponentOpening } from '#chain/votes/openComponent.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
@@ -12,9 +13,6 @@ import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { ownShards } from './ownShards.ts'
 import { ballotsOf, keptScores } from './scoreSheets.ts'
-
-/** How far from the settled score a vote still agrees: `RewardVotes.TOLERANCE_MILLI`. */
-const TOLERANCE_MILLI = 25
 
 /** Seats take turns over this share of a round: one call a shard is enough. */
 const STAGGER_SHARE = 1 / 5

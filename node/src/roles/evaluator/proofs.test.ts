@@ -1,7 +1,7 @@
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import type { ReadDraws } from '#rl/policy/policyProtocol.ts'
 import type { CheckedRollout } from '../draws/checkRollouts.ts'

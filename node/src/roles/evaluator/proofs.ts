@@ -1,7 +1,7 @@
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { CheckedRollout } from '../draws/checkRollouts.ts'
 import { isProven, type PeerResult, peerFault, peerWork, resultInTime } from '../fetch/peerResult.ts'

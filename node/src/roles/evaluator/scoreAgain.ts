@@ -1,5 +1,5 @@
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { Hex } from '#core/hex.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
 import { readTaskPlaces } from '../draws/admitTasks.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
 import { roundRules } from '../draws/checkRollouts.ts'

@@ -1,9 +1,9 @@
+import { SHARD_PEERS } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { SHARD_PEERS } from '../draws/drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { settleRound } from './settleRound.ts'
 

@@ -1,13 +1,8 @@
+import { phase, SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { Hex } from '#core/hex.ts'
-import { UNAVAILABLE } from '#core/payloads/bodies.ts'
-import { SHARD_PEERS } from '../draws/drawCommittee.ts'
 import type { Seat, Work } from './work.ts'
 
 type NameOf = (peerKey: Hex) => string
-
-/** Rounds from a round to those in which it is settled, and final. */
-export const SETTLED_AFTER = 3
-export const FINAL_AFTER = 4
 
 /** What became of a peer's answers, in sentences; the last one says what it has of the round. */
 export function explainAnswers(work: Work, nameOf: NameOf): string[] {
@@ -77,10 +72,10 @@ function scoredWords(voteMilli: number, scored: Seat['scored']): string {
 
 function explainSettlement({ round, currentRound, beacons, settlement }: Work): string[] {
   if (settlement === null) {
-    if (currentRound < round + SETTLED_AFTER) return [`It is settled in round ${round + SETTLED_AFTER}.`]
-    if (currentRound === round + SETTLED_AFTER)
+    if (currentRound < round + phase.settling) return [`It is settled in round ${round + phase.settling}.`]
+    if (currentRound === round + phase.settling)
       return ['It is not settled yet; anyone can settle it until this round ends.']
-    return [`Nobody settled it in round ${round + SETTLED_AFTER}: it gives no points, and nobody is blamed.`]
+    return [`Nobody settled it in round ${round + phase.settling}: it gives no points, and nobody is blamed.`]
   }
   const { outcome, scoreMilli, votes } = settlement
   if (outcome === 'scored')
@@ -139,12 +134,12 @@ function standing({ round, currentRound, settlement, told }: Work): string {
   const lost = told.withheld.length > 0 || told.falseLeaves.length > 0
   const milli = lost ? 0 : (told.closed.at(-1)?.scoreMilli ?? settlement?.scoreMilli ?? 0)
   if (settlement === null && !lost)
-    return currentRound > round + SETTLED_AFTER ? 'In all: no points.' : 'In all: nothing is decided yet.'
+    return currentRound > round + phase.settling ? 'In all: no points.' : 'In all: nothing is decided yet.'
   const isOpen =
     (told.appealed.length > 0 && told.closed.length === 0) ||
     told.demanded.some(({ index }) => !told.shown.includes(index) && !told.withheld.includes(index))
   const points = `In all: ${(milli / 1000).toFixed(3)} points`
   if (isOpen) return `${points}, contested: Nectar for them waits until that is closed.`
-  if (currentRound < round + FINAL_AFTER) return `${points}, final from round ${round + FINAL_AFTER} on.`
+  if (currentRound < round + phase.opening) return `${points}, final from round ${round + phase.opening} on.`
   return milli === 0 ? `${points}, final.` : `${points}, final: Nectar for them can be claimed, or was.`
 }

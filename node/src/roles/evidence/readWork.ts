@@ -1,3 +1,4 @@
+import { phase, SHARD_PEERS } from '@waggle/deployments/protocol'
 import type { Deployment } from '@waggle/deployments/record'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
@@ -12,8 +13,8 @@ import type { Hex } from '#core/hex.ts'
 import { decodeScoreSheet, type PeerScore, type ScoreSheet } from '#core/payloads/bodies.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
-import { drawCommittee, SHARD_PEERS } from '../draws/drawCommittee.ts'
-import { explainAnswers, FINAL_AFTER } from './explainAnswers.ts'
+import { drawCommittee } from '../draws/drawCommittee.ts'
+import { explainAnswers } from './explainAnswers.ts'
 import { explainTasks, explainVotesOf } from './explainDuties.ts'
 import { findPeer } from './findPeer.ts'
 import { readRefuted } from './refutations.ts'
@@ -43,7 +44,7 @@ export async function explainWork({ deployment, rpcUrl, data, peer: asked, round
   const { peerKey, peerId, countsFrom } = findPeer(peers, asked)
   const names = new Map(peers.map(one => [one.peerKey, peerName(one.peerId)]))
   const currentRound = (await createRoundClock(chain, contracts).read()).round
-  const round = given ?? Math.max(0, currentRound - FINAL_AFTER)
+  const round = given ?? Math.max(0, currentRound - phase.opening)
   const told = await readPeerRound(chain, contracts, createEventReader(chain, contracts), round, peerKey)
   const rest = await readCommittees({ reads, chainId: deployment.chainId, data, round, currentRound, peerKey, told })
   const work: Work = { round, currentRound, countsFrom, told, refuted: readRefuted(data, round, peerKey), ...rest }

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Hex } from '#core/hex.ts'
@@ -23,9 +24,6 @@ import { proposalsOf } from './proposalsOf.ts'
 import { propose, type WriteProposals } from './propose.ts'
 import { createProposedLately, type ProposedLately } from './proposedLately.ts'
 import { createTaskList, type TaskList } from './taskList.ts'
-
-/** Rounds until the scores of a round are final on the chain and may move the difficulty. */
-const SETTLED_AFTER = 4
 
 /** Where the journal keeps how far the dataset was read. */
 export const DATASET_POSITION = 'dataset'
@@ -157,7 +155,8 @@ async function followScores(node: PeerNode, round: number): Promise<number> {
   const { journal } = node
   const kept = difficultyStateSchema.safeParse(journal.getState('difficulty'))
   let state: DifficultyState = kept.success ? kept.data : initialDifficulty(difficulty)
-  const last = round - SETTLED_AFTER
+  // Only final scores move the difficulty.
+  const last = round - phase.opening
   const seen = journal.getState('difficulty round')
   // Rounds that passed while this peer was away said something of other tasks: only the newest counts then.
   const first = typeof seen === 'number' && last - seen <= difficulty.window ? seen + 1 : last

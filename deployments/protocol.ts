@@ -1,0 +1,33 @@
+/**
+ * Constants of the protocol, for code off the chain. Where a contract has the same constant, `contracts/test/protocol.test.ts`
+ * compares the two.
+ */
+
+/** A vote that says: I could not get the peer's bundle. */
+export const UNAVAILABLE = 65_535
+/** Highest score, in thousandths. */
+export const MAX_SCORE_MILLI = 1_000
+/** How far a vote may be from the settled score and still agree with it, in thousandths. */
+export const TOLERANCE_MILLI = 25
+/** Seats of a jury, of which each scores one shard. */
+export const COMMITTEE_SEATS = 5
+/** Peers in a shard, at most. */
+export const SHARD_PEERS = 32
+/** Points of round r are final once round r + FINALITY_ROUNDS has ended. */
+export const FINALITY_ROUNDS = 3
+/** Nectar that a round gives for points, in wei. */
+export const EMISSION_WEI = 1_000n * 10n ** 18n
+
+/** In how many rounds after its own each phase of a round runs. Rollouts are committed in the round itself. */
+export const phase = {
+  /** Juries score and seal their votes. */
+  voting: 1,
+  /** Votes are opened. */
+  revealing: 2,
+  /** Votes are counted; what was settled can be appealed. */
+  settling: 3,
+  /** The round is final; seats open drawn scores. */
+  opening: 4,
+  /** Openings are counted, and seats and proposers paid. */
+  paying: 5,
+} as const
