@@ -1,9 +1,21 @@
 import { expect, test } from 'vitest'
 import type { TrainingStep } from '#sources/getTraining.ts'
-import { formatFigure, trainingFacts, trainingFigures } from './trainingFigures.ts'
+import { formatFigure, takenGroups, trainingFacts, trainingFigures } from './trainingFigures.ts'
 
 const own: TrainingStep = {
-  ...{ round: 4, ownGroups: 8, reward: 0.5, loss: 0.2, kl: null, entropy: 1.5, tokens: 900, seconds: 3, failure: null },
+  ...{
+    round: 4,
+    ownGroups: 8,
+    groups: 8,
+    peer: null,
+    reward: 0.5,
+    loss: 0.2,
+    kl: null,
+    entropy: 1.5,
+    tokens: 900,
+    seconds: 3,
+    failure: null,
+  },
 }
 const others: TrainingStep = { ...own, ownGroups: 0, loss: 9, kl: 0.01, entropy: null, reward: 0.9 }
 
@@ -32,6 +44,15 @@ test('curves have a mean a round, of steps that learned, and only what was measu
     ],
   })
   expect(trainingFigures([{ ...own, entropy: null }]).map(({ name }) => name)).toEqual(['Reward', 'Loss'])
+})
+
+test('groups that were taken are told by their peer, most first, without failed updates', () => {
+  const from = (peer: string, groups: number) => ({ ...others, peer, groups })
+  const steps = [own, from('a', 2), from('b', 5), from('a', 4), { ...from('b', 9), failure: 'NaN' }]
+  expect(takenGroups(steps)).toEqual([
+    { peerKey: 'a', groups: 6 },
+    { peerKey: 'b', groups: 5 },
+  ])
 })
 
 test('what runs is told in words, and whether it still does', () => {

@@ -35,6 +35,14 @@ function meansByRound(steps: readonly TrainingStep[], figureOf: (step: TrainingS
     .sort((a, b) => a.round - b.round)
 }
 
+/** Whose groups it learned from besides its own, and how many of them; most first. */
+export function takenGroups(steps: readonly TrainingStep[]): { peerKey: string; groups: number }[] {
+  const taken = new Map<string, number>()
+  for (const { peer, groups, failure } of steps)
+    if (peer !== null && failure === null) taken.set(peer, (taken.get(peer) ?? 0) + groups)
+  return [...taken].map(([peerKey, groups]) => ({ peerKey, groups })).sort((a, b) => b.groups - a.groups)
+}
+
 /** A peer that runs says so once in 30 s. */
 const ALIVE_MS = 90_000
 

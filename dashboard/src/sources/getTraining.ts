@@ -9,6 +9,9 @@ const step = z.object({
   round: z.int().nonnegative(),
   /** Groups of the peer itself; a step without any is on groups of others. */
   ownGroups: z.int().nonnegative(),
+  groups: z.int().nonnegative(),
+  /** Key of the other peer whose groups they are. A gateway of an earlier release does not say. */
+  peer: z.string().nullable().default(null),
   reward: z.number(),
   loss: figure,
   kl: figure,

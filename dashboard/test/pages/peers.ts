@@ -76,6 +76,8 @@ export function testPeers(scene: BrowserScene): void {
           .locator('path[data-figure]')
           .evaluateAll(paths => paths.map(path => path.dataset.figure))
         expect(curves).toEqual(['Reward', 'Loss', 'KL', 'Entropy'])
+        const taken = await section.getByRole('listitem').allTextContents()
+        expect(taken).toEqual([expect.stringMatching(/40 groups$/), expect.stringMatching(/40 groups$/)])
       }
       const page = await visit(`/peers/${solvers[1]?.peerKey}`)
       await see(page, /On held-out tasks, in round \d+/)

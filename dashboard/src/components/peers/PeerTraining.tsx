@@ -1,7 +1,13 @@
-import { trainingFacts, trainingFigures } from '#merge/trainingFigures.ts'
+import Link from 'next/link'
+import { shorten } from '#merge/format.ts'
+import { takenGroups, trainingFacts, trainingFigures } from '#merge/trainingFigures.ts'
 import type { Training } from '#sources/getTraining.ts'
 import type { Part } from '#sources/part.ts'
 import { FigureChart } from '../FigureChart.tsx'
+import { DanceGlyph } from './DanceGlyph.tsx'
+
+/** Peers that are named; the rest gave fewer groups. */
+const NAMED = 12
 
 /** What a solver's operator says of its training; nothing where the gateway has no figures of it, as of the peers of others. */
 export async function PeerTraining({ training }: { training: Promise<Part<Training | null>> }) {
@@ -30,6 +36,27 @@ export async function PeerTraining({ training }: { training: Promise<Part<Traini
           <FigureChart key={series.name} {...series} />
         ))}
       </div>
+      <Taken from={takenGroups(part.data.steps)} />
     </section>
+  )
+}
+
+function Taken({ from }: { from: ReturnType<typeof takenGroups> }) {
+  if (from.length === 0) return null
+  return (
+    <>
+      <h3 className="mt-8 text-xl">Groups taken from others</h3>
+      <ul className="mt-2 flex flex-wrap gap-x-6 gap-y-2 text-sm">
+        {from.slice(0, NAMED).map(({ peerKey, groups }) => (
+          <li key={peerKey} className="flex items-center gap-2">
+            <DanceGlyph peerKey={peerKey} size={22} />
+            <Link href={`/peers/${peerKey}`} className="figures inline-block py-1 underline" title={peerKey}>
+              {shorten(peerKey)}
+            </Link>
+            {groups} {groups === 1 ? 'group' : 'groups'}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }

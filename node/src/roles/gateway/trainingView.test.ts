@@ -15,9 +15,9 @@ const run = { peerKey: KEY, model: 'HuggingFaceTB/SmolLM2-135M', trained: 'adapt
 
 const step = (round: number) => ({
   ...{ at: '2026-01-01T00:00:00.000Z', round, ownGroups: 8, groups: 8, reward: 0.5, passAt1: 0.4, loss: 0.1, kl: null },
-  ...{ entropy: 1.2, tokens: 900, seconds: 3, failure: null },
+  ...{ entropy: 1.2, tokens: 900, seconds: 3, failure: null, peer: null },
 })
-const line = (round: number) => `${JSON.stringify({ ...step(round), levels: [], peer: null })}\n`
+const line = (round: number) => `${JSON.stringify({ ...step(round), levels: [] })}\n`
 
 /** What a gateway that has just started tells. */
 const trainingView = (folders: readonly string[], key: string) =>

@@ -24,6 +24,11 @@ const stepSchema = z.object({
   /** Of the groups that it was on, those of this solver; the others are of other peers. */
   ownGroups: z.int().min(0),
   groups: z.int().min(0),
+  /** Key of the peer whose groups they are, where they are of one other. */
+  peer: z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/)
+    .nullable(),
   reward: z.number(),
   passAt1: z.number(),
   loss: figure,
