@@ -27,7 +27,7 @@ async function syncOf(
   host: Host,
   changes: Partial<SyncStore & MessageRules> = {},
   isRegistered: (peerId: string) => boolean = () => true,
-): Promise<{ sync: Sync; taken: SignedMessage[] }> {
+): Promise<{ sync: Sync; taken: SignedMessage[]; clock: ReturnType<typeof createManualClock> }> {
   const taken: SignedMessage[] = []
   // The clock stands still, so nothing is asked but by the test.
   const clock = createManualClock()
@@ -42,7 +42,7 @@ async function syncOf(
   const gate = createMessageGate(host, { admission: admitAll, clock })
   const sync = await startSync(host, { store, gate, isRegistered, clock, logger: silentLogger })
   stops.push(sync.stop)
-  return { sync, taken }
+  return { sync, taken, clock }
 }
 
 /** A peer that answers every request with these frames, and counts those that were read. */
@@ -102,6 +102,31 @@ test('what is signed and our own view does not want is passed over, without blam
   expect(taken).toEqual([])
   expect(host.guard.penaltyOf(peer.peerId)).toBe(0)
   expect(host.guard.penaltyOf(forger.peerId)).toBeGreaterThan(0)
+})
+
+test('what was passed over is not sent again by anybody for ten minutes', async () => {
+  const author = await start()
+  const copies = await Promise.all([1, 2, 3].map(at => author.sign('t', Uint8Array.of(at))))
+  const holders = [await start(), await start()]
+  for (const holder of holders) await syncOf(holder, { signed: () => copies })
+  const asker = await start()
+  let screened = 0
+  const { sync, clock } = await syncOf(asker, {
+    check() {
+      screened += 1
+      return ignore('nothing new')
+    },
+  })
+  const pulled: number[] = []
+  for (const holder of [...holders, ...holders, ...holders.slice(1)]) {
+    if (!asker.connectedPeers().includes(holder.peerId)) await connect(asker, holder)
+    await sync.pull(holder.peerId)
+    pulled.push(screened)
+    if (pulled.length === 4) clock.advance(10 * 60_000)
+  }
+  expect(pulled.slice(0, 4)).toEqual([3, 3, 3, 3])
+  // The clock has others asked as well.
+  expect(pulled[4]).toBeGreaterThanOrEqual(6)
 })
 
 test('the first of 4,000 unsigned messages ends the answer, whether it is of use or not, and two answers end the peer', async () => {

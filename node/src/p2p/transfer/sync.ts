@@ -9,6 +9,7 @@ import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from '../gossip/si
 import { createUselessCount } from '../gossip/uselessMessages.ts'
 import type { Verdict } from '../gossip/verdict.ts'
 import type { Host } from '../host.ts'
+import { createPassedOver } from './passedOver.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { closeStream, finishStream, writeMessage } from './streamWriter.ts'
@@ -69,6 +70,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
   const { store, gate, logger, clock } = options
   const stopping = new AbortController()
   const peers = new Set<string>()
+  const passed = createPassedOver(clock)
   // Where the range of ids begins that is asked for next, of whatever peer.
   let first = 0
 
@@ -79,7 +81,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
       stream = await host.node.dialProtocol(peerIdFor(host.node, peer), SYNC_PROTOCOL, {
         ...{ signal, runOnLimitedConnection: true },
       })
-      const answered = await ask(host, { stream, peer, first, store, gate, signal })
+      const answered = await ask(host, { stream, peer, first, store, gate, passed, signal })
       first = answered.next
       await closeStream(stream, IDLE_MS)
       const taken = await Promise.all(answered.admissions)
@@ -174,17 +176,18 @@ type Question = {
   first: number
   store: SyncStore
   gate: MessageGate
+  passed: ReturnType<typeof createPassedOver>
   signal: AbortSignal
 }
 /** `admissions`: what becomes of each message that is signed and of use here, as soon as its author is known. */
 type Answered = { admissions: Promise<Verdict<unknown>>[]; next: number }
 
-async function ask(host: Host, { stream, peer, first, store, gate, signal }: Question): Promise<Answered> {
+async function ask(host: Host, { stream, peer, first, store, gate, passed, signal }: Question): Promise<Answered> {
   const { from, to } = store.rounds()
   const reader = createStreamReader(stream, { idleMs: IDLE_MS, signal })
   const admissions: Promise<Verdict<unknown>>[] = []
   try {
-    const part = partFrom(first, store.signed(from, to))
+    const part = partFrom(first, [...store.signed(from, to), ...passed.all()])
     await writeMessage(stream, encodeSyncRequest({ v: 1, from, to, ...part }), IDLE_MS, signal)
     const useless = createUselessCount(() => store.signed(from, to))
     let count = 0
@@ -199,7 +202,9 @@ async function ask(host: Host, { stream, peer, first, store, gate, signal }: Que
       const screened = await gate.screen(message, peer, rules, signal)
       if (screened.verdict === 'reject') throw new SyncFault('a forged or malformed message')
       if (screened.verdict === 'accept') admissions.push(gate.admit(message, peer, rules))
-      else if (!screened.ours && useless.add(message)) throw new SyncFault('hardly anything but useless messages')
+      else if (screened.ours) continue
+      else if (useless.add(message)) throw new SyncFault('hardly anything but useless messages')
+      else passed.add(message)
     }
     return { admissions, next: afterAnswer(part, count, highest) }
   } finally {

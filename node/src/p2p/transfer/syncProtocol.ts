@@ -45,7 +45,10 @@ export const encodeSyncRequest = (value: SyncRequest): Uint8Array => encodeCanon
 /** @throws {CanonicalError} if the bytes are not a request. */
 export const decodeSyncRequest = (bytes: Uint8Array): SyncRequest => decodeCanonical(bytes, request, MAX_REQUEST_BYTES)
 
-const prefixOf = (message: SignedMessage): Uint8Array => message.id.subarray(0, PREFIX_BYTES)
+/** All that a question needs of a message. */
+type Named = Pick<SignedMessage, 'id'>
+
+const prefixOf = (message: Named): Uint8Array => message.id.subarray(0, PREFIX_BYTES)
 
 /** The number in some bytes, the highest first. Without a view: it is read for each of tens of thousands of ids. */
 function numberIn(bytes: Uint8Array, from: number, end: number): number {
@@ -55,16 +58,16 @@ function numberIn(bytes: Uint8Array, from: number, end: number): number {
 }
 
 /** Where a message's id lies among all. */
-export const placeOf = ({ id }: SignedMessage): number => numberIn(id, 0, PLACE_BYTES)
+export const placeOf = ({ id }: Named): number => numberIn(id, 0, PLACE_BYTES)
 
-type Placed = { message: SignedMessage; at: number }
+type Placed<Message> = { message: Message; at: number }
 
 /** The place of the message after so many, of these; one beyond all places where there is none. */
-const placeAfter = (count: number, placed: readonly Placed[]): number =>
+const placeAfter = (count: number, placed: readonly Placed<Named>[]): number =>
   placed.length <= count ? LAST_PLACE + 1 : (Float64Array.from(placed, ({ at }) => at).sort()[count] as number)
 
-function inRange(messages: readonly SignedMessage[], first: number, last: number): Placed[] {
-  const placed: Placed[] = []
+function inRange<Message extends Named>(messages: readonly Message[], first: number, last: number): Placed<Message>[] {
+  const placed: Placed<Message>[] = []
   for (const message of messages) {
     const at = placeOf(message)
     if (at >= first && at <= last) placed.push({ message, at })
@@ -73,7 +76,7 @@ function inRange(messages: readonly SignedMessage[], first: number, last: number
 }
 
 /** From `first` on, as large a range as the asker can list what it has in. */
-export function partFrom(first: number, messages: readonly SignedMessage[]): SyncPart {
+export function partFrom(first: number, messages: readonly Named[]): SyncPart {
   const held = inRange(messages, first, LAST_PLACE)
   const last = placeAfter(MAX_HAVE, held) - 1
   const listed = held.filter(({ at }) => at <= last)
