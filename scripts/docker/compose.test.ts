@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { parseCommand } from '../../node/src/cli/parseCommand.ts'
+import { verbs } from '../../node/src/cli/verbs.ts'
+import { readDockerfile } from './readDockerfile.ts'
+
+const folder = join(import.meta.dirname, '../../deployments/docker')
+const stages = readDockerfile(readFileSync(join(folder, 'Dockerfile'), 'utf8'))
+
+interface Service {
+  profiles: string[]
+  build?: { context: string; dockerfile: string; target: string }
+  image?: string
+  command?: string[]
+  volumes?: string[]
+  depends_on?: Record<string, unknown>
+}
+const compose = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true }) as {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+const services = Object.entries(compose.services)
+
+test.each(services)(
+  '%s is built from a stage of the Dockerfile or is an image, with volumes and services that exist',
+  (_, service) => {
+    const { build, image, volumes = [], depends_on: needed = {}, profiles } = service
+    expect(profiles).toHaveLength(1)
+    if (build === undefined) expect(image).toMatch(/^\w+:\d+/)
+    else {
+      expect(readFileSync(join(folder, build.context, build.dockerfile), 'utf8')).toContain('FROM')
+      expect(stages.map(({ name }) => name)).toContain(build.target)
+    }
+    for (const volume of volumes) expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0])
+    for (const name of Object.keys(needed)) expect(compose.services[name]?.profiles).toEqual(profiles)
+  },
+)
+
+test('what a peer is started with is what the command line takes, in the Dockerfile too', async () => {
+  const command = await verbs.join?.load()
+  if (command === undefined) throw new Error('no command join')
+  const written = services.filter(([, { build }]) => build?.target === 'peer' || build?.target === 'gpu')
+  const defaults = stages.find(({ name }) => name === 'peer')?.instructions.find(({ name }) => name === 'CMD')?.words
+  const lines = [defaults, ...written.map(([, service]) => service.command)]
+  expect(lines).toHaveLength(3)
+  for (const [verb, ...argv] of lines.map(line => line ?? [])) {
+    expect(verb).toBe('join')
+    expect(parseCommand('join', command, argv).values).toMatchObject({
+      data: '/data',
+      listen: ['/ip4/0.0.0.0/tcp/4001'],
+    })
+  }
+})
