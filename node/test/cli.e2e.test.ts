@@ -45,7 +45,7 @@ test('a peer is made once, backed up, lost and restored with the same keys', asy
   rmSync(data, { recursive: true })
   const restore = ['restore', copy, '--data', data, '--json']
   const wrong = await runCli(restore, { WAGGLE_BACKUP_PASSPHRASE: 'other words of a shell' })
-  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/passphrase is not .*\[PASSPHRASE_FILE\]/) })
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/passphrase does not .*\[PASSPHRASE_FILE\]/) })
   const restored = await runCli(restore, { WAGGLE_BACKUP_PASSPHRASE: 'five words in a file' })
   expect(JSON.parse(restored.stdout)).toMatchObject({ peerId: made.peerId, name: made.name })
   expect(keys()).toEqual(before)
