@@ -113,13 +113,14 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
   /**
    * Outputs of kept runs so far. The binding (1.30) never forgets one that it was asked for and fails a run that asks for fewer; gives values in the order in
    * which they were first asked for, under names in the order of the model; and takes places by position and not by name, so that those that stay
-   * are first in the model and all asked for.
+   * are first in the model and all asked for. Where nothing stays it binds nothing, and values have their own names.
    */
   const bound = [...model.kept]
   return {
     model,
     async runKeeping(feeds, outputs) {
       const inputs = checkedFeeds(model, feeds)
+      if (model.kept.size === 0) bound.length = 0
       bound.push(...[...model.outputs.keys()].filter(name => outputs.includes(name) && !bound.includes(name)))
       const named = [...model.outputs.keys()].filter(name => bound.includes(name))
       try {
