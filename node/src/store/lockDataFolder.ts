@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#core/errors.ts'
 import { makeFolder } from '#core/makeFolder.ts'
+import { asDiskFull, isDiskFull } from './diskSpace.ts'
 
 /** Another node lives in this data folder: two on one key would collide on the chain and on the network. */
 export class DataFolderLockedError extends NodeError {
@@ -34,14 +35,20 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
     db.exec('BEGIN EXCLUSIVE')
   } catch (cause) {
     db.close()
+    if (isDiskFull(cause)) throw asDiskFull(cause, dataDir)
     const holder = readPid(pidPath)
     throw new DataFolderLockedError(
       `Another node${holder === null ? '' : `, process ${holder},`} uses the data folder ${dataDir}.`,
       { hint: 'Stop it, or give this node a folder of its own with --data.', cause },
     )
   }
+  try {
+    writeFileSync(pidPath, `${process.pid}\n`)
+  } catch (error) {
+    db.close()
+    throw asDiskFull(error, dataDir)
+  }
   held.add(db)
-  writeFileSync(pidPath, `${process.pid}\n`)
   return {
     release() {
       if (!db.isOpen) return

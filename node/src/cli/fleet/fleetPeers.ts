@@ -1,5 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDiskFull } from '#store/diskSpace.ts'
+import { migrateFolder } from '#store/folderFormat.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { UsageError } from '../usageError.ts'
@@ -27,7 +29,7 @@ export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
     throw new UsageError(`${folder} holds no folder of a peer.`, {
       hint: `Make each by npx waggle join --network NAME --data ${join(folder, 'NAME')}, and stop it by Ctrl-C once it is connected.`,
     })
-  const configs = names.sort().map(name => ({ name, config: loadConfig({ data: join(folder, name) }) }))
+  const configs = names.sort().map(name => ({ name, config: loadConfig({ data: join(folder, name) }, migrateIfSpace) }))
   for (const { name, config } of configs) {
     if (config.role === undefined)
       throw new UsageError(`${join(folder, name, SETTINGS_FILE)} names no role.`, {
@@ -41,6 +43,15 @@ export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
     argv: [asked.main, 'start', '--data', join(folder, name), ...metricsOf(asked, i)],
     env: gpus.has(name) ? { CUDA_VISIBLE_DEVICES: gpus.get(name) as string } : {},
   }))
+}
+
+/** A peer whose disk is full says so itself, and is started again: the others run. */
+function migrateIfSpace(folder: string, said: (line: string) => void): void {
+  try {
+    migrateFolder(folder, said)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+  }
 }
 
 type Named = { readonly name: string; readonly config: Config }

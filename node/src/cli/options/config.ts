@@ -98,12 +98,16 @@ export type Config = z.infer<typeof configSchema> & { data: string }
  * Settings of a peer, whose folder is brought to this release's format first.
  *
  * @param flags - what the command line says; `undefined` where it says nothing. `data` names the peer's folder.
+ * @param migrate - brings the folder to this release's format.
  * @throws {UsageError} that names the file and the field.
  * @throws {FolderTooNewError} if a newer release wrote the folder.
  */
-export function loadConfig({ data, ...flags }: Record<string, unknown>): Config {
+export function loadConfig(
+  { data, ...flags }: Record<string, unknown>,
+  migrate: typeof migrateFolder = migrateFolder,
+): Config {
   const folder = resolve(String(data))
-  migrateFolder(folder, line => console.error(line))
+  migrate(folder, line => console.error(line))
   const path = join(folder, SETTINGS_FILE)
   const file = existsSync(path) ? readYaml(path) : {}
   const said = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
