@@ -67,3 +67,12 @@ test('who watches and was away itself takes its own silence for nobody else’s'
   pass(2)
   expect(found).toHaveLength(1)
 })
+
+test('what a worker says first after such a time away makes nobody more patient', () => {
+  const patience = createPatience()
+  const { watch, pass } = watched(patience)
+  pass(5)
+  vi.setSystemTime(Date.now() + 300 * MINUTE)
+  watch.heard()
+  expect(patience.limitMs()).toBe(10 * MINUTE)
+})

@@ -55,10 +55,11 @@ export function watchSilence(
   nowMs = () => performance.now(),
 ): SilenceWatch {
   let [heardMs, checkedMs] = [nowMs(), nowMs()]
+  // Whoever was away itself, as a laptop that slept, has not listened.
+  const wasAway = (now: number) => now - checkedMs > AWAY_CHECKS * patience.checkEveryMs
   const checking = setInterval(() => {
     const now = nowMs()
-    // Whoever was away itself, as a laptop that slept, has not listened.
-    if (!hasWork() || now - checkedMs > AWAY_CHECKS * patience.checkEveryMs) heardMs = now
+    if (!hasWork() || wasAway(now)) heardMs = now
     checkedMs = now
     const silentMs = now - heardMs
     if (silentMs <= patience.limitMs()) return
@@ -69,7 +70,7 @@ export function watchSilence(
   return {
     heard() {
       const now = nowMs()
-      if (hasWork()) patience.survived(now - heardMs)
+      if (hasWork() && !wasAway(now)) patience.survived(now - heardMs)
       heardMs = now
     },
     stop: () => clearInterval(checking),
