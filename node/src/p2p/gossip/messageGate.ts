@@ -70,7 +70,7 @@ export function createMessageGate(host: Host, { admission, clock, onTwin }: Opti
       if (checked.verdict === 'reject') return checked
       if (!isOfStranger(message, sender, rules)) {
         const standing = admission.standingOf(message.from, sender)
-        if (standing === 'unregistered') return refuse(sender, 'author not registered')
+        if (standing === 'unregistered') return { ...refuse(sender, 'author not registered'), later: true }
         if (standing === 'busy') return ignoreAsOurs('too many unknown authors')
       }
       if (!(await hasVerification(sender, patience))) {

@@ -8,8 +8,11 @@ import { TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
  */
 export type Verdict<T> = { verdict: 'accept'; value: T } | { verdict: 'ignore' | 'reject'; reason: string }
 
-/** `ours`: passed over because of our own limits, or of a view that may be late, so that nobody is to blame. */
-export type Ours = { ours?: true }
+/**
+ * `ours`: passed over because of our own limits, or of a view that may be late, so that nobody is to blame. `later`: the author is a stranger, who
+ * may register at any time.
+ */
+export type Ours = { ours?: true; later?: true }
 
 export const reject = (reason: string): { verdict: 'reject'; reason: string } => ({ verdict: 'reject', reason })
 export const ignore = (reason: string): { verdict: 'ignore'; reason: string } => ({ verdict: 'ignore', reason })

@@ -27,6 +27,7 @@ async function syncOf(
   host: Host,
   changes: Partial<SyncStore & MessageRules> = {},
   isRegistered: (peerId: string) => boolean = () => true,
+  admission = admitAll,
 ): Promise<{ sync: Sync; taken: SignedMessage[]; clock: ReturnType<typeof createManualClock> }> {
   const taken: SignedMessage[] = []
   // The clock stands still, so nothing is asked but by the test.
@@ -39,7 +40,7 @@ async function syncOf(
     },
   }
   const store: SyncStore = { signed: () => [], rulesOf: () => rules, rounds: () => ({ from: 0, to: 10 }), ...changes }
-  const gate = createMessageGate(host, { admission: admitAll, clock })
+  const gate = createMessageGate(host, { admission, clock })
   const sync = await startSync(host, { store, gate, isRegistered, clock, logger: silentLogger })
   stops.push(sync.stop)
   return { sync, taken, clock }
@@ -127,6 +128,20 @@ test('what was passed over is not sent again by anybody for ten minutes', async 
   expect(pulled.slice(0, 4)).toEqual([3, 3, 3, 3])
   // The clock has others asked as well.
   expect(pulled[4]).toBeGreaterThanOrEqual(6)
+})
+
+test('what was refused because its author was not registered yet is asked for again', async () => {
+  const [author, holder, asker] = [await start(), await start(), await start()]
+  const message = await author.sign('t', Uint8Array.of(1))
+  await syncOf(holder, { signed: () => [message] })
+  let standing: 'unregistered' | 'registered' = 'unregistered'
+  const admission = { ...admitAll, standingOf: () => standing }
+  const { sync, taken } = await syncOf(asker, {}, undefined, admission)
+  await connect(asker, holder)
+  expect([await sync.pull(holder.peerId), taken.length]).toEqual([0, 0])
+  standing = 'registered'
+  await sync.pull(holder.peerId)
+  expect(taken.length).toBeGreaterThan(0)
 })
 
 test('the first of 4,000 unsigned messages ends the answer, whether it is of use or not, and two answers end the peer', async () => {

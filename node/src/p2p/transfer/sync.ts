@@ -204,7 +204,7 @@ async function ask(host: Host, { stream, peer, first, store, gate, passed, signa
       if (screened.verdict === 'accept') admissions.push(gate.admit(message, peer, rules))
       else if (screened.ours) continue
       else if (useless.add(message)) throw new SyncFault('hardly anything but useless messages')
-      else passed.add(message)
+      else if (!screened.later) passed.add(message)
     }
     return { admissions, next: afterAnswer(part, count, highest) }
   } finally {
