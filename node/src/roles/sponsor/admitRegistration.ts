@@ -98,6 +98,9 @@ export function createAdmission(modules: Modules) {
         logger.info('registered a peer', { peerKey, hash: outcome.hash })
         return modules.registered(peerKey)
       }
+      // Another copy of it was first: its own of an earlier request, or what somebody had seen on its way.
+      const holder = (await reads.readAccountOf(peerKey))?.toLowerCase()
+      if (holder !== undefined && holder === book.peer(peerKey)?.account) return modules.registered(peerKey)
       // It may ask again. What it cost stays spent.
       book.remove(peerKey)
       logger.warn('a registration failed', { peerKey, ...outcome })
