@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { FolderFormatError, FolderTooNewError, migrateFolder } from './folderFormat.ts'
 import type { FolderStep } from './folderSteps.ts'
 import { openIdentity } from './identity.ts'
@@ -79,6 +80,26 @@ test('a kill while files are copied aside, or after the number, changes nothing'
   writeFileSync(join(folder, 'before-migration', 'a'), 'old')
   writeFileSync(join(folder, 'before-migration', 'format'), '1\n')
   expect(migrate(folder, stepsEnding('nowhere'))).toEqual([])
+  expect(read(folder, 'a')).toBe('old, changed')
+  expect(filesOf(folder)).toEqual(['a', 'b', 'format', 'peer.key'])
+})
+
+test('a kill while what was put back is removed loses nothing of it', () => {
+  const folder = newFolder()
+  writeFileSync(join(folder, 'a'), 'old')
+  expect(() => migrate(folder, stepsEnding('between'))).toThrow('killed')
+  // The first file goes, then the power.
+  const { rmSync } = fs
+  const removing = vi.spyOn(fs, 'rmSync').mockImplementation((path, options) => {
+    if (!existsSync(join(`${path}`, 'a'))) return rmSync(path, options)
+    rmSync(join(`${path}`, 'a'))
+    throw new Error('killed')
+  })
+  syncBuiltinESMExports()
+  expect(() => migrate(folder, stepsEnding('nowhere'))).toThrow('killed')
+  removing.mockRestore()
+  syncBuiltinESMExports()
+  migrate(folder, stepsEnding('nowhere'))
   expect(read(folder, 'a')).toBe('old, changed')
   expect(filesOf(folder)).toEqual(['a', 'b', 'format', 'peer.key'])
 })

@@ -100,7 +100,7 @@ function takeStep(folder: string, aside: string, { step, to, said }: Taken): voi
   sync(folder)
   for (const line of step.apply(folder)) said(`${folder}: ${line}`)
   replaceFile(join(folder, FORMAT_FILE), `${to}\n`)
-  rmSync(aside, { recursive: true, force: true })
+  discard(aside)
 }
 
 /** Puts back what a step that was not finished had changed. */
@@ -113,7 +113,14 @@ function undoUnfinished(folder: string, aside: string, steps: readonly FolderSte
       if (existsSync(join(aside, name))) replaceFile(join(folder, name), readFileSync(join(aside, name)))
       else rmSync(join(folder, name), { force: true })
     }
-  rmSync(aside, { recursive: true, force: true })
+  discard(aside)
+}
+
+/** Renamed first: a file that is gone from it would be taken for one that was not there before the step. */
+function discard(aside: string): void {
+  rmSync(`${aside}.partial`, { recursive: true, force: true })
+  renameSync(aside, `${aside}.partial`)
+  rmSync(`${aside}.partial`, { recursive: true, force: true })
 }
 
 /** A reader, or a start after a crash, sees the old content or the new one. */
