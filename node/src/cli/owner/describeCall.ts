@@ -52,7 +52,9 @@ function inWords(contracts: Contracts, name: string | undefined, target: Hex, da
   try {
     const { functionName, args = [] } = decodeFunctionData({ abi: found.abi as Abi, data })
     const sentence = sentences[functionName]
-    return sentence ? sentence([...args], name, contracts) : `calls ${name}.${functionName}(${args.join(', ')})`
+    const said = sentence ? sentence([...args], name, contracts) : `calls ${name}.${functionName}(${args.join(', ')})`
+    // A proposer's text would steer the terminal that it is read in.
+    return said.replace(/[^\x20-\x7e]/g, '?')
   } catch {
     return unread
   }
