@@ -19,7 +19,7 @@ const tones: Record<string, string> = {
 
 /** A fenced block, whose end a model may have left out. */
 const FENCED = /(```\w*\n)([\s\S]*?)(?:```|$)/g
-const DEFINES = /^\s*(?:def|class|import|from) /m
+const DEFINES = /^[ \t]*(?:def|class|import|from) /m
 
 /** What is Python in a text as spans: its fenced blocks or, where it has none, all of it if it defines or imports something. */
 export function colorCode(text: string): ReactNode {
