@@ -22,14 +22,14 @@ ponder.on('PredictionMarket:GameCreated', async ({ event, context }) => {
 })
 
 ponder.on('PredictionMarket:BetPlaced', async ({ event, context }) => {
-  const { gameId, choice, stake, account } = event.args
+  const { gameId, round, choice, stake, account } = event.args
   const { id, block, transaction } = event
   await context.db
     .insert(gameBet)
     .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
   await context.db.update(gameChoice, { gameId, choice }).set(row => ({ stake: row.stake + stake }))
   await context.db.update(game, { gameId }).set(row => ({ bets: row.bets + 1, totalStake: row.totalStake + stake }))
-  const detail = { ...inGame(gameId), account, choice, stakeWei: String(stake) }
+  const detail = { ...inGame(gameId), bettingRound: round, account, choice, stakeWei: String(stake) }
   await addToFeed(context, event, { kind: 'betPlaced', detail })
 })
 

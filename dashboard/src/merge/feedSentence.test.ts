@@ -14,6 +14,9 @@ test('events read as sentences after the name of a peer', () => {
   )
   const bet = { gameId: '3', account: `0x${'ab'.repeat(20)}`, choice: 1, stakeWei: '2000000000000000000' }
   expect(feedSentence(event('betPlaced', bet))).toBe('0xabab…abab bet 2.00 nectar in game 3')
+  expect(feedSentence(event('betPlaced', { gameId: '3', bets: 4, accounts: 1, stakeWei: bet.stakeWei }))).toBe(
+    '1 account placed 4 bets of 2.00 nectar in game 3',
+  )
   expect(feedSentence(event('clueProven', { gameId: '3', number: 1 }))).toBe('Clue 1 of game 3 was proven')
   expect(feedSentence(event('leafFalse'))).toBe('lost round 3: one of its leaves was false')
   expect(feedSentence(event('beaconDrawn'))).toBe('The beacon of round 3 was drawn')

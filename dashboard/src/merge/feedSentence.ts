@@ -47,7 +47,9 @@ const sentences: Record<string, Words> = {
   slashed: ({ detail }) => `lost ${formatNectar(detail.lostWei)} nectar of its stake as ${detail.duty}`,
   gameOpened: ({ detail }) => `Game ${detail.gameId} of the market was opened`,
   betPlaced: ({ detail }) =>
-    `${shorten(String(detail.account))} bet ${formatNectar(detail.stakeWei)} nectar in game ${detail.gameId}`,
+    detail.bets
+      ? `${count(detail.accounts, 'account')} placed ${detail.bets} bets of ${formatNectar(detail.stakeWei)} nectar in game ${detail.gameId}`
+      : `${shorten(String(detail.account))} bet ${formatNectar(detail.stakeWei)} nectar in game ${detail.gameId}`,
   clueProven: ({ detail }) => `Clue ${detail.number} of game ${detail.gameId} was proven`,
   gameAnswered: ({ detail }) => `Game ${detail.gameId} was answered`,
   gameDisputed: ({ detail }) => `The answer to game ${detail.gameId} is disputed`,

@@ -34,3 +34,29 @@ test('a registration names its peer itself, and the feed stays short', () => {
   const items = [live('05', '0xc', 'peerRegistered', { name: 'calm tall wasp', peerId: '16V' })]
   expect(mergeFeed(page, { items, retracted: [] }, 1)[0]?.peer?.name).toBe('calm tall wasp')
 })
+
+test('bets of one game and round are one item, which a reorganisation makes smaller', () => {
+  const bet = (id: string, account: string, bettingRound: number, gameId = '3') =>
+    live(id, '', 'betPlaced', { gameId, bettingRound: String(bettingRound), account, stakeWei: '2' })
+  const items = [
+    bet('01', '0xa', 0),
+    bet('03', '0xb', 1),
+    bet('04', '0xa', 1),
+    bet('06', '0xb', 1),
+    bet('05', '0xb', 1, '4'),
+  ]
+  const folded = (retracted: string[]) =>
+    mergeFeed(page, { items, retracted }, 10).map(({ id, detail }) => [
+      id,
+      detail.accounts,
+      detail.bets,
+      detail.stakeWei,
+    ])
+  const [alone, other, first] = [
+    ['05', undefined, undefined, '2'],
+    ['02', undefined, undefined, undefined],
+    ['01', undefined, undefined, '2'],
+  ]
+  expect(folded([])).toEqual([['06', 2, 3, '6'], alone, other, first])
+  expect(folded(['04', '06'])).toEqual([alone, ['03', undefined, undefined, '2'], other, first])
+})

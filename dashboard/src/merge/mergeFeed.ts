@@ -1,4 +1,5 @@
 import type { FeedItem } from '#sources/getFeed.ts'
+import { foldBets } from './foldBets.ts'
 
 /** An event as the live stream sends it: the stream knows keys, not names. */
 export type LiveItem = Omit<FeedItem, 'peer'>
@@ -9,7 +10,7 @@ export interface LiveChanges {
   retracted: string[]
 }
 
-/** The feed as the page had it, and what the stream has sent since: newest first, each event once, its peer named as far as known. */
+/** The feed as the page had it, and what the stream has sent since: newest first, each event once, its peer named as far as known, bets folded. */
 export function mergeFeed(page: FeedItem[], live: LiveChanges, limit: number): FeedItem[] {
   const peers = new Map(page.map(item => [item.peerKey, item.peer]))
   const byId = new Map<string, FeedItem>()
@@ -17,7 +18,7 @@ export function mergeFeed(page: FeedItem[], live: LiveChanges, limit: number): F
   // The page's own rows come last: they have names.
   for (const item of page) byId.set(item.id, item)
   for (const id of live.retracted) byId.delete(id)
-  return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
+  return foldBets([...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1))).slice(0, limit)
 }
 
 /** A registration carries the peer's name itself. */

@@ -61,7 +61,10 @@ export function testMarket(scene: Scene): void {
     )
     const [opened, , second, ...rest] = feedItems.items
     expect(opened).toEqual({ kind: 'gameOpened', detail: { gameId: '0', judge: expect.stringMatching(/^0x/) } })
-    expect(second).toMatchObject({ kind: 'betPlaced', detail: { gameId: '0', choice: 2, stakeWei: token(6) } })
+    expect(second).toMatchObject({
+      kind: 'betPlaced',
+      detail: { gameId: '0', bettingRound: 0, choice: 2, stakeWei: token(6) },
+    })
     expect(rest.map(({ kind }) => kind)).toEqual(['clueProven', 'gameAnswered', 'gameResolved', 'winningsTaken'])
     const bond = () =>
       indexer.query('{ credits(where: { source: market }) { items { account credited withdrawn owed } } }')

@@ -4,7 +4,8 @@ import { getFeed } from '#sources/getFeed.ts'
 import { getStandings } from '#sources/getStandings.ts'
 
 export const PEERS_PER_PAGE = 20
-const FEED_ITEMS = 24
+/** More than are shown: bets of one round are one item. */
+const FEED_ITEMS = 60
 
 export interface HomeParameters {
   search: string
