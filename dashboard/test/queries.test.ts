@@ -5,6 +5,7 @@ import { findPeer } from '#sources/findPeer.ts'
 import { getBettor } from '#sources/getBettor.ts'
 import { getFeed } from '#sources/getFeed.ts'
 import { getGame, getGames } from '#sources/getGames.ts'
+import { getPeerNames } from '#sources/getPeerNames.ts'
 import { getPeerRecord } from '#sources/getPeerRecord.ts'
 import { getRoles } from '#sources/getRoles.ts'
 import { getRoundRecord } from '#sources/getRoundRecord.ts'
@@ -71,6 +72,15 @@ for (const [name, read] of Object.entries(reads)) {
     expect(errors).toBeUndefined()
   })
 }
+
+test('peers are named by their keys in one query that the indexer answers', async () => {
+  const [known] = solvers
+  const keys = [known?.peerKey ?? '', `0x${'77'.repeat(32)}`]
+  expect([...(await getPeerNames(keys))].map(([key, { name }]) => [key, name])).toEqual([[known?.peerKey, known?.name]])
+  const { query, variables } = sent as Sent
+  expect(validate(schema, parse(query))).toEqual([])
+  expect(variables).toEqual({ keys, limit: 2 })
+})
 
 test('what means something in SQL is searched for as it is', async () => {
   await getStandings('50%_of\\', 20, 0)

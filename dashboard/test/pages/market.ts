@@ -23,6 +23,11 @@ export function testMarket(scene: BrowserScene): void {
     await open.getByRole('link', { name: /Which task/ }).click()
     await page.getByRole('heading', { name: 'Evidence' }).waitFor()
     await page.getByLabel('Part of all stakes on each choice over time').locator('[data-line]').nth(2).waitFor()
+    const prices = page.getByLabel('Nectar for a share of each choice over time').locator('[data-price]')
+    expect(await prices.evaluateAll(paths => paths.map(path => path.dataset.price))).toEqual([
+      'two sums',
+      'palindromes',
+    ])
     await see(page, 'Connect an account to bet.')
     const account = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
     await page.getByRole('link', { name: '0x3c44…93bc' }).first().click()

@@ -77,7 +77,9 @@ export function testPeers(scene: BrowserScene): void {
           .evaluateAll(paths => paths.map(path => path.dataset.figure))
         expect(curves).toEqual(['Reward', 'Loss', 'KL', 'Entropy'])
         const taken = await section.getByRole('listitem').allTextContents()
-        expect(taken).toEqual([expect.stringMatching(/40 groups$/), expect.stringMatching(/40 groups$/)])
+        expect(taken).toEqual(
+          [solvers[2], solvers[1]].map(giver => expect.stringMatching(`^${giver?.name}.*40 groups$`)),
+        )
       }
       const page = await visit(`/peers/${solvers[1]?.peerKey}`)
       await see(page, /On held-out tasks, in round \d+/)
@@ -95,6 +97,9 @@ export function testPeers(scene: BrowserScene): void {
     expect(await evaluating.first().textContent()).toMatch(/99\.001\.00 burnt1,440\.00/)
     const proposing = page.locator('section[aria-labelledby=proposers] tbody tr').filter({ visible: true })
     expect(await proposing.textContent()).toMatch(/9\d %36/)
+    const phone = await visit('/roles', { width: 390 })
+    await phone.getByRole('columnheader', { name: 'Learnability' }).waitFor()
+    await phone.getByRole('cell', { name: /^9\d %$/ }).waitFor()
     scene.dashboard.indexer.answers = emptyAnswers
     await page.reload()
     await see(page, 'Nobody has taken an evaluator’s seat yet.')

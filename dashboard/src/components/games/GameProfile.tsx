@@ -1,6 +1,6 @@
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
-import { gameHistory, pricedBets } from '#merge/games/gameHistory.ts'
+import { gameHistory, type PriceLine, pricedBets, priceLines } from '#merge/games/gameHistory.ts'
 import { gameTitle } from '#merge/games/gameTitle.ts'
 import type { Game } from '#sources/getGames.ts'
 import { Notice } from '../Notice.tsx'
@@ -9,6 +9,7 @@ import { ChoiceTable } from './ChoiceTable.tsx'
 import { GameBets } from './GameBets.tsx'
 import { GameCountdown } from './GameCountdown.tsx'
 import { OwnBets } from './OwnBets.tsx'
+import { PriceChart } from './PriceChart.tsx'
 import { StakeChart } from './StakeChart.tsx'
 
 /** One game: its question, evidence, stakes over time, a ticket to bet with, and what the reader's bets can pay. */
@@ -45,6 +46,7 @@ export function GameProfile({ game }: { game: Game }) {
             )}
           </section>
           <Evidence clues={clues.items} rounds={roundCount} />
+          <Prices lines={priceLines(game)} nameOf={nameOf} />
           <GameBets bets={pricedBets(game.placed.items.slice(0, 25))} payouts={game.payouts.items} nameOf={nameOf} />
         </div>
         <div className="space-y-6">
@@ -55,6 +57,21 @@ export function GameProfile({ game }: { game: Game }) {
         </div>
       </div>
     </>
+  )
+}
+
+function Prices({ lines, nameOf }: { lines: PriceLine[]; nameOf: (choice: number) => string }) {
+  if (lines.length === 0) return null
+  return (
+    <section aria-labelledby="prices">
+      <h2 id="prices" className="text-2xl">
+        Prices
+      </h2>
+      <p className="mt-2 text-sm text-soft">
+        What bets paid for a share, in Nectar: later rounds buy dearer. A winning share has its part of the pot.
+      </p>
+      <PriceChart lines={lines} nameOf={nameOf} />
+    </section>
   )
 }
 

@@ -2,16 +2,7 @@ import { curveStepAfter, line } from 'd3-shape'
 import { formatShare } from '#merge/format.ts'
 import type { GameMoment } from '#merge/games/gameHistory.ts'
 import { Plot } from '../Plot.tsx'
-
-/** Told apart by stroke as well as by colour. */
-const strokes = [
-  ['var(--amber)', '0'],
-  ['var(--ultraviolet)', '6 4'],
-  ['var(--leaf)', '2 4'],
-  ['var(--thorn)', '10 4 2 4'],
-] as const
-
-const strokeOf = (choice: number) => strokes[choice % strokes.length] ?? strokes[0]
+import { ChoiceLegend, strokeOf } from './ChoiceLegend.tsx'
 
 const MINUTE = 60
 
@@ -31,11 +22,10 @@ export function StakeChart({ names, history }: { names: string[]; history: GameM
         at: minutes(atSec),
         text: names.map((name, choice) => `${name} ${formatShare(shares[choice] ?? 0)}`).join('\n'),
       }))}
-      caption={<Legend names={names} />}
+      caption={<ChoiceLegend choices={names.map((name, choice) => ({ choice, name }))} />}
     >
       {({ x, y }) =>
         names.map((name, choice) => {
-          const [stroke, strokeDasharray] = strokeOf(choice)
           const path = line<GameMoment>(
             ({ atSec }) => x(minutes(atSec)),
             ({ shares }) => y(shares[choice] ?? 0),
@@ -45,29 +35,13 @@ export function StakeChart({ names, history }: { names: string[]; history: GameM
               key={name}
               data-line={name}
               d={path(history) ?? ''}
-              {...{ fill: 'none', stroke, strokeDasharray, strokeWidth: 2.5 }}
+              fill="none"
+              strokeWidth={2.5}
+              {...strokeOf(choice)}
             />
           )
         })
       }
     </Plot>
-  )
-}
-
-function Legend({ names }: { names: string[] }) {
-  return (
-    <figcaption className="mt-2 flex flex-wrap gap-x-5 gap-y-1 text-sm text-soft">
-      {names.map((name, choice) => {
-        const [stroke, strokeDasharray] = strokeOf(choice)
-        return (
-          <span key={name} className="flex items-center gap-2">
-            <svg width="28" height="4" aria-hidden="true">
-              <path d="M0 2h28" stroke={stroke} strokeWidth="3" strokeDasharray={strokeDasharray} />
-            </svg>
-            {name}
-          </span>
-        )
-      })}
-    </figcaption>
   )
 }

@@ -1,10 +1,10 @@
-import Link from 'next/link'
 import { shorten } from '#merge/format.ts'
 import { takenGroups, trainingFacts, trainingFigures } from '#merge/trainingFigures.ts'
+import { getPeerNames } from '#sources/getPeerNames.ts'
 import type { Training } from '#sources/getTraining.ts'
 import type { Part } from '#sources/part.ts'
 import { FigureChart } from '../FigureChart.tsx'
-import { DanceGlyph } from './DanceGlyph.tsx'
+import { PeerLink } from './PeerLink.tsx'
 
 /** Peers that are named; the rest gave fewer groups. */
 const NAMED = 12
@@ -36,23 +36,21 @@ export async function PeerTraining({ training }: { training: Promise<Part<Traini
           <FigureChart key={series.name} {...series} />
         ))}
       </div>
-      <Taken from={takenGroups(part.data.steps)} />
+      <Taken from={takenGroups(part.data.steps).slice(0, NAMED)} />
     </section>
   )
 }
 
-function Taken({ from }: { from: ReturnType<typeof takenGroups> }) {
+async function Taken({ from }: { from: ReturnType<typeof takenGroups> }) {
   if (from.length === 0) return null
+  const names = await getPeerNames(from.map(({ peerKey }) => peerKey))
   return (
     <>
       <h3 className="mt-8 text-xl">Groups taken from others</h3>
       <ul className="mt-2 flex flex-wrap gap-x-6 gap-y-2 text-sm">
-        {from.slice(0, NAMED).map(({ peerKey, groups }) => (
+        {from.map(({ peerKey, groups }) => (
           <li key={peerKey} className="flex items-center gap-2">
-            <DanceGlyph peerKey={peerKey} size={22} />
-            <Link href={`/peers/${peerKey}`} className="figures inline-block py-1 underline" title={peerKey}>
-              {shorten(peerKey)}
-            </Link>
+            <PeerLink peer={names.get(peerKey) ?? { peerKey, peerId: '', name: shorten(peerKey) }} compact />
             {groups} {groups === 1 ? 'group' : 'groups'}
           </li>
         ))}

@@ -51,7 +51,10 @@ function Section({ id, title, about, children }: { id: string; title: string; ab
 function Evaluators({ rows }: { rows: EvaluatorRow[] }) {
   if (rows.length === 0) return <Notice title="Nobody has taken an evaluator’s seat yet." />
   return (
-    <Table columns={['Peer', 'Seat', 'Votes opened', 'Missed', 'Staked', 'Earned']}>
+    <Table
+      columns={['Peer', 'Seat', 'Votes opened', 'Missed', 'Staked', 'Earned']}
+      wide={['Seat', 'Votes opened', 'Missed']}
+    >
       {rows.map(row => (
         <Row key={row.peerKey} row={row}>
           <Cell wide>{row.untilRound === null ? `since round ${row.fromRound}` : `until round ${row.untilRound}`}</Cell>
@@ -68,10 +71,13 @@ function Evaluators({ rows }: { rows: EvaluatorRow[] }) {
 function Proposers({ rows }: { rows: ProposerRow[] }) {
   if (rows.length === 0) return <Notice title="Nobody has proposed a task yet." />
   return (
-    <Table columns={['Peer', 'Learnability', 'Tasks paid', 'Rounds', 'Staked', 'Earned']}>
+    <Table
+      columns={['Peer', 'Learnability', 'Tasks paid', 'Rounds', 'Staked', 'Earned']}
+      wide={['Tasks paid', 'Rounds']}
+    >
       {rows.map(row => (
         <Row key={row.peerKey} row={row}>
-          <Cell wide>{row.learnability === null ? '–' : formatShare(row.learnability)}</Cell>
+          <Cell>{row.learnability === null ? '–' : formatShare(row.learnability)}</Cell>
           <Cell wide>{row.tasksPaid}</Cell>
           <Cell wide>{row.roundsProposed}</Cell>
         </Row>
@@ -80,8 +86,8 @@ function Proposers({ rows }: { rows: ProposerRow[] }) {
   )
 }
 
-/** The first column and the last two are there on a phone as well. */
-function Table({ columns, children }: { columns: string[]; children: ReactNode }) {
+/** Columns that are `wide` are not there on a phone. */
+function Table({ columns, wide, children }: { columns: string[]; wide: string[]; children: ReactNode }) {
   return (
     <table className="w-full border-collapse text-left">
       <thead className="text-sm text-soft">
@@ -90,7 +96,7 @@ function Table({ columns, children }: { columns: string[]; children: ReactNode }
             <th
               key={title}
               scope="col"
-              className={`border-b border-line px-2 py-2 font-medium ${index > 0 ? 'text-right' : ''} ${index > 0 && index < 4 ? 'hidden sm:table-cell' : ''}`}
+              className={`border-b border-line px-2 py-2 font-medium ${index > 0 ? 'text-right' : ''} ${wide.includes(title) ? 'hidden sm:table-cell' : ''}`}
             >
               {title}
             </th>

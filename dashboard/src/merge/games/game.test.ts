@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatTokens } from '../formatTokens.ts'
 import { choiceRows } from './choiceRows.ts'
-import { gameHistory, pricedBets } from './gameHistory.ts'
+import { gameHistory, pricedBets, priceLines } from './gameHistory.ts'
 import { gameTitle } from './gameTitle.ts'
 
 const TOKEN = 10n ** 18n
@@ -40,5 +40,13 @@ test('stakes of a game grow with its bets, and each bet has its price', () => {
     { atSec: 5, shares: [1, 0] },
     { atSec: 9, shares: [0.4, 0.6] },
   ])
+  const lines = [
+    { choice: 0, points: [{ atSec: 5, price: 1 }] },
+    { choice: 1, points: [{ atSec: 9, price: 1.5 }] },
+  ]
+  expect(priceLines({ choices, placed })).toEqual(lines)
+  // Of bets in one second the last counts, and one that bought no share has no price.
+  const more = { items: [bet(1, 5n, 0n, 12), bet(0, 30n, 10n, 5), ...placed.items.slice(1), bet(2, 1n, 1n, 5)] }
+  expect(priceLines({ choices, placed: more })).toEqual([{ choice: 0, points: [{ atSec: 5, price: 3 }] }])
   expect(pricedBets(placed.items).map(({ price }) => price)).toEqual([1.5, 1])
 })

@@ -40,3 +40,21 @@ export function pricedBets(bets: readonly Bet[]): PricedBet[] {
 function ratio(part: bigint, whole: bigint): number {
   return Number((part * 10_000n) / whole) / 10_000
 }
+
+export interface PriceLine {
+  choice: number
+  /** Oldest first, the last of each second; prices in Nectar a share. */
+  points: { atSec: number; price: number }[]
+}
+
+/** What bets paid for a share of each choice, of choices that have priced bets. */
+export function priceLines({ choices, placed }: Pick<Game, 'choices' | 'placed'>): PriceLine[] {
+  const bets = pricedBets([...placed.items].reverse())
+  return choices.items
+    .map(({ choice }) => {
+      const prices = new Map<number, number>()
+      for (const bet of bets) if (bet.choice === choice && bet.price !== null) prices.set(bet.atSec, bet.price)
+      return { choice, points: [...prices].map(([atSec, price]) => ({ atSec, price })) }
+    })
+    .filter(({ points }) => points.length > 0)
+}
