@@ -23,7 +23,7 @@ export function testMarket(scene: BrowserScene): void {
     await open.getByRole('link', { name: /Which task/ }).click()
     await page.getByRole('heading', { name: 'Evidence' }).waitFor()
     await page.getByLabel('Part of all stakes on each choice over time').locator('[data-line]').nth(2).waitFor()
-    const prices = page.getByLabel('Nectar for a share of each choice over time').locator('[data-price]')
+    const prices = page.getByLabel('Price of a share of each choice over time').locator('[data-price]')
     expect(await prices.evaluateAll(paths => paths.map(path => path.dataset.price))).toEqual([
       'two sums',
       'palindromes',

@@ -15,7 +15,7 @@ export function PriceChart({ lines, nameOf }: { lines: PriceLine[]; nameOf: (cho
   const readings = [...Map.groupBy(points, ({ atSec }) => atSec)].sort(([a], [b]) => a - b)
   return (
     <Plot
-      label="Nectar for a share of each choice over time"
+      label="Price of a share of each choice over time"
       height={180}
       domain={[0, minutes(last)]}
       formatX={minute => `${minute} min`}
