@@ -17,6 +17,8 @@ interface Visit {
   account?: string
   /** Of another server than the scene's. */
   origin?: string
+  /** On purpose: its violations are not counted as faults. */
+  breaksPolicy?: boolean
   /** Runs before the page is opened. */
   prepare?: (page: Page) => Promise<void>
 }
@@ -65,7 +67,10 @@ export function openBrowserScene(): BrowserScene {
         else await body()
       })
     },
-    async visit(address, { width = 1280, scheme = 'light', account, origin = dashboard.url, prepare } = {}) {
+    async visit(
+      address,
+      { width = 1280, scheme = 'light', account, origin = dashboard.url, breaksPolicy, prepare } = {},
+    ) {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme })
       const page = await context.newPage()
       page.setDefaultTimeout(30_000)
@@ -73,6 +78,9 @@ export function openBrowserScene(): BrowserScene {
       await prepare?.(page)
       const faults: string[] = []
       page.on('pageerror', error => faults.push(error.message))
+      page.on('console', message => {
+        if (!breaksPolicy && message.text().includes('Content Security Policy')) faults.push(message.text())
+      })
       page.on('request', request => {
         const { protocol, origin: asked } = new URL(request.url())
         if (protocol.startsWith('http') && asked !== origin) faults.push(`it asked ${asked}, and not its own origin`)

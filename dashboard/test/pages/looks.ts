@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type BrowserScene, solver } from '../browserScene.ts'
+import { type BrowserScene, see, solver } from '../browserScene.ts'
 import { CURRENT_ROUND } from '../fixtures/swarm.ts'
 
 /** What holds for every page: addresses, layout and accessibility. */
@@ -14,6 +14,31 @@ export function testLooks(scene: BrowserScene): void {
       expect((await fetch(scene.dashboard.url + address)).status, address).toBe(404)
     for (const address of [`/peers/${solver.peerKey}`, '/rounds/7', '/market/1'])
       expect((await fetch(scene.dashboard.url + address)).status, address).toBe(200)
+  })
+
+  browserTest('a page runs its own scripts alone, and asks no other origin', async () => {
+    const answers = await Promise.all([1, 2].map(() => fetch(scene.dashboard.url)))
+    const policies = answers.map(({ headers }) => headers.get('content-security-policy'))
+    expect(policies[0], 'a nonce for each answer').not.toBe(policies[1])
+    // A page of the scene must break no policy, and this one does so on purpose.
+    const page = await visit('/', { breaksPolicy: true })
+    await see(page, /^Live$/)
+    const broken = await page.evaluate(async elsewhere => {
+      const directives: string[] = []
+      const bothRefused = new Promise<void>(resolve => {
+        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+          if (directives.push(effectiveDirective) === 2) resolve()
+        })
+      })
+      await fetch(elsewhere).catch(() => undefined)
+      const button = document.createElement('button')
+      button.setAttribute('onclick', 'document.title = "run"')
+      document.body.append(button)
+      button.click()
+      await bothRefused
+      return { directives, title: document.title }
+    }, scene.dashboard.chain.url)
+    expect(broken).toEqual({ directives: ['connect-src', 'script-src-attr'], title: 'Waggle' })
   })
 
   browserTest('a link to a page has a title and a picture of its own', async () => {

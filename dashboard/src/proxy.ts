@@ -1,0 +1,16 @@
+import { type NextRequest, NextResponse } from 'next/server'
+import { contentPolicy } from '#sources/contentPolicy.ts'
+import { readEnvironment } from '#sources/environment.ts'
+
+/** Gives each page a policy with a nonce of its own; Next puts the nonce on its scripts, which it reads from the request's header. */
+export function proxy(request: NextRequest): NextResponse {
+  const policy = contentPolicy(crypto.randomUUID(), readEnvironment(), process.env.NODE_ENV === 'development')
+  const headers = new Headers(request.headers)
+  headers.set('content-security-policy', policy)
+  const response = NextResponse.next({ request: { headers } })
+  response.headers.set('content-security-policy', policy)
+  return response
+}
+
+/** Pages alone: what is data has no scripts, and files of the build are the same for everybody. */
+export const config = { matcher: '/((?!_next/|graphql|live|names|rpc|v1/).*)' }
