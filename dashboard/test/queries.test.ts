@@ -47,9 +47,11 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+const board = { isWhole: false, limit: 20, offset: 0 }
+
 const reads: Record<string, () => Promise<{ state: string }>> = {
-  'the leaderboard': () => getStandings('', 20, 0),
-  'a search': () => getStandings('50%_of\\', 20, 20),
+  'the leaderboard': () => getStandings({ ...board, search: '' }),
+  'a search': () => getStandings({ ...board, search: '50%_of\\', offset: 20 }),
   'the feed': () => getFeed(24),
   'the rounds': () => getRounds(25, 0),
   'the market': () => getGames(6, 0),
@@ -82,7 +84,24 @@ test('peers are named by their keys in one query that the indexer answers', asyn
   expect(variables).toEqual({ keys, limit: 2 })
 })
 
+test('a board on which nobody has points yet has everybody', async () => {
+  const asked: unknown[] = []
+  vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
+    const { counted } = JSON.parse(body).variables
+    asked.push(counted)
+    const totalCount = counted.pointsMilli_gt === undefined ? 8 : 0
+    return Response.json({
+      data: { standings: { items: [] }, peers: { totalCount }, registered: { totalCount: 8 } },
+    })
+  })
+  expect(await getStandings({ ...board, search: '' })).toEqual({
+    state: 'ready',
+    data: { total: 8, registered: 8, rows: [] },
+  })
+  expect(asked).toEqual([{ pointsMilli_gt: '0' }, {}])
+})
+
 test('what means something in SQL is searched for as it is', async () => {
-  await getStandings('50%_of\\', 20, 0)
+  await getStandings({ ...board, search: '50%_of\\' })
   expect(JSON.stringify(sent?.variables)).toContain(JSON.stringify('50\\%\\_of\\\\').slice(1, -1))
 })

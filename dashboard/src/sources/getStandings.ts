@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Part } from './part.ts'
-import { mapPart } from './part.ts'
+import { type Part, ready } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 const standing = z.object({
@@ -20,12 +19,15 @@ const standing = z.object({
 const answer = z.object({
   standings: z.object({ items: z.array(standing) }),
   peers: z.object({ totalCount: z.int() }),
+  registered: z.object({ totalCount: z.int() }),
 })
 
 export type Standing = z.infer<typeof standing>
 
 export interface Standings {
   total: number
+  /** All peers, those without points too. */
+  registered: number
   rows: Standing[]
 }
 
@@ -38,6 +40,7 @@ const QUERY = `query Standings($where: standingFilter, $counted: peerFilter, $li
     }
   }
   peers(where: $counted) { totalCount }
+  registered: peers { totalCount }
 }`
 
 /** Percent, underscore and backslash mean something in SQL's LIKE, but not to somebody who searches. */
@@ -45,8 +48,8 @@ function literal(text: string): string {
   return text.replace(/[\\%_]/g, character => `\\${character}`)
 }
 
-function filterFor(search: string) {
-  if (search === '') return {}
+function filterFor({ search, isWhole }: BoardQuery) {
+  if (search === '') return isWhole ? {} : { pointsMilli_gt: '0' }
   const text = literal(search)
   return {
     OR: [
@@ -58,14 +61,29 @@ function filterFor(search: string) {
   }
 }
 
-/** A page of the leaderboard, best first: those whose name, peer id or account contains `search`. Ranks are those of the whole board. */
-export async function getStandings(search: string, limit: number, offset: number): Promise<Part<Standings>> {
-  const counted = filterFor(search)
-  // By rank where nobody is left out: the index then ranks no further than the page.
+/** Which part of the leaderboard. */
+export interface BoardQuery {
+  /** Part of a name, of a peer id or of an account; finds peers without points too. Empty for everybody. */
+  search: string
+  /** Those without points too; they are there as well while nobody has any. */
+  isWhole: boolean
+  limit: number
+  offset: number
+}
+
+/** A page of the leaderboard, best first. Ranks are those of the whole board. */
+export async function getStandings(board: BoardQuery): Promise<Part<Standings>> {
+  const { search, isWhole, limit, offset } = board
+  const counted = filterFor(board)
+  // By rank where nobody in between is left out: the index then ranks no further than the page.
   const page =
     search === ''
-      ? { where: { rank_gt: offset, rank_lte: offset + limit }, limit, offset: 0 }
+      ? { where: { ...counted, rank_gt: offset, rank_lte: offset + limit }, limit, offset: 0 }
       : { where: counted, limit, offset }
   const part = await queryIndexer(QUERY, { ...page, counted }, answer)
-  return mapPart(part, ({ standings, peers }) => ({ total: peers.totalCount, rows: standings.items }))
+  if (part.state === 'down') return part
+  const { standings, peers, registered } = part.data
+  if (search === '' && !isWhole && peers.totalCount === 0 && registered.totalCount > 0)
+    return getStandings({ ...board, isWhole: true })
+  return ready({ total: peers.totalCount, registered: registered.totalCount, rows: standings.items })
 }

@@ -42,7 +42,8 @@ async function measured(bench: Bench, databaseUrl?: string): Promise<Measured> {
     bench.log(`${EVENTS} events indexed in ${builtSec} s`)
     process.env.WAGGLE_INDEXER_URL = indexer.url
     const queries = {
-      leaderboard: (index: number) => getStandings('', 20, 20 * index),
+      leaderboard: (index: number) =>
+        getStandings({ search: '', isWhole: index % 2 === 1, limit: 20, offset: 20 * index }),
       peer: (index: number) => getPeerRecord(largePeers[(index * 997) % PEERS]?.peerKey ?? ''),
       round: (index: number) => getRoundRecord(index % rounds, index % 19),
     }

@@ -10,19 +10,25 @@ const FEED_ITEMS = 60
 export interface HomeParameters {
   search: string
   page: number
+  /** Peers without points too. */
+  isWhole: boolean
 }
 
-/** Search and page from the address. */
+/** Search, page and how much of the board, from the address. */
 export function readHomeParameters(query: Query): HomeParameters {
-  return { search: readParameter(query, 'q').slice(0, 100), page: readPage(query) }
+  return {
+    search: readParameter(query, 'q').slice(0, 100),
+    page: readPage(query),
+    isWhole: readParameter(query, 'all') === '1',
+  }
 }
 
 /** Every part of the home page, each on its way: a slow one holds up none of the others. */
-export function getHomeData({ search, page }: HomeParameters) {
+export function getHomeData({ search, page, isWhole }: HomeParameters) {
   return {
     status: getSwarmStatus(),
     canary: getCanary(),
-    standings: getStandings(search, PEERS_PER_PAGE, (page - 1) * PEERS_PER_PAGE),
+    standings: getStandings({ search, isWhole, limit: PEERS_PER_PAGE, offset: (page - 1) * PEERS_PER_PAGE }),
     feed: getFeed(FEED_ITEMS),
   }
 }

@@ -1,4 +1,5 @@
-import { PEERS_PER_PAGE } from '#app/(swarm)/getHomeData.ts'
+import Link from 'next/link'
+import { type HomeParameters, PEERS_PER_PAGE } from '#app/(swarm)/getHomeData.ts'
 import type { Standings } from '#sources/getStandings.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
@@ -7,14 +8,10 @@ import { PartDown } from '../PartDown.tsx'
 import { LeaderboardRow } from './LeaderboardRow.tsx'
 import { LeaderboardSearch } from './LeaderboardSearch.tsx'
 
-interface Props {
-  standings: Promise<Part<Standings>>
-  search: string
-  page: number
-}
+type Props = HomeParameters & { standings: Promise<Part<Standings>> }
 
-/** All peers by points, with search and pages. */
-export async function Leaderboard({ standings, search, page }: Props) {
+/** Peers by points, with search and pages. */
+export async function Leaderboard({ standings, ...board }: Props) {
   const part = await standings
   return (
     <section aria-labelledby="leaderboard" className="min-w-0">
@@ -22,18 +19,19 @@ export async function Leaderboard({ standings, search, page }: Props) {
         <h2 id="leaderboard" className="text-3xl">
           Leaderboard
         </h2>
-        <LeaderboardSearch search={search} />
+        <LeaderboardSearch search={board.search} />
       </div>
       <p className="mt-2 max-w-prose text-sm text-soft">
-        Ranked by all points. The large figure counts rounds that are final. Provisional points are of the newest
-        rounds, whose scores anyone may still challenge; contested ones wait for an open demand or appeal.
+        Solvers ranked by all points: only they have any, and <Link href="/roles">other roles</Link> are paid in nectar.
+        The large figure counts rounds that are final. Provisional points are of the newest rounds, whose scores anyone
+        may still challenge; contested ones wait for an open demand or appeal.
       </p>
       {part.state === 'down' ? (
         <div className="mt-6">
           <PartDown part={part} />
         </div>
       ) : (
-        <Board standings={part.data} search={search} page={page} />
+        <Board standings={part.data} {...board} />
       )}
     </section>
   )
@@ -48,7 +46,12 @@ const columns: [title: string, className: string][] = [
   ['Points', 'text-right'],
 ]
 
-function Board({ standings: { rows, total }, search, page }: { standings: Standings; search: string; page: number }) {
+function Board({
+  standings: { rows, total, registered },
+  search,
+  page,
+  isWhole,
+}: HomeParameters & { standings: Standings }) {
   if (rows.length === 0) {
     return (
       <div className="mt-6">
@@ -87,8 +90,13 @@ function Board({ standings: { rows, total }, search, page }: { standings: Standi
       <Pager
         page={page}
         pages={Math.ceil(total / PEERS_PER_PAGE)}
-        href={to => `/?${new URLSearchParams({ q: search, page: `${to}` })}`}
+        href={to => `/?${new URLSearchParams({ q: search, ...(isWhole && { all: '1' }), page: `${to}` })}`}
       />
+      {search === '' && total < registered && (
+        <p className="mt-4 text-sm">
+          <Link href="/?all=1">All {registered} peers, with those that have no points</Link>
+        </p>
+      )}
     </>
   )
 }
