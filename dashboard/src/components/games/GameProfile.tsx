@@ -68,7 +68,7 @@ function Prices({ lines, nameOf }: { lines: PriceLine[]; nameOf: (choice: number
         Prices
       </h2>
       <p className="mt-2 text-sm text-soft">
-        What bets paid for a share, in Nectar: later rounds buy dearer. A winning share has its part of the pot.
+        What bets paid for a share, in nectar: later rounds buy dearer. A winning share has its part of the pot.
       </p>
       <PriceChart lines={lines} nameOf={nameOf} />
     </section>
