@@ -75,6 +75,16 @@ describe('what is called wrongly ends with 64', () => {
       /^Bad option: --role must be .*solver.* not 'miner'\. .*\[USAGE\]$/m,
     ],
     [
+      'a server that is to learn',
+      ['start', '--role', 'proposer', '--lora', '8', '--proposer', 'http://127.0.0.1:9/v1#m'],
+      /^A model on a server stays frozen\. Leave out --lora/,
+    ],
+    [
+      'learning without a model',
+      ['start', '--role', 'proposer', '--lora', '8', '--dataset', 'tasks.jsonl'],
+      /^No model proposes, so none learns\. Leave out --lora/,
+    ],
+    [
       'an unknown network',
       ['start', '--role', 'solver', '--network', 'mars'],
       /no network 'mars'\. Use one of local, sep/,

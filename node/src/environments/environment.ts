@@ -56,10 +56,24 @@ export type JudgeModel = {
 /** A function that is asked for outside of the swarm, as in a dataset: what to write, and tests in the form `assert CONDITION`. */
 export type AskedFunction<P = Problem> = { readonly problem: P; readonly asserts: readonly string[] }
 
-/** What a model wrote. `ended` is false where the token limit cut it off. */
-export type WrittenText = { readonly text: string; readonly ended: boolean }
+/** Tokens as a model here drew them, the last of them the one that ended it. */
+export type SampledTokens = {
+  readonly prompt: Int32Array
+  readonly tokens: Int32Array
+  /** [tokens.length] of the distribution that they were drawn from. */
+  readonly logprobs: Float32Array
+  readonly temperature: number
+}
 
-/** What a proposer needs of a frozen model that runs here. */
+/** What a model wrote. `ended` is false where the token limit cut it off. */
+export type WrittenText = {
+  readonly text: string
+  readonly ended: boolean
+  /** Where the model runs here: what it would learn from. */
+  readonly sampled?: SampledTokens
+}
+
+/** What a proposer needs of a model that runs here. */
 export type Generates = { generate(request: Omit<GenerateOptions, 'signal'>): Promise<readonly Completion[]> }
 
 /** What a proposer needs of a server, which takes text: answers to a conversation. */
@@ -72,8 +86,10 @@ export type TextWriter = {
 
 /** How tasks come from proposers, in environments in which they do. */
 export interface Proposals<P = Problem> {
-  /** The frozen model that writes them, which may have a tokenizer of its own; null where a server does. */
+  /** The model that writes them, which may have a tokenizer of its own, in the precision that it has unless it learns; null where a server does. */
   readonly model: { readonly folder: string; readonly precision: Precision } | null
+  /** How they are drawn. */
+  readonly sampling: Sampling
   readonly difficulty: DifficultyRule
   /**
    * `count` texts, each a proposal of the level or not.

@@ -18,12 +18,13 @@ import { observePeer } from './metrics/observePeer.ts'
 import { noteRun } from './metrics/runNote.ts'
 import { type AskedAdapter, adapterToTrain, usualAdapter } from './models/adapterToTrain.ts'
 import { keepTokenizer } from './models/keepTokenizer.ts'
-import { openJudge, openPolicy, openProposalWriter } from './models/openModels.ts'
+import { openJudge, openPolicy } from './models/openModels.ts'
+import { openProposalWriter } from './models/openProposalWriter.ts'
 import { requirePaidBase, unpaidSolver } from './models/paidBaseHere.ts'
 import { openPeer, type PeerNode, type PeerOptions } from './peerNode.ts'
 import { openSources } from './proposer/openSources.ts'
 import { proposalsOf } from './proposer/proposalsOf.ts'
-import { runProposer } from './proposer/proposer.ts'
+import { PROPOSER_FOLDER, runProposer } from './proposer/proposer.ts'
 import type { RoleName } from './roleName.ts'
 import { createPusher, type PushSettings } from './solver/pushPolicy.ts'
 import { POLICY_FOLDER, runSolver } from './solver/solver.ts'
@@ -55,7 +56,7 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined
   /** Threads of a model's session. */
   threads: number
-  /** Solver: the settings of an adapter to train instead of the weights. */
+  /** Solver: the settings of an adapter to train instead of the weights. Proposer: of one to train; frozen without. */
   adapter: AskedAdapter | undefined
   /** Solver: where and how often its policy is published; undefined for never. */
   push?: PushSettings | undefined
@@ -71,9 +72,11 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
 export async function startRole(options: RoleOptions): Promise<void> {
   const { chat, data } = options
   const folder = join(data, POLICY_FOLDER)
-  const adapter = chat ? await usualAdapter(folder, options.adapter, chat.modelFolder) : options.adapter
+  const solves = options.role === 'solver'
+  const adapter = chat && solves ? await usualAdapter(folder, options.adapter, chat.modelFolder) : options.adapter
   // What contradicts the folder is said before anything is opened or registered.
-  if (options.role === 'solver') await adapterToTrain(folder, adapter)
+  if (solves) await adapterToTrain(folder, adapter)
+  if (options.role === 'proposer') await adapterToTrain(join(data, PROPOSER_FOLDER), adapter)
   const environments = chat ? [await loadEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
   const node = await openPeer({ ...options, environments, follows: options.role === 'gateway' })
   let countsFrom = Number.POSITIVE_INFINITY
@@ -141,7 +144,9 @@ async function run(
     return runAuditor(node, models, { maxAppeals: options.appeals }).finally(close)
   }
   if (role === 'proposer') {
-    const sources = await openSources(node, dataset, () => openProposalWriter(environment, worker))
+    const folder = join(data, PROPOSER_FOLDER)
+    const openWriter = () => openProposalWriter(environment, worker, { folder, adapter })
+    const sources = await openSources(node, dataset, openWriter, folder)
     return runProposer(node, sources, { level }).finally(sources.close)
   }
   const index = dataset && (await openDatasetIndex(dataset, proposalsOf(environment), node))

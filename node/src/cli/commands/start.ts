@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { systemClock } from '#core/clock.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
+import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { isRepoName } from '#hub/repoReference.ts'
 import type { AskedAdapter } from '#roles/models/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
@@ -98,8 +99,8 @@ ${reachUsage}
                       the chat model that solves: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face hub; roles
                       that do not solve name one with the same tokenizer
   --proposer PATH_OR_REPO_OR_URL
-                      proposer: the frozen model that proposes, of any tokenizer, in 8 bits (default --model), or a server like
-                      that of --judge
+                      proposer: the model that proposes, of any tokenizer, in 8 bits (default --model), or a server like
+                      that of --judge; frozen unless --lora is given
   --judge PATH_OR_REPO_OR_URL
                       solver, evaluator, auditor: the frozen judge (default: the one that the specification names), or
                       http://HOST:PORT/v1#MODEL of an OpenAI-compatible server, with its key in OPENAI_API_KEY
@@ -108,12 +109,14 @@ ${hubUsage}
   --threads N         threads of a model's session (default 1)
   --lora RANK         solver: train a LoRA adapter of this rank instead of all weights, or all weights by 0 (default 16 where
                       weights are too large to be published whole, as of every published model); an adapter in its folder
-                      is resumed as it is, and options that contradict it are refused
+                      is resumed as it is, and options that contradict it are refused;
+                      proposer: train one on how much solvers learn from its tasks (default none: the model is frozen, and
+                      learning takes 4 to 6 times its memory)
   --lora-alpha N      alpha: updates are scaled by alpha / rank (default twice the rank)
   --lora-targets NAMES
                       modules with an adapter, separated by commas (default all linear modules of the layers)
-  --lora-base NAME    float32 or int8: precision of the frozen layers under it (default float32); a solver over
-                      int8 learns but earns nothing
+  --lora-base NAME    float32 or int8: precision of the frozen layers under it (default float32, and of a proposer's chat
+                      model int8); a solver over int8 learns but earns nothing
   --push OWNER/NAME   solver: publish what it learned on the Hugging Face hub, with a card that says where it comes from;
                       HF_TOKEN holds the access token
   --push-every N      with --push: rounds between two pushes (default 20)
@@ -134,8 +137,10 @@ export async function startPeer(config: Config): Promise<void> {
   const { role } = config
   if (role === undefined) throw new UsageError('No role.', { hint: `Name one with --role: ${roleNames.join(', ')}.` })
   const adapter = askedAdapter(config)
-  if (adapter && role !== 'solver')
-    throw new UsageError(`A ${role} trains no adapter.`, { hint: '--lora and what goes with it are for a solver.' })
+  if (adapter && role !== 'solver' && role !== 'proposer')
+    throw new UsageError(`A ${role} trains no adapter.`, {
+      hint: '--lora and what goes with it are for a solver or a proposer.',
+    })
   checkProposerOptions(config)
   checkPushOptions(config)
   if (config['figures-of'].length > 0 && role !== 'gateway')
@@ -198,13 +203,21 @@ function modelName(model: string | undefined): string | undefined {
   return model !== undefined && existsSync(model) ? basename(model) : model
 }
 
-function checkProposerOptions({ role, proposer, dataset, 'dataset-share': share }: Config): void {
+function checkProposerOptions({ role, proposer, lora, dataset, 'dataset-share': share }: Config): void {
   if (proposer !== undefined && role !== 'proposer')
     throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--proposer is for a proposer.' })
   if (dataset !== undefined && role !== 'proposer' && role !== 'solver')
     throw new UsageError(`A ${role} neither proposes nor learns.`, { hint: '--dataset is for a proposer or a solver.' })
   if (share !== undefined && role !== 'proposer')
     throw new UsageError(`A ${role} proposes no tasks.`, { hint: '--dataset-share is for a proposer.' })
+  if (role === 'proposer' && lora !== undefined && lora > 0 && proposer !== undefined && isServerUrl(proposer))
+    throw new UsageError('A model on a server stays frozen.', {
+      hint: 'Leave out --lora, or name a model that runs here with --proposer.',
+    })
+  if (role === 'proposer' && lora !== undefined && lora > 0 && dataset !== undefined && (share ?? 1) === 1)
+    throw new UsageError('No model proposes, so none learns.', {
+      hint: 'Leave out --lora, or have the model propose some of the tasks with --dataset-share.',
+    })
   if (share !== undefined && dataset === undefined)
     throw new UsageError('--dataset-share needs --dataset.', { hint: 'Name a dataset with --dataset.' })
 }
@@ -246,7 +259,7 @@ function quotasOf(config: Config): QuotaLimits {
   return { ...defaultQuotas, totalBytes, peerBytes }
 }
 
-/** What is said of the adapter that a solver trains; undefined where nothing is. */
+/** What is said of the adapter that a solver or a proposer trains; undefined where nothing is. */
 function askedAdapter(config: Config): AskedAdapter | undefined {
   const targets = config['lora-targets']?.split(',')
   const asked = { rank: config.lora, alpha: config['lora-alpha'], targets, base: config['lora-base'] }

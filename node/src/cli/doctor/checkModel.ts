@@ -46,7 +46,8 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
   const judge = judgeOf(spec, asked.judge)
   const judgeParameters = role === 'proposer' ? 0 : await judgeParametersOf(judge)
   const trained = trainedOf(asked, parameters)
-  const needed = memoryNeeded({ role, parameters, judgeParameters: judgeParameters ?? 0, trained })
+  const isFrozenProposer = !asked.lora
+  const needed = memoryNeeded({ role, parameters, judgeParameters: judgeParameters ?? 0, trained, isFrozenProposer })
   const what = role === 'solver' ? `a solver that trains ${trained === 'weights' ? 'all weights' : 'an adapter'}` : role
   const found = `${what} of ${(parameters / 1e9).toFixed(2)} billion parameters takes about ${gibibytes(needed)}, ${gibibytes(freeBytes)} are free`
   if (needed <= freeBytes && judgeParameters === null)
@@ -59,7 +60,8 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
   return failure('model', found, advice)
 }
 
-function trainedOf({ lora, loraBase }: ChatRole, parameters: number): Trained {
+function trainedOf({ role, lora, loraBase }: ChatRole, parameters: number): Trained {
+  if (role === 'proposer') return loraBase === 'float32' ? 'adapter' : 'integerAdapter'
   if (lora === 0 || (lora === undefined && !isPaidAsAdapter(parameters))) return 'weights'
   return loraBase === 'int8' ? 'integerAdapter' : 'adapter'
 }

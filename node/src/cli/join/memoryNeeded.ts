@@ -27,12 +27,14 @@ export type Played = {
   parameters: number
   judgeParameters: number
   trained: Trained
+  /** Whether a proposer learns nothing; true. */
+  isFrozenProposer?: boolean
 }
 
 /** Bytes of memory that a peer of chat models takes. */
-export function memoryNeeded({ role, parameters, judgeParameters, trained }: Played): number {
+export function memoryNeeded({ role, parameters, judgeParameters, trained, isFrozenProposer = true }: Played): number {
   if (role === 'gateway' || role === 'judge') return 0
-  if (role === 'proposer') return BESIDE_MODELS + perParameter.integer * parameters
+  if (role === 'proposer') return BESIDE_MODELS + perParameter[isFrozenProposer ? 'integer' : trained] * parameters
   const own = role === 'solver' ? perParameter[trained] : perParameter.frozen
   return BESIDE_MODELS + own * parameters + perParameter.integer * judgeParameters
 }

@@ -69,7 +69,7 @@ export const configSchema = z.strictObject({
   device: z.enum(['auto', ...devices]).default('auto'),
   /** Threads of a model's session. One, so that many peers share a machine; more for a peer alone. */
   threads: z.coerce.number().int().min(1).max(256).default(1),
-  /** Rank of a LoRA adapter that a solver trains instead of the weights; 0 for all weights. Unless said, see `usualAdapter`. */
+  /** Rank of a LoRA adapter that a solver trains instead of the weights; 0 for all weights. Unless said, see `usualAdapter`. A proposer trains one if it is said. */
   lora: z.coerce.number().int().min(0).max(4096).optional(),
   /** Twice the rank unless said, as is usual. */
   'lora-alpha': z.coerce.number().positive().max(1e6).optional(),

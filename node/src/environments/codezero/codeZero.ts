@@ -61,6 +61,7 @@ export function codeZero({
     games: codeGames(format),
     proposals: {
       model: writer.model,
+      sampling: proposing,
       difficulty,
       async write(level, count, seed, until, model) {
         const requests = proposalRequests(level, count, spec.repairing)

@@ -19,7 +19,7 @@ export type ProposalWriter = Pick<Proposals, 'model'> & {
   ): Promise<WrittenText[]>
 }
 
-/** A frozen model that is asked and read by its own tokenizer, which need not be the environment's: only text leaves a proposer. */
+/** A model that is asked and read by its own tokenizer, which need not be the environment's: only text leaves a proposer. */
 export function modelWriter(
   folder: string,
   precision: Precision,
@@ -29,16 +29,18 @@ export function modelWriter(
     model: { folder, precision },
     async write({ level, form, samples }, { temperature, maxNewTokens }, seed, _until, model) {
       if (model === null) throw new RangeError("the proposer's model is not open")
+      const prompt = await format.proposalPrompt(level, form)
       const completions = await model.generate({
-        prompts: [await format.proposalPrompt(level, form)],
+        prompts: [prompt],
         samplesPerPrompt: samples,
         ...{ maxNewTokens, temperature, seed },
         stopToken: format.stopToken,
         moreStopTokens: format.moreStopTokens,
       })
-      return mapYielding(completions, async ({ tokens, ended }) => ({
+      return mapYielding(completions, async ({ tokens, logprobs, ended }) => ({
         text: await format.completionText(tokens, ended),
         ended,
+        sampled: { prompt, tokens, logprobs, temperature },
       }))
     },
   }

@@ -16,7 +16,17 @@ import { createTrainingLog, stepScalars, type TrainingStep } from './trainingLog
 import type { PeerState } from './watchPeer.ts'
 
 const step: TrainingStep = {
-  ...{ groups: 4, groupsUsed: 3, ownGroups: 4, reward: 0.5, passAt1: 0.25, loss: 0.1, kl: null, entropy: 1.5 },
+  ...{
+    groups: 4,
+    groupsUsed: 3,
+    ownGroups: 4,
+    reward: 0.5,
+    passAt1: 0.25,
+    validShare: null,
+    loss: 0.1,
+    kl: null,
+    entropy: 1.5,
+  },
   ...{ clipFraction: null, gradientNorm: 2, learningRate: 1e-3, completionTokens: 12, tokens: 900, seconds: 3 },
   ...{ peer: null, failure: null },
   levels: passByLevel([{ task: { level: 3 }, correctness: [1, 0, 0, 0] }]),

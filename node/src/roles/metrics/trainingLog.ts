@@ -22,8 +22,10 @@ export type TrainingStep = {
   datasets: readonly DatasetFigures[]
   /** Mean composite score of the completions. */
   reward: number
-  /** Mean predicted correctness of the completions: pass@1 by the judge. */
+  /** Mean predicted correctness of the completions: pass@1 by the judge. Of a proposer's tasks: the share that solvers got right. */
   passAt1: number
+  /** Of what a proposer sampled, the share that was put up; null for answers. */
+  validShare: number | null
   loss: number | null
   /** Nats a token that the update moved the policy; measured on groups of others. */
   kl: number | null
@@ -45,7 +47,7 @@ export type TrainingStep = {
 
 type TrainingTotals = { steps: number; failed: number; tokens: number; seconds: number }
 
-/** What a solver learned, update by update: for its operator, and for nobody else to believe. */
+/** What a solver or a proposer learned, update by update: for its operator, and for nobody else to believe. */
 export type TrainingLog = {
   note(step: TrainingStep): void
   /** The last step with groups of its own, and the last one with groups of others. */

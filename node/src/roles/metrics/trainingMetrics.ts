@@ -6,6 +6,7 @@ import type { TrainingLog, TrainingStep } from './trainingLog.ts'
 const stepFigures: Record<string, readonly [help: string, read: (step: TrainingStep) => number | null]> = {
   reward_mean: ['Mean composite score of the completions.', step => step.reward],
   pass_at_1_ratio: ['Mean predicted correctness of the completions.', step => step.passAt1],
+  valid_ratio: ['Share of what a proposer sampled that was put up.', step => step.validShare],
   loss: ['Loss of the update.', step => step.loss],
   kl_nats_per_token: ['How far the update moved the policy.', step => step.kl],
   entropy_nats_per_token: ['Mean surprise of what the policy sampled itself.', step => step.entropy],

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Environment, Judge, Proposals } from '#environments/environment.ts'
+import type { Environment, Judge } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
@@ -8,14 +8,10 @@ import { checkTokenizerFits } from '#model/tokenizers/checkTokenizerFits.ts'
 import { openLastingPolicy, type WorkerWatch } from '#rl/policy/lastingPolicy.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { PolicyWorkerOptions } from '#rl/policy/policyProtocol.ts'
-import { proposalsOf } from '../proposer/proposalsOf.ts'
-import type { WriteProposals } from '../proposer/propose.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 
-type OpenWriter = { readonly write: WriteProposals; close(): Promise<void> }
-
 /** Threads and device of a worker's models, and who is told how it fares. */
-type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
+export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
 
 /**
  * A policy and, in the same worker, the frozen judge model that its rewards come from.
@@ -46,35 +42,14 @@ export async function openPolicy(
   }
 }
 
-/** What writes a proposer's texts: a frozen model in a worker of its own, or a server. */
-export async function openProposalWriter(environment: Environment, worker: WorkerSettings): Promise<OpenWriter> {
-  const { model, write } = proposalsOf(environment)
-  const client = model && (await openFrozen(model, worker))
-  return {
-    write: (level, count, seed, until) => write(level, count, seed, until, client),
-    close: async () => client?.close(),
-  }
-}
-
-async function openFrozen(
-  { folder, precision }: NonNullable<Proposals['model']>,
-  { crashed, slow, ...options }: WorkerSettings,
-): Promise<PolicyClient> {
-  const client = openLastingPolicy(options, { crashed, slow })
-  try {
-    await client.loadFrozen(folder, precision)
-    return client
-  } catch (error) {
-    await client.close()
-    throw error
-  }
-}
-
-/** What a specification says of a policy's trainer: its optimizer, and the distribution that answers are drawn from. */
-export function learningOptions({ training, solving }: EnvironmentSpec) {
+/** What a specification says of a policy's trainer: its optimizer, and the distribution that what it learns from is drawn from. */
+export function learningOptions(
+  { training, solving }: EnvironmentSpec,
+  { temperature, topP }: Pick<EnvironmentSpec['solving'], 'temperature' | 'topP'> = solving,
+) {
   const { betas, weightDecay, maxGradientNorm } = training
   const adamW = { beta1: betas[0], beta2: betas[1], weightDecay }
-  return { adamW, clipNorm: maxGradientNorm, temperature: solving.temperature, topP: solving.topP }
+  return { adamW, clipNorm: maxGradientNorm, temperature, topP }
 }
 
 /** The judge alone, with its frozen model where it has one, and the worker, which also reads published policies. */

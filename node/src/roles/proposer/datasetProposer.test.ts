@@ -114,11 +114,11 @@ test('A report names file, row and field of rows that it skips, and counts them.
   const path = await written(...hundred.slice(0, 3), { ...rowOf(3), text: 7 }, { tests: ['assert f(1) == 1'] })
   const proposer = await open(path)
   const dataset = { proposer, share: 1 }
-  expect(refusedRows({ write: null, dataset })).toEqual({})
+  expect(refusedRows({ dataset })).toEqual({})
   const list = listOf(8)
   await proposer.take(list, 8)
   await proposer.close()
-  expect(refusedRows({ write: null, dataset })).toEqual({
+  expect(refusedRows({ dataset })).toEqual({
     refusedRows: {
       'text is not a text': expect.stringMatching(/^\d, first \d+\.jsonl:3$/),
       'text is missing': expect.stringMatching(/^\d, first \d+\.jsonl:4$/),
@@ -158,14 +158,14 @@ test('The dataset gives its share, and replaces invalid proposals of the model.'
     const list = listOf(8)
     return {
       list,
-      fromDataset: await gatherTasks(
+      ...(await gatherTasks(
         { write, dataset: { proposer, share } },
         environment,
         2,
         list,
         seedOf,
         new AbortController().signal,
-      ),
+      )),
     }
   }
   const good = says(at => `Write g(x). Take ${at} from x.\nassert g(${at}) == 0`)

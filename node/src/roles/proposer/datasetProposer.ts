@@ -71,7 +71,7 @@ export async function openDatasetProposer(
         if (placed === null) return
         const told = await proposals.tell(placed.task)
         if ('reason' in told) list.refuse(`dataset: ${told.reason}`)
-        else if (await list.add(told.text, null)) left--
+        else if ((await list.add(told.text, null)) === null) left--
       }
     },
     position: () => ({ ...of, ...at }),

@@ -1,20 +1,31 @@
+import type { ProposalWriter } from '../models/openProposalWriter.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { openDatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'
-import type { WriteProposals } from './propose.ts'
 import { DATASET_POSITION, type TaskSources } from './proposer.ts'
+import { createProposerLearner } from './proposerLearner.ts'
+import { readSolvedShares } from './solvedShares.ts'
 
 /**
  * What a peer proposes from: a model, unless a dataset gives all of its tasks. The order of the dataset's rows follows from the peer's
  * key, so that proposers of one dataset propose different tasks.
+ *
+ * @param folder - where a model that learns is kept.
  */
 export async function openSources(
-  { environment, identity, journal, logger }: PeerNode,
+  node: PeerNode,
   asked: { path: string; share: number } | undefined,
-  openWriter: () => Promise<{ write: WriteProposals; close(): Promise<void> }>,
+  openWriter: () => Promise<ProposalWriter>,
+  folder: string,
 ): Promise<TaskSources & { close(): Promise<void> }> {
+  const { environment, identity, journal, logger } = node
+  const learnerOf = (policy: ProposalWriter['policy'] | undefined) => {
+    const readShares = (round: number, until: AbortSignal) => readSolvedShares(node, round, until)
+    return policy ? createProposerLearner({ ...node, readShares }, policy, folder) : null
+  }
   if (asked === undefined) {
-    return { dataset: null, ...(await openWriter()) }
+    const { write, policy, close } = await openWriter()
+    return { write, dataset: null, learner: learnerOf(policy), close }
   }
   const { path, share } = asked
   const kept = journal.getState(DATASET_POSITION)
@@ -23,7 +34,7 @@ export async function openSources(
   try {
     const writer = share < 1 ? await openWriter() : null
     const close = async () => void (await Promise.all([writer?.close(), proposer.close()]))
-    return { write: writer?.write ?? null, dataset: { proposer, share }, close }
+    return { write: writer?.write ?? null, dataset: { proposer, share }, learner: learnerOf(writer?.policy), close }
   } catch (error) {
     await proposer.close()
     throw error

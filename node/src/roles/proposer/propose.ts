@@ -2,6 +2,7 @@ import type { Hex } from '#core/hex.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Environment, WrittenText } from '#environments/environment.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
+import { type Candidate, candidateOf } from './candidates.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import type { TaskList } from './taskList.ts'
 
@@ -22,6 +23,7 @@ export type WriteProposals = (
  *
  * @param seedOf - seed of an attempt; each attempt draws new numbers.
  * @param until - no attempt begins later.
+ * @returns what a model here could learn from.
  */
 export async function propose(
   write: WriteProposals,
@@ -30,23 +32,30 @@ export async function propose(
   list: TaskList,
   seedOf: (attempt: number) => Hex,
   until: AbortSignal,
-): Promise<void> {
+): Promise<Candidate[]> {
   const { faultOf } = proposalsOf(environment)
   const count = list.wanted()
+  const candidates: Candidate[] = []
   for (let attempt = 0; attempt < MAX_ATTEMPTS && list.wanted() > 0; attempt++) {
-    if (until.aborted) return list.refuse('no time was left')
+    if (until.aborted) {
+      list.refuse('no time was left')
+      break
+    }
     const before = list.texts.length
     try {
-      for (const { text, ended } of await write(level, count, seedOf(attempt), until)) {
+      for (const { text, ended, sampled } of await write(level, count, seedOf(attempt), until)) {
         if (list.wanted() === 0) break
         await yieldToEventLoop()
-        await list.add(text, ended ? await faultOf(text, level) : 'too long')
+        const refused = await list.add(text, ended ? await faultOf(text, level) : 'too long')
+        candidates.push(...candidateOf(sampled, refused, list.texts.length - 1))
       }
     } catch (error) {
       if (!(error instanceof ChatServerError)) throw error
-      return list.refuse(error.message)
+      list.refuse(error.message)
+      break
     }
     // A level has an end: where nothing new came, what was proposed longest ago is asked for again.
-    if (attempt > 0 && list.texts.length === before && list.setAside() >= list.wanted()) return
+    if (attempt > 0 && list.texts.length === before && list.setAside() >= list.wanted()) break
   }
+  return candidates
 }

@@ -18,21 +18,28 @@ import { everyRound } from '../duties/everyRound.ts'
 import { keepStake } from '../duties/keepStake.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { type Candidate, encodeGroups, groupsOf } from './candidates.ts'
 import { claimTasks } from './claimTasks.ts'
 import type { DatasetProposer } from './datasetProposer.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import { propose, type WriteProposals } from './propose.ts'
 import { createProposedLately, type ProposedLately } from './proposedLately.ts'
+import { CANDIDATES, type ProposerLearner } from './proposerLearner.ts'
 import { createTaskList, type TaskList } from './taskList.ts'
 
 /** Where the journal keeps how far the dataset was read. */
 export const DATASET_POSITION = 'dataset'
+
+/** Where a proposer that learns keeps its adapter. */
+export const PROPOSER_FOLDER = 'proposer'
 
 /** What tasks are proposed from: a model, a dataset, or both. */
 export type TaskSources = {
   readonly write: WriteProposals | null
   /** `share` of the tasks is from the dataset, and those too that the model did not get right. */
   readonly dataset: { readonly proposer: DatasetProposer; readonly share: number } | null
+  /** Teaches the model what its tasks were worth; null where it is frozen, or a server's. */
+  readonly learner: ProposerLearner | null
 }
 
 type ProposerOptions = {
@@ -54,6 +61,7 @@ export async function runProposer(node: PeerNode, sources: TaskSources, options:
     await proposeNext(node, sources, time, level, lately)
     const due = withDeadline(node.signal, Math.max(1, Math.round((endsAtSec - nowSec) * 500)))
     await claimTasks(node, round - 5, due)
+    await sources.learner?.learn(round, due)
     await claimEarnings(node, round)
     await keepStake(node, 'proposer', round)
   })
@@ -100,13 +108,14 @@ async function proposeFor(
   const hidden = keccak(abiWords([chain.proposalSecret(round), beacon]))
   const seedOf = (attempt: number) => roundSeed('propose', chainId, round, hidden, identity.peerKey, attempt)
   const list = createTaskList(environment, level, proposalsPerRound(environment.spec), await lately.before(round))
-  const fromDataset = await gatherTasks(sources, environment, level, list, seedOf, written)
+  const { fromDataset, candidates } = await gatherTasks(sources, environment, level, list, seedOf, written)
   const { texts, refused } = list
   const invalid = Object.values(refused).reduce((sum, times) => sum + times, 0)
   const counts = { tasks: texts.length, fromDataset, invalid, refused: { ...refused }, ...refusedRows(sources) }
   logger.info('proposed', { round, difficulty: level, ...counts })
   journal.set(round, 'report', { level, ...counts })
   if (texts.length === 0) return false
+  if (sources.learner) journal.set(round, CANDIDATES, encodeGroups(groupsOf(candidates)))
   const outcome = await chain.propose({ round, count: texts.length, bytes: encodeProposal({ level, texts }) })
   if (!reportOutcome(logger, 'tasks proposed', outcome, { round })) return false
   journal.set(round, 'proposed', true)
@@ -118,7 +127,7 @@ async function proposeFor(
 const REASONS = 8
 
 /** Rows of the dataset that were no tasks so far: how many, by reason, and the first of each. */
-export function refusedRows({ dataset }: TaskSources): { refusedRows?: Record<string, string> } {
+export function refusedRows({ dataset }: Pick<TaskSources, 'dataset'>): { refusedRows?: Record<string, string> } {
   const most = (dataset?.proposer.refusals() ?? []).toSorted((a, b) => b.rows - a.rows).slice(0, REASONS)
   if (most.length === 0) return {}
   const told = most.map(({ reason, rows, file, row }) => [reason, `${rows}, first ${file}:${row}`])
@@ -128,25 +137,25 @@ export function refusedRows({ dataset }: TaskSources): { refusedRows?: Record<st
 /**
  * Fills a list: the dataset's share, then the model's, then from the dataset what the model left, then what was proposed of late.
  *
- * @returns how many are from the dataset.
+ * @returns how many are from the dataset, and what the model could learn from.
  */
 export async function gatherTasks(
-  { write, dataset }: TaskSources,
+  { write, dataset }: Pick<TaskSources, 'write' | 'dataset'>,
   environment: PeerNode['environment'],
   level: number,
   list: TaskList,
   seedOf: (attempt: number) => Hex,
   until: AbortSignal,
-): Promise<number> {
+): Promise<{ fromDataset: number; candidates: Candidate[] }> {
   const wanted = list.wanted()
   await dataset?.proposer.take(list, Math.round(wanted * dataset.share))
   const before = list.texts.length
-  if (write) await propose(write, environment, level, list, seedOf, until)
+  const candidates = write ? await propose(write, environment, level, list, seedOf, until) : []
   const proposed = list.texts.length - before
   await dataset?.proposer.take(list, list.wanted())
   const fromDataset = list.texts.length - proposed
   await list.repeat()
-  return fromDataset
+  return { fromDataset, candidates }
 }
 
 /** Moves the controller by every round that has become final since, and tells where it stands. */

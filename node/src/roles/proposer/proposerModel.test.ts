@@ -5,12 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadEnvironment } from '#environments/builtIn.ts'
 import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
 import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
-import type { Generates, TextWriter } from '#environments/environment.ts'
+import type { Generates, SampledTokens, TextWriter } from '#environments/environment.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import type { Completion } from '#model/generation/completion.ts'
+import { readBasePrecision } from '#model/lora/loraFiles.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
 import { writeChatModel } from '../../../test/chatModelFolder.ts'
-import { openProposalWriter } from '../models/openModels.ts'
+import { openProposalWriter } from '../models/openProposalWriter.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import { propose, type WriteProposals } from './propose.ts'
 import { createTaskList } from './taskList.ts'
@@ -81,6 +82,30 @@ test('The worker of a proposer samples from the model that proposes alone, in 8 
   } finally {
     await close()
   }
+})
+
+test('A proposer of another tokenizer learns over its own model in 8 bits, continues with what it kept, and not where nothing is drawn.', async () => {
+  const environment = await loadEnvironment(spec, { modelFolder, proposerFolder, judgeFolder })
+  const [folder, watch] = [join(root, 'learning'), { crashed: () => {} }]
+  const learning = { folder, adapter: { rank: 2, base: undefined } }
+  const first = await openProposalWriter(environment, watch, learning)
+  const [one, other] = await first.write(2, 2, '0x01', ample)
+  const lesson = [one, other].map((text, reward) => ({ ...(text?.sampled as SampledTokens), reward }))
+  const group = { prompt: lesson[0]?.prompt as Int32Array, completions: lesson }
+  const options = { learningRate: 1e-3, recomputeLogprobs: true, maxKl: 0.2 }
+  expect(await first.policy?.policyStep([group], options)).toMatchObject({ groupsUsed: 1, refuted: 0, undone: false })
+  const saved = await first.policy?.save(folder)
+  await first.close()
+  expect(await readBasePrecision(folder)).toBe('int8')
+  const second = await openProposalWriter(environment, watch, { folder, adapter: undefined })
+  expect(await second.policy?.weightsHash()).toBe(saved?.weightsHash)
+  await second.close()
+  const greedy = environmentFrom('qwen', { ...spec, proposing: { ...spec.proposing, temperature: 0 } })
+  const same = await loadEnvironment(greedy, { modelFolder, proposerFolder, judgeFolder })
+  await expect(openProposalWriter(same, watch, learning)).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
+  const frozen = await openProposalWriter(same, watch)
+  expect(frozen.policy).toBeNull()
+  await frozen.close()
 })
 
 test('Where token ids have to agree, a model of another tokenizer is refused.', async () => {

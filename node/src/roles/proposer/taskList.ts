@@ -6,6 +6,9 @@ import { proposalsOf } from './proposalsOf.ts'
 /** Of a proposal's bytes, what one task may take, deflated: 2 KiB cost some 50,000 gas. */
 const MAX_TASK_BYTES = MAX_PROPOSAL_BYTES / 8
 
+/** Why a text is refused that is as good as those that were taken. */
+export const NO_SPACE = 'no more space in the proposal'
+
 /** The tasks of one proposal, while they are gathered. */
 export type TaskList = {
   readonly texts: readonly string[]
@@ -13,8 +16,13 @@ export type TaskList = {
   readonly refused: Readonly<Record<string, number>>
   /** Tasks that are still wanted. */
   wanted(): number
-  /** Takes a text, unless it does not fit, or asks for what another one does. @param fault - why it is refused; null where nothing is known. */
-  add(text: string, fault: string | null): Promise<boolean>
+  /**
+   * Takes a text as the last of `texts`, unless it does not fit, or asks for what another one does.
+   *
+   * @param fault - why it is refused; null where nothing is known.
+   * @returns why it was not taken; null where it was.
+   */
+  add(text: string, fault: string | null): Promise<string | null>
   refuse(reason: string): void
   /** Tasks that were proposed of late and set aside. */
   setAside(): number
@@ -50,7 +58,7 @@ export function createTaskList(
     if (encodeProposal({ level, texts: [text] }).byteLength > MAX_TASK_BYTES) return 'too large for calldata'
     if ((await problemOf(text, environment)) === null) return 'longer than a prompt'
     const bytes = encodeProposal({ level, texts: [...texts, text] }).byteLength
-    return bytes > MAX_PROPOSAL_BYTES ? 'no more space in the proposal' : null
+    return bytes > MAX_PROPOSAL_BYTES ? NO_SPACE : null
   }
   return {
     texts,
@@ -63,12 +71,10 @@ export function createTaskList(
       const flaw = fault ?? (await flawOf(text, key))
       const known = flaw === null ? proposals.nearest(key, lately) : null
       if (known !== null) aside.set(key, { text, round: lately.get(known) ?? 0 })
-      if (flaw !== null || known !== null) {
-        refuse(flaw ?? 'proposed of late')
-        return false
-      }
-      take(text, key)
-      return true
+      const reason = flaw ?? (known === null ? null : 'proposed of late')
+      if (reason === null) take(text, key)
+      else refuse(reason)
+      return reason
     },
     async repeat() {
       const oldest = [...aside].sort(([, one], [, other]) => one.round - other.round)

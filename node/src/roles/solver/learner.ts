@@ -2,12 +2,12 @@ import type { Hex } from '#core/hex.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { GroupStepOptions, RolloutGroup } from '#rl/groupStep.ts'
-import { learningRateAt } from '#rl/optimizers/learningRate.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
 import { passByDataset, passByFamily, passByLevel, passByProposer } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
+import { failureOf, learningRateOf, lossOptions } from '../models/learningRules.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 
@@ -31,12 +31,6 @@ export type Learner = {
   learn: (groups: readonly ScoredGroup[], own: number, updates?: number, peer?: Hex | null) => Promise<Lesson>
 }
 
-/** Of the ratio for tokens of negative advantage, as in INTELLECT-2 (arXiv:2505.07291 section 3.4). */
-const DELTA = 4
-
-const TOO_FAR = 'the update would move the policy too far'
-const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
-
 type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { training: Pick<TrainingLog, 'note'> }
 
 /**
@@ -53,8 +47,7 @@ export function createLearner(
   datasetOf: (text: string) => string | undefined = () => undefined,
 ): Learner {
   const { training } = spec
-  const { clipLow, clipHigh, scaleRewards, minGroupDeviation: minDeviation } = training
-  const loss = { clipLow, clipHigh, delta: DELTA, scaleRewards, minDeviation } as const
+  const loss = lossOptions(training)
   /** What of others is not believed, and how far it may lead. */
   const ofOthers = { recomputeLogprobs: true, maxKl: spec.sharing.maxKl } as const satisfies Partial<GroupStepOptions>
 
@@ -67,13 +60,14 @@ export function createLearner(
   ): Promise<Lesson> {
     const lessons = groups.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
     const startedMs = clock.nowMs()
-    const { step, kl, clipFraction, undone, refuted, groupsUsed } = await policy.policyStep(lessons, options)
+    const report = await policy.policyStep(lessons, options)
+    const { step, kl, clipFraction, groupsUsed } = report
     const seconds = (clock.nowMs() - startedMs) / 1000
-    const failure = undone ? TOO_FAR : refuted > 0 ? REFUTED : null
+    const failure = failureOf(report)
     log.note({
       ...{ peer, levels: passByLevel(groups), proposers: passByProposer(groups), families: passByFamily(groups) },
       datasets: passByDataset(groups),
-      ...{ groupsUsed, ...figuresOf(groups, own), loss: step?.loss ?? null, kl, clipFraction },
+      ...{ groupsUsed, ...figuresOf(groups, own), validShare: null, loss: step?.loss ?? null, kl, clipFraction },
       ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
       ...{ tokens: step?.tokens ?? 0, seconds, failure },
     })
@@ -96,7 +90,7 @@ export function createLearner(
     async learn(groups, own, updates = 1, peer = null) {
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 ? kept + 1 : kept
-      const learningRate = learningRateAt(Math.max(1, rounds), scheduleOf(training, trained))
+      const learningRate = learningRateOf(training, trained, rounds)
       const options = { learningRate, ...loss, ...(groups.length > own ? ofOthers : {}) }
       const done: Lesson = { failure: null, updates: 0 }
       for (let i = 0; i < updates && done.failure === null; i++) {
@@ -127,17 +121,6 @@ function figuresOf(groups: readonly ScoredGroup[], own: number) {
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
-}
-
-function scheduleOf(training: EnvironmentSpec['training'], trained: 'weights' | 'adapter') {
-  const { schedule, learningRate, adapterLearningRate, warmUpRounds, totalRounds } = training
-  const total = totalRounds === null ? {} : { totalSteps: totalRounds }
-  return {
-    kind: schedule,
-    peak: trained === 'adapter' ? adapterLearningRate : learningRate,
-    warmupSteps: warmUpRounds,
-    ...total,
-  }
 }
 
 /** A group as the trainer takes it. */

@@ -1,0 +1,29 @@
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
+import type { GroupStepReport } from '#rl/groupStep.ts'
+import { learningRateAt } from '#rl/optimizers/learningRate.ts'
+
+/** Of the ratio for tokens of negative advantage, as in INTELLECT-2 (arXiv:2505.07291 section 3.4). */
+const DELTA = 4
+
+const TOO_FAR = 'the update would move the policy too far'
+const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
+
+type Training = EnvironmentSpec['training']
+
+/** What a specification says of the loss of an update. */
+export function lossOptions({ clipLow, clipHigh, scaleRewards, minGroupDeviation: minDeviation }: Training) {
+  return { clipLow, clipHigh, delta: DELTA, scaleRewards, minDeviation } as const
+}
+
+/** The learning rate of an update, which weights and adapters have their own of. @param updates - with this one. */
+export function learningRateOf(training: Training, trained: 'weights' | 'adapter', updates: number): number {
+  const { schedule, learningRate, adapterLearningRate, warmUpRounds, totalRounds } = training
+  const total = totalRounds === null ? {} : { totalSteps: totalRounds }
+  const peak = trained === 'adapter' ? adapterLearningRate : learningRate
+  return learningRateAt(Math.max(1, updates), { kind: schedule, peak, warmupSteps: warmUpRounds, ...total })
+}
+
+/** Why nothing was learned, and the policy is as it was; null where it was. */
+export function failureOf({ undone, refuted }: Pick<GroupStepReport, 'undone' | 'refuted'>): string | null {
+  return undone ? TOO_FAR : refuted > 0 ? REFUTED : null
+}

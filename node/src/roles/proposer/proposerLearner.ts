@@ -1,0 +1,125 @@
+import { phase } from '@waggle/deployments/protocol'
+import type { RolloutGroup } from '#rl/groupStep.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
+import type { JsonValue } from '#store/journal.ts'
+import type { TrainingStep } from '../metrics/trainingLog.ts'
+import { failureOf, learningRateOf, lossOptions } from '../models/learningRules.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { type CandidateGroup, decodeGroups } from './candidates.ts'
+import { lessonsOf } from './learnability.ts'
+import type { SolvedShares } from './solvedShares.ts'
+
+/** Where the journal keeps what was sampled for a round, until it was learned from. */
+export const CANDIDATES = 'candidates'
+
+/** Where the journal keeps how many updates were taken: the warm-up counts them. */
+const UPDATES = 'proposer updates'
+
+/** Rounds after a proposal's in which missing score sheets are waited for, and after which nothing is learned from it: policies move on. */
+const [SHEETS_UNTIL, LEARNED_UNTIL] = [phase.opening + 3, phase.opening + 12]
+
+export type ProposerLearner = {
+  /** Learns from the oldest round of tasks whose results are known, if there is one. @param until - what has not come by then is missing. */
+  learn(round: number, until: AbortSignal): Promise<void>
+}
+
+type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock' | 'logger' | 'signal'> & {
+  training: Pick<PeerNode['training'], 'note'>
+  /** How much of each task of a final round was solved. */
+  readShares(round: number, until: AbortSignal): Promise<SolvedShares>
+}
+
+/**
+ * Teaches a proposer's adapter what its tasks were worth to solvers: one update a round of tasks, once that is final.
+ *
+ * @param folder - the adapter is kept in it after every update.
+ */
+export function createProposerLearner(
+  { environment: { spec }, journal, training: log, clock, logger, signal, readShares }: LearnerModules,
+  policy: Pick<PolicyClient, 'policyStep' | 'save'>,
+  folder: string,
+): ProposerLearner {
+  const { training, sharing } = spec
+  // Between a proposal and its results the policy moves on, so that its own samples are treated like a stranger's.
+  const options = { ...lossOptions(training), recomputeLogprobs: true, maxKl: sharing.maxKl }
+
+  /** One update, which is saved. */
+  async function update(groups: readonly CandidateGroup[], lessons: readonly RolloutGroup[], solved: SolvedShares) {
+    const kept = Number(journal.getState(UPDATES) ?? 0)
+    const learningRate = learningRateOf(training, 'adapter', kept + 1)
+    const startedMs = clock.nowMs()
+    const report = await policy.policyStep(lessons, { ...options, learningRate })
+    const { step, kl, clipFraction, groupsUsed } = report
+    const failure = failureOf(report)
+    const figures = figuresOf(groups, lessons, solved)
+    log.note({
+      ...{ ...ofNoAnswers, ...figures, groups: lessons.length, ownGroups: lessons.length, groupsUsed },
+      ...{ loss: step?.loss ?? null, kl, clipFraction, gradientNorm: step?.gradientNorm ?? null, learningRate },
+      ...{ tokens: step?.tokens ?? 0, seconds: (clock.nowMs() - startedMs) / 1000, failure },
+    })
+    if (failure === null && groupsUsed > 0) {
+      await policy.save(folder)
+      journal.setState(UPDATES, kept + 1)
+    }
+    const { reward, passAt1, validShare } = figures
+    return { reward, solved: passAt1, validShare, kl, learned: failure === null && groupsUsed > 0, failure }
+  }
+
+  async function learnFrom(round: number, groups: readonly CandidateGroup[], solved: SolvedShares): Promise<void> {
+    // A stop in the middle loses this lesson, and the next start does not teach it twice.
+    journal.set(round, CANDIDATES, null)
+    const lessons = lessonsOf(groups, solved.shares)
+    if (lessons.length === 0) return logger.info('nothing to learn from tasks', { round, tasks: solved.shares.size })
+    try {
+      const learned = await update(groups, lessons, solved)
+      journal.set(round, 'report', { ...(journal.get(round, 'report') as Record<string, JsonValue>), ...learned })
+      logger.info('learned from tasks', { round, ...learned })
+    } catch (error) {
+      signal.throwIfAborted()
+      logger.error('an update failed', { round, groups: lessons.length, error })
+    }
+  }
+
+  return {
+    async learn(now, until) {
+      const first = Math.max(0, now - LEARNED_UNTIL)
+      for (let round = first; round <= now - phase.opening; round++) {
+        if (journal.get(round, 'proposed') !== true) continue
+        const groups = decodeGroups(journal.get(round, CANDIDATES))
+        if (groups.length === 0) continue
+        const solved = await readShares(round, until)
+        signal.throwIfAborted()
+        if (solved.missing > 0 && now < round + SHEETS_UNTIL) continue
+        return learnFrom(round, groups, solved)
+      }
+    },
+  }
+}
+
+/** What only answers have figures of. */
+const ofNoAnswers = {
+  peer: null,
+  levels: [],
+  proposers: [],
+  families: [],
+  datasets: [],
+} as const satisfies Partial<TrainingStep>
+
+/** What the lessons of an update say without one. */
+function figuresOf(groups: readonly CandidateGroup[], lessons: readonly RolloutGroup[], { shares }: SolvedShares) {
+  const completions = lessons.flatMap(lesson => lesson.completions)
+  const candidates = groups.flatMap(group => group.candidates)
+  const tokens = completions.reduce((sum, { logprobs }) => sum + logprobs.length, 0)
+  const nats = completions.reduce((sum, { logprobs }) => sum - logprobs.reduce((a, b) => a + b, 0), 0)
+  return {
+    reward: mean(completions.map(({ reward }) => reward)),
+    passAt1: mean(candidates.flatMap(({ place }) => (place === null ? [] : (shares.get(place) ?? [])))),
+    validShare: mean(candidates.map(({ place }) => (place === null ? 0 : 1))),
+    entropy: nats / Math.max(1, tokens),
+    completionTokens: tokens / Math.max(1, completions.length),
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+}

@@ -1,0 +1,139 @@
+import { SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
+import type { RevealedVotes } from '#chain/votes/readVotes.ts'
+import type { Hex } from '#core/hex.ts'
+import type { PeerScore } from '#core/payloads/bodies.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
+import { readTaskPlaces } from '../draws/admitTasks.ts'
+import { type RoundRules, roundRules } from '../draws/checkRollouts.ts'
+import { sampledLeaves } from '../draws/drawCommittee.ts'
+import { drawTasks } from '../draws/drawTasks.ts'
+import { beaconOf } from '../draws/roundBeacon.ts'
+import { isMissing, peerFault } from '../fetch/peerResult.ts'
+import type { PeerNode } from '../peerNode.ts'
+
+/** Solvers of a round whose answers are read at most: in a large swarm no more is needed, and each costs a look at its seats' score sheets. */
+const MAX_SOLVERS = 64
+/** One answer says whether it was right, and not how often a task is solved: by it all tasks would be too easy or too hard. */
+const MIN_ANSWERS = 2
+
+/** How much of its tasks was solved. */
+export type SolvedShares = {
+  /** From 0 to 1, by a task's place; without those that nobody was scored on, or that do not count. */
+  readonly shares: ReadonlyMap<number, number>
+  /** Score sheets that nobody gave: they may come later. */
+  readonly missing: number
+}
+
+/** An answer to the task of a place, and what score sheets say of it, in thousandths. */
+export type ScoredAnswer = { readonly place: number; readonly scoresMilli: readonly number[] }
+
+/** A solver that answered own tasks: the leaves that count, and the place of the task that each answers. */
+type Answered = { peerKey: Hex; ordinal: number; settledMilli: number; placeOf: ReadonlyMap<number, number> }
+
+/**
+ * How much of each of this proposer's tasks of a final round solvers got right. The chain says which tasks each of them owed, which answers
+ * were drawn, what was settled, and which score sheets stand behind the votes; of the score sheets whose votes agree with what was settled, the
+ * median of an answer's scores counts.
+ *
+ * @param until - score sheets that have not come by then are missing.
+ */
+export async function readSolvedShares(node: PeerNode, round: number, until: AbortSignal): Promise<SolvedShares> {
+  const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
+  if (before === null || beacon === null) return { shares: new Map(), missing: 0 }
+  const at = { chainId: node.chainId, round, beacon: before }
+  const rules = await roundRules(node.environment, at, await readTaskPlaces(node, round))
+  const answered = await findAnswered(node, round, beacon, rules)
+  const { scoreSheets, missing } = await fetchSheets(node, round, answered, until)
+  const answers = answered.flatMap(({ peerKey, placeOf }) =>
+    [...placeOf].map(([index, place]): ScoredAnswer => {
+      const leaves = scoreSheets.flatMap(
+        scoreSheet => scoreSheet.get(peerKey)?.leaves.find(leaf => leaf.index === index) ?? [],
+      )
+      return { place, scoresMilli: leaves.map(({ scoreMilli }) => scoreMilli) }
+    }),
+  )
+  return { shares: sharesOf(answers, node.environment.solvedShare), missing }
+}
+
+/** The share of each task that was solved, by its place, as the mean score of its answers tells it. */
+export function sharesOf(
+  answers: readonly ScoredAnswer[],
+  solvedShare: (meanScore: number) => number,
+): Map<number, number> {
+  const scored = answers.filter(({ scoresMilli }) => scoresMilli.length > 0)
+  const shares = new Map<number, number>()
+  for (const [place, ofPlace] of Map.groupBy(scored, answer => answer.place)) {
+    if (ofPlace.length < MIN_ANSWERS) continue
+    const total = ofPlace.reduce((sum, { scoresMilli }) => sum + medianOf(scoresMilli), 0)
+    shares.set(place, solvedShare(total / ofPlace.length / 1000))
+  }
+  return shares
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const [low, high] = [sorted[(sorted.length - 1) >> 1] as number, sorted[sorted.length >> 1] as number]
+  return (low + high) / 2
+}
+
+/** Solvers with a settled score that were drawn for own tasks. */
+async function findAnswered(node: PeerNode, round: number, beacon: Hex, rules: RoundRules): Promise<Answered[]> {
+  const { chain, chainId, identity } = node
+  const { spec } = rules
+  const settled = new Map(
+    (await chain.readSettlements(round))
+      .filter(({ outcome }) => outcome === 'scored')
+      .map(({ peerKey, scoreMilli }) => [peerKey, scoreMilli]),
+  )
+  const found: Answered[] = []
+  for (const { peerKey, ordinal } of await chain.readRolloutCommitments(round)) {
+    const settledMilli = settled.get(peerKey)
+    if (settledMilli === undefined) continue
+    if (found.length === MAX_SOLVERS) break
+    await yieldToEventLoop()
+    const owed = drawTasks(chainId, round, peerKey, rules)
+    const placeOf = new Map<number, number>()
+    for (const index of sampledLeaves(chainId, round, beacon, peerKey, spec)) {
+      const ref = owed[Math.floor(index / spec.groupSize)]?.ref
+      if (ref?.peerKey === identity.peerKey) placeOf.set(index, ref.index)
+    }
+    if (placeOf.size > 0) found.push({ peerKey, ordinal, settledMilli, placeOf })
+  }
+  return found
+}
+
+type ScoresOf = ReadonlyMap<Hex, PeerScore>
+
+/** The score sheets behind votes on these solvers that agree with what was settled: of each, what it says of those solvers. */
+async function fetchSheets(
+  { bodies, chain, chainId, fetchPlan }: PeerNode,
+  round: number,
+  answered: readonly Answered[],
+  until: AbortSignal,
+): Promise<{ scoreSheets: ScoresOf[]; missing: number }> {
+  const wanted = (await chain.readRevealedVotes(round)).flatMap(vote => {
+    const { evaluatorKey, contentId } = vote
+    const agreeing = answered.filter(solver => agrees(vote, solver))
+    const votes = new Map(agreeing.map(({ peerKey, ordinal }) => [peerKey, voteOn(vote, ordinal)]))
+    return votes.size === 0 ? [] : [{ kind: 'scores' as const, round, contentId, peerKey: evaluatorKey, votes }]
+  })
+  const visited = await fetchPlan.visit(wanted, until, async (bytes, { peerKey, votes }) => {
+    const scoreSheet = (await bodies.open('scores', bytes))?.body
+    const isBound = scoreSheet?.chainId === chainId && scoreSheet.round === round && scoreSheet.evaluatorKey === peerKey
+    if (scoreSheet === undefined || !isBound) return peerFault('another', 'no score sheet of its evaluator and round')
+    const told = scoreSheet.peers.filter(peer => votes.get(peer.peerKey) === peer.scoreMilli)
+    return { ok: true, value: new Map(told.map(peer => [peer.peerKey, peer])) }
+  })
+  return {
+    scoreSheets: visited.flatMap(({ result }) => (result.ok ? [result.value] : [])),
+    missing: visited.filter(({ result }) => !result.ok && isMissing(result)).length,
+  }
+}
+
+const voteOn = ({ scoresMilli }: RevealedVotes, ordinal: number) => scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE
+
+function agrees(vote: RevealedVotes, { ordinal, settledMilli }: Answered): boolean {
+  const given = voteOn(vote, ordinal)
+  const isOn = vote.shard === Math.floor(ordinal / SHARD_PEERS)
+  return isOn && given !== UNAVAILABLE && Math.abs(given - settledMilli) <= TOLERANCE_MILLI
+}
