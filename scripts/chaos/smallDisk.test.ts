@@ -57,6 +57,5 @@ async function fleetOn(disk: SmallDisk, fleet: string): Promise<string> {
     said += chunk
     if (said.includes('starts again')) child.kill('SIGTERM')
   }
-  // Not of the disk's other name, next to it.
-  return said.replace(/^peer\.disk.*\n/gm, '')
+  return said
 }
