@@ -6,7 +6,7 @@ const hints = {
   SERVER_BUSY: 'Give the server more capacity; it is asked again in the next round.',
   SERVER_DENIED: 'Set OPENAI_API_KEY to a key of this server.',
   SERVER_RESPONSE:
-    "Use a server of OpenAI's chat completions, for a judge with top_logprobs: vLLM, llama.cpp or Ollama.",
+    "Use a server of OpenAI's API: for a judge vLLM, llama.cpp or Ollama, with top_logprobs; for a solver vLLM or llama.cpp, with prompts as tokens.",
 } as const
 
 /** Why a chat server gave no answer. Holds no key and nothing that the server wrote. */

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { ChatServerError } from './chatServerError.ts'
+import {
+  checkKey,
+  listModels,
+  logprobSchema,
+  readAs,
+  requestJson,
+  requestText,
+  type ServerOptions,
+} from './serverRequest.ts'
+
+type CompletionRequest = {
+  readonly prompt: Int32Array
+  readonly maxNewTokens: number
+  readonly temperature: number
+  readonly topP: number
+  readonly stopTokens: readonly number[]
+  /** From 0 to 2^31 - 1. */
+  readonly seed: number
+  /** Of an adapter that the server was given; the server's own model for null. */
+  readonly adapter: string | null
+  readonly signal: AbortSignal
+}
+
+/** What a server says that it sampled. Nothing of it is checked but its form. */
+export type ServedCompletion = {
+  /** Null where the server names none. */
+  readonly tokens: Int32Array | null
+  /** Of each token, as the server decodes it alone. */
+  readonly pieces: readonly string[]
+  /** [pieces.length], none below -100. */
+  readonly logprobs: Float32Array
+  /** Whether the model ended it, and not the limit. */
+  readonly ended: boolean
+}
+
+/** A server that continues tokens by a model, and by adapters that it is given while it runs. */
+export type CompletionServer = {
+  /** One sample. @throws {ChatServerError} */
+  complete(request: CompletionRequest): Promise<ServedCompletion>
+  /** Names of what it serves. @throws {ChatServerError} */
+  models(): Promise<readonly string[]>
+  /** Has it serve the PEFT adapter of a folder, which is on its disk, by that name. @throws {ChatServerError} */
+  loadAdapter(name: string, folder: string): Promise<void>
+  /** @throws {ChatServerError} also where it has none of that name. */
+  unloadAdapter(name: string): Promise<void>
+}
+
+/** 512 tokens of a model of four billion parameters on a CPU, with others in the batch. */
+const COMPLETION_MS = 300_000
+/** A file of 130 MB from a slow disk. */
+const LOAD_MS = 120_000
+
+/** Sampling by temperature and top-p alone: what vLLM would take from generation_config.json, and llama.cpp by default, is turned off. */
+const unfiltered = { top_k: -1, min_p: 0, repetition_penalty: 1 } as const
+
+const idSchema = z.int().min(0).max(0x7fff_ffff)
+const choiceSchema = z.object({
+  finish_reason: z.enum(['stop', 'length']),
+  /** vLLM, asked by `return_token_ids`. */
+  token_ids: z.array(idSchema).nullish(),
+  logprobs: z.union([
+    // OpenAI's form, and vLLM's.
+    z.object({ tokens: z.array(z.string()), token_logprobs: z.array(logprobSchema) }),
+    // llama.cpp's.
+    z.object({ content: z.array(z.object({ id: idSchema.optional(), token: z.string(), logprob: logprobSchema })) }),
+  ]),
+})
+const completionSchema = z.object({ choices: z.array(choiceSchema).length(1) })
+
+/** @throws {ChatServerError} if the key has characters that no key has. */
+export function createCompletionServer(options: ServerOptions): CompletionServer {
+  checkKey(options)
+  let { model } = options.address
+  const asked = (timeoutMs: number, signal = options.signal) => ({ timeoutMs, ...options, signal })
+  return {
+    async complete({ prompt, maxNewTokens, temperature, topP, stopTokens, seed, adapter, signal: until }) {
+      const patient = asked(COMPLETION_MS, options.signal ? AbortSignal.any([options.signal, until]) : until)
+      model ??= (await listModels(patient))[0] ?? null
+      const body = {
+        ...{ model: adapter ?? model, prompt: [...prompt], max_tokens: maxNewTokens, temperature, top_p: topP, seed },
+        ...{ ...unfiltered, stop_token_ids: stopTokens, logprobs: 1, return_token_ids: true },
+      }
+      const { choices } = readAs(completionSchema, await requestJson(patient, 'completions', body))
+      return completionOf(choices[0] as z.output<typeof choiceSchema>)
+    },
+    models: () => listModels(asked(LOAD_MS)),
+    async loadAdapter(name, folder) {
+      await requestText(asked(LOAD_MS), 'load_lora_adapter', { lora_name: name, lora_path: folder })
+    },
+    async unloadAdapter(name) {
+      await requestText(asked(LOAD_MS), 'unload_lora_adapter', { lora_name: name })
+    },
+  }
+}
+
+/** @throws {ChatServerError} if it has not one log-probability a token. */
+function completionOf({ token_ids, logprobs: said, finish_reason }: z.output<typeof choiceSchema>): ServedCompletion {
+  const isContent = 'content' in said
+  const pieces = isContent ? said.content.map(({ token }) => token) : said.tokens
+  const logprobs = isContent ? said.content.map(({ logprob }) => logprob) : said.token_logprobs
+  const named = isContent ? said.content.map(({ id }) => id) : said.tokens.map(idIn)
+  const ids = token_ids ?? named.filter(id => id !== undefined)
+  const isSound = logprobs.length === pieces.length && [0, pieces.length].includes(ids.length)
+  if (!isSound) throw new ChatServerError('SERVER_RESPONSE', "The server's answer has not one log-probability a token.")
+  return {
+    tokens: ids.length === 0 ? null : Int32Array.from(ids),
+    pieces,
+    logprobs: Float32Array.from(logprobs),
+    ended: finish_reason === 'stop',
+  }
+}
+
+/** As vLLM names tokens where it was started with --return-tokens-as-token-ids. */
+function idIn(token: string): number | undefined {
+  const id = /^token_id:(\d{1,9})$/.exec(token)?.[1]
+  return id === undefined ? undefined : Number(id)
+}
