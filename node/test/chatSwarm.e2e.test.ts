@@ -17,7 +17,9 @@ import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts
 import type { Level } from '#environments/level.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import { createChatServer } from '#hub/chatServer/chatServer.ts'
+import { createCompletionServer } from '#hub/chatServer/completionServer.ts'
 import { parseServerUrl } from '#hub/chatServer/serverAddress.ts'
+import { allLinear } from '#model/lora/loraConfig.ts'
 import { openTokenizer } from '#model/tokenizers/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policy/policyClient.ts'
 import { openJudgeModel } from '#roles/models/openModels.ts'
@@ -27,6 +29,7 @@ import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { runCli } from './cliProcess.ts'
 import { type LivePeer, startLiveSwarm } from './liveSwarm.ts'
+import { startVllm } from './vllmServer.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-chat-'))
 const at = (...names: string[]) => join(root, ...names)
@@ -74,7 +77,7 @@ async function uncalibratedSpec(): Promise<CodeZeroSpec> {
   })
 }
 
-test('chat models play: a server proposes, a solver answers, commits and learns from what an 8-bit judge says, and evaluators vote, reveal and settle by it', async () => {
+test('chat models play: a server proposes, a solver answers, commits and learns from what an 8-bit judge says, evaluators vote, reveal and settle by it, and a solver whose answers a server samples learns unpaid', async () => {
   await writeChatModel(at('model'), 'model')
   await writeChatModel(at('judge'), 'judge', { tokenizer: 'llama' })
   await writeChatModel(at('other judge'), 'other judge', { tokenizer: 'llama' })
@@ -93,6 +96,14 @@ test('chat models play: a server proposes, a solver answers, commits and learns 
   const lora = { rank: 8, alpha: undefined, targets: undefined, base: 'float32' } as const
   const answering = await solver.start('solver', { adapter: lora })
   await answering.said((await loadEnvironment(spec, chat)).caution ?? 'a caution', { level: 'warn' })
+  const vllm = await startVllm(at('model'), {
+    lora: { rank: 8, alpha: 16, targets: allLinear, rankStabilized: false },
+    base: 'float32',
+  })
+  closing.push(vllm.close)
+  const sampler = createCompletionServer({ address: parseServerUrl(vllm.url, false), clock: systemClock })
+  const unpaid = await swarm.newPeer('unpaid')
+  const sampled = await unpaid.start('solver', { adapter: lora, served: { server: sampler, adapters: undefined } })
   const proposing = await author.start('proposer')
   await swarm.enter(0)
   await proposing.said('secret committed', { round: 2 })
@@ -107,6 +118,11 @@ test('chat models play: a server proposes, a solver answers, commits and learns 
   const round = 3
   await answering.said('rollouts committed', { round })
   await answering.said('learned', { round })
+  const unpaidReport = { tasks: 2, rollouts: 4, sampledBy: 'this policy', unpaid: expect.stringContaining('a server') }
+  expect(await sampled.said('learned', { round })).toMatchObject({ ...unpaidReport, refused: {} })
+  expect((await unpaid.waggle('status')).said.reports).toContainEqual(
+    expect.objectContaining({ round, ...unpaidReport }),
+  )
   await swarm.enter(4)
   const votes = await Promise.all(evaluators.map(({ said }) => said('votes committed', { round })))
   // Both judges say the same, and that is what the chain settles.
@@ -191,6 +207,18 @@ test('a judge or a tokenizer that is not the environment’s is refused in one l
   expect(await start('--environment', spec, ...both, '--proposer', at('judge'))).toMatchObject({
     code: 64,
     stderr: expect.stringContaining('A solver proposes no tasks.'),
+  })
+  expect(await start(...both, '--environment', spec, '--generate-adapters', at('served'))).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('--generate-adapters needs --generate.'),
+  })
+  expect(await start('--environment', spec, ...both, '--generate', 'http://127.0.0.1:9/v1')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/only an adapter can be handed over.*--lora.*\[KEPT_POLICY\]/s),
+  })
+  expect(await start('--generate', 'localhost:8000')).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('not an http or https URL'),
   })
   expect(await start(...both)).toMatchObject({ code: 64, stderr: expect.stringContaining('--environment is missing') })
   expect(await start('--environment', at('deployment.json'), ...both)).toMatchObject({

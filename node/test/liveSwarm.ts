@@ -75,7 +75,8 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
           appeals = 0,
           adapter,
           modelFolder,
-        }: { demands?: number; appeals?: number; adapter?: RoleOptions['adapter']; modelFolder?: string } = {},
+          served,
+        }: Partial<Pick<RoleOptions, 'demands' | 'appeals' | 'adapter' | 'served'>> & { modelFolder?: string } = {},
       ) {
         const log = watchLog()
         const end = new AbortController()
@@ -94,6 +95,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
             chat: chat && { ...chat, ...(modelFolder && { modelFolder }) },
             threads: 1,
             adapter,
+            served,
           },
           device: 'cpu',
         })

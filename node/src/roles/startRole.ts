@@ -16,7 +16,7 @@ import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { runJudge } from './judge/judge.ts'
 import { observePeer } from './metrics/observePeer.ts'
 import { noteRun } from './metrics/runNote.ts'
-import { type AskedAdapter, adapterToTrain, usualAdapter } from './models/adapterToTrain.ts'
+import { type AskedAdapter, adapterToTrain, KeptPolicyError, usualAdapter } from './models/adapterToTrain.ts'
 import { keepTokenizer } from './models/keepTokenizer.ts'
 import { openJudge, openPolicy } from './models/openModels.ts'
 import { openProposalWriter } from './models/openProposalWriter.ts'
@@ -27,6 +27,7 @@ import { proposalsOf } from './proposer/proposalsOf.ts'
 import { PROPOSER_FOLDER, runProposer } from './proposer/proposer.ts'
 import type { RoleName } from './roleName.ts'
 import { createPusher, type PushSettings } from './solver/pushPolicy.ts'
+import { createServedSampler, type ServedSettings } from './solver/servedSampler.ts'
 import { POLICY_FOLDER, runSolver } from './solver/solver.ts'
 
 export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
@@ -58,6 +59,8 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   threads: number
   /** Solver: the settings of an adapter to train instead of the weights. Proposer: of one to train; frozen without. */
   adapter: AskedAdapter | undefined
+  /** Solver: a server that samples its answers, which are not paid then; undefined for the policy here. */
+  served?: ServedSettings | undefined
   /** Solver: where and how often its policy is published; undefined for never. */
   push?: PushSettings | undefined
   /** What generates and scores. */
@@ -75,7 +78,8 @@ export async function startRole(options: RoleOptions): Promise<void> {
   const solves = options.role === 'solver'
   const adapter = chat && solves ? await usualAdapter(folder, options.adapter, chat.modelFolder) : options.adapter
   // What contradicts the folder is said before anything is opened or registered.
-  if (solves) await adapterToTrain(folder, adapter)
+  const trained = solves ? await adapterToTrain(folder, adapter) : undefined
+  if (options.served && trained === undefined) throw noAdapter()
   if (options.role === 'proposer') await adapterToTrain(join(data, PROPOSER_FOLDER), adapter)
   const environments = chat ? [await loadEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
   const node = await openPeer({ ...options, environments, follows: options.role === 'gateway' })
@@ -160,16 +164,24 @@ async function run(
     ...{ peerKey: node.identity.peerKey, model: options.model ?? null, trained, device },
     startedAtMs: node.clock.nowMs(),
   })
-  const unpaid = await unpaidSolver(adapted, environment)
+  const unpaid = await unpaidSolver(adapted, environment, options.served !== undefined)
   if (unpaid !== null)
     node.logger.warn('its answers earn nothing: the policy learns, and nothing is committed', { reason: unpaid })
   const appellant = { maxAppeals: options.appeals, nectarPrice: options.nectarPrice }
   const appealing = appealScores(node, { judge, reader: policy }, appellant)
   const pusher = options.push && createPusher(node, options.push, { data, policyFolder: folder })
   const betting = betOnGames(node, policy, { data, perGame: options.bets })
-  const solving = runSolver(node, policy, judge, { data, trained, unpaid, datasetOf: index?.datasetOf, pusher })
+  const served = options.served && createServedSampler(node, policy, options.served, { data, policyFolder: folder })
+  const solver = { data, trained, unpaid, datasetOf: index?.datasetOf, pusher, served } as const
+  const solving = runSolver(node, policy, judge, solver)
   await Promise.all([showDemanded(node, 'own'), appealing, betting, solving]).finally(async () => {
     await pusher?.settled()
+    await served?.close()
     await policy.close()
   })
 }
+
+const noAdapter = () =>
+  new KeptPolicyError('A server samples for this solver, and only an adapter can be handed over to it.', {
+    hint: 'Name a rank with --lora; a folder that keeps whole weights has to be moved away first.',
+  })

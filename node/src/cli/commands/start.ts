@@ -12,7 +12,7 @@ import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
 import { environment } from '../environment.ts'
-import { openChatModels } from '../models/chatModels.ts'
+import { openChatModels, openGenerating } from '../models/chatModels.ts'
 import { logOptions, logUsage, openLog } from '../openLog.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { openDatasetPath } from '../options/datasetPath.ts'
@@ -59,6 +59,8 @@ export const peerOptions = {
   model: text,
   proposer: text,
   judge: text,
+  generate: text,
+  'generate-adapters': text,
   'metrics-port': text,
   ...logOptions,
 } as const
@@ -104,6 +106,10 @@ ${reachUsage}
   --judge PATH_OR_REPO_OR_URL
                       solver, evaluator, auditor: the frozen judge (default: the one that the specification names), or
                       http://HOST:PORT/v1#MODEL of an OpenAI-compatible server, with its key in OPENAI_API_KEY
+  --generate URL      solver: a server like that of --judge samples its answers, by vLLM or llama.cpp; its adapter is trained here
+                      and handed over to vLLM after each update. Nobody can check such answers: it learns, and earns nothing
+  --generate-adapters DIR
+                      with --generate: folder that the server reads under the same path (default served in the peer's folder)
 ${hubUsage}
   --device NAME       auto, cpu, webgpu or cuda: device for generation, scoring and training (default auto)
   --threads N         threads of a model's session (default 1)
@@ -143,6 +149,7 @@ export async function startPeer(config: Config): Promise<void> {
     })
   checkProposerOptions(config)
   checkPushOptions(config)
+  checkGenerateOptions(config)
   if (config['figures-of'].length > 0 && role !== 'gateway')
     throw new UsageError(`A ${role} serves no pages.`, { hint: '--figures-of is for a gateway.' })
   const { deployment, rpcUrl } = openDeployment(config)
@@ -174,6 +181,7 @@ export async function startPeer(config: Config): Promise<void> {
     alertUrls,
     threads: config.threads,
     adapter,
+    served: openGenerating(config, signal),
     push: pushSettings(config, deployment.network, signal),
     device,
     chat,
@@ -227,6 +235,13 @@ async function openDataset({ dataset, 'dataset-share': share = 1, models, hub }:
   if (dataset === undefined) return undefined
   const path = await openDatasetPath(dataset, { models, hub }, signal)
   return { path, name: existsSync(dataset) ? basename(dataset) : dataset, share }
+}
+
+function checkGenerateOptions({ role, generate, 'generate-adapters': adapters }: Config): void {
+  if (generate !== undefined && role !== 'solver')
+    throw new UsageError(`A ${role} samples no answers.`, { hint: '--generate is for a solver.' })
+  if (generate === undefined && adapters !== undefined)
+    throw new UsageError('--generate-adapters needs --generate.', { hint: 'Name a server with --generate URL.' })
 }
 
 function checkPushOptions({ role, push, 'push-every': every }: Config): void {

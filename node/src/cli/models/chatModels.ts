@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { systemClock } from '#core/clock.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { createChatServer } from '#hub/chatServer/chatServer.ts'
+import { createCompletionServer } from '#hub/chatServer/completionServer.ts'
 import { isServerUrl, parseServerUrl } from '#hub/chatServer/serverAddress.ts'
 import type { RoleName } from '#roles/roleName.ts'
+import type { ServedSettings } from '#roles/solver/servedSampler.ts'
 import { environment } from '../environment.ts'
 import { type HubSettings, openModel } from '../options/modelOptions.ts'
 import { UsageError } from '../usageError.ts'
@@ -19,6 +22,8 @@ export type ChatSettings = HubSettings & {
   model?: string | undefined
   proposer?: string | undefined
   judge?: string | undefined
+  generate?: string | undefined
+  'generate-adapters'?: string | undefined
 }
 
 /**
@@ -29,7 +34,8 @@ export type ChatSettings = HubSettings & {
  */
 export async function openChatModels(settings: ChatSettings, signal: AbortSignal, role?: RoleName) {
   const { environment: specification, model, proposer } = settings
-  if ([specification, model, proposer, settings.judge].every(said => said === undefined)) return undefined
+  if ([specification, model, proposer, settings.judge, settings.generate].every(said => said === undefined))
+    return undefined
   if (specification === undefined || model === undefined)
     throw new UsageError(`--${specification === undefined ? 'environment' : 'model'} is missing.`, {
       hint: 'A peer of chat models needs --environment FILE (npx waggle environment makes one) and --model PATH_OR_REPO.',
@@ -58,8 +64,21 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
 }
 
 function openServer(url: string, signal: AbortSignal) {
+  return createChatServer(serverOptions(url, signal))
+}
+
+/** The server that samples a solver's answers; undefined where its policy does. */
+export function openGenerating(
+  { generate, 'generate-adapters': adapters }: ChatSettings,
+  signal: AbortSignal,
+): ServedSettings | undefined {
+  if (generate === undefined) return undefined
+  return { server: createCompletionServer(serverOptions(generate, signal)), adapters: adapters && resolve(adapters) }
+}
+
+function serverOptions(url: string, signal: AbortSignal) {
   const key = environment.serverKey()
-  return createChatServer({ address: parseServerUrl(url, key !== undefined), key, clock: systemClock, signal })
+  return { address: parseServerUrl(url, key !== undefined), key, clock: systemClock, signal }
 }
 
 /** @throws {UsageError} if the file holds no specification. */

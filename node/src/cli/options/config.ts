@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { logLevels } from '#core/logger.ts'
+import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { isRepoName } from '#hub/repoReference.ts'
 import { devices } from '#model/devices.ts'
 import { basePrecisions } from '#model/lora/loraConfig.ts'
@@ -62,6 +63,10 @@ export const configSchema = z.strictObject({
   proposer: z.string().min(1).optional(),
   /** Of the frozen evaluator; where the specification says it, it need not be said. */
   judge: z.string().min(1).optional(),
+  /** URL of the server that samples a solver's answers, which are not paid then. */
+  generate: z.string().refine(isServerUrl, 'not an http or https URL').optional(),
+  /** Folder that this server reads under the same path, for the adapters that it is given; one in the peer's folder unless said. */
+  'generate-adapters': z.string().min(1).optional(),
   /** Folder of downloaded models. */
   models: z.string().min(1).optional(),
   hub: z.url({ protocol: /^https?$/, error: 'not an http or https URL' }).optional(),

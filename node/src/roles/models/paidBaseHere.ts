@@ -13,11 +13,20 @@ export async function unpaidBaseOf({ spec, solverFolder }: Here): Promise<string
 /** See docs/adr/0073. */
 const UNCHECKABLE = 'nobody can check answers over an 8-bit base; train an adapter over float32'
 
-/** Why a solver here earns nothing, and commits nothing; null where it may. Whole weights name no base. */
+/** See docs/adr/0144. */
+const SERVED = 'a server samples its answers, and nobody can check how'
+
+/**
+ * Why a solver here earns nothing, and commits nothing; null where it may. Whole weights name no base.
+ *
+ * @param isServed - whether a server samples its answers.
+ */
 export async function unpaidSolver(
   adapter: Pick<AdapterSettings, 'base'> | undefined,
   here: Here,
+  isServed = false,
 ): Promise<string | null> {
+  if (isServed) return SERVED
   if (adapter === undefined) return null
   return adapter.base === 'float32' ? unpaidBaseOf(here) : UNCHECKABLE
 }

@@ -80,7 +80,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   }
 
   async function peerByPeer(sound: AsyncIterable<PeerLessons> | readonly PeerLessons[]): Promise<LearnedRound> {
-    if (mine !== null) faults.ofOwn(await update(chosen, chosen.length, ownUpdates))
+    if (chosen.length > 0) faults.ofOwn(await update(chosen, chosen.length, ownUpdates))
     for await (const { peerKey, groups } of sound) {
       const failure = await update(groups, 0, 1, peerKey)
       if (failure === null) learned.taken += groups.length

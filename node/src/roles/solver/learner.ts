@@ -38,6 +38,7 @@ type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { tr
  *
  * @param trained - what the policy trains: each has its learning rate.
  * @param datasetOf - the dataset that the text of a task is from.
+ * @param believesOwn - whether the policy itself sampled the own groups. What a server says of them is a claim, as that of a peer is.
  */
 export function createLearner(
   { environment: { spec, familyOf }, journal, training: log, clock }: LearnerModules,
@@ -45,6 +46,7 @@ export function createLearner(
   judge: Judge,
   trained: 'weights' | 'adapter' = 'weights',
   datasetOf: (text: string) => string | undefined = () => undefined,
+  believesOwn = true,
 ): Learner {
   const { training } = spec
   const loss = lossOptions(training)
@@ -91,7 +93,7 @@ export function createLearner(
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 ? kept + 1 : kept
       const learningRate = learningRateOf(training, trained, rounds)
-      const options = { learningRate, ...loss, ...(groups.length > own ? ofOthers : {}) }
+      const options = { learningRate, ...loss, ...(groups.length > own || !believesOwn ? ofOthers : {}) }
       const done: Lesson = { failure: null, updates: 0 }
       for (let i = 0; i < updates && done.failure === null; i++) {
         const lesson = await update(groups, options, own, peer)

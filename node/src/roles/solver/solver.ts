@@ -7,7 +7,7 @@ import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { readTaskPlaces, type Skip } from '../draws/admitTasks.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
-import { checkRollouts, type RoundRules, roundRules } from '../draws/checkRollouts.ts'
+import { type CheckedGroup, checkRollouts, type RoundRules, roundRules } from '../draws/checkRollouts.ts'
 import { drawTasks } from '../draws/drawTasks.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../draws/roundBeacon.ts'
 import { claimEarnings } from '../duties/claimEarnings.ts'
@@ -23,6 +23,7 @@ import { learnRound } from './learnRound.ts'
 import { namePolicy, samplerOf } from './namePolicy.ts'
 import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
+import type { ServedSampler } from './servedSampler.ts'
 import type { SolverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
 import { createTrust } from './trust.ts'
@@ -46,6 +47,8 @@ type SolverSettings = {
   datasetOf?: ((text: string) => string | undefined) | undefined
   /** Told of every policy that was learned; without it none is published. */
   pusher?: Pick<PolicyPusher, 'learned'> | undefined
+  /** A server that samples its answers, which are not paid then; without it the policy here does. */
+  served?: ServedSampler | undefined
 }
 
 /**
@@ -56,14 +59,24 @@ export async function runSolver(
   node: PeerNode,
   policy: PolicyClient,
   judge: Judge,
-  { data, trained, unpaid = null, datasetOf, pusher }: SolverSettings,
+  { data, trained, unpaid = null, datasetOf, pusher, served }: SolverSettings,
 ): Promise<void> {
   const { logger, signal } = node
-  const learner = createLearner(node, policy, judge, trained, datasetOf)
+  const learner = createLearner(node, policy, judge, trained, datasetOf, served === undefined)
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
   const isPaid = unpaid === null
   let firstRound: number | null = null
+
+  /** Samples the owed answers and, where they can be paid, commits them. */
+  async function answerHere(begun: { time: RoundTime; atMs: number }, rules: RoundRules): Promise<CheckedGroup[]> {
+    const { round } = begun.time
+    const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
+    const bundle = await answerRound(sampler, { chainId: node.chainId, round, peerKey: node.identity.peerKey }, rules)
+    if (isPaid) await commitAnswers(node, bundle, begun)
+    return checkRollouts(bundle, rules)
+  }
+
   async function play(time: RoundTime): Promise<void> {
     const { round } = time
     firstRound ??= round
@@ -89,10 +102,10 @@ export async function runSolver(
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
-    const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
-    const bundle = await answerRound(sampler, { chainId: node.chainId, round, peerKey: node.identity.peerKey }, rules)
-    if (isPaid) await commitAnswers(node, bundle, { time, atMs: startedMs })
-    const groups = await checkRollouts(bundle, rules)
+    const answered = served
+      ? await served.answer(round, rules, groupsDue)
+      : { groups: await answerHere({ time, atMs: startedMs }, rules), refused: {} }
+    const { groups } = answered
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
     const trustIn = (peerKey: Hex) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
@@ -101,6 +114,7 @@ export async function runSolver(
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
     const learned = await learnRound(modules, { round, spec, own: groups, others })
     await policy.save(join(data, POLICY_FOLDER))
+    if (learned.updates > 0) await served?.handOver()
     if (isPaid) await namePolicy(node, policy, round + 1)
     const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
@@ -109,8 +123,10 @@ export async function runSolver(
       rollouts,
       skippedPlaces,
       ...learned,
+      refused: { ...learned.refused, ...answered.refused },
       seconds,
       ...(unpaid === null ? {} : { unpaid }),
+      ...('sampledBy' in answered ? { sampledBy: answered.sampledBy } : {}),
     }
     node.journal.set(round, 'report', report)
     node.logger.info('learned', { round, ...report })

@@ -9,4 +9,6 @@ export type SolverReport = LearnedRound & {
   seconds: number
   /** Why the policy is not paid, whatever it answers; absent where it is. */
   unpaid?: string
+  /** Of a solver whose answers a server samples: by which policy, as far as the server took what it was given. */
+  sampledBy?: 'this policy' | 'an older policy'
 }

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
+import type { CompletionServer } from '#hub/chatServer/completionServer.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
+
+/** Of an adapter as PEFT keeps it. */
+const FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const
+
+type HandOverModules = {
+  server: Pick<CompletionServer, 'models' | 'loadAdapter' | 'unloadAdapter'>
+  policy: Pick<PolicyClient, 'weightsHash'>
+  logger: Pick<Logger, 'info' | 'warn'>
+  peerKey: Hex
+  /** Of the adapter that the policy saved last. */
+  policyFolder: string
+  /** That the server reads too, under the same path. */
+  sharedFolder: string
+}
+
+export type HandOver = {
+  /**
+   * Has the server serve the policy as it was saved, if it does not yet. What the server does wrong fails nothing.
+   *
+   * @returns the name to ask it by: of an older policy where it did not take this one, and null for the model that it was started with.
+   */
+  now(): Promise<{ adapter: string | null; isCurrent: boolean }>
+}
+
+/** Hands a solver's adapters to the server that samples for it: each under a name of its own, and the one before it taken back after it. */
+export function createHandOver(modules: HandOverModules): HandOver {
+  const { server, policy, logger, peerKey, policyFolder, sharedFolder } = modules
+  const own = `waggle-${peerKey.slice(2, 18)}-`
+  let served: string | null = null
+
+  async function writeShared(name: string): Promise<string> {
+    const [folder, unfinished] = [join(sharedFolder, name), join(sharedFolder, `.${name}`)]
+    if (existsSync(folder)) return folder
+    await mkdir(unfinished, { recursive: true })
+    for (const file of FILES) await copyFile(join(policyFolder, file), join(unfinished, file))
+    await rename(unfinished, folder)
+    return folder
+  }
+
+  /** Takes back what it served before, also in an earlier run of this peer. */
+  async function takeBackAllBut(name: string, listed: readonly string[]): Promise<void> {
+    for (const one of listed)
+      if (one.startsWith(own) && one !== name) await server.unloadAdapter(one).catch(leaveToNextRound)
+    for (const one of await readdir(sharedFolder))
+      if (one.replace(/^\./, '').startsWith(own) && one !== name)
+        await rm(join(sharedFolder, one), { recursive: true, force: true })
+  }
+
+  async function serve(name: string): Promise<void> {
+    await mkdir(sharedFolder, { recursive: true })
+    const listed = await server.models()
+    if (!listed.includes(name)) {
+      // A server that was started again has forgotten what it had.
+      if (served !== null && !listed.includes(served)) served = null
+      await server.loadAdapter(name, await writeShared(name))
+      logger.info('the adapter was handed over', { adapter: name })
+    }
+    served = name
+    await takeBackAllBut(name, listed)
+  }
+
+  return {
+    async now() {
+      // Before the first update it changes nothing: a fresh adapter's product is zero.
+      if (!existsSync(join(policyFolder, FILES[0]))) return { adapter: null, isCurrent: true }
+      const name = `${own}${(await policy.weightsHash()).slice(2, 18)}`
+      try {
+        await serve(name)
+      } catch (error) {
+        if (!(error instanceof ChatServerError)) throw error
+        logger.warn('the server did not take the adapter, and samples by an older policy', {
+          ...{ adapter: name, sharedFolder, error },
+          advice: 'Start vLLM with --enable-lora, VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 and that folder in its reach.',
+        })
+      }
+      return { adapter: served, isCurrent: served === name }
+    },
+  }
+}
+
+function leaveToNextRound(error: unknown): void {
+  if (!(error instanceof ChatServerError)) throw error
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
+import type { PromptFormat } from '#environments/promptFormat.ts'
+import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
+import type { CompletionServer, ServedCompletion } from '#hub/chatServer/completionServer.ts'
+import { inTurns } from '#hub/chatServer/inTurns.ts'
+import { areTokens } from '../draws/admitTasks.ts'
+import type { CheckedGroup, CheckedRollout, RoundRules } from '../draws/checkRollouts.ts'
+import { drawTasks } from '../draws/drawTasks.ts'
+import { roundSeed } from '../draws/roundSeed.ts'
+import { RefusedAnswer, type Retokenizer, tokensByText } from './tokensByText.ts'
+
+type ServedModules = {
+  server: Pick<CompletionServer, 'complete'>
+  /** Opened where a server names no ids. */
+  tokenizer: () => Promise<Retokenizer>
+  logger: Pick<Logger, 'warn'>
+}
+
+type Owed = {
+  chainId: number
+  round: number
+  peerKey: Hex
+  /** Of the policy, by the name that the server knows; null for the server's own model. */
+  adapter: string | null
+  /** Answers that come later are not waited for. */
+  until: AbortSignal
+}
+
+export type ServedAnswers = {
+  groups: CheckedGroup[]
+  /** Owed groups that are not among them, by the reason. */
+  refused: Record<string, number>
+}
+
+/** Requests at a time: a server batches what comes together, and queues the rest. */
+const CONCURRENT = 64
+
+const AWAY = 'the server is away'
+const LATE = 'the server was too slow'
+const MALFORMED = "the server's answer is malformed"
+const AGAINST_RULE = "the server's answer is not one by the rule"
+
+/**
+ * The answers that a solver owes in a round, sampled by a server: whole groups of tokens that the rule allows. That they were sampled by it
+ * nobody can tell, so that their log-probabilities are claims, as those of other peers are.
+ *
+ * A server that is away costs the round's own groups, and fails nothing.
+ */
+export async function servedAnswers(
+  { server, tokenizer, logger }: ServedModules,
+  { chainId, round, peerKey, adapter, until }: Owed,
+  rules: RoundRules,
+): Promise<ServedAnswers> {
+  const { spec, format } = rules
+  const { temperature, topP, maxNewTokens } = spec.solving
+  const tasks = drawTasks(chainId, round, peerKey, rules)
+  const seed = roundSeed('rollout', chainId, round, rules.beacon, peerKey)
+  const prompts = await Promise.all(tasks.map(({ problem }) => format.solverPrompt(problem)))
+  const stopTokens = [format.stopToken, ...format.moreStopTokens]
+  const faults = new Map<number, string>()
+  /** The first failure, for the log; and one that the next request would meet too. */
+  let [first, lasting]: unknown[] = [null, null]
+
+  async function ask(at: number, index: number): Promise<CheckedRollout | null> {
+    if (faults.has(at)) return null
+    const prompt = prompts[at] as Int32Array
+    const sampling = { maxNewTokens, temperature, topP, stopTokens, seed: seedOf(seed, index) }
+    try {
+      if (lasting !== null) throw lasting
+      const answer = await server.complete({ prompt, ...sampling, adapter, signal: until })
+      const { logprobs, ended } = answer
+      if (logprobs.length > maxNewTokens) throw new RefusedAnswer(AGAINST_RULE)
+      const tokens = answer.tokens ?? (await tokensByText(answer, stopTokens, tokenizer))
+      checkAnswer(tokens, answer, stopTokens, format)
+      const text = await format.completionText(tokens, ended)
+      return { index, promptTokens: prompt, completionTokens: tokens, logprobs, ended, text }
+    } catch (error) {
+      const reason = reasonOf(error, until)
+      if (reason === null) throw error
+      if (reason === AWAY || reason === LATE) lasting ??= error
+      first ??= error
+      faults.set(at, reason)
+      return null
+    }
+  }
+
+  const places = tasks.flatMap((_, at) => Array.from({ length: spec.groupSize }, () => at))
+  const answers = await inTurns(places, CONCURRENT, ask)
+  const groups = tasks.flatMap((task, at) => {
+    const rollouts = answers.filter((answer, index) => answer !== null && places[index] === at)
+    return faults.has(at) ? [] : [{ task, rollouts: rollouts as CheckedRollout[] }]
+  })
+  const refused: ServedAnswers['refused'] = {}
+  for (const reason of faults.values()) refused[reason] = (refused[reason] ?? 0) + 1
+  if (first !== null)
+    logger.warn('groups of this round are missed: the server did not sample them, and is asked again in the next', {
+      ...{ round, missed: faults.size, groups: tasks.length, error: first },
+    })
+  return { groups, refused }
+}
+
+/** Null for what the server is not at fault for. */
+function reasonOf(error: unknown, until: AbortSignal): string | null {
+  if (error instanceof RefusedAnswer) return error.message
+  if (error instanceof ChatServerError) return error.code === 'SERVER_RESPONSE' ? MALFORMED : AWAY
+  return until.aborted && error === until.reason ? LATE : null
+}
+
+/** @throws {RefusedAnswer} if its tokens could not have been sampled by the rule. */
+function checkAnswer(
+  tokens: Int32Array,
+  { ended, logprobs }: ServedCompletion,
+  stopTokens: readonly number[],
+  format: PromptFormat,
+): void {
+  const isByRule =
+    tokens.length > 0 &&
+    tokens.length === logprobs.length &&
+    areTokens(tokens, format) &&
+    ended === stopTokens.includes(tokens.at(-1) as number) &&
+    !tokens.subarray(0, -1).some(token => stopTokens.includes(token))
+  if (!isByRule) throw new RefusedAnswer(AGAINST_RULE)
+}
+
+/** Of one sample, from the seed of the round. */
+function seedOf(seed: Hex, index: number): number {
+  return createHash('sha256').update(`${seed} ${index}`).digest().readUInt32BE() >>> 1
+}
