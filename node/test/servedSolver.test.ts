@@ -254,14 +254,17 @@ test('claims that are too low are refuted, and nothing is learned from them', as
 })
 
 test('a server that is slow or away costs the round its own groups, and says so in a line', async () => {
-  const until = new AbortController()
-  server.bend = ({ path }, said) => {
-    if (path !== '/v1/completions') return said
-    until.abort(new DOMException('The time is up.', 'TimeoutError'))
-    return null
+  await policy.save(policyFolder)
+  for (const slowIn of ['/v1/completions', '/v1/models']) {
+    const until = new AbortController()
+    server.bend = ({ path }, said) => {
+      if (path !== slowIn) return said
+      until.abort(new DOMException('The time is up.', 'TimeoutError'))
+      return null
+    }
+    const slow = await scene.sampler.answer(10, rules, until.signal)
+    expect(slow).toMatchObject({ groups: [], refused: { 'the server was too slow': 2 } })
   }
-  const slow = await scene.sampler.answer(10, rules, until.signal)
-  expect(slow).toMatchObject({ groups: [], refused: { 'the server was too slow': 2 } })
   server.bend = (_, said) => (said.status === undefined ? { status: 503, body: '' } : said)
   const away = await playRound(11)
   server.bend = (_, said) => said

@@ -40,11 +40,11 @@ export type CompletionServer = {
   /** One sample. @throws {ChatServerError} */
   complete(request: CompletionRequest): Promise<ServedCompletion>
   /** Names of what it serves. @throws {ChatServerError} */
-  models(): Promise<readonly string[]>
+  models(signal: AbortSignal): Promise<readonly string[]>
   /** Has it serve the PEFT adapter of a folder, which is on its disk, by that name. @throws {ChatServerError} */
-  loadAdapter(name: string, folder: string): Promise<void>
+  loadAdapter(name: string, folder: string, signal: AbortSignal): Promise<void>
   /** @throws {ChatServerError} also where it has none of that name. */
-  unloadAdapter(name: string): Promise<void>
+  unloadAdapter(name: string, signal: AbortSignal): Promise<void>
 }
 
 /** 512 tokens of a model of four billion parameters on a CPU, with others in the batch. */
@@ -73,10 +73,13 @@ const completionSchema = z.object({ choices: z.array(choiceSchema).length(1) })
 export function createCompletionServer(options: ServerOptions): CompletionServer {
   checkKey(options)
   let { model } = options.address
-  const asked = (timeoutMs: number, signal = options.signal) => ({ timeoutMs, ...options, signal })
+  const asked = (timeoutMs: number, until: AbortSignal) => {
+    const signal = options.signal ? AbortSignal.any([options.signal, until]) : until
+    return { timeoutMs, ...options, signal }
+  }
   return {
-    async complete({ prompt, maxNewTokens, temperature, topP, stopTokens, seed, adapter, signal: until }) {
-      const patient = asked(COMPLETION_MS, options.signal ? AbortSignal.any([options.signal, until]) : until)
+    async complete({ prompt, maxNewTokens, temperature, topP, stopTokens, seed, adapter, signal }) {
+      const patient = asked(COMPLETION_MS, signal)
       model ??= (await listModels(patient))[0] ?? null
       const body = {
         ...{ model: adapter ?? model, prompt: [...prompt], max_tokens: maxNewTokens, temperature, top_p: topP, seed },
@@ -85,12 +88,12 @@ export function createCompletionServer(options: ServerOptions): CompletionServer
       const { choices } = readAs(completionSchema, await requestJson(patient, 'completions', body))
       return completionOf(choices[0] as z.output<typeof choiceSchema>)
     },
-    models: () => listModels(asked(LOAD_MS)),
-    async loadAdapter(name, folder) {
-      await requestText(asked(LOAD_MS), 'load_lora_adapter', { lora_name: name, lora_path: folder })
+    models: signal => listModels(asked(LOAD_MS, signal)),
+    async loadAdapter(name, folder, signal) {
+      await requestText(asked(LOAD_MS, signal), 'load_lora_adapter', { lora_name: name, lora_path: folder })
     },
-    async unloadAdapter(name) {
-      await requestText(asked(LOAD_MS), 'unload_lora_adapter', { lora_name: name })
+    async unloadAdapter(name, signal) {
+      await requestText(asked(LOAD_MS, signal), 'unload_lora_adapter', { lora_name: name })
     },
   }
 }

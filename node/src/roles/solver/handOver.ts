@@ -25,9 +25,10 @@ export type HandOver = {
   /**
    * Has the server serve the policy as it was saved, if it does not yet. What the server does wrong fails nothing.
    *
+   * @param until - the server is not waited for longer.
    * @returns the name to ask it by: of an older policy where it did not take this one, and null for the model that it was started with.
    */
-  now(): Promise<{ adapter: string | null; isCurrent: boolean }>
+  now(until: AbortSignal): Promise<{ adapter: string | null; isCurrent: boolean }>
 }
 
 /** Hands a solver's adapters to the server that samples for it: each under a name of its own, and the one before it taken back after it. */
@@ -46,36 +47,36 @@ export function createHandOver(modules: HandOverModules): HandOver {
   }
 
   /** Takes back what it served before, also in an earlier run of this peer. */
-  async function takeBackAllBut(name: string, listed: readonly string[]): Promise<void> {
+  async function takeBackAllBut(name: string, listed: readonly string[], until: AbortSignal): Promise<void> {
     for (const one of listed)
-      if (one.startsWith(own) && one !== name) await server.unloadAdapter(one).catch(leaveToNextRound)
+      if (one.startsWith(own) && one !== name) await server.unloadAdapter(one, until).catch(leaveToNextRound)
     for (const one of await readdir(sharedFolder))
       if (one.replace(/^\./, '').startsWith(own) && one !== name)
         await rm(join(sharedFolder, one), { recursive: true, force: true })
   }
 
-  async function serve(name: string): Promise<void> {
+  async function serve(name: string, until: AbortSignal): Promise<void> {
     await mkdir(sharedFolder, { recursive: true })
-    const listed = await server.models()
+    const listed = await server.models(until)
     if (!listed.includes(name)) {
       // A server that was started again has forgotten what it had.
       if (served !== null && !listed.includes(served)) served = null
-      await server.loadAdapter(name, await writeShared(name))
+      await server.loadAdapter(name, await writeShared(name), until)
       logger.info('the adapter was handed over', { adapter: name })
     }
     served = name
-    await takeBackAllBut(name, listed)
+    await takeBackAllBut(name, listed, until)
   }
 
   return {
-    async now() {
+    async now(until) {
       // Before the first update it changes nothing: a fresh adapter's product is zero.
       if (!existsSync(join(policyFolder, FILES[0]))) return { adapter: null, isCurrent: true }
       const name = `${own}${(await policy.weightsHash()).slice(2, 18)}`
       try {
-        await serve(name)
+        await serve(name, until)
       } catch (error) {
-        if (!(error instanceof ChatServerError)) throw error
+        if (!(error instanceof ChatServerError || error === until.reason)) throw error
         logger.warn('the server did not take the adapter, and samples by an older policy', {
           ...{ adapter: name, sharedFolder, error },
           advice: 'Start vLLM with --enable-lora, VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 and that folder in its reach.',

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { withDeadline } from '#core/deadline.ts'
 import type { CompletionServer } from '#hub/chatServer/completionServer.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
@@ -22,10 +23,13 @@ export type ServedSampler = {
     rules: RoundRules,
     until: AbortSignal,
   ): Promise<ServedAnswers & Required<Pick<SolverReport, 'sampledBy'>>>
-  /** After an update. */
+  /** After an update; a server that is slow gets it before the next answers. */
   handOver(): Promise<void>
   close(): Promise<void>
 }
+
+/** The next round waits for it. */
+const HAND_OVER_MS = 60_000
 
 /** @param data - the peer's folder. @param policyFolder - where the policy is saved. */
 export function createServedSampler(
@@ -47,13 +51,14 @@ export function createServedSampler(
   }
   return {
     async answer(round, rules, until) {
-      const { adapter, isCurrent } = await handOver.now()
+      const { adapter, isCurrent } = await handOver.now(until)
       const answers = await servedAnswers(modules, { chainId, round, peerKey, adapter, until }, rules)
       signal.throwIfAborted()
       return { ...answers, sampledBy: isCurrent ? 'this policy' : 'an older policy' }
     },
     async handOver() {
-      await handOver.now()
+      await handOver.now(withDeadline(signal, HAND_OVER_MS))
+      signal.throwIfAborted()
     },
     close: async () => (await tokenizer)?.close(),
   }
