@@ -126,5 +126,5 @@ function checkAnswer(
 
 /** Of one sample, from the seed of the round. */
 function seedOf(seed: Hex, index: number): number {
-  return createHash('sha256').update(`${seed} ${index}`).digest().readUInt32BE() >>> 1
+  return Number.parseInt(createHash('sha256').update(`${seed} ${index}`).digest('hex').slice(0, 8), 16) >>> 1
 }
