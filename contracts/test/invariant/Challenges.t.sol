@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {SwarmFixture} from "../SwarmFixture.sol";
 import {ChallengesHandler} from "./ChallengesHandler.sol";
+import {ScoredRounds} from "./ScoredRounds.sol";
 
 /// @dev The numbers are those of INVARIANTS.md.
 contract ChallengesInvariants is SwarmFixture {
@@ -20,7 +21,7 @@ contract ChallengesInvariants is SwarmFixture {
         }
         vm.warp(START);
         handler = new ChallengesHandler(
-            ChallengesHandler.Parts(registry, rounds, commitments, votes, challenges, SPECIFICATION),
+            ScoredRounds.Parts(registry, rounds, commitments, votes, challenges, SPECIFICATION),
             peers,
             seats
         );

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Challenges} from "../../src/Challenges.sol";
-import {PeerRegistry} from "../../src/PeerRegistry.sol";
-import {RewardVotes} from "../../src/RewardVotes.sol";
-import {RolloutCommitments} from "../../src/RolloutCommitments.sol";
-import {Rounds} from "../../src/Rounds.sol";
 import {IAppeals} from "../../src/interfaces/IAppeals.sol";
-import {IRewardVotes} from "../../src/interfaces/IRewardVotes.sol";
-import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
 import {IWithheldLeaves} from "../../src/interfaces/IWithheldLeaves.sol";
 import {Median} from "../Median.sol";
-import {TestBase} from "../TestBase.sol";
+import {ScoredRounds} from "./ScoredRounds.sol";
 
 /// @dev Plays challengers, appellants, peers and seats at random against settled rounds, and keeps its own accounts. It
 /// also tries what the contracts must refuse: `slipped` counts what they let through.
-contract ChallengesHandler is TestBase {
-    struct Parts {
-        PeerRegistry registry;
-        Rounds rounds;
-        RolloutCommitments commitments;
-        RewardVotes votes;
-        Challenges challenges;
-        bytes specification;
-    }
-
+contract ChallengesHandler is ScoredRounds {
     /// @dev A demand or a case that is or was open.
     struct Entry {
         uint64 round;
@@ -34,18 +18,8 @@ contract ChallengesHandler is TestBase {
         bool isOpen;
     }
 
-    uint16 internal constant GONE = 65535;
-    bytes32 internal constant POLICY = keccak256("policy");
     bytes32 internal constant SALT = keccak256("salt");
-    bytes internal constant BODY = "a body";
-    uint256 public constant PEERS = 3;
-    uint256 public constant SEATS = 12;
     uint256 public constant ACTORS = 3;
-
-    Parts internal parts;
-    bytes32[] public peers;
-    bytes32[] internal seats;
-    bytes32 internal bodyHash = sha256(BODY);
 
     Entry[] public demands;
     Entry[] public cases;
@@ -56,34 +30,22 @@ contract ChallengesHandler is TestBase {
     mapping(bytes32 caseKey => uint32[2] drawn) internal drawnOf;
     mapping(bytes32 caseKey => bool) internal isJudged;
     mapping(bytes32 caseKey => mapping(uint256 level => mapping(uint32 position => bool))) internal judged;
-    mapping(uint64 round => mapping(bytes32 peer => uint16)) public score;
-    mapping(uint64 round => mapping(bytes32 peer => uint8)) internal outcome;
     mapping(bytes32 peer => uint256) internal lastEarned;
-    /// @dev What a peer had in the seven rounds before, when a round was settled.
-    mapping(uint64 round => mapping(bytes32 peer => uint256)) internal scoredBefore;
-    mapping(uint64 round => bool) internal isWeighed;
-    /// @dev What open cases hold, the settled score + 1, and how many demands are open.
-    mapping(bytes32 caseKey => uint256) internal openCases;
-    mapping(bytes32 caseKey => uint256) internal openDemands;
-    /// @dev What a peer has earned in the rounds before this one, in which nothing is open any more.
-    uint64 internal bankedTo;
-    mapping(bytes32 peer => uint256) internal bankedWei;
     /// @dev Whether nothing stays open until another round comes to its place in the ring. Drawn once a run.
     bool public isTidy;
 
-    mapping(uint64 round => uint256 draw) internal draws;
     uint256 public openBonds;
     uint256 public seatPayDue;
     uint256 public slipped;
     uint256 public wronglyClosed;
     uint256 public upheldLosses;
     uint256 public fell;
-    uint256[5] public reached; // shown, withheld, overturned, stood, weighed as voted
 
-    constructor(Parts memory parts_, bytes32[] memory peers_, bytes32[] memory seats_) {
-        parts = parts_;
-        (peers, seats) = (peers_, seats_);
-    }
+    constructor(
+        Parts memory parts_,
+        bytes32[] memory peers_,
+        bytes32[] memory seats_
+    ) ScoredRounds(parts_, peers_, seats_) {}
 
     /// @dev Plays a whole round: everybody commits, the last but one is voted on, and so on. Seats give their verdicts.
     function pass(uint256 draw) public {
@@ -119,14 +81,6 @@ contract ChallengesHandler is TestBase {
         }
         for (uint256 i = 0; i < PEERS; ++i) bankedWei[peers[i]] += earnedIn(round, peers[i]);
         bankedTo = round + 1;
-    }
-
-    /// @dev Seats that were blamed too often come back, or there would soon be none.
-    function fillSeats() internal {
-        if (parts.votes.seatCountAt(parts.rounds.firstOpenRound()) == SEATS) return;
-        for (uint256 i = 0; i < SEATS; ++i) {
-            try parts.votes.admitEvaluator(seats[i]) {} catch {}
-        }
     }
 
     function demand(uint256 draw) external {
@@ -355,138 +309,6 @@ contract ChallengesHandler is TestBase {
                 parts.challenges.revealVerdict(entry.round, entry.peer, i, votes[i], SALT);
             }
         }
-    }
-
-    function lose(uint64 round, bytes32 peer) internal {
-        if (outcome[round][peer] >= 5) return;
-        (outcome[round][peer], score[round][peer]) = (6, 0);
-    }
-
-    function commit(uint64 round, bytes32 peer) internal {
-        if (parts.commitments.committed(round, peer)) return;
-        bytes32 root = rootOf(round, peer);
-        vm.prank(parts.registry.accountOf(peer));
-        parts.commitments.commit(round, peer, root, 8, POLICY, POLICY, 0);
-    }
-
-    function vote(uint64 round, uint256 draw) internal {
-        bytes32[] memory committee = parts.votes.committeeOf(round, 0);
-        for (uint8 i = 0; i < committee.length; ++i) {
-            (bool isMade, ) = ballotState(parts.votes.ballotWord(round, 0, i), round);
-            if (isMade) continue;
-            bytes32 hash = keccak256(
-                abi.encode(block.chainid, address(parts.votes), ballotFor(round, i, committee[i]), bytes32(draw))
-            );
-            draws[round] = draw;
-            vm.prank(parts.registry.accountOf(committee[i]));
-            parts.votes.commitVotes(round, 0, i, committee[i], hash);
-        }
-    }
-
-    function reveal(uint64 round) internal {
-        bytes32[] memory committee = parts.votes.committeeOf(round, 0);
-        for (uint8 i = 0; i < committee.length; ++i) {
-            (bool isMade, bool isOpened) = ballotState(parts.votes.ballotWord(round, 0, i), round);
-            if (isMade && !isOpened) parts.votes.revealVotes(ballotFor(round, i, committee[i]), bytes32(draws[round]));
-        }
-    }
-
-    function settle(uint64 round) internal {
-        if (parts.commitments.committedCount(round) == 0) return;
-        if (!isWeighed[round]) weigh(round);
-        parts.votes.settle(round, 0, peers);
-        for (uint256 i = 0; i < PEERS; ++i) {
-            if (outcome[round][peers[i]] != 0) continue;
-            (outcome[round][peers[i]], score[round][peers[i]]) = parts.votes.outcomeOf(round, peers[i]);
-        }
-    }
-
-    /// @dev The books of weights; every round is settled.
-    function weigh(uint64 round) internal {
-        isWeighed[round] = true;
-        for (uint64 earlier = round < 7 ? 0 : round - 7; earlier < round; ++earlier) {
-            for (uint256 i = 0; i < PEERS; ++i) {
-                bool isOpen = openCases[keccak256(abi.encode(earlier, peers[i]))] != 0;
-                bool isVoted = isOpen && outcome[earlier][peers[i]] == 2;
-                scoredBefore[round][peers[i]] += isVoted ? votedOn(earlier, i) : score[earlier][peers[i]];
-                if (isVoted) ++reached[4];
-            }
-        }
-    }
-
-    /// @dev What a peer's final scores come to, by the books.
-    function expectedEarned(bytes32 peer) external view returns (uint256 amountWei) {
-        amountWei = bankedWei[peer];
-        uint64 last = parts.rounds.currentRound();
-        for (uint64 round = bankedTo; round + 3 < last; ++round) amountWei += earnedIn(round, peer);
-    }
-
-    function earnedIn(uint64 round, bytes32 peer) internal view returns (uint256 amountWei) {
-        uint256 total = 0;
-        for (uint256 i = 0; i < PEERS; ++i) {
-            total += weightOf(round, peers[i], score[round][peers[i]]);
-            uint256 appealedMilli = openCases[keccak256(abi.encode(round, peers[i]))];
-            if (appealedMilli == 0) continue;
-            total += weightOf(round, peers[i], 1000) - weightOf(round, peers[i], appealedMilli - 1);
-        }
-        bytes32 key = keccak256(abi.encode(round, peer));
-        if (total == 0 || openCases[key] + openDemands[key] != 0) return 0;
-        return (1_000 ether * weightOf(round, peer, score[round][peer])) / total;
-    }
-
-    /// @dev A score, or five quarters of the mean of the last eight if that is less; in 32nds.
-    function weightOf(uint64 round, bytes32 peer, uint256 scoreMilli) internal view returns (uint256 weight) {
-        uint256 most = 5 * (scoredBefore[round][peer] + scoreMilli);
-        return 32 * scoreMilli < most ? 32 * scoreMilli : most;
-    }
-
-    /// @dev The seats that have something to score agree.
-    function votedOn(uint64 round, uint256 peer) internal pure returns (uint16 scoreMilli) {
-        return uint16(uint256(keccak256(abi.encode(round, peer))) % 1001);
-    }
-
-    function ballotFor(
-        uint64 round,
-        uint8 position,
-        bytes32 seat
-    ) internal pure returns (IRewardVotes.Ballot memory ballot) {
-        (ballot.round, ballot.position, ballot.evaluatorKey) = (round, position, seat);
-        (ballot.scoresMilli, ballot.componentRoots) = (new uint16[](PEERS), new bytes32[](PEERS));
-        for (uint256 i = 0; i < PEERS; ++i) {
-            // Now and then most of the committee has nothing to score.
-            ballot.scoresMilli[i] = position < 3 && (round + i) % 4 == 0 ? GONE : votedOn(round, i);
-        }
-    }
-
-    /// @dev Eight leaves that differ by index only.
-    function leafOf(uint32 index) internal view returns (IRolloutCommitments.Leaf memory leaf) {
-        (leaf.index, leaf.policyHash, leaf.bodyHash) = (index, POLICY, bodyHash);
-    }
-
-    function nodes(uint64 round, bytes32 peer) internal view returns (bytes32[15] memory tree) {
-        for (uint32 i = 0; i < 8; ++i) tree[7 + i] = parts.commitments.leafOf(round, peer, leafOf(i));
-        for (uint256 i = 7; i > 0; --i) {
-            (bytes32 a, bytes32 b) = (tree[2 * i - 1], tree[2 * i]);
-            tree[i - 1] = keccak256(a < b ? abi.encode(a, b) : abi.encode(b, a));
-        }
-    }
-
-    function rootOf(uint64 round, bytes32 peer) internal view returns (bytes32 root) {
-        return nodes(round, peer)[0];
-    }
-
-    function proofOf(uint64 round, bytes32 peer, uint32 index) internal view returns (bytes32[] memory proof) {
-        bytes32[15] memory tree = nodes(round, peer);
-        proof = new bytes32[](3);
-        uint256 at = 7 + index;
-        for (uint256 i = 0; i < 3; ++i) {
-            proof[i] = tree[at % 2 == 1 ? at + 1 : at - 1];
-            at = (at - 1) / 2;
-        }
-    }
-
-    function workOf(uint64 round, bytes32 peer) internal view returns (IRolloutCommitments.Work memory work) {
-        return IRolloutCommitments.Work(rootOf(round, peer), 8, POLICY, POLICY);
     }
 
     function counts() external view returns (uint256 demandCount, uint256 caseCount) {
