@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mean } from '#core/mean.ts'
 import { checkOptions } from '#model/checkOptions.ts'
 import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
 import type { GroupStepOptions, GroupStepReport, RolloutGroup } from '#rl/groupStep.ts'
@@ -117,12 +118,12 @@ function figuresOf(groups: readonly RolloutGroup[]) {
   const all = groups.flatMap(({ completions }) => completions)
   const deviations = groups.map(({ completions }) => deviationOf(completions.map(({ reward }) => reward)))
   return {
-    reward: meanOf(all.map(({ reward }) => reward)),
-    rewardStd: meanOf(deviations),
-    fracRewardZeroStd: meanOf(deviations.map(deviation => Number(deviation === 0))),
-    completionLength: meanOf(all.map(({ tokens }) => tokens.length)),
-    clippedRatio: meanOf(all.map(({ truncated }) => Number(truncated))),
-    entropy: meanOf(all.flatMap(({ logprobs }) => Array.from(logprobs, logprob => -logprob))),
+    reward: mean(all.map(({ reward }) => reward)),
+    rewardStd: mean(deviations),
+    fracRewardZeroStd: mean(deviations.map(deviation => Number(deviation === 0))),
+    completionLength: mean(all.map(({ tokens }) => tokens.length)),
+    clippedRatio: mean(all.map(({ truncated }) => Number(truncated))),
+    entropy: mean(all.flatMap(({ logprobs }) => Array.from(logprobs, logprob => -logprob))),
   }
 }
 
@@ -131,10 +132,8 @@ function updateFigures({ step, groupsUsed, kl, clipFraction, undone }: GroupStep
   return { loss, gradientNorm, learningRate, groupsUsed, kl, clipFraction, undone }
 }
 
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-
 /** Over n - 1, as TRL's. */
 function deviationOf(values: readonly number[]): number {
-  const mean = meanOf(values)
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1))
+  const middle = mean(values)
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1))
 }

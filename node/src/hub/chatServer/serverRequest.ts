@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '#core/clock.ts'
+import { gatherBytes } from '#core/gatherBytes.ts'
 import { ChatServerError } from './chatServerError.ts'
 import type { ServerAddress } from './serverAddress.ts'
 
@@ -107,13 +108,9 @@ function refusal({ host }: URL, status: number): ChatServerError {
   return new ChatServerError('SERVER_RESPONSE', `${host} answers ${status}.`)
 }
 
-async function readText(response: Response, { host }: URL): Promise<string> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of response.body ?? []) {
-    bytes += part.length
-    if (bytes > MAX_BYTES) throw new ChatServerError('SERVER_RESPONSE', `${host} answers more than ${MAX_BYTES} bytes.`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
+async function readText({ body }: Response, { host }: URL): Promise<string> {
+  if (body === null) return ''
+  const bytes = await gatherBytes(body, MAX_BYTES)
+  if (bytes === null) throw new ChatServerError('SERVER_RESPONSE', `${host} answers more than ${MAX_BYTES} bytes.`)
+  return bytes.toString('utf8')
 }

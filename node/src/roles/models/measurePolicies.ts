@@ -1,3 +1,4 @@
+import { mean } from '#core/mean.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
 import type { ChatFolders } from '#environments/environmentKind.ts'
@@ -31,8 +32,6 @@ type MeasuredPolicy = {
   /** pass@1 of the tasks of each family; empty where the environment has none. */
   families: ({ family: string; tasks: number } & Estimate)[]
 }
-
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 
 /**
  * Share of sampled answers to fixed held-out tasks that are right, for each policy, with the same sampling

@@ -1,4 +1,5 @@
 import { phase } from '@waggle/deployments/protocol'
+import { mean } from '#core/mean.ts'
 import type { RolloutGroup } from '#rl/groupStep.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { JsonValue } from '#store/journal.ts'
@@ -118,8 +119,4 @@ function figuresOf(groups: readonly CandidateGroup[], lessons: readonly RolloutG
     entropy: nats / Math.max(1, tokens),
     completionTokens: tokens / Math.max(1, completions.length),
   }
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }

@@ -1,5 +1,6 @@
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
+import { mean } from '#core/mean.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { passByFamily } from '../metrics/passByLevel.ts'
@@ -170,6 +171,5 @@ function createFaults(modules: LearningModules, { round, own }: RoundLessons, le
 }
 
 function meanOf(groups: readonly ScoredGroup[], figure: 'rewards' | 'correctness'): number {
-  const values = groups.flatMap(group => group[figure])
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  return mean(groups.flatMap(group => group[figure]))
 }

@@ -1,4 +1,5 @@
 import type { Hex } from '#core/hex.ts'
+import { mean } from '#core/mean.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { GroupStepOptions, RolloutGroup } from '#rl/groupStep.ts'
@@ -119,10 +120,6 @@ function figuresOf(groups: readonly ScoredGroup[], own: number) {
     entropy: sampledTokens === 0 ? null : nats / sampledTokens,
     completionTokens: mean(groups.flatMap(({ rollouts }) => rollouts.map(one => one.completionTokens.length))),
   }
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }
 
 /** A group as the trainer takes it. */

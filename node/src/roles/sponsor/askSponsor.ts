@@ -9,6 +9,7 @@ import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import { NodeError } from '#core/errors.ts'
+import { gatherBytes } from '#core/gatherBytes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Identity } from '#store/identity.ts'
 import {
@@ -134,15 +135,10 @@ async function exchange<T>(
   })
 }
 
-async function readText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of response.body ?? []) {
-    bytes += part.length
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too large')
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
+async function readText({ body }: Response): Promise<string> {
+  const bytes = body && (await gatherBytes(body, MAX_ANSWER_BYTES))
+  if (bytes === null) throw new Error('the answer is empty or too large')
+  return bytes.toString('utf8')
 }
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? 'an invalid URL'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { NodeError } from '#core/errors.ts'
+import { gatherBytes } from '#core/gatherBytes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import { refusal, type SponsorAnswer } from './admitRegistration.ts'
@@ -85,15 +86,9 @@ export async function serveSponsor(
 
 /** Null if it is too large; nothing of one that says so is read. Rejects if it breaks off. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
-  const parts: Buffer[] = []
-  let bytes = 0
   if (Number(request.headers['content-length']) > MAX_REQUEST_BYTES) return null
-  for await (const part of request) {
-    bytes += (part as Buffer).length
-    if (bytes > MAX_REQUEST_BYTES) return null
-    parts.push(part as Buffer)
-  }
-  return Buffer.concat(parts).toString('utf8')
+  const bytes = await gatherBytes(request, MAX_REQUEST_BYTES)
+  return bytes?.toString('utf8') ?? null
 }
 
 function jsonOf(text: string): unknown {

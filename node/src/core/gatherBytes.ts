@@ -1,0 +1,15 @@
+/**
+ * All bytes of a stream, such as a body of HTTP. Nothing is read on once there are more than allowed.
+ *
+ * @returns null if there are more than `maxBytes`.
+ */
+export async function gatherBytes(parts: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> {
+  const gathered: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of parts) {
+    bytes += part.length
+    if (bytes > maxBytes) return null
+    gathered.push(part)
+  }
+  return Buffer.concat(gathered)
+}

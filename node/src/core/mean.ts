@@ -1,0 +1,4 @@
+/** The arithmetic mean; 0 of nothing. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+}
