@@ -34,7 +34,7 @@ beforeAll(async () => {
   await local.client.setIntervalMining({ interval: 1 })
   const record = join(root, 'deployment.json')
   writeFileSync(record, JSON.stringify(deployment))
-  env = { WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record, WAGGLE_SPONSOR_TOKEN: 'an invitation' }
+  env = { WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record, WAGGLE_SPONSOR_TOKEN: 'an invitation of few' }
   await local.fund((await openIdentity(join(root, 'sponsor'))).address as Hex)
   const argv = ['sponsor', '--data', join(root, 'sponsor'), '--http', '0', '--hourly', '3', '--rounds', '30']
   sponsor = startCli([...argv, '--budget', '1', '--peer-budget', '0.5', '--log-format', 'json'], env)
@@ -55,7 +55,7 @@ async function requestOf(identity: Identity, changes: object = {}): Promise<obje
   const { timestamp } = await local.client.getBlock()
   const registration = { account: address as Hex, nonce: 0n, deadlineSec: Number(timestamp) + 3_600 }
   const signed = await signForSponsor(contractsOf(deployment), signer, accountKey, registration)
-  return { ...signed, nonce: 0, peerId, token: 'an invitation', ...changes }
+  return { ...signed, nonce: 0, peerId, token: 'an invitation of few', ...changes }
 }
 
 async function post(body: object) {

@@ -23,6 +23,9 @@ const meanings: Readonly<Record<keyof typeof sponsorSettings, readonly [value: s
 
 const lines = Object.entries(meanings).map(([name, [value, said]]) => `  ${`--${name} ${value}`.padEnd(20)}${said}`)
 
+/** Anybody may guess, as often as the server answers. */
+const MIN_INVITATION = 16
+
 /** Pays for peers without funds. */
 export const sponsor: Command = {
   usage: `npx waggle sponsor [OPTIONS]
@@ -30,7 +33,7 @@ export const sponsor: Command = {
 Registers peers without funds, which join with --sponsor URL, and keeps their accounts supplied with gas for as long as they work. It
 gives from the account of its folder, which has to have funds; never more than its budgets. Runs until Ctrl-C.
 
-WAGGLE_SPONSOR_TOKEN holds an invitation: with it only peers that name it are registered. Without one anybody may have the gas of the
+WAGGLE_SPONSOR_TOKEN holds an invitation of 16 characters or more: with it only peers that name it are registered. Without one anybody may have the gas of the
 first rounds, --hourly times an hour.
 
 ${dataUsage}
@@ -47,6 +50,10 @@ ${logUsage}`,
     const settings = settingsOf(own)
     const { deployment, rpcUrl } = openDeployment(config)
     const invitation = environment.sponsorToken()
+    if (invitation !== undefined && invitation.length < MIN_INVITATION)
+      throw new UsageError(`An invitation needs ${MIN_INVITATION} characters.`, {
+        hint: 'Set WAGGLE_SPONSOR_TOKEN to what openssl rand -hex 16 prints, or unset it.',
+      })
     const { runSponsor } = await import('#roles/sponsor/runSponsor.ts')
     await runSponsor({
       ...{ data: config.data, deployment, rpcUrl, settings, invitation },

@@ -72,7 +72,8 @@ export function createTrainingView(folders: readonly string[], { clock, logger }
     }
   }
   return async (peerKey: string): Promise<TrainingView | null> => {
-    if (clock.nowMs() - readAtMs >= FRESH_MS) {
+    // Also after a clock was set back.
+    if (Math.abs(clock.nowMs() - readAtMs) >= FRESH_MS) {
       readAtMs = clock.nowMs()
       // The first folder of a key counts.
       found = new Map(
