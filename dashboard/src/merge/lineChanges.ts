@@ -7,9 +7,17 @@ export interface LineChange {
   place: number
 }
 
-/** What became of each line between two texts, in order. */
+/** Lines that differ at most: two texts of thousands of lines with nothing in common took seconds. */
+const MAX_CHANGES = 1_000
+
+/** What became of each line between two texts, in order. Of texts that differ in more than that, all lines are gone, and all are new. */
 export function lineChanges(before: string, after: string): LineChange[] {
-  return diffLines(ended(before), ended(after))
+  const [one, other] = [ended(before), ended(after)]
+  const parts = diffLines(one, other, { maxEditLength: MAX_CHANGES }) ?? [
+    { value: one, added: false, removed: true },
+    { value: other, added: true, removed: false },
+  ]
+  return parts
     .flatMap(({ value, added, removed }) => {
       const kind = added ? 'new' : removed ? 'gone' : 'kept'
       return value
