@@ -1,7 +1,7 @@
 import type { Deployment } from '@waggle/deployments/record'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Clock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { AccountKey, PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { PeerSigner } from '#core/peers/peerSigner.ts'
@@ -21,9 +21,9 @@ type OpenChainOptions = {
   rpcUrl: string
   deployment: Deployment
   /** Private key of the account that pays. */
-  accountKey: Hex
+  accountKey: AccountKey
   /** keccak-256 of the peer id. */
-  peerKey: Hex
+  peerKey: PeerKey
   /** Null for a key that the registry cannot check: such a peer can do everything but register. */
   signer: PeerSigner | null
   outbox: OutboxStore
@@ -139,7 +139,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
       return send(await registerPeer(contracts, signer, registration))
     },
     /** Seats an evaluator from the next round on; needs the role. */
-    async admitEvaluator(evaluatorKey: Hex): Promise<AdmitOutcome> {
+    async admitEvaluator(evaluatorKey: PeerKey): Promise<AdmitOutcome> {
       const { round } = await rounds.read()
       if ((await reads.readSeats(round + 1)).includes(evaluatorKey)) return { status: 'already seated' }
       return send(admitEvaluator(contracts, evaluatorKey, round))

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import { callChain } from './callChain.ts'
 import {
   type AppealCase,
@@ -37,55 +37,56 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
   return {
     readProposals: (round: number) => readProposals(chain, contracts, events, round),
     readSecretKeepers: (round: number) => readSecretKeepers(chain, contracts, events, round),
-    readHasSecret: (peerKey: Hex, round: number) => readHasSecret(chain, contracts, peerKey, round),
+    readHasSecret: (peerKey: PeerKey, round: number) => readHasSecret(chain, contracts, peerKey, round),
     readRolloutCommitments: (round: number) => readRolloutCommitments(chain, contracts, events, round),
-    readPolicies: (round: number, peerKeys: readonly Hex[]) => readPolicies(chain, contracts, events, round, peerKeys),
+    readPolicies: (round: number, peerKeys: readonly PeerKey[]) =>
+      readPolicies(chain, contracts, events, round, peerKeys),
     readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),
     readSettlements: (round: number) => readSettlements(chain, contracts, events, round),
     readDemands: (rounds: { first: number; last: number }) => readDemands(chain, contracts, events, rounds),
     readAppeals: (rounds: { first: number; last: number }) => readAppeals(chain, contracts, events, rounds),
-    readCase: (round: number, peerKey: Hex) => readCase(chain, contracts, round, peerKey),
-    readJury: (round: number, peerKey: Hex) => readJury(chain, contracts, round, peerKey),
+    readCase: (round: number, peerKey: PeerKey) => readCase(chain, contracts, round, peerKey),
+    readJury: (round: number, peerKey: PeerKey) => readJury(chain, contracts, round, peerKey),
     readVerdicts: (found: Pick<AppealCase, 'round' | 'peerKey' | 'level' | 'openedRound'>) =>
       readVerdicts(chain, contracts, events, found),
-    readSeatsToJudge: (found: { round: number; peerKey: Hex }) => readSeatsToJudge(chain, contracts, events, found),
+    readSeatsToJudge: (found: { round: number; peerKey: PeerKey }) => readSeatsToJudge(chain, contracts, events, found),
     readAppealBond: (level: number) => readAppealBond(chain, contracts, level),
-    readClosingCredit: (found: { round: number; peerKey: Hex; openedRound: number }, account: Hex) =>
+    readClosingCredit: (found: { round: number; peerKey: PeerKey; openedRound: number }, account: AccountAddress) =>
       readClosingCredit(chain, contracts, events, found, account),
-    readCredit: (account: Hex) => readCredit(chain, contracts, account),
+    readCredit: (account: AccountAddress) => readCredit(chain, contracts, account),
     readDemandBond: () => readDemandBond(chain, contracts),
     readSeats: (round: number) => readSeats(chain, contracts, round),
-    readPoints: (peerKey: Hex, atBlock?: bigint) => readPoints(chain, contracts, peerKey, atBlock),
-    isSettled: (round: number, peerKey: Hex) => isSettled(chain, contracts, round, peerKey),
-    readNectar: (peerKey: Hex) => readNectar(chain, contracts, peerKey),
+    readPoints: (peerKey: PeerKey, atBlock?: bigint) => readPoints(chain, contracts, peerKey, atBlock),
+    isSettled: (round: number, peerKey: PeerKey) => isSettled(chain, contracts, round, peerKey),
+    readNectar: (peerKey: PeerKey) => readNectar(chain, contracts, peerKey),
     readOpenings: (round: number, shard: number) => readOpenings(chain, contracts, round, shard),
     readAgreedLeaf: (round: number, shard: number) => readAgreedLeaf(chain, contracts, round, shard),
-    readMisses: (peerKey: Hex) => readMisses(chain, contracts, peerKey),
-    readStake: (duty: Duty, peerKey: Hex) => readStake(chain, contracts, duty, peerKey),
-    readStakeable: (account: Hex) => readStakeable(chain, contracts, account),
+    readMisses: (peerKey: PeerKey) => readMisses(chain, contracts, peerKey),
+    readStake: (duty: Duty, peerKey: PeerKey) => readStake(chain, contracts, duty, peerKey),
+    readStakeable: (account: AccountAddress) => readStakeable(chain, contracts, account),
     readBootstrapRounds: () => readBootstrapRounds(chain, contracts),
-    readMayPropose: (peerKey: Hex, round: number) => readMayPropose(chain, contracts, peerKey, round),
-    readAccountOf: (peerKey: Hex) => readAccountOf(chain, contracts, peerKey),
-    readCountsFrom: (peerKey: Hex) => readCountsFrom(chain, contracts, peerKey),
-    readRegistered: (peerKeys: readonly Hex[]) => readRegistered(chain, contracts, peerKeys),
-    readPeerId: (peerKey: Hex) => readPeerId(chain, contracts, peerKey),
-    readPeerIds: (peerKeys: readonly Hex[]) => readPeerIds(chain, contracts, peerKeys),
+    readMayPropose: (peerKey: PeerKey, round: number) => readMayPropose(chain, contracts, peerKey, round),
+    readAccountOf: (peerKey: PeerKey) => readAccountOf(chain, contracts, peerKey),
+    readCountsFrom: (peerKey: PeerKey) => readCountsFrom(chain, contracts, peerKey),
+    readRegistered: (peerKeys: readonly PeerKey[]) => readRegistered(chain, contracts, peerKeys),
+    readPeerId: (peerKey: PeerKey) => readPeerId(chain, contracts, peerKey),
+    readPeerIds: (peerKeys: readonly PeerKey[]) => readPeerIds(chain, contracts, peerKeys),
     readBeacon: (round: number) => readBeacon(chain, contracts, round),
     readBootnodes: () => readBootnodes(chain, contracts),
     readEnvironment: (round: number) => readEnvironment(chain, contracts, round),
-    readRegistrationNonce: (account: Hex) =>
+    readRegistrationNonce: (account: AccountAddress) =>
       callChain(chain.rpcUrl, () =>
         chain.rpc.readContract({ ...contracts.peerRegistry, functionName: 'nonces', args: [account] }),
       ),
     /** Of a unit of gas now, wei. */
     readGasPrice: () => callChain(chain.rpcUrl, () => chain.rpc.getGasPrice()),
     /** Whether an account is a contract, or has lent its address to one (EIP-7702): what is sent to it then runs code. */
-    readHasCode: async (account: Hex) => {
+    readHasCode: async (account: AccountAddress) => {
       const code = await callChain(chain.rpcUrl, () => chain.rpc.getCode({ address: account }))
       return code !== undefined && code !== '0x'
     },
     /** Of the account, wei. */
-    readBalance: (account: Hex) => callChain(chain.rpcUrl, () => chain.rpc.getBalance({ address: account })),
+    readBalance: (account: AccountAddress) => callChain(chain.rpcUrl, () => chain.rpc.getBalance({ address: account })),
   }
 }
 

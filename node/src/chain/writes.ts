@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress, AccountKey, PeerKey, PolicyHash } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import {
   type Appeal,
@@ -34,9 +34,9 @@ import { commitSecret, proposalSecret, propose, type TasksToPropose } from './wo
 type WriteModules = {
   contracts: Contracts
   /** Private key of the account that pays: secrets of ballots and proposals are derived from it. */
-  accountKey: Hex
-  account: Hex
-  peerKey: Hex
+  accountKey: AccountKey
+  account: AccountAddress
+  peerKey: PeerKey
   send: (intent: OutboxIntent) => Promise<TxOutcome>
 }
 
@@ -53,7 +53,8 @@ export function createChainWrites({ contracts, accountKey, account, peerKey, sen
     commitRollouts: (rollouts: Omit<RolloutsToCommit, 'peerKey'>) =>
       send(commitRollouts(contracts, { ...rollouts, peerKey })),
     /** Names the policy that this peer will sample with in a round, before that round begins. */
-    commitPolicy: (round: number, policyHash: Hex) => send(commitPolicy(contracts, { round, peerKey, policyHash })),
+    commitPolicy: (round: number, policyHash: PolicyHash) =>
+      send(commitPolicy(contracts, { round, peerKey, policyHash })),
     /** Fixes the block of a round's beacon, within the round after it. */
     fixBeacon: (round: number) => send(fixBeacon(contracts, round)),
     /** Records a round's beacon, within the round after it. */

@@ -1,5 +1,5 @@
 import { revertedWith } from '#chain/revertedWith.ts'
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress } from '#core/hashes.ts'
 import type { AccountSession, SessionOptions } from '#roles/accountSession.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 import { openIdentity } from '#store/identity.ts'
@@ -32,7 +32,7 @@ export async function withReader<T>(values: Values, act: (session: ReadSession) 
   const config = loadConfig(flags)
   if (flags.data !== dataOption.data.default)
     requirePeer(config.data, 'Correct --data, or leave it out: this command needs no peer.')
-  const account = hasPeer(config.data) ? ((await openIdentity(config.data)).address as Hex) : null
+  const account = hasPeer(config.data) ? ((await openIdentity(config.data)).address as AccountAddress) : null
   const { openReadSession } = await import('#roles/readSession.ts')
   return sayRefusal(async () => act(await openReadSession({ ...openDeployment(config), account })))
 }

@@ -1,4 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import type { LeafHash } from './hashes.ts'
 import { type Hex, toHex } from './hex.ts'
 
 export function keccak(bytes: Uint8Array): Hex {
@@ -6,7 +7,7 @@ export function keccak(bytes: Uint8Array): Hex {
 }
 
 /** The hash of a leaf of a tree: hashed twice, so that no inner node can be passed off as one. */
-export function leafKeccak(bytes: Uint8Array): Hex {
+export function leafKeccak(bytes: Uint8Array): LeafHash {
   return toHex(keccak_256(keccak_256(bytes)))
 }
 

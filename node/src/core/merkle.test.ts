@@ -53,5 +53,5 @@ test('the root of one leaf is that leaf, and of two the hash of the sorted pair'
 
 test('no leaves, or no such leaf, is an error of the caller', () => {
   expect(() => merkleRoot([])).toThrow(RangeError)
-  expect(() => merkleProof([`0x${'01'.repeat(32)}`], 1)).toThrow(RangeError)
+  expect(() => merkleProof([`0x${'01'.repeat(32)}` as const], 1)).toThrow(RangeError)
 })

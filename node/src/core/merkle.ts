@@ -1,3 +1,4 @@
+import type { LeafHash, Root } from './hashes.ts'
 import { fromHex, type Hex } from './hex.ts'
 import { keccak } from './keccak.ts'
 
@@ -12,7 +13,7 @@ import { keccak } from './keccak.ts'
  * @returns all nodes, the root first.
  * @throws {RangeError} if there is no leaf.
  */
-export function merkleTree(leaves: readonly Hex[]): Hex[] {
+export function merkleTree(leaves: readonly LeafHash[]): Hex[] {
   if (leaves.length === 0) throw new RangeError('a Merkle tree needs at least one leaf')
   const size = 2 * leaves.length - 1
   const tree = new Array<Hex>(size)
@@ -26,7 +27,7 @@ function hashPair(a: Hex, b: Hex): Hex {
 }
 
 /** @throws {RangeError} if there is no leaf. */
-export function merkleRoot(leaves: readonly Hex[]): Hex {
+export function merkleRoot(leaves: readonly LeafHash[]): Root {
   return merkleTree(leaves)[0] as Hex
 }
 
@@ -35,7 +36,7 @@ export function merkleRoot(leaves: readonly Hex[]): Hex {
  *
  * @throws {RangeError} if there is no such leaf.
  */
-export function merkleProof(leaves: readonly Hex[], index: number): Hex[] {
+export function merkleProof(leaves: readonly LeafHash[], index: number): Hex[] {
   return proofIn(merkleTree(leaves), index)
 }
 
@@ -49,10 +50,10 @@ export function proofIn(tree: readonly Hex[], index: number): Hex[] {
 }
 
 /** The root of the tree in which a leaf has these siblings, from the leaf up. */
-export function rootFrom(leaf: Hex, proof: readonly Hex[]): Hex {
+export function rootFrom(leaf: LeafHash, proof: readonly Hex[]): Root {
   return proof.reduce(hashPair, leaf)
 }
 
-export function verifyProof(root: Hex, leaf: Hex, proof: readonly Hex[]): boolean {
+export function verifyProof(root: Root, leaf: LeafHash, proof: readonly Hex[]): boolean {
   return rootFrom(leaf, proof) === root
 }

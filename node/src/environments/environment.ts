@@ -1,3 +1,4 @@
+import type { EnvironmentHash, Seed } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
 import type { Precision } from '#model/quantization/precision.ts'
@@ -101,7 +102,7 @@ export interface Proposals<P = Problem> {
   write(
     level: number,
     count: number,
-    seed: Hex,
+    seed: Seed,
     until: AbortSignal,
     model: Generates | null,
   ): Promise<readonly WrittenText[]>
@@ -153,7 +154,7 @@ export interface Stages<P = Problem> {
    */
   laterTasks(
     questions: readonly RoundTask<P>[],
-    at: { stage: number; seed: Hex },
+    at: { stage: number; seed: Seed },
     answers: readonly (readonly PeerAnswers[])[],
   ): (RoundTask<P> | null)[]
 }
@@ -161,7 +162,7 @@ export interface Stages<P = Problem> {
 /** The public rule as this node has it: the specification, its hash on the chain, and all that follows from it. */
 export interface Environment<P = Problem> {
   readonly spec: EnvironmentSpec
-  readonly hash: Hex
+  readonly hash: EnvironmentHash
   readonly format: PromptFormat<P>
   /** Names of the components of a score. */
   readonly components: readonly string[]
@@ -188,7 +189,7 @@ export interface Environment<P = Problem> {
    *
    * @param proposed - tasks of proposers that count in the round: an environment may stand in for proposers that are silent.
    */
-  roundTasks(seed: Hex, proposed: number): Promise<RoundTask<P>[]>
+  roundTasks(seed: Seed, proposed: number): Promise<RoundTask<P>[]>
   /** Tasks of a level that may be trained on; the same for the same seed. */
   drawTasks(level: Level, count: number, seed: string): DrawnTask<P>[]
   /** Fixed tasks that nobody trains on, always the same. */

@@ -1,7 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { z } from 'zod'
 import { encodeCanonical } from '#core/canonical.ts'
-import { type Hex, hash32Schema, toHex } from '#core/hex.ts'
+import type { EnvironmentHash } from '#core/hashes.ts'
+import { hash32Schema, toHex } from '#core/hex.ts'
 
 export const share = z.number().min(0).max(1)
 
@@ -133,6 +134,6 @@ export function environmentBytes(spec: EnvironmentSpec): Uint8Array {
 }
 
 /** What `Rounds.environmentOf` holds: keccak-256 of the canonical dag-cbor of the specification. */
-export function environmentHash(spec: EnvironmentSpec): Hex {
+export function environmentHash(spec: EnvironmentSpec): EnvironmentHash {
   return toHex(keccak_256(environmentBytes(spec)))
 }

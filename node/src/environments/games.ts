@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { Seed } from '#core/hashes.ts'
 
 /** A question of the prediction market: its evidence is revealed clue by clue, its answer is one of the choices. */
 export type GameQuestion = {
@@ -19,7 +19,7 @@ type ReadSequence = { readonly tokens: Int32Array; readonly from: number }
 /** Questions that are made of an environment's own tasks, and settled by a program. */
 export interface Games {
   /** The same question for the same seed, on every machine: who knows the seed knows the answer. */
-  draw(seed: Hex): GameQuestion
+  draw(seed: Seed): GameQuestion
   /**
    * What a policy reads to tell the choices apart: a sequence for each, whose summed log-probability under the policy is the choice's evidence.
    *

@@ -21,7 +21,7 @@ test('every word of a commitment changes its root', () => {
     commitGame({ ...place, judge: place.market }, secrets),
     commitGame(place, { ...secrets, answer: 0 }),
     commitGame(place, { ...secrets, clues: ['b', 'a'] }),
-    commitGame(place, { ...secrets, seed: `0x${'44'.repeat(32)}` }),
+    commitGame(place, { ...secrets, seed: `0x${'44'.repeat(32)}` as const }),
   ].map(({ root }) => root)
   expect(new Set(roots).size).toBe(roots.length)
 })

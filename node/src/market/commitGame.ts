@@ -1,4 +1,5 @@
 import { encodeAbiParameters, keccak256, stringToHex } from 'viem'
+import type { LeafHash, Root, Salt, Seed } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { merkleProof, merkleRoot } from '#core/merkle.ts'
 
@@ -9,16 +10,16 @@ export type Secrets = {
   /** Index of the right choice. */
   answer: number
   /** 32 random bytes, from which the salt of every leaf is derived. */
-  seed: Hex
+  seed: Seed
 }
 
 /** Where a game is opened, and by whom: a leaf is good nowhere else. */
 type GamePlace = { chainId: number; market: Hex; judge: Hex }
 
 export type Commitment = {
-  root: Hex
+  root: Root
   /** One a clue, then the answer's. */
-  leaves: readonly { leaf: Hex; salt: Hex; proof: Hex[] }[]
+  leaves: readonly { leaf: LeafHash; salt: Salt; proof: Hex[] }[]
 }
 
 /**
@@ -39,7 +40,7 @@ export function commitGame(place: GamePlace, { clues, answer, seed }: Secrets): 
   }
 }
 
-function leafOf({ chainId, market, judge }: GamePlace, index: number, content: Hex, salt: Hex): Hex {
+function leafOf({ chainId, market, judge }: GamePlace, index: number, content: Hex, salt: Salt): LeafHash {
   const body = encodeAbiParameters(leafTypes, [BigInt(chainId), market, judge, index, content, salt])
   return keccak256(keccak256(body))
 }

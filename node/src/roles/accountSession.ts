@@ -9,7 +9,7 @@ import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { sendThroughPeer } from '#chain/outbox/sendThroughPeer.ts'
 import { systemClock } from '#core/clock.ts'
 import { NodeError } from '#core/errors.ts'
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress } from '#core/hashes.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Identity } from '#store/identity.ts'
@@ -59,7 +59,7 @@ export async function openAccountSession({ data, deployment, rpcUrl, identity }:
   return {
     data,
     peerKey,
-    account: privateKeyToAccount(accountKey).address as Hex,
+    account: privateKeyToAccount(accountKey).address as AccountAddress,
     contracts: contractsOf(deployment),
     client: sender.client,
     /** The journal of the folder's peer, which may be running and writing to it. */

@@ -1,16 +1,16 @@
 import type { Deployment } from '@waggle/deployments/record'
 import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress } from '#core/hashes.ts'
 
 /** What anybody may read. The account is that of a peer's folder, and null where there is none: then nothing is told of it. */
-export type ReadSession = { client: FollowedChain; contracts: Contracts; account: Hex | null }
+export type ReadSession = { client: FollowedChain; contracts: Contracts; account: AccountAddress | null }
 
 /** Connects for reads alone: nothing is locked, no journal is opened, and nothing can be sent. */
 export async function openReadSession(options: {
   deployment: Deployment
   rpcUrl: string
-  account: Hex | null
+  account: AccountAddress | null
 }): Promise<ReadSession> {
   const { deployment, rpcUrl, account } = options
   return { client: await connectChain({ rpcUrl, deployment }), contracts: contractsOf(deployment), account }

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Hex } from '#core/hex.ts'
+import type { ContentId } from '#core/hashes.ts'
 import type { BodyOwner, BodyQuota, KeptBody } from './bodyQuota.ts'
 
 /** A content id in hexadecimal; behind that of another peer's body, its kind and the peer's key. */
@@ -21,8 +21,8 @@ export async function readFolder(folder: string): Promise<KeptBody[]> {
       const [, id, kind, peerKey] = FILE_NAME.exec(name) ?? []
       if (id === undefined) await rm(path, { force: true })
       else {
-        const owner: BodyOwner | null = kind && peerKey ? { kind, peerKey: `0x${peerKey}` } : null
-        found.push({ contentId: `0x${id}`, round: Number(round), bytes: (await stat(path)).size, owner })
+        const owner: BodyOwner | null = kind && peerKey ? { kind, peerKey: `0x${peerKey}` as const } : null
+        found.push({ contentId: `0x${id}` as const, round: Number(round), bytes: (await stat(path)).size, owner })
       }
     }
   return found
@@ -33,16 +33,16 @@ export type BodyIndex = {
   remove(body: KeptBody): void
   /** Whether it was added and not removed. */
   holds(body: KeptBody): boolean
-  newest(contentId: Hex): KeptBody | undefined
+  newest(contentId: ContentId): KeptBody | undefined
   /** The newest that an owner has of these bytes: several peers may publish the same ones, and each pays for its own. */
-  of(contentId: Hex, owner: BodyOwner | null): KeptBody | undefined
+  of(contentId: ContentId, owner: BodyOwner | null): KeptBody | undefined
   before(round: number): KeptBody[]
 }
 
 /** Bodies by content id, counted by `quota`. */
 export function createBodyIndex(bodies: readonly KeptBody[], quota: BodyQuota): BodyIndex {
-  const byId = new Map<Hex, Set<KeptBody>>()
-  const all = (id: Hex) => [...(byId.get(id) ?? [])].sort((a, b) => b.round - a.round)
+  const byId = new Map<ContentId, Set<KeptBody>>()
+  const all = (id: ContentId) => [...(byId.get(id) ?? [])].sort((a, b) => b.round - a.round)
   const index: BodyIndex = {
     add(body) {
       byId.set(body.contentId, (byId.get(body.contentId) ?? new Set()).add(body))

@@ -1,10 +1,10 @@
-import type { Hex } from '#core/hex.ts'
+import type { ContentId, PeerKey } from '#core/hashes.ts'
 
 /** Whose body it is, and what it is: quotas go by both. */
-export type BodyOwner = { peerKey: Hex; kind: string }
+export type BodyOwner = { peerKey: PeerKey; kind: string }
 
 /** `owner`: null for this peer's own bodies, which no quota refuses or removes. */
-export type KeptBody = { contentId: Hex; round: number; bytes: number; owner: BodyOwner | null }
+export type KeptBody = { contentId: ContentId; round: number; bytes: number; owner: BodyOwner | null }
 
 export type QuotaLimits = {
   /** Of all bodies. */

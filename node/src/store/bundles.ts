@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contentIdYielding } from '#core/contentId.ts'
 import { NodeError } from '#core/errors.ts'
-import type { Hex } from '#core/hex.ts'
+import type { ContentId } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { makeFolder } from '#core/makeFolder.ts'
 import { MAX_BODY_BYTES } from '#core/payloads/bodySizes.ts'
@@ -25,18 +25,18 @@ export type Bundles = {
    *
    * @throws {BundleTooLargeError | DiskFullError}
    */
-  put(bytes: Uint8Array, round: number): Promise<Hex>
+  put(bytes: Uint8Array, round: number): Promise<ContentId>
   /** Keeps a body of another peer within the quotas; the peer's own oldest ones are evicted. Null: it is kept. */
   keep(bytes: Uint8Array, round: number, owner: BodyOwner): Promise<KeepRefusal | null>
   /** Whether {@link keep} would take so many bytes now: asked before they are fetched. */
   wouldKeep(bytes: number, round: number, owner: BodyOwner): boolean
   /** Null if they are not there, or no longer are what they were. */
-  get(id: Hex): Promise<Uint8Array | null>
-  has(id: Hex): boolean
+  get(id: ContentId): Promise<Uint8Array | null>
+  has(id: ContentId): boolean
   /** Bytes; 0 for what is not there. */
-  sizeOf(id: Hex): number
+  sizeOf(id: ContentId): number
   /** Removes what was kept for an owner, null for this peer, and is worth nothing any more. */
-  forget(id: Hex, owner: BodyOwner | null): Promise<void>
+  forget(id: ContentId, owner: BodyOwner | null): Promise<void>
   pruneBefore(round: number): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { NodeError } from '#core/errors.ts'
-import type { Hex } from '#core/hex.ts'
+import type { Root, Seed } from '#core/hashes.ts'
 import { makeFolder } from '#core/makeFolder.ts'
 
 /** A Judge's secrets are not where they should be, or are damaged: its game cannot be revealed. */
@@ -16,17 +16,17 @@ const schema = z.strictObject({
   seed: z.string().regex(/^0x[0-9a-f]{64}$/),
 })
 
-type GameSecrets = { clues: string[]; answer: number; seed: Hex }
+type GameSecrets = { clues: string[]; answer: number; seed: Seed }
 
 /** Keeps a Judge's secrets by the root that commits to them, readable by their owner only. Before the game is opened, or they could be lost. */
-export function saveGameSecrets(dataDir: string, root: Hex, secrets: GameSecrets): void {
+export function saveGameSecrets(dataDir: string, root: Root, secrets: GameSecrets): void {
   const folder = join(dataDir, 'market')
   makeFolder(folder, 0o700)
   writeFileSync(join(folder, `${root}.json`), JSON.stringify(secrets), { mode: 0o600 })
 }
 
 /** @throws {GameSecretsError} if they are not there or not whole. */
-export function readGameSecrets(dataDir: string, root: Hex): GameSecrets {
+export function readGameSecrets(dataDir: string, root: Root): GameSecrets {
   const path = join(dataDir, 'market', `${root}.json`)
   if (!existsSync(path))
     throw new GameSecretsError(`This folder does not hold the clues of the game with root ${root}.`, {

@@ -7,6 +7,7 @@ import type { PrivateKey, RSAPrivateKey } from '@libp2p/interface'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { privateKeyToAddress } from 'viem/accounts'
 import { NodeError } from '#core/errors.ts'
+import type { AccountAddress, AccountKey, PeerKey } from '#core/hashes.ts'
 import { type Hex, toHex } from '#core/hex.ts'
 import { makeFolder } from '#core/makeFolder.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
@@ -24,15 +25,15 @@ export class IdentityError extends NodeError {
 /** Who a node is. Serialised or inspected, it shows what is public only. */
 export type Identity = {
   peerId: string
-  peerKey: Hex
+  peerKey: PeerKey
   /** Three words. */
   name: string
   /** Of the account that pays for transactions. */
-  address: Hex
+  address: AccountAddress
   /** For libp2p. */
   privateKey: PrivateKey
   /** Private key of the account. */
-  accountKey: Hex
+  accountKey: AccountKey
   /** Null for a key that is neither secp256k1 nor RSA: the registry cannot check it. */
   signer: PeerSigner | null
 }
@@ -101,7 +102,7 @@ function requireUsableRsaKey(key: RSAPrivateKey, path: string): void {
   })
 }
 
-function openAccountKey(dataDir: string): Hex {
+function openAccountKey(dataDir: string): AccountKey {
   const path = join(dataDir, ACCOUNT_KEY_FILE)
   if (!existsSync(path)) createSecretFile(path, `${randomAccountKey()}\n`)
   const text = readFileSync(path, 'utf8').trim()

@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contentId } from '#core/contentId.ts'
-import type { Hex } from '#core/hex.ts'
+import type { ContentId } from '#core/hashes.ts'
 
 /**
  * Reads a body of a round from a peer's folder while the peer may be running and writing.
  *
  * @returns null if it is not there, or is not what it was.
  */
-export async function readKeptBundle(data: string, round: number, id: Hex): Promise<Uint8Array | null> {
+export async function readKeptBundle(data: string, round: number, id: ContentId): Promise<Uint8Array | null> {
   const folder = join(data, 'bundles', String(round))
   const names = (await readdir(folder).catch(nullIfGone)) ?? []
   for (const name of names.filter(one => one.split('.')[0] === id.slice(2))) {

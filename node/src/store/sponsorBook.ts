@@ -1,30 +1,30 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 
 /** A peer that a sponsor registered. */
 export type SponsoredPeer = {
-  peerKey: Hex
-  account: Hex
+  peerKey: PeerKey
+  account: AccountAddress
   sinceMs: number
   /** The last round in which its work was on the chain; null before the first. */
   workedRound: number | null
 }
 
 /** What a sponsor spent on a peer: its registration, or gas that its account was sent. */
-type SponsorPayment = { peerKey: Hex; kind: 'registration' | 'gas'; wei: bigint; atMs: number }
+type SponsorPayment = { peerKey: PeerKey; kind: 'registration' | 'gas'; wei: bigint; atMs: number }
 
 /** Who is sponsored, and with how much. Every method is durable when it returns. */
 export type SponsorBook = {
   peers(): SponsoredPeer[]
-  peer(peerKey: Hex): SponsoredPeer | undefined
-  peerOf(account: Hex): SponsoredPeer | undefined
+  peer(peerKey: PeerKey): SponsoredPeer | undefined
+  peerOf(account: AccountAddress): SponsoredPeer | undefined
   add(peer: Omit<SponsoredPeer, 'workedRound'>): void
-  remove(peerKey: Hex): void
-  worked(peerKey: Hex, round: number): void
+  remove(peerKey: PeerKey): void
+  worked(peerKey: PeerKey, round: number): void
   /** Noted before it is sent. @returns its number, the same for ever. */
   pay(payment: SponsorPayment): number
   /** Of a peer, or of all. */
-  payments(sinceMs: number, peerKey?: Hex): SponsorPayment[]
+  payments(sinceMs: number, peerKey?: PeerKey): SponsorPayment[]
 }
 
 const tables = `
@@ -69,14 +69,14 @@ type Row = Record<string, unknown>
 const maybe = (row: Row | undefined) => (row === undefined ? undefined : peerOf(row))
 
 const peerOf = (row: Row): SponsoredPeer => ({
-  peerKey: row.peer_key as Hex,
-  account: row.account as Hex,
+  peerKey: row.peer_key as PeerKey,
+  account: row.account as AccountAddress,
   sinceMs: Number(row.since_ms),
   workedRound: row.worked_round === null ? null : Number(row.worked_round),
 })
 
 const paymentOf = (row: Row): SponsorPayment => ({
-  peerKey: row.peer_key as Hex,
+  peerKey: row.peer_key as PeerKey,
   kind: row.kind as SponsorPayment['kind'],
   wei: BigInt(row.wei as string),
   atMs: Number(row.at_ms),

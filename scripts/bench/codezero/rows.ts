@@ -94,7 +94,7 @@ async function newProposals(bench: Bench): Promise<{ isNew: number; sampled: num
     for (const level of levels) {
       const list = createTaskList(environment, level, PROPOSALS / levels.length, seen)
       const write: WriteProposals = (at, count, seed) => proposals.write(at, count, seed, ample, policy)
-      await propose(write, environment, level, list, attempt => `0x${level}${attempt}`, ample)
+      await propose(write, environment, level, list, attempt => `0x${level}${attempt}` as const, ample)
       for (const text of list.texts) seen.set(await proposals.keyOf(text), level)
       found.push(list.texts.length)
     }

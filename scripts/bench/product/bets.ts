@@ -25,7 +25,7 @@ export const betRows: readonly BenchRow[] = [
       })
       /** Log-probabilities of the choices by round: the first is before any clue. */
       const read = async (number: number) => {
-        const question = games.draw(`0x${number.toString(16).padStart(64, '0')}`)
+        const question = games.draw(`0x${number.toString(16).padStart(64, '0')}` as const)
         const rounds: number[][] = []
         for (const round of question.clues.keys()) {
           const sequences = (await games.sequences(question, question.clues.slice(0, round))) ?? []

@@ -1,10 +1,10 @@
 import { encodeFunctionData } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Contracts } from '../contracts.ts'
 
 /** Seats an evaluator from the next round on; the account must hold the role for it. */
-export function admitEvaluator({ rewardVotes }: Contracts, peerKey: Hex, currentRound: number): OutboxIntent {
+export function admitEvaluator({ rewardVotes }: Contracts, peerKey: PeerKey, currentRound: number): OutboxIntent {
   return {
     // A peer may be admitted again after it was removed, but not in the same round.
     key: `admit-evaluator:${currentRound}:${peerKey}`,

@@ -1,7 +1,8 @@
 import { encodeAbiParameters, type Hex, keccak256, stringToBytes } from 'viem'
+import type { AccountKey, PeerKey, Salt } from '#core/hashes.ts'
 
 /** A seat's place in an appeal. */
-export type AppealPlace = { round: number; peerKey: Hex; level: number; position: number; seatKey: Hex }
+export type AppealPlace = { round: number; peerKey: PeerKey; level: number; position: number; seatKey: PeerKey }
 
 const parameters = [
   { type: 'uint256' },
@@ -20,7 +21,7 @@ export function appealCommitment(
   { chainId, challenges }: { chainId: number; challenges: Hex },
   { round, peerKey, level, position, seatKey }: AppealPlace,
   scoreMilli: number,
-  salt: Hex,
+  salt: Salt,
 ): Hex {
   const place = [BigInt(round), peerKey, level, position, seatKey] as const
   return keccak256(encodeAbiParameters(parameters, [BigInt(chainId), challenges, ...place, scoreMilli, salt]))
@@ -30,7 +31,7 @@ const saltParameters = [{ type: 'bytes32' }, { type: 'bytes32' }, ...parameters.
 
 /** The salt of a seat's verdict, from its account's key: nothing has to be kept to reveal it. */
 export function appealSalt(
-  accountKey: Hex,
+  accountKey: AccountKey,
   { chainId, challenges }: { chainId: number; challenges: Hex },
   { round, peerKey, level, position, seatKey }: AppealPlace,
 ): Hex {

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress, AccountKey, PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
@@ -10,10 +10,10 @@ import { challengeIntent } from './challengeIntent.ts'
 /** A case as the chain has it now; `openedRound`, `appellant` and `drawn` are of its newest appeal. */
 export type AppealCase = {
   round: number
-  peerKey: Hex
+  peerKey: PeerKey
   level: number
   openedRound: number
-  appellant: Hex
+  appellant: AccountAddress
   bondWei: bigint
   drawn: number
   isClosed: boolean
@@ -45,7 +45,7 @@ export async function readCase(
   { rpc, rpcUrl }: ChainClient,
   { challenges }: Contracts,
   round: number,
-  peerKey: Hex,
+  peerKey: PeerKey,
 ): Promise<AppealCase> {
   const args = [BigInt(round), peerKey] as const
   const state = await callChain(rpcUrl, () => rpc.readContract({ ...challenges, functionName: 'caseOf', args }))
@@ -74,8 +74,8 @@ export function readJury(
   { rpc, rpcUrl }: ChainClient,
   { challenges }: Contracts,
   round: number,
-  peerKey: Hex,
-): Promise<readonly Hex[]> {
+  peerKey: PeerKey,
+): Promise<readonly PeerKey[]> {
   const args = [BigInt(round), peerKey] as const
   return callChain(rpcUrl, () => rpc.readContract({ ...challenges, functionName: 'juryOf', args }))
 }
@@ -89,7 +89,7 @@ export function readAppealBond(
   return callChain(rpcUrl, () => rpc.readContract({ ...challenges, functionName: 'appealBond', args: [level] }))
 }
 
-export type Appeal = { round: number; peerKey: Hex; level: 1 | 2; dueRound: number; bondWei: bigint }
+export type Appeal = { round: number; peerKey: PeerKey; level: 1 | 2; dueRound: number; bondWei: bigint }
 
 /** Appeals a settled score, or a verdict on it, within the one round in which it can be. */
 export function openAppeal(
@@ -106,7 +106,7 @@ export async function readClosingCredit(
   { challenges }: Contracts,
   events: EventReader,
   { round, peerKey, openedRound }: Pick<AppealCase, 'round' | 'peerKey' | 'openedRound'>,
-  account: Hex,
+  account: AccountAddress,
 ): Promise<bigint> {
   const closing = { ...challenges, eventName: 'AppealClosed', args: { round: BigInt(round), peerKey } } as const
   const credited = { ...challenges, eventName: 'Credited', args: { account } } as const
@@ -122,7 +122,11 @@ export async function readClosingCredit(
 }
 
 /** What the account is owed by challenges, wei. */
-export function readCredit({ rpc, rpcUrl }: ChainClient, { challenges }: Contracts, account: Hex): Promise<bigint> {
+export function readCredit(
+  { rpc, rpcUrl }: ChainClient,
+  { challenges }: Contracts,
+  account: AccountAddress,
+): Promise<bigint> {
   return callChain(rpcUrl, () => rpc.readContract({ ...challenges, functionName: 'creditOf', args: [account] }))
 }
 
@@ -131,7 +135,7 @@ export type SeatVerdict = AppealPlace & { openedRound: number; scoreMilli: numbe
 type VerdictCalls = { commit: OutboxIntent; reveal: OutboxIntent }
 
 /** A seat's verdict, sealed in the round after the appeal and opened in the next. */
-export function seatVerdict(contracts: Contracts, accountKey: Hex, verdict: SeatVerdict): VerdictCalls {
+export function seatVerdict(contracts: Contracts, accountKey: AccountKey, verdict: SeatVerdict): VerdictCalls {
   const { round, peerKey, level, position, seatKey, openedRound, scoreMilli } = verdict
   const at = { chainId: contracts.chainId, challenges: contracts.challenges.address }
   const salt = appealSalt(accountKey, at, verdict)

@@ -1,10 +1,10 @@
 import { encodeFunctionData } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Contracts } from '../contracts.ts'
 
 /** A proposer that committed to a secret for a round and did not propose. */
-export type WithheldSecret = { round: number; peerKey: Hex }
+export type WithheldSecret = { round: number; peerKey: PeerKey }
 
 /** Shows it to the chain, while that knows the secret's hash: a hundredth of the proposer's stake is burnt. */
 export function challengeSecret({ openings }: Contracts, { round, peerKey }: WithheldSecret): OutboxIntent {

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -12,7 +12,7 @@ const JUDGED_AT_ONCE = 32
 const LAST_APPEAL_AFTER = 6
 
 /** Has seats of a closed case paid or blamed: one call for each part of a jury. */
-export type SeatsToJudge = { round: number; peerKey: Hex; level: number; positions: number[] }
+export type SeatsToJudge = { round: number; peerKey: PeerKey; level: number; positions: number[] }
 
 /**
  * The seats of all appeals of a case, in calls of their own where they never committed: who they are the chain may have
@@ -22,7 +22,7 @@ export async function readSeatsToJudge(
   { rpc }: ChainClient,
   { challenges }: Contracts,
   events: EventReader,
-  { round, peerKey }: { round: number; peerKey: Hex },
+  { round, peerKey }: { round: number; peerKey: PeerKey },
 ): Promise<SeatsToJudge[]> {
   const args = { round: BigInt(round), peerKey }
   const rounds = { first: round, last: round + LAST_APPEAL_AFTER + 1 }

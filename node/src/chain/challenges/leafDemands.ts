@@ -1,4 +1,5 @@
 import { bytesToHex } from 'viem'
+import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { LeafHeader } from '#core/payloads/leaf.ts'
@@ -62,9 +63,9 @@ export function closeDemand(contracts: Contracts, { round, peerKey, index, throu
 const demandStates = ['none', 'open', 'shown', 'withheld'] as const
 export type LeafDemand = {
   round: number
-  peerKey: Hex
+  peerKey: PeerKey
   index: number
-  challenger: Hex
+  challenger: AccountAddress
   bondWei: bigint
   throughRound: number
   state: (typeof demandStates)[number]

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -8,6 +8,6 @@ export function readSeats(
   { rpc, rpcUrl }: ChainClient,
   { rewardVotes }: Contracts,
   round: number,
-): Promise<readonly Hex[]> {
+): Promise<readonly PeerKey[]> {
   return callChain(rpcUrl, () => rpc.readContract({ ...rewardVotes, functionName: 'seatsAt', args: [BigInt(round)] }))
 }

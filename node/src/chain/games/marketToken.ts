@@ -1,4 +1,5 @@
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
+import type { AccountAddress } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
@@ -24,7 +25,11 @@ export async function readMarketToken({ rpc, rpcUrl }: ChainClient, contracts: C
   return { address, decimals, symbol }
 }
 
-export async function readTokenState(client: ChainClient, contracts: Contracts, account: Hex): Promise<TokenState> {
+export async function readTokenState(
+  client: ChainClient,
+  contracts: Contracts,
+  account: AccountAddress,
+): Promise<TokenState> {
   const { rpc, rpcUrl } = client
   const token = await readMarketToken(client, contracts)
   const at = { address: token.address, abi: erc20Abi } as const

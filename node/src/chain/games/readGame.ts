@@ -1,3 +1,4 @@
+import type { AccountAddress } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
@@ -87,7 +88,11 @@ export function readGameCount({ rpc, rpcUrl }: ChainClient, contracts: Contracts
 }
 
 /** What the market owes an account besides its positions: returned bonds, and pay. */
-export function readMarketCredit({ rpc, rpcUrl }: ChainClient, contracts: Contracts, account: Hex): Promise<bigint> {
+export function readMarketCredit(
+  { rpc, rpcUrl }: ChainClient,
+  contracts: Contracts,
+  account: AccountAddress,
+): Promise<bigint> {
   return callChain(rpcUrl, () =>
     rpc.readContract({ ...contracts.predictionMarket, functionName: 'creditOf', args: [account] }),
   )
@@ -98,7 +103,7 @@ export function readClaimable(
   { rpc, rpcUrl }: ChainClient,
   contracts: Contracts,
   gameId: bigint,
-  account: Hex,
+  account: AccountAddress,
 ): Promise<bigint> {
   const args = [gameId, `0x${account.slice(2).padStart(64, '0')}`] as const
   return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'claimableOf', args }))

@@ -8,7 +8,7 @@ const place = { chainId: 1, market: `0x${'22'.repeat(20)}` as Hex, gameId: 3n, s
 test('salts differ by account, game, seat and chain, and are the same when asked again', () => {
   const salts = [
     verdictSalt(key, place),
-    verdictSalt(`0x${'12'.repeat(32)}`, place),
+    verdictSalt(`0x${'12'.repeat(32)}` as const, place),
     verdictSalt(key, { ...place, gameId: 4n }),
     verdictSalt(key, { ...place, seatKey: key }),
     verdictSalt(key, { ...place, chainId: 2 }),

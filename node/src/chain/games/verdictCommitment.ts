@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { encodeAbiParameters, keccak256 } from 'viem'
+import type { AccountKey, PeerKey, Salt } from '#core/hashes.ts'
 import { fromHex, type Hex } from '#core/hex.ts'
 
 /** Where a verdict is given, and for which seat. */
-export type VerdictPlace = { chainId: number; market: Hex; gameId: bigint; seatKey: Hex }
+export type VerdictPlace = { chainId: number; market: Hex; gameId: bigint; seatKey: PeerKey }
 
 const parameters = [
   { type: 'uint256' },
@@ -15,13 +16,13 @@ const parameters = [
 ] as const
 
 /** What a seat commits to before it reveals, as `IPredictionMarket.commitVerdict` has it. */
-export function verdictCommitment(place: VerdictPlace, choice: number, salt: Hex): Hex {
+export function verdictCommitment(place: VerdictPlace, choice: number, salt: Salt): Hex {
   const { chainId, market, gameId, seatKey } = place
   return keccak256(encodeAbiParameters(parameters, [BigInt(chainId), market, gameId, seatKey, choice, salt]))
 }
 
 /** The salt of a verdict, derived from the account's key: secret until it is revealed, and never lost. */
-export function verdictSalt(accountKey: Hex, { chainId, market, gameId, seatKey }: VerdictPlace): Hex {
+export function verdictSalt(accountKey: AccountKey, { chainId, market, gameId, seatKey }: VerdictPlace): Salt {
   const text = `waggle verdict salt\n${chainId}\n${market.toLowerCase()}\n${gameId}\n${seatKey}`
-  return `0x${createHmac('sha256', fromHex(accountKey)).update(text).digest('hex')}`
+  return `0x${createHmac('sha256', fromHex(accountKey)).update(text).digest('hex')}` as const
 }

@@ -1,4 +1,5 @@
 import { isAddressEqual, keccak256, stringToHex, zeroHash } from 'viem'
+import type { AccountAddress } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
@@ -40,7 +41,7 @@ export async function holdsPower(
   { rpc, rpcUrl }: ChainClient,
   contracts: Contracts,
   { contract, role }: Power,
-  account: Hex,
+  account: AccountAddress,
 ): Promise<boolean> {
   if (role === 'itself') return isAddressEqual(account, contracts.timelock.address)
   if (role === 'owner') {

@@ -1,4 +1,5 @@
 import { parseAbi, zeroAddress, zeroHash } from 'viem'
+import type { Salt } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { callChain } from '../callChain.ts'
 import type { FollowedChain } from '../connectChain.ts'
@@ -14,7 +15,7 @@ export type Operation = {
   readyAtSec: number | null
   calls: TimelockCall[]
   predecessor: Hex
-  salt: Hex
+  salt: Salt
 }
 
 const events = parseAbi([

@@ -1,4 +1,5 @@
 import { encodeAbiParameters, keccak256, parseAbiParameters, zeroHash } from 'viem'
+import type { Salt } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { callChain } from '../callChain.ts'
 import type { FollowedChain } from '../connectChain.ts'
@@ -13,7 +14,7 @@ export type TimelockStanding = { state: TimelockState; readyAtSec: number | null
 const DONE = 1
 
 /** Target, value, data, predecessor and salt: what `schedule`, `execute` and `hashOperation` take. */
-export function operationArgs({ target, value, data }: TimelockCall, salt: Hex, predecessor: Hex = zeroHash) {
+export function operationArgs({ target, value, data }: TimelockCall, salt: Salt, predecessor: Hex = zeroHash) {
   return [target, value, data, predecessor, salt] as const
 }
 

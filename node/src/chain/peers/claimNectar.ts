@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Contracts } from '../contracts.ts'
 
@@ -8,7 +8,7 @@ import type { Contracts } from '../contracts.ts'
  *
  * @param currentRound - a claim is asked for once in a round.
  */
-export function claimNectar({ nectar }: Contracts, peerKey: Hex, currentRound: number): OutboxIntent {
+export function claimNectar({ nectar }: Contracts, peerKey: PeerKey, currentRound: number): OutboxIntent {
   return {
     key: `claim-nectar:${currentRound}:${peerKey}`,
     to: nectar.address,

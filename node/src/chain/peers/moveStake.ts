@@ -1,5 +1,5 @@
 import { encodeFunctionData, maxUint256 } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Contracts } from '../contracts.ts'
 import { type Duty, dutyNumber } from './readStake.ts'
@@ -15,7 +15,7 @@ type StakeMove = 'stake' | 'unstake' | 'withdraw'
 export function moveStake(
   { stakes }: Contracts,
   move: StakeMove,
-  { duty, peerKey, id }: { duty: Duty; peerKey: Hex; id: string },
+  { duty, peerKey, id }: { duty: Duty; peerKey: PeerKey; id: string },
 ): OutboxIntent {
   return {
     key: `stakes:${move}:${duty}:${peerKey}:${id}`,

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -9,7 +9,7 @@ type PeerNectar = { claimableWei: bigint; claimedWei: bigint }
 export async function readNectar(
   { rpc, rpcUrl }: ChainClient,
   { nectar }: Contracts,
-  peerKey: Hex,
+  peerKey: PeerKey,
 ): Promise<PeerNectar> {
   const read = (functionName: 'claimable' | 'claimedOf') =>
     callChain(rpcUrl, () => rpc.readContract({ ...nectar, functionName, args: [peerKey] }))

@@ -1,5 +1,5 @@
 import { zeroAddress } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -9,8 +9,8 @@ import { revertedWith } from '../revertedWith.ts'
 export async function readAccountOf(
   { rpc, rpcUrl }: ChainClient,
   { peerRegistry }: Contracts,
-  peerKey: Hex,
-): Promise<Hex | null> {
+  peerKey: PeerKey,
+): Promise<AccountAddress | null> {
   const account = await callChain(rpcUrl, () =>
     rpc.readContract({ ...peerRegistry, functionName: 'accountOf', args: [peerKey] }),
   )
@@ -21,7 +21,7 @@ export async function readAccountOf(
 export async function readCountsFrom(
   { rpc, rpcUrl }: ChainClient,
   { peerRegistry }: Contracts,
-  peerKey: Hex,
+  peerKey: PeerKey,
 ): Promise<number | null> {
   const [account, fromRound] = await callChain(rpcUrl, () =>
     rpc.readContract({ ...peerRegistry, functionName: 'membershipOf', args: [peerKey] }),
@@ -39,7 +39,7 @@ const BATCH_BYTES = 128 * 36
 export async function readRegistered(
   { rpc, rpcUrl }: ChainClient,
   { peerRegistry }: Contracts,
-  peerKeys: readonly Hex[],
+  peerKeys: readonly PeerKey[],
 ): Promise<boolean[]> {
   const contracts = peerKeys.map(key => ({ ...peerRegistry, functionName: 'accountOf', args: [key] }) as const)
   // Deployless: a local chain has no Multicall3.
@@ -51,7 +51,7 @@ export async function readRegistered(
 export function readPeerId(
   { rpc, rpcUrl }: ChainClient,
   { peerRegistry }: Contracts,
-  peerKey: Hex,
+  peerKey: PeerKey,
 ): Promise<string | null> {
   return callChain(rpcUrl, () =>
     rpc.readContract({ ...peerRegistry, functionName: 'peerIdOf', args: [peerKey] }).catch(nullIfUnknown),
@@ -62,7 +62,7 @@ export function readPeerId(
 export async function readPeerIds(
   { rpc, rpcUrl }: ChainClient,
   { peerRegistry }: Contracts,
-  peerKeys: readonly Hex[],
+  peerKeys: readonly PeerKey[],
 ): Promise<(string | null)[]> {
   const contracts = peerKeys.map(key => ({ ...peerRegistry, functionName: 'peerIdOf', args: [key] }) as const)
   return callChain(rpcUrl, async () => {

@@ -1,11 +1,11 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 
 /** A registration as the chain told of it; the account may have been another since. */
-export type RegisteredPeer = { peerKey: Hex; peerId: string; countsFrom: number }
+export type RegisteredPeer = { peerKey: PeerKey; peerId: string; countsFrom: number }
 
 /** All peers that ever registered, in the order of the chain: one call for every {@link EVENT_RANGE_BLOCKS} since the deployment. */
 export async function readPeers(

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -7,7 +7,7 @@ import type { Contracts } from '../contracts.ts'
 export async function readPoints(
   { rpc, rpcUrl }: ChainClient,
   { rewardVotes }: Contracts,
-  peerKey: Hex,
+  peerKey: PeerKey,
   blockNumber?: bigint,
 ): Promise<number> {
   const call = { ...rewardVotes, functionName: 'points', args: [peerKey], blockNumber } as const
@@ -19,7 +19,7 @@ export async function isSettled(
   { rpc, rpcUrl }: ChainClient,
   { rewardVotes }: Contracts,
   round: number,
-  peerKey: Hex,
+  peerKey: PeerKey,
 ): Promise<boolean> {
   const args = [BigInt(round), peerKey] as const
   const [outcome] = await callChain(rpcUrl, () => rpc.readContract({ ...rewardVotes, functionName: 'outcomeOf', args }))
@@ -27,6 +27,10 @@ export async function isSettled(
 }
 
 /** What an evaluator has missed since it last revealed. */
-export function readMisses({ rpc, rpcUrl }: ChainClient, { rewardVotes }: Contracts, peerKey: Hex): Promise<number> {
+export function readMisses(
+  { rpc, rpcUrl }: ChainClient,
+  { rewardVotes }: Contracts,
+  peerKey: PeerKey,
+): Promise<number> {
   return callChain(rpcUrl, () => rpc.readContract({ ...rewardVotes, functionName: 'missesOf', args: [peerKey] }))
 }

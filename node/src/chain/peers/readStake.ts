@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -22,7 +22,7 @@ export async function readStake(
   { rpc, rpcUrl }: ChainClient,
   { stakes }: Contracts,
   duty: Duty,
-  peerKey: Hex,
+  peerKey: PeerKey,
 ): Promise<PeerStake> {
   const number = dutyNumber[duty]
   const [held, fullWei] = await callChain(rpcUrl, () =>
@@ -43,7 +43,7 @@ export async function readBootstrapRounds({ rpc, rpcUrl }: ChainClient, { stakes
 export function readMayPropose(
   { rpc, rpcUrl }: ChainClient,
   { stakes }: Contracts,
-  peerKey: Hex,
+  peerKey: PeerKey,
   round: number,
 ): Promise<boolean> {
   const args = [peerKey, BigInt(round)] as const
@@ -54,7 +54,7 @@ export function readMayPropose(
 export async function readStakeable(
   { rpc, rpcUrl }: ChainClient,
   { nectar, stakes }: Contracts,
-  account: Hex,
+  account: AccountAddress,
 ): Promise<{ balanceWei: bigint; allowedWei: bigint }> {
   const [balanceWei, allowedWei] = await callChain(rpcUrl, () =>
     Promise.all([

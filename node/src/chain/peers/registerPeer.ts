@@ -1,4 +1,5 @@
 import { encodeFunctionData, hashTypedData, keccak256 } from 'viem'
+import type { AccountAddress } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { PeerSigner } from '#core/peers/peerSigner.ts'
@@ -7,7 +8,7 @@ import type { Contracts } from '../contracts.ts'
 /** A proof is good for a day: it may have to wait for funds. */
 export const REGISTRATION_SECONDS = 86_400
 
-export type Registration = { account: Hex; nonce: bigint; deadlineSec: number }
+export type Registration = { account: AccountAddress; nonce: bigint; deadlineSec: number }
 
 /** What the peer's key signs: this account, once, until then, on this chain and registry. */
 export function registrationDigest(

@@ -1,5 +1,6 @@
 import { encodeFunctionData, recoverAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { AccountAddress, AccountKey, PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { PeerSigner } from '#core/peers/peerSigner.ts'
@@ -24,7 +25,7 @@ export type SponsoredRegistration = Registration & {
 export async function signForSponsor(
   contracts: Contracts,
   signer: PeerSigner,
-  accountKey: Hex,
+  accountKey: AccountKey,
   registration: Registration,
 ): Promise<SponsoredRegistration> {
   const { publicKey } = signer
@@ -51,13 +52,13 @@ export async function isConsent(contracts: Contracts, registration: SponsoredReg
 export async function tryRegistration(
   { rpc, rpcUrl }: ChainClient,
   { peerRegistry }: Contracts,
-  sponsor: Hex,
+  sponsor: AccountAddress,
   registration: SponsoredRegistration,
-): Promise<{ peerKey: Hex } | { revertedWith: string }> {
+): Promise<{ peerKey: PeerKey } | { revertedWith: string }> {
   try {
     const call = { ...peerRegistry, ...callOf(registration), account: sponsor } as const
     const { result } = await callChain(rpcUrl, () => rpc.simulateContract(call as never))
-    return { peerKey: result as unknown as Hex }
+    return { peerKey: result as unknown as PeerKey }
   } catch (error) {
     const reason = revertedWith(error)
     if (reason === null) throw error

@@ -1,4 +1,5 @@
 import { encodeFunctionData } from 'viem'
+import type { AccountAddress } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
@@ -24,7 +25,7 @@ export function transferCoin({ to, amountWei, id }: Transfer): OutboxIntent {
 }
 
 /** What an account has, in wei. */
-export async function readFunds({ rpc, rpcUrl }: ChainClient, { nectar }: Contracts, account: Hex) {
+export async function readFunds({ rpc, rpcUrl }: ChainClient, { nectar }: Contracts, account: AccountAddress) {
   const [nectarWei, coinWei] = await callChain(rpcUrl, () =>
     Promise.all([
       rpc.readContract({ ...nectar, functionName: 'balanceOf', args: [account] }),

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { Beacon } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -7,7 +7,7 @@ export const beaconStates = ['none', 'fixed', 'drawn', 'void'] as const
 export type BeaconState = (typeof beaconStates)[number]
 
 /** A round's beacon. `hash` is known once its block is deep enough to stay, before anyone has recorded it. */
-export type BeaconReading = { state: BeaconState; hash: Hex | null }
+export type BeaconReading = { state: BeaconState; hash: Beacon | null }
 
 /**
  * How far the beacon of a round is, and what it is or, once recorded, will be. A leaf whose seed is from a beacon that was taken back is

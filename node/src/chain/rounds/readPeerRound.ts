@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { EventReader } from './roundEvents.ts'
@@ -15,7 +15,7 @@ type ChallengeEvent =
   | 'VerdictRevealed'
   | 'AppealClosed'
 type OpeningEvent = 'ComponentOpened' | 'OpeningsClosed' | 'TaskPaid' | 'SecretWithheld'
-type OpeningFilter = { evaluatorKey: Hex } | { proposerKey: Hex } | { shard: number[] }
+type OpeningFilter = { evaluatorKey: PeerKey } | { proposerKey: PeerKey } | { shard: number[] }
 
 /** What the chain tells of one peer's part in a round, beyond what it committed and what was voted on it; in the order of the chain. */
 export type PeerRound = Awaited<ReturnType<typeof readPeerRound>>
@@ -26,7 +26,7 @@ export async function readPeerRound(
   { rolloutCommitments, rewardVotes, challenges, openings }: Contracts,
   events: EventReader,
   round: number,
-  peerKey: Hex,
+  peerKey: PeerKey,
 ) {
   const of = BigInt(round)
   // viem can't tell that all events of a name that is not fixed index these.

@@ -1,4 +1,5 @@
 import { encodeFunctionData } from 'viem'
+import type { AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { LeafHeader } from '#core/payloads/leaf.ts'
@@ -23,7 +24,7 @@ export type ComponentOpening = {
 /** Opens the score of a leaf, in the fourth round after its own. */
 export function openComponent(
   { chainId, rewardVotes, openings }: Contracts,
-  accountKey: Hex,
+  accountKey: AccountKey,
   { ballot, commitment, header, ...opening }: ComponentOpening,
 ): OutboxIntent {
   const salt = voteSalt(accountKey, { chainId, rewardVotes: rewardVotes.address }, ballot)

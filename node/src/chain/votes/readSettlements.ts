@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
@@ -13,7 +13,13 @@ export const settlementOutcomes = [
   'withheld',
 ] as const
 export type SettlementOutcome = (typeof settlementOutcomes)[number]
-export type Settlement = { peerKey: Hex; scoreMilli: number; votes: number; outcome: SettlementOutcome; block: number }
+export type Settlement = {
+  peerKey: PeerKey
+  scoreMilli: number
+  votes: number
+  outcome: SettlementOutcome
+  block: number
+}
 
 /** What was settled of a round (in the third round after it). */
 export async function readSettlements(

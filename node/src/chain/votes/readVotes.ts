@@ -1,17 +1,17 @@
-import type { Hex } from '#core/hex.ts'
+import type { ContentId, PeerKey, Root } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
 
 /** One evaluator's votes on a shard of a round: a score and a root for each peer, by ordinal. */
 export type RevealedVotes = {
-  evaluatorKey: Hex
+  evaluatorKey: PeerKey
   shard: number
   /** 0 to 1000, or 65535 for 'unavailable'. */
   scoresMilli: readonly number[]
-  componentRoots: readonly Hex[]
+  componentRoots: readonly Root[]
   /** Of the score sheet. */
-  contentId: Hex
+  contentId: ContentId
   block: number
 }
 

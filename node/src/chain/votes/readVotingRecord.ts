@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress, Beacon, PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -7,7 +7,7 @@ import type { Settlement } from './readSettlements.ts'
 import { settlementOutcomes } from './readSettlements.ts'
 
 /** What was ruled on a peer's round, in the order of the chain. */
-export type Ruling = { peerKey: Hex } & (
+export type Ruling = { peerKey: PeerKey } & (
   | { kind: 'lost'; outcome: 'false leaf' | 'withheld' }
   | { kind: 'appealed'; level: number; drawn: number }
   | { kind: 'verdict'; level: number; scoreMilli: number }
@@ -17,11 +17,11 @@ export type Ruling = { peerKey: Hex } & (
 /** All that the chain told of one round's votes, and of what came of them. */
 export type RoundVotes = {
   /** Null where the round is void. */
-  beacon: Hex | null
+  beacon: Beacon | null
   /** A peer's place among those of the round, by first commitment. */
-  ordinals: Map<Hex, number>
+  ordinals: Map<PeerKey, number>
   /** Revealed ballots: a score for each peer of the shard, in order of their places. */
-  ballots: { evaluatorKey: Hex; shard: number; scoresMilli: readonly number[] }[]
+  ballots: { evaluatorKey: PeerKey; shard: number; scoresMilli: readonly number[] }[]
   settlements: Settlement[]
   rulings: Ruling[]
 }
@@ -29,7 +29,7 @@ export type RoundVotes = {
 export type VotingRecord = {
   rounds: Map<number, RoundVotes>
   /** The account that spoke for a peer at the end of a block; null before it was registered. */
-  accountAt: (peerKey: Hex, block: number) => Hex | null
+  accountAt: (peerKey: PeerKey, block: number) => AccountAddress | null
 }
 
 /**
@@ -51,8 +51,8 @@ export async function readVotingRecord(
     rounds.set(Number(round), fresh)
     return fresh
   }
-  const accounts = new Map<Hex, { block: number; account: Hex }[]>()
-  const speaks = (peerKey: Hex, account: Hex, block: bigint) =>
+  const accounts = new Map<PeerKey, { block: number; account: AccountAddress }[]>()
+  const speaks = (peerKey: PeerKey, account: AccountAddress, block: bigint) =>
     accounts.set(peerKey, [...(accounts.get(peerKey) ?? []), { block: Number(block), account }])
 
   for (let fromBlock = BigInt(contracts.startBlock); fromBlock <= through; fromBlock += BigInt(EVENT_RANGE_BLOCKS)) {
@@ -88,7 +88,7 @@ export async function readVotingRecord(
       if (eventName === 'AppealClosed') ruled({ kind: 'closed', ...args })
     }
   }
-  const accountAt = (peerKey: Hex, block: number) =>
+  const accountAt = (peerKey: PeerKey, block: number) =>
     accounts.get(peerKey)?.findLast(one => one.block <= block)?.account ?? null
   return { rounds, accountAt }
 }

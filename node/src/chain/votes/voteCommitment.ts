@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { encodeAbiParameters, keccak256 } from 'viem'
+import type { AccountKey, ContentId, PeerKey, Root, Salt } from '#core/hashes.ts'
 import { fromHex, type Hex } from '#core/hex.ts'
 
 /** One evaluator's votes on a shard, as `RewardVotes` takes them: a score and a root for each peer, by ordinal. */
@@ -8,12 +9,12 @@ export type Ballot = {
   shard: number
   /** The evaluator's, on the shard's committee. */
   position: number
-  evaluatorKey: Hex
+  evaluatorKey: PeerKey
   /** 0 to 1000, or 65535 for 'unavailable'. */
   scoresMilli: readonly number[]
-  componentRoots: readonly Hex[]
+  componentRoots: readonly Root[]
   /** Of the score sheet. */
-  contentId: Hex
+  contentId: ContentId
 }
 
 /** Chain and contract: where a ballot is cast. */
@@ -38,7 +39,7 @@ const commitmentParameters = [
 ] as const
 
 /** What an evaluator commits to before it reveals: nobody can copy votes that nobody can read. */
-export function voteCommitment({ chainId, rewardVotes }: VotingPlace, ballot: Ballot, salt: Hex): Hex {
+export function voteCommitment({ chainId, rewardVotes }: VotingPlace, ballot: Ballot, salt: Salt): Hex {
   return keccak256(encodeAbiParameters(commitmentParameters, [BigInt(chainId), rewardVotes, ballot, salt]))
 }
 
@@ -47,7 +48,7 @@ export function voteCommitment({ chainId, rewardVotes }: VotingPlace, ballot: Ba
  * lost with a journal.
  */
 export function voteSalt(
-  accountKey: Hex,
+  accountKey: AccountKey,
   { chainId, rewardVotes }: VotingPlace,
   { round, shard, evaluatorKey }: Pick<Ballot, 'round' | 'shard' | 'evaluatorKey'>,
 ): Hex {

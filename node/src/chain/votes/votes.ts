@@ -1,11 +1,11 @@
 import { encodeFunctionData, keccak256, stringToBytes } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import type { AccountKey, PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Contracts } from '../contracts.ts'
 import { type Ballot, voteCommitment, voteSalt } from './voteCommitment.ts'
 
 /** Commits votes on a shard, within the round after its own. Once committed, a ballot cannot be changed. */
-export function commitVotes({ chainId, rewardVotes }: Contracts, accountKey: Hex, ballot: Ballot): OutboxIntent {
+export function commitVotes({ chainId, rewardVotes }: Contracts, accountKey: AccountKey, ballot: Ballot): OutboxIntent {
   const place = { chainId, rewardVotes: rewardVotes.address }
   const commitment = voteCommitment(place, ballot, voteSalt(accountKey, place, ballot))
   const { round, shard, position, evaluatorKey } = ballot
@@ -21,7 +21,7 @@ export function commitVotes({ chainId, rewardVotes }: Contracts, accountKey: Hex
 }
 
 /** Reveals the votes that were committed on a shard, within the second round after its own. */
-export function revealVotes({ chainId, rewardVotes }: Contracts, accountKey: Hex, ballot: Ballot): OutboxIntent {
+export function revealVotes({ chainId, rewardVotes }: Contracts, accountKey: AccountKey, ballot: Ballot): OutboxIntent {
   const salt = voteSalt(accountKey, { chainId, rewardVotes: rewardVotes.address }, ballot)
   const { round, shard, evaluatorKey } = ballot
   return {
@@ -33,7 +33,7 @@ export function revealVotes({ chainId, rewardVotes }: Contracts, accountKey: Hex
   }
 }
 
-export type ShardToSettle = { round: number; shard: number; peerKeys: readonly Hex[] }
+export type ShardToSettle = { round: number; shard: number; peerKeys: readonly PeerKey[] }
 
 /** Settles peers of a shard, within the third round after. A peer settled before is passed over by the chain. */
 export function settle({ rewardVotes }: Contracts, { round, shard, peerKeys }: ShardToSettle): OutboxIntent {

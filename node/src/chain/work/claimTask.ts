@@ -1,4 +1,5 @@
 import { encodeFunctionData } from 'viem'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { LeafHeader } from '#core/payloads/leaf.ts'
@@ -13,7 +14,7 @@ export type TaskAnswered = {
   commitment: RolloutCommitment
   leaf: LeafHeader
   leafProof: readonly Hex[]
-  proposerKey: Hex
+  proposerKey: PeerKey
   taskIndex: number
 }
 

@@ -1,21 +1,22 @@
 import { encodeFunctionData } from 'viem'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { ContentId, PeerKey, PolicyHash, Root } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Contracts } from '../contracts.ts'
 
 export type RolloutsToCommit = {
   round: number
-  peerKey: Hex
-  root: Hex
+  peerKey: PeerKey
+  root: Root
   count: number
-  policyHash: Hex
-  contentId: Hex
+  policyHash: PolicyHash
+  contentId: ContentId
   /** The policy that will sample in the next round, where it is known already. */
-  nextPolicy?: Hex
+  nextPolicy?: PolicyHash
 }
 
 /** The policy that will sample a peer's rollouts in a round that has not begun. */
-type PolicyToCommit = { round: number; peerKey: Hex; policyHash: Hex }
+type PolicyToCommit = { round: number; peerKey: PeerKey; policyHash: PolicyHash }
 
 /** Commits a peer's rollouts, within their round. Other rollouts in the same round amend. */
 export function commitRollouts({ rolloutCommitments }: Contracts, rollouts: RolloutsToCommit): OutboxIntent {

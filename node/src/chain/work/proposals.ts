@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { encodeFunctionData } from 'viem'
+import type { AccountKey, PeerKey } from '#core/hashes.ts'
 import { fromHex, type Hex, toHex } from '#core/hex.ts'
 import { abiWords, keccak } from '#core/keccak.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -9,23 +10,23 @@ import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
 
 /** A proposer's tasks for the round that comes next: `bytes` as `encodeProposal` makes them. */
-export type TasksToPropose = { round: number; peerKey: Hex; count: number; bytes: Uint8Array }
+export type TasksToPropose = { round: number; peerKey: PeerKey; count: number; bytes: Uint8Array }
 
 /**
  * The secret of a proposer for a round, derived from the account's key: nobody knows it until it is shown with the tasks, it is another
  * for every round, and it is never lost with a journal.
  */
 export function proposalSecret(
-  accountKey: Hex,
+  accountKey: AccountKey,
   { chainId, rolloutCommitments }: Contracts,
-  { round, peerKey }: { round: number; peerKey: Hex },
+  { round, peerKey }: { round: number; peerKey: PeerKey },
 ): Hex {
   const text = `waggle proposal secret\n${chainId}\n${rolloutCommitments.address.toLowerCase()}\n${round}\n${peerKey}`
   return `0x${createHmac('sha256', fromHex(accountKey)).update(text).digest('hex')}`
 }
 
 /** Proposes tasks in the round before theirs, shows the round's secret, and commits to the next one's. */
-export function propose(contracts: Contracts, accountKey: Hex, tasks: TasksToPropose): OutboxIntent {
+export function propose(contracts: Contracts, accountKey: AccountKey, tasks: TasksToPropose): OutboxIntent {
   const { round, peerKey, count, bytes } = tasks
   const { address, abi } = contracts.rolloutCommitments
   const secret = proposalSecret(accountKey, contracts, { round, peerKey })
@@ -44,8 +45,8 @@ export function propose(contracts: Contracts, accountKey: Hex, tasks: TasksToPro
 /** Commits to a proposer's secret, two rounds ahead: before its first proposal, and after a round without one. */
 export function commitSecret(
   contracts: Contracts,
-  accountKey: Hex,
-  { round, peerKey }: { round: number; peerKey: Hex },
+  accountKey: AccountKey,
+  { round, peerKey }: { round: number; peerKey: PeerKey },
 ): OutboxIntent {
   const { address, abi } = contracts.rolloutCommitments
   const args = [BigInt(round), peerKey, secretHash(proposalSecret(accountKey, contracts, { round, peerKey }))] as const
@@ -63,7 +64,7 @@ function secretHash(secret: Hex): Hex {
 }
 
 /** What a peer proposed for a round, as the chain has it: no check of the bytes was made but of their number. */
-export type TaskProposal = { peerKey: Hex; secret: Hex; count: number; bytes: Uint8Array }
+export type TaskProposal = { peerKey: PeerKey; secret: Hex; count: number; bytes: Uint8Array }
 
 /** The proposals for a round, in the order of the chain. They are made in the round before. */
 export async function readProposals(
@@ -107,7 +108,7 @@ export async function readSecretKeepers(
 export async function readHasSecret(
   { rpc, rpcUrl }: ChainClient,
   { rolloutCommitments }: Contracts,
-  peerKey: Hex,
+  peerKey: PeerKey,
   round: number,
 ): Promise<boolean> {
   const args = [BigInt(round), peerKey] as const

@@ -1,16 +1,16 @@
-import type { Hex } from '#core/hex.ts'
+import type { ContentId, PeerKey, PolicyHash, Root } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
 
 /** `ordinal`: the peer's place among those of the round, by first commitment. */
 export type RolloutCommitment = {
-  peerKey: Hex
+  peerKey: PeerKey
   ordinal: number
-  root: Hex
+  root: Root
   count: number
-  policyHash: Hex
-  contentId: Hex
+  policyHash: PolicyHash
+  contentId: ContentId
   block: number
 }
 

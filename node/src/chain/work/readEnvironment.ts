@@ -1,9 +1,13 @@
-import type { Hex } from '#core/hex.ts'
+import type { EnvironmentHash } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 
 /** Hash of the specification of the environment that a round is played in. */
-export function readEnvironment({ rpc, rpcUrl }: ChainClient, { rounds }: Contracts, round: number): Promise<Hex> {
+export function readEnvironment(
+  { rpc, rpcUrl }: ChainClient,
+  { rounds }: Contracts,
+  round: number,
+): Promise<EnvironmentHash> {
   return callChain(rpcUrl, () => rpc.readContract({ ...rounds, functionName: 'environmentOf', args: [BigInt(round)] }))
 }

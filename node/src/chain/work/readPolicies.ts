@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey, PolicyHash } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
@@ -15,8 +15,8 @@ export async function readPolicies(
   contracts: Contracts,
   events: EventReader,
   round: number,
-  peerKeys: readonly Hex[],
-): Promise<Map<Hex, Hex>> {
+  peerKeys: readonly PeerKey[],
+): Promise<Map<PeerKey, PolicyHash>> {
   if (peerKeys.length === 0) return new Map()
   // The contract takes a name for the next round only, so that all of these are for this round or an earlier one.
   const logs = await events.inRounds({ first: round - NAME_HOLDS_ROUNDS, last: round - 1 }, range =>

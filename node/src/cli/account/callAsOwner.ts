@@ -7,10 +7,11 @@ import { contractsOf } from '#chain/contracts.ts'
 import { roleName } from '#chain/governance/powers.ts'
 import { revertedWith } from '#chain/revertedWith.ts'
 import { NodeError } from '#core/errors.ts'
+import type { AccountAddress, AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 
 /** Who deployed a swarm, or was given a role of its contracts. */
-export type Owner = { deployment: Deployment; rpcUrl: string; key: Hex }
+export type Owner = { deployment: Deployment; rpcUrl: string; key: AccountKey }
 
 type OwnersCall = { address: Hex; abi: Abi; functionName: string; args: readonly unknown[] }
 
@@ -20,7 +21,7 @@ export class OwnerRefusedError extends NodeError {
   /** The contract's error with its values, or what became of the transaction. */
   readonly reason: string
 
-  constructor(account: Hex, reason: string, cause?: unknown) {
+  constructor(account: AccountAddress, reason: string, cause?: unknown) {
     const hint = reason.startsWith('AccessControlUnauthorizedAccount')
       ? 'Use the key of the account that deployed, or have it grant this one the role that the error names.'
       : 'Try again; somebody else may have changed it meanwhile.'

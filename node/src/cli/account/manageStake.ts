@@ -10,7 +10,6 @@ import { type Duty, dutyNumber, readBootstrapRounds, readStake, readStakeable } 
 import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { systemClock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import { hasLeft, rememberLeft } from '#roles/duties/leftDuty.ts'
 import type { Identity } from '#store/identity.ts'
@@ -77,7 +76,7 @@ export async function readStakes(question: {
       }
     }),
   )
-  const { balanceWei } = await reads.readStakeable(identity.address as Hex)
+  const { balanceWei } = await reads.readStakeable(identity.address)
   return {
     peerId: identity.peerId,
     round: (await rounds.read()).round,

@@ -3,11 +3,12 @@ import { contractsOf } from '#chain/contracts.ts'
 import { REGISTRATION_SECONDS, registerPeer } from '#chain/peers/registerPeer.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
+import type { AccountAddress } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { CallRefusedError, type SessionOptions } from '#roles/accountSession.ts'
 
 /** A proof that a peer's key is at hand, for one account: what that account sends to the registry. */
-type RegistrationProof = { peerId: string; account: Hex; registry: Hex; data: Hex; deadlineSec: number }
+type RegistrationProof = { peerId: string; account: AccountAddress; registry: Hex; data: Hex; deadlineSec: number }
 
 /**
  * Has the peer's key sign that an account may hold it. Nothing is sent: the account's wallet does that.
@@ -16,7 +17,7 @@ type RegistrationProof = { peerId: string; account: Hex; registry: Hex; data: He
  */
 export async function proveRegistration(
   { deployment, rpcUrl, identity }: Omit<SessionOptions, 'data'>,
-  account: Hex,
+  account: AccountAddress,
 ): Promise<RegistrationProof> {
   const { signer, peerId } = identity
   if (signer === null)

@@ -2,7 +2,7 @@ import { phase } from '@waggle/deployments/protocol'
 import { openAppeal, readAppealBond, readCase } from '#chain/challenges/appeals.ts'
 import { isSettled } from '#chain/peers/readPoints.ts'
 import { readRound } from '#chain/rounds/readRound.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
 
@@ -16,7 +16,7 @@ const LAST_LEVEL = 2
  */
 export async function appealScore(
   session: Pick<AccountSession, 'client' | 'contracts' | 'account' | 'send'>,
-  { peerKey, round }: { peerKey: Hex; round: number },
+  { peerKey, round }: { peerKey: PeerKey; round: number },
   onBond: OnBond,
 ) {
   const { client, contracts } = session

@@ -7,6 +7,7 @@ import { readRound } from '#chain/rounds/readRound.ts'
 import { createEventReader } from '#chain/rounds/roundEvents.ts'
 import { readRolloutCommitments } from '#chain/work/readCommitments.ts'
 import { readEnvironment } from '#chain/work/readEnvironment.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { type EnvironmentSpec, environmentBytes, environmentHash } from '#environments/environmentSpec.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
@@ -16,7 +17,7 @@ import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
 export type Receipt = { hash: Hex; block: number }
 
 /** A peer's leaf, by its place in the draw of the round's sampled leaves. */
-type LeafChoice = { peerKey: Hex; round: number; place: number; specs: readonly EnvironmentSpec[] }
+type LeafChoice = { peerKey: PeerKey; round: number; place: number; specs: readonly EnvironmentSpec[] }
 
 /** Demands a sampled leaf on the chain. */
 export async function demand(session: AccountSession, { peerKey, round, place, specs }: LeafChoice, onBond: OnBond) {

@@ -2,7 +2,8 @@ import { challengeLeaf } from '#chain/challenges/challengeLeaf.ts'
 import { readBeacon } from '#chain/rounds/readBeacon.ts'
 import { createEventReader } from '#chain/rounds/roundEvents.ts'
 import { readRolloutCommitments } from '#chain/work/readCommitments.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import { bodiesHere } from '#core/payloads/bodyOperations.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
@@ -12,7 +13,7 @@ import { readKeptBundle } from '#store/readKeptBundle.ts'
 /** The part of a session that it uses. */
 type FaultSession = Pick<AccountSession, 'client' | 'contracts' | 'data' | 'send'>
 
-export type PeerRound = { peerKey: Hex; round: number }
+export type PeerRound = { peerKey: PeerKey; round: number }
 
 /**
  * Shows the chain a leaf that is false by its header in what a peer committed for a round, if this folder keeps the body.

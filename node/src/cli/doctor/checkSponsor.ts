@@ -1,9 +1,9 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { readSponsor, SponsorError } from '#roles/sponsor/askSponsor.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 
 /** Whether the sponsor that a peer names answers, knows the peer, and can pay. */
-export async function checkSponsor(url: string, peerKey: Hex | null): Promise<Finding> {
+export async function checkSponsor(url: string, peerKey: PeerKey | null): Promise<Finding> {
   try {
     const { terms, standing } = await readSponsor(url, peerKey)
     const known = standing === null ? 'has not registered this peer' : `paid ${standing.spent} in 24 hours`

@@ -6,6 +6,7 @@ import { type Contracts, contractsOf } from '#chain/contracts.ts'
 import { operationArgs, operationId, readDelay, readStanding } from '#chain/governance/timelock.ts'
 import type { LeaderboardRow } from '#chain/peers/readRlSwarm.ts'
 import { NodeError } from '#core/errors.ts'
+import type { AccountKey } from '#core/hashes.ts'
 import { callAsOwner, type Owner } from '../account/callAsOwner.ts'
 
 /** A page of rows in one transaction, about 7 million gas. */
@@ -34,7 +35,7 @@ export class ImportTooLateError extends NodeError {
  * @throws {ImportTooLateError} before anything is sent, and as {@link callAsOwner}.
  */
 export async function importLeaderboard(
-  { key, ...question }: Omit<Owner, 'key'> & { key: Hex | null },
+  { key, ...question }: Omit<Owner, 'key'> & { key: AccountKey | null },
   rows: readonly LeaderboardRow[],
   said: (page: Page) => void,
 ): Promise<Page[]> {

@@ -1,10 +1,10 @@
 import { readPeers } from '#chain/peers/readPeers.ts'
 import { readPoints } from '#chain/peers/readPoints.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 
-type ListedPeer = { rank: number; peerKey: Hex; peerId: string; name: string; pointsMilli: number }
+type ListedPeer = { rank: number; peerKey: PeerKey; peerId: string; name: string; pointsMilli: number }
 
 /** Reads at a time: an endpoint may refuse more. */
 const AT_ONCE = 32

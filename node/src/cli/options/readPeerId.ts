@@ -1,5 +1,5 @@
 import { peerIdFromString } from '@libp2p/peer-id'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { UsageError } from '../usageError.ts'
 
@@ -18,6 +18,6 @@ export function readPeerId(text: string): string {
 }
 
 /** The key by which the chain knows a peer. @throws {UsageError} */
-export function readPeerKey(text: string): Hex {
+export function readPeerKey(text: string): PeerKey {
   return peerKeyOf(readPeerId(text))
 }

@@ -2,6 +2,7 @@ import type { Deployment } from '@waggle/deployments/record'
 import { type Abi, encodeFunctionData, zeroHash } from 'viem'
 import { type Operation, readGovernance } from '#chain/governance/readGovernance.ts'
 import { operationArgs, operationId } from '#chain/governance/timelock.ts'
+import type { AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { callAsOwner } from '../account/callAsOwner.ts'
 import { describeCall } from './describeCall.ts'
@@ -22,7 +23,7 @@ export async function listOperations(session: OwnerSession): Promise<ToldOperati
 }
 
 /** Does what waited for long enough; anybody may who holds `EXECUTOR_ROLE`. A null key sends nothing. */
-export async function executeOperation(session: OwnerSession, start: string, key: Hex | null): Promise<Step> {
+export async function executeOperation(session: OwnerSession, start: string, key: AccountKey | null): Promise<Step> {
   const operation = await findOperation(session, start)
   const told = tell(session, operation)
   if (operation.state === 'waiting')
@@ -35,7 +36,7 @@ export async function executeOperation(session: OwnerSession, start: string, key
 }
 
 /** Withdraws what was not executed; whoever holds `CANCELLER_ROLE` may. A null key sends nothing. */
-export async function cancelOperation(session: OwnerSession, start: string, key: Hex | null): Promise<Step> {
+export async function cancelOperation(session: OwnerSession, start: string, key: AccountKey | null): Promise<Step> {
   const operation = await findOperation(session, start)
   if (operation.state !== 'waiting' && operation.state !== 'ready') throw gone(operation)
   const told = tell(session, operation)
@@ -43,7 +44,7 @@ export async function cancelOperation(session: OwnerSession, start: string, key:
 }
 
 type TimelockFunction = { functionName: string; args: readonly unknown[] }
-type Sent = { told: ToldOperation; key: Hex | null; call: TimelockFunction; after: Operation['state'] }
+type Sent = { told: ToldOperation; key: AccountKey | null; call: TimelockFunction; after: Operation['state'] }
 
 async function step({ deployment, rpcUrl, contracts }: OwnerSession, { told, key, call, after }: Sent): Promise<Step> {
   const { address, abi } = contracts.timelock

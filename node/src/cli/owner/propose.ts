@@ -5,6 +5,7 @@ import { governed, holdsPower, type Power } from '#chain/governance/powers.ts'
 import { readGovernance } from '#chain/governance/readGovernance.ts'
 import { operationArgs, operationId, readDelay, readStanding, type TimelockCall } from '#chain/governance/timelock.ts'
 import { revertedWith } from '#chain/revertedWith.ts'
+import type { AccountKey } from '#core/hashes.ts'
 import { callAsOwner } from '../account/callAsOwner.ts'
 import type { Proposal } from './action.ts'
 import { describeCall } from './describeCall.ts'
@@ -30,7 +31,11 @@ export type Proposed = {
  * @param key - null sends nothing.
  * @throws {ProposalRefusedError} if nobody who could send it has the power, or the call would revert.
  */
-export async function propose(session: OwnerSession, { power, call }: Proposal, key: Hex | null): Promise<Proposed> {
+export async function propose(
+  session: OwnerSession,
+  { power, call }: Proposal,
+  key: AccountKey | null,
+): Promise<Proposed> {
   const holder = await holderOf(session, power, key)
   await simulate(session, call, holder)
   const does = describeCall(session.contracts, namesOf(session.deployment), call)
@@ -52,7 +57,7 @@ export async function propose(session: OwnerSession, { power, call }: Proposal, 
 const iso = (sec: number | null) => (sec === null ? null : new Date(sec * 1000).toISOString())
 
 /** The account of the key if it has the power, else the timelock; without a key the timelock first. */
-async function holderOf({ client, contracts }: OwnerSession, power: Power, key: Hex | null): Promise<Hex> {
+async function holderOf({ client, contracts }: OwnerSession, power: Power, key: AccountKey | null): Promise<Hex> {
   const account = key && privateKeyToAccount(key).address
   const candidates = [account, contracts.timelock.address].filter(one => one !== null)
   for (const one of candidates) if (await holdsPower(client, contracts, power, one)) return one
@@ -81,7 +86,7 @@ async function simulate({ client }: OwnerSession, { target, value, data }: Timel
 async function sendNow(
   session: OwnerSession,
   { power, call, does }: Proposal & { does: string },
-  key: Hex | null,
+  key: AccountKey | null,
 ): Promise<Proposed> {
   const transaction = { to: call.target, value: `${call.value}`, data: call.data }
   const proposed = { via: 'account' as const, does, id: null, readyAt: null, transaction }

@@ -10,7 +10,7 @@ import { readMarketToken } from '#chain/games/marketToken.ts'
 import { readMarketCredit } from '#chain/games/readGame.ts'
 import { type ChainReads, createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { readAgreement } from '#roles/reports/readAgreement.ts'
 import { readConnections } from '#roles/reports/readConnections.ts'
 import { readTwin } from '#roles/reports/readTwin.ts'
@@ -83,7 +83,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity, sponsor }
 }
 
 /** A sponsor that does not answer keeps nobody from the rest. */
-async function sponsorOf(url: string, peerKey: Hex) {
+async function sponsorOf(url: string, peerKey: PeerKey) {
   const { readSponsor } = await import('#roles/sponsor/askSponsor.ts')
   return readSponsor(url, peerKey).then(
     ({ standing, terms }) => ({ url, standing, isLow: terms.isLow, problem: null }),
@@ -91,7 +91,7 @@ async function sponsorOf(url: string, peerKey: Hex) {
   )
 }
 
-async function readOwnSettlements(reads: Pick<ChainReads, 'readSettlements'>, peerKey: Hex, round: number) {
+async function readOwnSettlements(reads: Pick<ChainReads, 'readSettlements'>, peerKey: PeerKey, round: number) {
   const newest = round - phase.settling
   const rounds = Array.from({ length: SETTLED_SHOWN }, (_, back) => newest - back).filter(one => one >= 0)
   const settled = await Promise.all(

@@ -1,3 +1,4 @@
+import type { LeafHash, Root } from '../hashes.ts'
 import type { Hex } from '../hex.ts'
 import { merkleTree } from '../merkle.ts'
 import { type RolloutBundle, rolloutLeaves } from './rolloutBundle.ts'
@@ -8,7 +9,7 @@ export * from './rolloutBundle.ts'
 export * from './scoreSheet.ts'
 
 /** The leaves that a commitment to this bundle covers, in order. */
-export function leavesOf(bundle: RolloutBundle): Hex[] {
+export function leavesOf(bundle: RolloutBundle): LeafHash[] {
   return rolloutLeaves(bundle)
 }
 
@@ -18,6 +19,6 @@ export function treeOf(bundle: RolloutBundle): Hex[] {
 }
 
 /** The Merkle root that a commitment to this bundle carries. */
-export function rootOf(bundle: RolloutBundle): Hex {
+export function rootOf(bundle: RolloutBundle): Root {
   return treeOf(bundle)[0] as Hex
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hash32Schema } from '../hex.ts'
+import { hash32, type PeerKey, type PolicyHash, type Seed } from '../hashes.ts'
 
 /** Tokens of a prompt or of a completion, at most. With log-probabilities a leaf's body stays under 64 KB. */
 export const MAX_SEQUENCE_TOKENS = 4096
@@ -22,8 +22,8 @@ export const bundleHeader = {
   v: versionSchema,
   chainId: chainIdSchema,
   round: roundSchema,
-  peerKey: hash32Schema,
-  policyHash: hash32Schema,
+  peerKey: hash32<PeerKey>(),
+  policyHash: hash32<PolicyHash>(),
 }
 
 const bytesSchema = z.custom<Uint8Array>(value => value instanceof Uint8Array, 'expected bytes')
@@ -44,7 +44,7 @@ export const sampledSequence = {
   promptTokens: tokensSchema,
   completionTokens: tokensSchema,
   logprobs: logprobsSchema,
-  seed: hash32Schema,
+  seed: hash32<Seed>(),
 }
 
 export type SampledSequence = { promptTokens: Uint8Array; completionTokens: Uint8Array; logprobs: Uint8Array }

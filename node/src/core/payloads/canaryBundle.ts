@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hash32Schema } from '../hex.ts'
+import { hash32, type Seed } from '../hashes.ts'
 import { bodyCodec } from './bodyCodec.ts'
 import { bundleHeader, indexSchema, levelSchema, milliSchema, tokensSchema } from './bodyFields.ts'
 
@@ -15,7 +15,7 @@ const canaryBundleSchema = z.strictObject({
   ...bundleHeader,
   level: levelSchema,
   /** Of the sampler: the same one before and after, so that two canaries can be compared. */
-  seed: hash32Schema,
+  seed: hash32<Seed>(),
   samples: z
     .array(
       z.strictObject({

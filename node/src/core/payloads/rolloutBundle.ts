@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { encodeCanonical } from '../canonical.ts'
 import { contentId } from '../contentId.ts'
-import { type Hex, hash32Schema } from '../hex.ts'
+import { hash32, type LeafHash, type PeerKey } from '../hashes.ts'
+import type { Hex } from '../hex.ts'
+import { hash32Schema } from '../hex.ts'
 import { bodyCodec } from './bodyCodec.ts'
 import { areNumbered, bundleHeader, indexSchema, lengthsAgree, sampledSequence } from './bodyFields.ts'
 import { type LeafHeader, leafHash } from './leaf.ts'
@@ -30,7 +32,7 @@ const rolloutSchema = z
 
 const groupSchema = z.strictObject({
   /** Where the task stands: the proposer's peer key, and the task's index in its proposal for the round. */
-  taskRef: z.strictObject({ peerKey: hash32Schema, index: indexSchema }),
+  taskRef: z.strictObject({ peerKey: hash32<PeerKey>(), index: indexSchema }),
   rollouts: z.array(rolloutSchema).min(1).max(MAX_GROUP_ROLLOUTS).refine(shareAPrompt, 'expected one prompt a group'),
 })
 
@@ -74,11 +76,11 @@ function leafIn(
 ): RolloutLeaf {
   const body = encodeCanonical({ taskRef, ...rollout })
   const place = { chainId, round, peerKey, index, taskHash: taskHash(taskRef) }
-  return { body, taskRef, header: { ...place, policyHash, seed: rollout.seed, bodyHash: contentId(body) } }
+  return { body, taskRef, header: { ...place, policyHash, seed: rollout.seed, bodyHash: contentId(body) as Hex } }
 }
 
 /** One leaf a rollout, in order. */
-export function rolloutLeaves({ groups, ...place }: RolloutBundle): Hex[] {
+export function rolloutLeaves({ groups, ...place }: RolloutBundle): LeafHash[] {
   return groups.flatMap(group => group.rollouts.map(rollout => leafHash(leafIn(place, group, rollout).header)))
 }
 

@@ -2,7 +2,8 @@ import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { z } from 'zod'
 import { encodeCanonical } from '../canonical.ts'
 import { contentId } from '../contentId.ts'
-import { type Hex, hash32Schema, ZERO_HASH } from '../hex.ts'
+import { hash32, type LeafHash, type PeerKey, type Root } from '../hashes.ts'
+import { type Hex, ZERO_HASH } from '../hex.ts'
 import { abiWords, leafKeccak } from '../keccak.ts'
 import { merkleRoot } from '../merkle.ts'
 import { mapYielding } from '../threads/mapYielding.ts'
@@ -24,7 +25,7 @@ const leafScoreSchema = z.strictObject({
 
 const peerScoreSchema = z
   .strictObject({
-    peerKey: hash32Schema,
+    peerKey: hash32<PeerKey>(),
     /** The vote: 0 to 1000, or {@link UNAVAILABLE}. */
     scoreMilli: z.union([milliSchema, z.literal(UNAVAILABLE)]),
     /** In order of index. */
@@ -36,7 +37,7 @@ const scoreSheetSchema = z.strictObject({
   v: versionSchema,
   chainId: chainIdSchema,
   round: roundSchema,
-  evaluatorKey: hash32Schema,
+  evaluatorKey: hash32<PeerKey>(),
   /** In order of peer key. */
   peers: z
     .array(peerScoreSchema)
@@ -60,12 +61,12 @@ export const decodeScoreSheet = codec.decode
  * The Merkle root that a vote carries: over (chain, round, evaluator, peer, index, score, sha-256 of the components),
  * each leaf hashed twice. Zero where no leaf was scored.
  */
-export function componentRoot(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex {
+export function componentRoot(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Root {
   return peer.leaves.length === 0 ? ZERO_HASH : merkleRoot(componentLeaves(scoreSheet, peer))
 }
 
 /** The leaves of that tree, in order of index. */
-export function componentLeaves(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Hex[] {
+export function componentLeaves(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): LeafHash[] {
   const { chainId, round, evaluatorKey } = scoreSheet
   const head = [chainId, round, evaluatorKey, peer.peerKey]
   return peer.leaves.map(({ index, components, scoreMilli }) =>
@@ -85,8 +86,8 @@ export function componentsHash(components: LeafScore['components']): Hex {
  */
 export async function votesOf(
   scoreSheet: ScoreSheet,
-  peerKeys: readonly Hex[],
-): Promise<{ scoresMilli: number[]; componentRoots: Hex[] }> {
+  peerKeys: readonly PeerKey[],
+): Promise<{ scoresMilli: number[]; componentRoots: Root[] }> {
   const scored = new Map(scoreSheet.peers.map(peer => [peer.peerKey, peer]))
   const peers = peerKeys.map(peerKey => scored.get(peerKey) ?? { peerKey, scoreMilli: UNAVAILABLE, leaves: [] })
   return {

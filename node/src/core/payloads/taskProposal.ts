@@ -1,7 +1,7 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '../canonical.ts'
-import type { Hex } from '../hex.ts'
+import type { PeerKey, TaskHash } from '../hashes.ts'
 import { abiWords, keccak } from '../keccak.ts'
 import { levelSchema } from './bodyFields.ts'
 
@@ -41,10 +41,10 @@ export function decodeProposal(bytes: Uint8Array): ProposedTasks | null {
 }
 
 /** Where a task stands among those of its round. */
-export type TaskRef = { peerKey: Hex; index: number }
+export type TaskRef = { peerKey: PeerKey; index: number }
 
 /** The identity of a task in its round, as `RolloutCommitments.taskHashOf` computes it. */
-export function taskHash({ peerKey, index }: TaskRef): Hex {
+export function taskHash({ peerKey, index }: TaskRef): TaskHash {
   return keccak(abiWords([peerKey, index]))
 }
 

@@ -1,13 +1,13 @@
 import { keccak256, stringToBytes } from 'viem'
-import type { Hex } from '../hex.ts'
+import type { PeerKey } from '../hashes.ts'
 
 /** Ids whose keys are kept: whoever matches a round's announcements with its commitments asks for all of them, several times a second. */
 const MAX_KEPT = 16_384
 
-const kept = new Map<string, Hex>()
+const kept = new Map<string, PeerKey>()
 
 /** How the chain names a peer: keccak-256 of its base58 peer id. */
-export function peerKeyOf(peerId: string): Hex {
+export function peerKeyOf(peerId: string): PeerKey {
   const known = kept.get(peerId)
   if (known !== undefined) return known
   const peerKey = keccak256(stringToBytes(peerId))

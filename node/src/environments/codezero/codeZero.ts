@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { Seed } from '#core/hashes.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type {
   DrawnTask,
@@ -140,7 +140,7 @@ function drawTasks(level: Level, count: number, seed: string, repairing: number)
 }
 
 /** What solvers are asked where no proposer asked anything: as many tasks as one would propose, at the level that proposers start at. */
-function standInTasks(spec: CodeZeroSpec, seed: Hex): RoundTask<Problem>[] {
+function standInTasks(spec: CodeZeroSpec, seed: Seed): RoundTask<Problem>[] {
   const level = spec.difficulty.startLevel as Level
   return drawTasks(level, proposalsPerRound(spec), `silent ${seed}`, spec.repairing).map(task => ({ ...task, level }))
 }

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { Seed } from '#core/hashes.ts'
 import type { EarlierAnswer, PeerAnswers, RoundTask, Stages } from '../environment.ts'
 import { seededRandom } from '../seededRandom.ts'
 import type { Quoted, ReasoningProblem } from './drawQuestion.ts'
@@ -37,7 +37,7 @@ export function reasoningStages(spec: Pick<ReasoningSpec, 'stages' | 'reply'>): 
 function laterTask(
   { reply }: Pick<ReasoningSpec, 'reply'>,
   task: RoundTask<ReasoningProblem>,
-  { stage, seed, at }: { stage: number; seed: Hex; at: number },
+  { stage, seed, at }: { stage: number; seed: Seed; at: number },
   byPeer: readonly PeerAnswers[],
 ): RoundTask<ReasoningProblem> | null {
   if (byPeer.length === 0) return task

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '#core/canonical.ts'
-import { hash32Schema } from '#core/hex.ts'
+import { type ContentId, hash32, type PolicyHash, type Root } from '#core/hashes.ts'
 import { chainIdSchema, roundSchema, versionSchema } from '#core/payloads/bodyFields.ts'
 import { formatSizes } from '#core/payloads/bodySizes.ts'
 import { AnnouncementError } from '../errors.ts'
@@ -22,13 +22,13 @@ const fields = z.strictObject({
   /** Base58; the signer of the message that carries this. */
   peerId: z.string().max(64),
   /** sha-256 of the body, which is fetched from the peer. */
-  contentId: hash32Schema,
+  contentId: hash32<ContentId>(),
   /** Root of the body's leaves, as committed on the chain. */
-  root: hash32Schema,
+  root: hash32<Root>(),
   /** Leaves below `root`. */
   count,
   /** The policy that made the rollouts; zero for the other kinds. */
-  policyHash: hash32Schema,
+  policyHash: hash32<PolicyHash>(),
   /** Of the body, bytes. */
   size: count,
 })

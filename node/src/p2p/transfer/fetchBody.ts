@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Stream } from '@libp2p/interface'
 import { CanonicalError } from '#core/canonical.ts'
-import type { Hex } from '#core/hex.ts'
+import type { ContentId } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { peerIdFor } from '../connections/connectedPeers.ts'
 import type { Host } from '../host.ts'
@@ -12,7 +12,7 @@ import { createStreamReader, type StreamReader } from './streamReader.ts'
 import { closeStream, writeMessage } from './streamWriter.ts'
 
 export type BodyRequest = {
-  contentId: Hex
+  contentId: ContentId
   /** A holder that claims more, or sends more, is `too-large`. */
   maxBytes: number
   /** Base58 peer id of the holder. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
-import { hash32Schema } from '#core/hex.ts'
+import { type ContentId, hash32 } from '#core/hashes.ts'
 import { MAX_BODY_BYTES } from '#core/payloads/bodySizes.ts'
 
 /**
@@ -19,7 +19,7 @@ export const MAX_FRAME_BYTES = 256
 
 const request = z.strictObject({
   v: z.literal(1),
-  contentId: hash32Schema,
+  contentId: hash32<ContentId>(),
   maxBytes: z.int().min(0).max(MAX_BODY_BYTES),
 })
 const header = z.strictObject({

@@ -1,7 +1,7 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
-import type { Hex } from '#core/hex.ts'
+import type { ContentId } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { createPlaces, type Place, type PlaceLimits, type Places } from '../connections/servePlaces.ts'
 import type { MessageQueue } from '../gossip/messageQueue.ts'
@@ -20,7 +20,7 @@ import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
 import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
 
 /** Where bodies come from; the only thing that this layer knows of a store. */
-export type BundleSource = { get(contentId: Hex): Promise<Uint8Array | null> }
+export type BundleSource = { get(contentId: ContentId): Promise<Uint8Array | null> }
 
 export type ServeLimits = PlaceLimits & {
   /** Pace for one peer, over all its streams. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import type { PolicyHash } from '#core/hashes.ts'
 import { hash32Schema } from '#core/hex.ts'
 import { MAX_POLICY_BYTES } from '#core/payloads/bodySizes.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
@@ -57,10 +58,10 @@ export function maxPolicyBytes(config: DecoderConfig): number {
 }
 
 /** Content hash of a policy; of whole weights it is `hashWeights`. */
-export function hashPolicy(policy: PublishedPolicy): `0x${string}` {
+export function hashPolicy(policy: PublishedPolicy): PolicyHash {
   const hash = createHash('sha256')
   for (const part of encodePolicy(policy)) hash.update(part)
-  return `0x${hash.digest('hex')}`
+  return `0x${hash.digest('hex')}` as const
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -78,7 +79,7 @@ export function appealTurn(
 ) {
   if (peerKey === identity.peerKey) return 0
   // Bound to the score, so that nobody is first at all scores of a round.
-  const seed = roundSeed('appeal', chainId, round, peerKey, identity.peerKey)
+  const seed = roundSeed('appeal', chainId, round, peerKey as Hex, identity.peerKey)
   const zeros = Math.clz32(Number.parseInt(seed.slice(2, 10), 16))
   return Math.max(1, lastTurn(peers) - zeros)
 }

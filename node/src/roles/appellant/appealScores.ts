@@ -1,6 +1,6 @@
 import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { withDeadline } from '#core/deadline.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Models } from '../evaluator/proofs.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import { settleLeft } from '../evaluator/settleRound.ts'
@@ -82,7 +82,7 @@ type RoundMemory = {
   /** Number of peers that were settled at the last poll. */
   settled: number
   /** Peers whose score was read. */
-  read: Set<Hex>
+  read: Set<PeerKey>
   lot: number | null
 }
 

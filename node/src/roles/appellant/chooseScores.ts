@@ -2,18 +2,18 @@ import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { isClearlyOff, type Settled } from './weighAppeal.ts'
 
 /** What a round was settled as, by now. */
 type SettledRound = {
-  ownKey: Hex
+  ownKey: PeerKey
   commitments: readonly RolloutCommitment[]
   settlements: readonly Settlement[]
   votes: readonly RevealedVotes[]
 }
 
-export type ChosenScore = { peerKey: Hex; settled: Settled }
+export type ChosenScore = { peerKey: PeerKey; settled: Settled }
 
 /**
  * The settled scores that are read again: the own one; those that a seat of the committee did not agree to; and one of the others, since
@@ -53,7 +53,7 @@ function isDisputed(round: SettledRound, { peerKey, scoreMilli }: Settlement): b
 }
 
 /** The scores that seats of its committee gave a peer. */
-function votesOn({ commitments, votes }: SettledRound, peerKey: Hex): number[] {
+function votesOn({ commitments, votes }: SettledRound, peerKey: PeerKey): number[] {
   const ordinal = commitments.find(one => one.peerKey === peerKey)?.ordinal
   if (ordinal === undefined) return []
   const [shard, place] = [Math.floor(ordinal / SHARD_PEERS), ordinal % SHARD_PEERS]

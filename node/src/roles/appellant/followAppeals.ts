@@ -1,7 +1,7 @@
 import { phase } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
 import { z } from 'zod'
-import { hash32Schema } from '#core/hex.ts'
+import { hash32, type PeerKey } from '#core/hashes.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { AppealCounts } from '../roleCounts.ts'
@@ -10,7 +10,7 @@ import { isClearlyOff } from './weighAppeal.ts'
 const schema = z.array(
   z.object({
     round: z.number(),
-    peerKey: hash32Schema,
+    peerKey: hash32<PeerKey>(),
     level: z.literal([1, 2]).default(1),
     /** What stood when it was appealed. */
     settledMilli: z.number(),

@@ -4,7 +4,7 @@ import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { readVotingRecord } from '#chain/votes/readVotingRecord.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { derivePoints, type Finding } from './deriveScores.ts'
 import { IndexUnusableError, readIndexedPoints } from './readIndexedPoints.ts'
@@ -23,7 +23,7 @@ export type Audit = {
   headBlock: number
   rounds: number
   settlements: number
-  peers: { peerKey: Hex; name: string; pointsMilli: number }[]
+  peers: { peerKey: PeerKey; name: string; pointsMilli: number }[]
   findings: (Finding | Omit<Finding, 'round'>)[]
 }
 

@@ -3,7 +3,7 @@ import { contractsOf } from '#chain/contracts.ts'
 import { readPeers } from '#chain/peers/readPeers.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { EnvironmentHash, PeerKey } from '#core/hashes.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment } from '#environments/environment.ts'
@@ -33,14 +33,14 @@ export async function openRolloutAudit(question: RolloutQuestion) {
   const rounds = createRoundClock(chain, contracts)
   let { round: currentRound } = await rounds.read()
   const bodies = await openBodies(question, reads, () => currentRound)
-  const judges = new Map<Hex, ReturnType<typeof openJudge>>()
+  const judges = new Map<EnvironmentHash, ReturnType<typeof openJudge>>()
   const judgeOf = (environment: Environment) => {
     const known = judges.get(environment.hash)
     const judge = known ?? openJudge(environment, { threads, device, crashed: () => {}, slow: () => {} })
     judges.set(environment.hash, judge)
     return judge
   }
-  const nameOf = async (key: Hex) => peerName((await reads.readPeerId(key)) ?? key)
+  const nameOf = async (key: PeerKey) => peerName((await reads.readPeerId(key)) ?? key)
 
   return {
     /** Resolves once all votes of a round are opened. */

@@ -2,7 +2,8 @@ import { SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/p
 import type { ChainReads } from '#chain/reads.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import { NodeError } from '#core/errors.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { bodiesHere } from '#core/payloads/bodyOperations.ts'
 import type { Environment } from '#environments/environment.ts'
@@ -29,7 +30,7 @@ export class RoundVoidError extends AuditImpossibleError {
 }
 
 type AuditedPeer = {
-  peerKey: Hex
+  peerKey: PeerKey
   name: string
   /** Null while it is not settled. */
   settledMilli: number | null
@@ -45,9 +46,9 @@ export type RoundAudit = { round: number; tasks: number; peers: AuditedPeer[]; d
 
 /** An evaluator whose vote is further from the score than agreement allows. */
 export type Disagreement = {
-  evaluatorKey: Hex
+  evaluatorKey: PeerKey
   name: string
-  peerKey: Hex
+  peerKey: PeerKey
   peerName: string
   voteMilli: number
   derivedMilli: number
@@ -63,7 +64,7 @@ type AuditModules = {
   environments: readonly Environment[]
   bodies: Pick<PeerBodies, 'fetch'>
   modelsOf: (environment: Environment) => Promise<Models>
-  nameOf: (peerKey: Hex) => Promise<string>
+  nameOf: (peerKey: PeerKey) => Promise<string>
   signal: AbortSignal
 }
 
@@ -72,7 +73,7 @@ type AuditModules = {
  *
  * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
  */
-export async function auditRound(modules: AuditModules, round: number, only: Hex | null): Promise<RoundAudit> {
+export async function auditRound(modules: AuditModules, round: number, only: PeerKey | null): Promise<RoundAudit> {
   const { reads, bodies, nameOf, signal } = modules
   const { environment, tasks, openScores } = await openRound({ ...modules, round })
   const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one]))
@@ -108,7 +109,7 @@ export async function auditRound(modules: AuditModules, round: number, only: Hex
 }
 
 /** What a score sheet says of a peer; null for one that is not to be had, or is none. */
-async function leavesIn(bytes: PeerResult<Uint8Array>, peerKey: Hex) {
+async function leavesIn(bytes: PeerResult<Uint8Array>, peerKey: PeerKey) {
   const opened = bytes.ok ? await bodiesHere.open('scores', bytes.value) : null
   return opened?.body.peers.find(one => one.peerKey === peerKey)?.leaves ?? null
 }

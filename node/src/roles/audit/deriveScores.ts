@@ -1,15 +1,16 @@
 import { COMMITTEE_SEATS, SHARD_PEERS } from '@waggle/deployments/protocol'
 import type { RoundVotes, VotingRecord } from '#chain/votes/readVotingRecord.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { Beacon, PeerKey } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import { drawCommittee } from '../draws/drawCommittee.ts'
 import { appealVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
 
 /** A settlement, vote or ruling that does not follow from what it must follow from. */
-export type Finding = { round: number; peerKey: Hex; says: string }
+export type Finding = { round: number; peerKey: PeerKey; says: string }
 
 type DerivedRound = {
   /** What each peer has of the round, by what was ruled on it so far, in thousandths. */
-  scores: Map<Hex, number>
+  scores: Map<PeerKey, number>
   findings: Finding[]
 }
 
@@ -18,9 +19,9 @@ type RoundToDerive = {
   round: number
   votes: RoundVotes
   /** Of the round before; null if that is void. */
-  beaconBefore: Hex | null
+  beaconBefore: Beacon | null
   /** Evaluators as they sat in the round. */
-  seats: readonly Hex[]
+  seats: readonly PeerKey[]
   accountAt: VotingRecord['accountAt']
 }
 
@@ -28,11 +29,11 @@ type RoundToDerive = {
 export function deriveScores(due: RoundToDerive): DerivedRound {
   const { round, votes } = due
   const findings: Finding[] = []
-  const find = (peerKey: Hex, says: string) => findings.push({ round, peerKey, says })
+  const find = (peerKey: PeerKey, says: string) => findings.push({ round, peerKey, says })
   for (const { evaluatorKey, shard } of votes.ballots)
     if (!committeeOf(due, shard).includes(evaluatorKey))
       find(evaluatorKey, `voted on shard ${shard} without a seat on its committee`)
-  const scores = new Map<Hex, number>()
+  const scores = new Map<PeerKey, number>()
   for (const { peerKey, block, ...told } of votes.settlements) {
     const derived = settlementOf(due, peerKey, block)
     const differs = derived.outcome !== told.outcome || derived.scoreMilli !== told.scoreMilli
@@ -51,9 +52,9 @@ export function deriveScores(due: RoundToDerive): DerivedRound {
 export async function derivePoints(
   { rounds, accountAt }: VotingRecord,
   chainId: number,
-  readSeats: (round: number) => Promise<readonly Hex[]>,
-): Promise<{ points: Map<Hex, number>; findings: Finding[] }> {
-  const points = new Map<Hex, number>()
+  readSeats: (round: number) => Promise<readonly PeerKey[]>,
+): Promise<{ points: Map<PeerKey, number>; findings: Finding[] }> {
+  const points = new Map<PeerKey, number>()
   const findings: Finding[] = []
   for (const [round, votes] of [...rounds].sort(([a], [b]) => a - b)) {
     const beaconBefore = round === 0 ? ZERO_HASH : (rounds.get(round - 1)?.beacon ?? null)
@@ -67,11 +68,11 @@ export async function derivePoints(
   return { points, findings }
 }
 
-function committeeOf({ chainId, round, votes, seats }: RoundToDerive, shard: number): Hex[] {
+function committeeOf({ chainId, round, votes, seats }: RoundToDerive, shard: number): PeerKey[] {
   return drawCommittee(chainId, round, votes.beacon ?? ZERO_HASH, shard, seats)
 }
 
-function settlementOf(due: RoundToDerive, peerKey: Hex, block: number): VoteVerdict {
+function settlementOf(due: RoundToDerive, peerKey: PeerKey, block: number): VoteVerdict {
   const { votes, beaconBefore, seats, accountAt } = due
   if (votes.beacon === null || beaconBefore === null) return { outcome: 'void', scoreMilli: 0, votes: 0 }
   const ordinal = votes.ordinals.get(peerKey) ?? Number.NaN
@@ -84,7 +85,7 @@ function settlementOf(due: RoundToDerive, peerKey: Hex, block: number): VoteVerd
 }
 
 /** What was settled for a peer after all that was ruled on it; `wrongly` says how a ruling does not follow. */
-function ruledScore({ rulings }: RoundVotes, peerKey: Hex, settledMilli: number) {
+function ruledScore({ rulings }: RoundVotes, peerKey: PeerKey, settledMilli: number) {
   const own = rulings.filter(ruling => ruling.peerKey === peerKey)
   let scoreMilli = settledMilli
   let isLost = false

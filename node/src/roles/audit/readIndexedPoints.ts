@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NodeError } from '#core/errors.ts'
-import { type Hex, hash32Schema } from '#core/hex.ts'
+import { hash32, type PeerKey } from '#core/hashes.ts'
 
 export class IndexUnusableError extends NodeError {
   override readonly code = 'INDEX_UNUSABLE'
@@ -13,7 +13,7 @@ const READINGS = 20
 
 const count = z.coerce.number().int().nonnegative()
 const page = z.object({
-  standings: z.object({ items: z.array(z.object({ peerKey: hash32Schema, pointsMilli: count })) }),
+  standings: z.object({ items: z.array(z.object({ peerKey: hash32<PeerKey>(), pointsMilli: count })) }),
 })
 const reached = z.object({
   _meta: z.object({ status: z.record(z.string(), z.object({ id: count, block: z.object({ number: count }) })) }),
@@ -23,7 +23,7 @@ type IndexedPoints = {
   /** The last block that they follow from. */
   block: number
   /** Of every peer, thousandths. */
-  points: Map<Hex, number>
+  points: Map<PeerKey, number>
 }
 
 /**
@@ -54,8 +54,8 @@ async function readBlock(url: string, chainId: number): Promise<number> {
   })
 }
 
-async function readPages(url: string): Promise<Map<Hex, number>> {
-  const points = new Map<Hex, number>()
+async function readPages(url: string): Promise<Map<PeerKey, number>> {
+  const points = new Map<PeerKey, number>()
   for (let offset = 0; ; offset += PAGE) {
     const query = `{ standings(orderBy: "rank", limit: ${PAGE}, offset: ${offset}) { items { peerKey pointsMilli } } }`
     const { items } = (await ask(url, query, page)).standings

@@ -1,5 +1,6 @@
 import { phase, SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { withDeadline } from '#core/deadline.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { type Appeals, appealInTurns } from '../appellant/appealInTurns.ts'
 import { followAppeals, restsUntil } from '../appellant/followAppeals.ts'
@@ -54,7 +55,7 @@ export async function auditRound(node: PeerNode, models: Models, audit: RoundToA
   const { round, until } = audit
   const due = (await chain.readRolloutCommitments(round)).length
   const appeals = appealInTurns(node, { ...audit, peers: due })
-  const read = new Set<Hex>()
+  const read = new Set<PeerKey>()
   for (;;) {
     for (const { peerKey, outcome, scoreMilli } of await chain.readSettlements(round)) {
       if (read.has(peerKey)) continue
@@ -75,7 +76,7 @@ async function auditScore(
   node: PeerNode,
   models: Models,
   { round, score, until, appeals }: RoundToAudit & { appeals: Appeals },
-  { peerKey, settledMilli }: { peerKey: Hex; settledMilli: number },
+  { peerKey, settledMilli }: { peerKey: PeerKey; settledMilli: number },
 ): Promise<void> {
   const { logger } = node
   const about = { round, peerKey, settledMilli }
@@ -97,7 +98,7 @@ async function auditScore(
 /** Evaluators whose vote on a peer is further from what was found than agreement allows. */
 async function wrongSeats(
   { chain }: PeerNode,
-  { round, peerKey, foundMilli }: { round: number; peerKey: Hex; foundMilli: number },
+  { round, peerKey, foundMilli }: { round: number; peerKey: PeerKey; foundMilli: number },
 ): Promise<Hex[]> {
   const [commitments, votes] = await Promise.all([chain.readRolloutCommitments(round), chain.readRevealedVotes(round)])
   const ordinal = commitments.find(one => one.peerKey === peerKey)?.ordinal ?? Number.NaN

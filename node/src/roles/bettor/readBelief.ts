@@ -1,5 +1,5 @@
 import { keccak256, stringToHex } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import type { Seed } from '#core/hashes.ts'
 import type { AskedQuestion, Games } from '#environments/games.ts'
 import { beliefOf, fitSlope, type ReadQuestion } from '#market/belief.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
@@ -63,4 +63,4 @@ export function createBeliever(games: Games, policy: Pick<PolicyClient, 'logprob
   }
 }
 
-const measuringSeed = (number: number): Hex => keccak256(stringToHex(`measured question ${number}`))
+const measuringSeed = (number: number): Seed => keccak256(stringToHex(`measured question ${number}`))

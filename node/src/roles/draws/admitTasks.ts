@@ -1,5 +1,5 @@
 import type { TaskProposal } from '#chain/work/proposals.ts'
-import type { Hex } from '#core/hex.ts'
+import type { TaskHash } from '#core/hashes.ts'
 import { MAX_SEQUENCE_TOKENS } from '#core/payloads/bodies.ts'
 import { unpackTokens } from '#core/payloads/packedTokens.ts'
 import { decodeProposal, type TaskRef, taskHash } from '#core/payloads/taskProposal.ts'
@@ -12,7 +12,7 @@ import type { PeerNode } from '../peerNode.ts'
 /** A task that may be solved and trained on. */
 export type AdmittedTask = {
   ref: TaskRef
-  taskHash: Hex
+  taskHash: TaskHash
   level: number
   text: string
   problem: Problem

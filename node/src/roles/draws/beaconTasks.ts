@@ -1,6 +1,7 @@
 import type { ChainReads } from '#chain/reads.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { Beacon, Seed } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import { taskHash } from '#core/payloads/taskProposal.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
@@ -35,7 +36,7 @@ export function stageSource(node: PeerNode, until: AbortSignal): StageSource {
   }
 }
 
-type Round = { chainId: number; round: number; beacon: Hex }
+type Round = { chainId: number; round: number; beacon: Beacon }
 
 /**
  * The tasks of a round that follow from beacons: those of its own, or in a later stage of an episode those of its first round, with
@@ -76,7 +77,7 @@ async function firstRound({ chainId, round }: Round, stage: number, source?: Sta
   return beacon === null ? null : { chainId, round: first, beacon }
 }
 
-async function beaconBefore({ reads }: StageSource, round: number): Promise<Hex | null> {
+async function beaconBefore({ reads }: StageSource, round: number): Promise<Beacon | null> {
   return round === 0 ? ZERO_HASH : (await reads.readBeacon(round - 1)).hash
 }
 
@@ -114,7 +115,7 @@ async function drawPeers(
   { reads }: StageSource,
   round: number,
   count: number,
-  seed: Hex,
+  seed: Seed,
 ): Promise<RolloutCommitment[]> {
   const settled = await reads.readSettlements(round)
   const withPoints = new Set(settled.filter(one => one.scoreMilli > 0).map(({ peerKey }) => peerKey))

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { Beacon, Seed } from '#core/hashes.ts'
 import type { RolloutBundle, RolloutGroup } from '#core/payloads/bodies.ts'
 import { type UnpackedSequence, unpackSequence } from '#core/payloads/packedTokens.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
@@ -24,7 +24,7 @@ export type RoundRules = DrawRules & { spec: EnvironmentSpec; format: PromptForm
  */
 export async function roundRules(
   environment: RuledBy,
-  at: { chainId: number; round: number; beacon: Hex },
+  at: { chainId: number; round: number; beacon: Beacon },
   proposed: readonly TaskPlace[],
   source?: StageSource,
 ): Promise<RoundRules> {
@@ -54,7 +54,7 @@ export async function checkRollouts(bundle: RolloutBundle, rules: RoundRules): P
   return read.flat()
 }
 
-function stands(group: RolloutGroup, task: AdmittedTask, seed: Hex, { spec }: RoundRules): boolean {
+function stands(group: RolloutGroup, task: AdmittedTask, seed: Seed, { spec }: RoundRules): boolean {
   const { taskRef, rollouts } = group
   const sameTask = taskRef.peerKey === task.ref.peerKey && taskRef.index === task.ref.index
   return (

@@ -1,4 +1,5 @@
 import { COMMITTEE_SEATS, SHARD_PEERS } from '@waggle/deployments/protocol'
+import type { Beacon, PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { drawIndices } from './drawIndices.ts'
@@ -13,13 +14,13 @@ import { roundSeed } from './roundSeed.ts'
 export function drawCommittee(
   chainId: number,
   round: number,
-  beacon: Hex,
+  beacon: Beacon,
   shard: number,
-  seats: readonly Hex[],
-): Hex[] {
+  seats: readonly PeerKey[],
+): PeerKey[] {
   const subject: Hex = `0x${shard.toString(16).padStart(64, '0')}`
   const drawn = drawIndices(seats.length, COMMITTEE_SEATS, roundSeed('committee', chainId, round, beacon, subject))
-  return drawn.map(seat => seats[seat] as Hex)
+  return drawn.map(seat => seats[seat] as PeerKey)
 }
 
 /** The peers of a round by shard: 32 each, in the order in which they first committed. */
@@ -39,8 +40,8 @@ export function shardsOf<T extends { ordinal: number }>(committed: readonly T[])
 export function sampledLeaves(
   chainId: number,
   round: number,
-  beacon: Hex,
-  peerKey: Hex,
+  beacon: Beacon,
+  peerKey: PeerKey,
   { owedLeaves, sampledLeaves: count }: Pick<EnvironmentSpec, 'owedLeaves' | 'sampledLeaves'>,
 ): number[] {
   return drawIndices(owedLeaves, count, roundSeed('sample', chainId, round, beacon, peerKey))

@@ -39,7 +39,7 @@ test('purposes, chains, rounds, beacons, peers and attempts have seeds of their 
     roundSeed('draw', 2, 1, beacon, peerKey),
     roundSeed('draw', 1, 2, beacon, peerKey),
     roundSeed('draw', 1, 1, peerKey, peerKey),
-    roundSeed('draw', 1, 1, beacon, `0x${'cd'.repeat(32)}`),
+    roundSeed('draw', 1, 1, beacon, `0x${'cd'.repeat(32)}` as const),
     roundSeed('draw', 1, 1, beacon, peerKey, 1),
   ]
   expect(new Set(seeds).size).toBe(seeds.length)

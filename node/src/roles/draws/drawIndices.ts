@@ -1,11 +1,11 @@
 import { concatHex, keccak256, numberToHex } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import type { Seed } from '#core/hashes.ts'
 
 /**
  * Indices from `[0, total)` in random order, by a Fisher–Yates shuffle over keccak-256 in counter mode: the same for everyone who knows
  * the seed. A step is made when it is asked for.
  */
-export function* randomOrder(total: number, seed: Hex): Generator<number, void> {
+export function* randomOrder(total: number, seed: Seed): Generator<number, void> {
   const pool = Array.from({ length: total }, (_, index) => index)
   for (let step = 0; pool.length > 0; step++) {
     // 256 random bits over a pool of at most 2^32: the bias of the remainder is below 2^-224.
@@ -19,7 +19,7 @@ export function* randomOrder(total: number, seed: Hex): Generator<number, void> 
 }
 
 /** The first of a {@link randomOrder}. @param count - how many; fewer come back when `total` is smaller. */
-export function drawIndices(total: number, count: number, seed: Hex): number[] {
+export function drawIndices(total: number, count: number, seed: Seed): number[] {
   const drawn: number[] = []
   for (const index of count > 0 ? randomOrder(total, seed) : []) if (drawn.push(index) === count) break
   return drawn

@@ -2,6 +2,7 @@ import { SHARD_PEERS } from '@waggle/deployments/protocol'
 import { concatHex, keccak256, numberToHex } from 'viem'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { Beacon, Seed } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { roundSeed } from './roundSeed.ts'
 
@@ -16,7 +17,7 @@ import { roundSeed } from './roundSeed.ts'
 export function drawOpening(
   chainId: number,
   round: number,
-  beacon: Hex,
+  beacon: Beacon,
   shard: number,
   peers: readonly RolloutCommitment[],
   settlements: readonly Settlement[],
@@ -28,15 +29,16 @@ export function drawOpening(
   return { commitment: peers[drawAmong(places, seed)] as RolloutCommitment, place: placeOf(seed) }
 }
 
-export function openingSeed(chainId: number, round: number, beacon: Hex, shard: number): Hex {
-  return roundSeed('opening', chainId, round, beacon, `0x${shard.toString(16).padStart(64, '0')}`)
+export function openingSeed(chainId: number, round: number, beacon: Beacon, shard: number): Seed {
+  const subject: Hex = `0x${shard.toString(16).padStart(64, '0')}`
+  return roundSeed('opening', chainId, round, beacon, subject)
 }
 
 /** From which place on a leaf is opened: see {@link drawnLeaf}. */
-export const placeOf = (seed: Hex): bigint => BigInt(seed) & ((1n << 128n) - 1n)
+export const placeOf = (seed: Seed): bigint => BigInt(seed) & ((1n << 128n) - 1n)
 
 /** One of some places of a shard: numbers are drawn in counter mode until one of them comes. @param places - at least one. */
-export function drawAmong(places: ReadonlySet<number>, seed: Hex): number {
+export function drawAmong(places: ReadonlySet<number>, seed: Seed): number {
   for (let step = 0; ; step++) {
     const drawn = Number(BigInt(keccak256(concatHex([seed, numberToHex(step, { size: 4 })]))) % BigInt(SHARD_PEERS))
     if (places.has(drawn)) return drawn

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { Beacon, PeerKey } from '#core/hashes.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { AdmittedTask, TaskPlace } from './admitTasks.ts'
 import { randomOrder } from './drawIndices.ts'
@@ -9,7 +9,7 @@ export type DrawRules = {
   /** Those of tasks that follow from the beacon, then the proposed ones, by proposer and index. */
   places: readonly TaskPlace[]
   /** Of the round before: from it follow the tasks and the seed of each peer. */
-  beacon: Hex
+  beacon: Beacon
 }
 
 /**
@@ -21,7 +21,7 @@ export type DrawRules = {
 export function drawTasks(
   chainId: number,
   round: number,
-  peerKey: Hex,
+  peerKey: PeerKey,
   { spec, places, beacon }: DrawRules,
 ): AdmittedTask[] {
   const drawn: TaskPlace[] = []

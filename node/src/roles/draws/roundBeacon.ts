@@ -1,5 +1,6 @@
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { Beacon, PeerKey } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 
@@ -18,7 +19,7 @@ const MAX_ROUND_SEC = 3_600
  *
  * @returns zero for the round before the first; null if the round is void, or `until` is aborted first: the log says which.
  */
-export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortSignal): Promise<Hex | null> {
+export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortSignal): Promise<Beacon | null> {
   const { chain, clock, logger, identity } = node
   const round = time.round - 1
   if (round < 0) return ZERO_HASH
@@ -46,7 +47,7 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
 }
 
 /** The beacon of any round that passed, as the chain has it; null where it has none. */
-export async function beaconOf({ chain }: PeerNode, round: number): Promise<Hex | null> {
+export async function beaconOf({ chain }: PeerNode, round: number): Promise<Beacon | null> {
   return round < 0 ? ZERO_HASH : (await chain.readBeacon(round)).hash
 }
 
@@ -92,7 +93,7 @@ export async function recordBeacon(
 }
 
 /** 0 to 1, another for every peer and round. */
-export function turnOf(peerKey: Hex, round: number): number {
+export function turnOf(peerKey: PeerKey, round: number): number {
   const at = 2 + ((round * 8) % 48)
   return Number.parseInt(peerKey.slice(at, at + 8), 16) / 2 ** 32
 }

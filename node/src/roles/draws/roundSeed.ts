@@ -1,5 +1,5 @@
 import { encodeAbiParameters, keccak256 } from 'viem'
-import type { Hex } from '#core/hex.ts'
+import type { Beacon, PeerKey, Seed } from '#core/hashes.ts'
 
 /** What a seed is for; one purpose never shares random numbers with another. */
 export type SeedPurpose =
@@ -36,10 +36,10 @@ export function roundSeed(
   purpose: SeedPurpose,
   chainId: number,
   round: number,
-  beacon: Hex,
-  peerKey: Hex,
+  beacon: Beacon,
+  peerKey: PeerKey,
   attempt = 0,
-): Hex {
+): Seed {
   return keccak256(
     encodeAbiParameters(parameters, [`waggle ${purpose}`, BigInt(chainId), BigInt(round), beacon, peerKey, attempt]),
   )

@@ -2,7 +2,7 @@ import { keccak256 } from 'viem'
 import type { LeafDemand, ShownLeaf } from '#chain/challenges/leafDemands.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { proofIn } from '#core/merkle.ts'
 import { type RolloutBundle, rolloutLeaf } from '#core/payloads/bodies.ts'
 import type { OpenedBody } from '#core/payloads/bodyOperations.ts'
@@ -85,7 +85,7 @@ const idOf = ({ round, peerKey, index, challenger }: LeafDemand) => ({ round, pe
 const passedOf = ({ nowSec, startsAtSec, endsAtSec }: RoundTime) => (nowSec - startsAtSec) / (endsAtSec - startsAtSec)
 
 /** Whether an evaluator's turn has come: a hash spreads them over the time, so that who comes later finds the leaf shown. */
-function isTurn({ peerKey, round, index, throughRound }: LeafDemand, evaluatorKey: Hex, time: RoundTime): boolean {
+function isTurn({ peerKey, round, index, throughRound }: LeafDemand, evaluatorKey: PeerKey, time: RoundTime): boolean {
   const hash = keccak256(Buffer.from(`${round}:${peerKey}:${index}:${evaluatorKey}`))
   const turn = Number.parseInt(hash.slice(2, 10), 16) / 2 ** 32
   const isLast = time.round === throughRound && passedOf(time) >= OTHERS_FROM + turn * (OTHERS_UNTIL - OTHERS_FROM)

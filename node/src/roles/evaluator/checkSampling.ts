@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { Beacon, PeerKey } from '#core/hashes.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { toleranceAt } from '#model/proof/samplingTolerances.ts'
 import { tokenUniforms } from '#model/proof/tokenUniforms.ts'
@@ -22,11 +22,11 @@ export type PublishedReader = Pick<PolicyClient, 'readDraws'>
 export type SampledWork = {
   chainId: number
   round: number
-  peerKey: Hex
+  peerKey: PeerKey
   /** Of the round before: the seed follows from it. */
-  before: Hex
+  before: Beacon
   /** Of the round: it draws the leaves that are checked, once nobody can change them. */
-  beacon: Hex
+  beacon: Beacon
 }
 
 /** The leaves whose sampling is checked: of those that are scored and there, the first ones in the beacon's order. */

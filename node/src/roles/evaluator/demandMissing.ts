@@ -1,5 +1,5 @@
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import type { Hex } from '#core/hex.ts'
+import type { Beacon } from '#core/hashes.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
 import { sampledLeaves } from '../draws/drawCommittee.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
@@ -9,7 +9,7 @@ import type { PeerNode } from '../peerNode.ts'
 const SPARE_BONDS = 4n
 
 /** A peer whose bundle could not be had. */
-type Missing = { round: number; beacon: Hex; commitment: RolloutCommitment }
+type Missing = { round: number; beacon: Beacon; commitment: RolloutCommitment }
 
 /**
  * Demands a sampled leaf of each peer that gave nothing, as far as the budget goes, and closes the demands when nobody

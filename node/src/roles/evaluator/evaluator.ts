@@ -2,7 +2,7 @@ import { phase } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import { withDeadline } from '#core/deadline.ts'
-import type { Hex } from '#core/hex.ts'
+import type { Beacon } from '#core/hashes.ts'
 import type { PeerScore, RolloutBundle, ScoreSheet } from '#core/payloads/bodies.ts'
 import type { OpenedBody } from '#core/payloads/bodyOperations.ts'
 import { followAppeals } from '../appellant/followAppeals.ts'
@@ -120,7 +120,7 @@ async function vote(
 }
 
 /** The round that is scored, the beacon that its seeds follow from, and its own, which draws the leaves that count. */
-type ScoredRound = { round: number; before: Hex; beacon: Hex }
+type ScoredRound = { round: number; before: Beacon; beacon: Beacon }
 
 /** Scores the peers of the shards; `missing` are those whose rollouts could not be had. */
 async function makeSheet(

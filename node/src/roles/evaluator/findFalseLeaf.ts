@@ -1,6 +1,6 @@
 import type { FalseLeaf } from '#chain/challenges/challengeLeaf.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import type { Hex } from '#core/hex.ts'
+import type { Beacon } from '#core/hashes.ts'
 import { proofIn } from '#core/merkle.ts'
 import { type RolloutBundle, rolloutLeaf } from '#core/payloads/bodies.ts'
 import type { OpenedBody } from '#core/payloads/bodyOperations.ts'
@@ -16,7 +16,7 @@ import { roundSeed } from '../draws/roundSeed.ts'
 export function findFalseLeaf(
   { body: bundle, tree }: OpenedBody<RolloutBundle>,
   commitment: RolloutCommitment,
-  beacon: Hex,
+  beacon: Beacon,
 ): FalseLeaf | null {
   const seed = roundSeed('rollout', bundle.chainId, bundle.round, beacon, bundle.peerKey)
   const isHonest = bundle.policyHash === commitment.policyHash

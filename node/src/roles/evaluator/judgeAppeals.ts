@@ -9,7 +9,10 @@ import { scoreAgain } from './scoreAgain.ts'
 export async function judgeAppeals(node: PeerNode, models: Models, round: number, signal: AbortSignal): Promise<void> {
   const { chain } = node
   if (round < 1) return
-  const appeals = await chain.readAppeals({ first: Math.max(0, round - 4), last: round - 1 })
+  const appeals = await chain.readAppeals({
+    first: Math.max(0, round - 4),
+    last: round - 1,
+  })
   for (const found of appeals.filter(({ isClosed }) => !isClosed)) {
     if (found.openedRound === round - 1) await giveVerdict(node, models, found, signal)
     else if (round >= found.closesFrom) closeCase(node, found)

@@ -1,5 +1,5 @@
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import type { Hex } from '#core/hex.ts'
+import type { Beacon } from '#core/hashes.ts'
 import { drawCommittee, shardsOf } from '../draws/drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'
 
@@ -10,7 +10,7 @@ export type OwnShard = { shard: number; position: number; peers: RolloutCommitme
 export async function ownShards(
   { chain, chainId, identity }: PeerNode,
   round: number,
-  beacon: Hex,
+  beacon: Beacon,
 ): Promise<OwnShard[]> {
   const seats = await chain.readSeats(round)
   const shards = shardsOf(await chain.readRolloutCommitments(round))

@@ -1,5 +1,6 @@
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Judge } from '#environments/environment.ts'
@@ -55,10 +56,11 @@ export async function openProofs(
   const peerKeys = commitments.map(({ peerKey }) => peerKey)
   const policies = await chain.readPolicies(round, peerKeys)
   const isNamed = ({ peerKey, policyHash }: Committed) => policies.get(peerKey) === policyHash
+  // A policy's hash is the content id of its payload.
   const wantedOf = ({ peerKey, policyHash }: Committed) =>
-    ({ kind: 'policy', round, contentId: policyHash, peerKey }) as const
+    ({ kind: 'policy', round, contentId: policyHash as Hex, peerKey }) as const
 
-  const coming = new Map<Hex, Promise<PeerResult<unknown>>>()
+  const coming = new Map<PeerKey, Promise<PeerResult<unknown>>>()
   // A policy is in memory whole while it is read.
   const one = createKeyedLimit(1)
 

@@ -1,5 +1,5 @@
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { readTaskPlaces } from '../draws/admitTasks.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
 import { roundRules } from '../draws/checkRollouts.ts'
@@ -17,7 +17,7 @@ import { scoreRollouts } from './scoreRollouts.ts'
 export async function scoreAgain(
   node: PeerNode,
   { judge, reader }: Models,
-  { round, peerKey }: { round: number; peerKey: Hex },
+  { round, peerKey }: { round: number; peerKey: PeerKey },
   signal: AbortSignal,
 ): Promise<number> {
   const { chain, chainId, environment } = node

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { PeerScore } from '#core/payloads/bodies.ts'
 import type { AnswerScore, Judge } from '#environments/environment.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
@@ -21,7 +21,7 @@ export function scoreGroups(judge: Judge, groups: readonly CheckedGroup[]): Prom
  */
 export async function scorePeer(
   judge: Judge,
-  peerKey: Hex,
+  peerKey: PeerKey,
   groups: readonly CheckedGroup[],
   sampled: readonly number[],
 ): Promise<PeerScore> {

@@ -1,5 +1,5 @@
 import { encodeCanonical } from '#core/canonical.ts'
-import type { Hex } from '#core/hex.ts'
+import type { ContentId, PeerKey } from '#core/hashes.ts'
 import {
   MAX_SCORE_SHEET_BYTES,
   MAX_SHEET_PEERS,
@@ -16,13 +16,13 @@ type KeptScores = {
   /** Of all its shards: more peers than one body takes, where there are many. */
   scoreSheet: ScoreSheet
   /** The bodies that were signed, each of whole shards. A ballot names the one that its shard is in. */
-  parts: { contentId: Hex; bytes: Uint8Array; peerKeys: ReadonlySet<Hex> }[]
+  parts: { contentId: ContentId; bytes: Uint8Array; peerKeys: ReadonlySet<PeerKey> }[]
 }
 
 /** Of a body's header, at most. */
 const HEADER_BYTES = 1024
 
-type ShardPeers = { peers: readonly { peerKey: Hex }[] }
+type ShardPeers = { peers: readonly { peerKey: PeerKey }[] }
 
 /** Signs what was found, in as few bodies as their format allows, and keeps it. */
 export async function keepScores(
@@ -53,7 +53,7 @@ export async function keptScores(
   const parts: KeptScores['parts'] = []
   const found: ScoreSheet[] = []
   // Releases before this one kept a single id.
-  for (const contentId of [journal.get(round, 'scores') ?? []].flat() as Hex[]) {
+  for (const contentId of [journal.get(round, 'scores') ?? []].flat() as ContentId[]) {
     const bytes = await bundles.get(contentId)
     const opened = bytes && (await bodies.open('scores', bytes))
     if (bytes === null || opened === null) return null

@@ -1,7 +1,8 @@
 import { COMMITTEE_SEATS } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { Beacon } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'
 import { randomOrder } from '../draws/drawIndices.ts'
 import { beaconOf, turnOf } from '../draws/roundBeacon.ts'
@@ -105,7 +106,7 @@ function inOwnOrder(
   { chainId, identity }: Pick<PeerNode, 'chainId' | 'identity'>,
   round: number,
   shards: number,
-  beacon: Hex,
+  beacon: Beacon,
 ): number[] {
   return [...randomOrder(shards, roundSeed('settle', chainId, round, beacon, identity.peerKey))]
 }

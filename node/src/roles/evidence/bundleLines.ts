@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import { unpackSequence } from '#core/payloads/packedTokens.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
@@ -8,7 +8,7 @@ import type { PromptFormat } from '#environments/promptFormat.ts'
 type BundleLine = {
   leaf: number
   /** Where its task stands: the proposer's key, and its index in the proposal. */
-  task: { proposer: Hex; index: number }
+  task: { proposer: PeerKey; index: number }
   text: string
   /** Whether it ended by itself, inside the limit. */
   ended: boolean

@@ -5,7 +5,7 @@ import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { contentId } from '#core/contentId.ts'
 import { NodeError } from '#core/errors.ts'
-import type { Hex } from '#core/hex.ts'
+import type { ContentId, PeerKey } from '#core/hashes.ts'
 import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import { bodiesHere } from '#core/payloads/bodyOperations.ts'
 import { peerName } from '#core/peers/peerName.ts'
@@ -22,10 +22,10 @@ export class BundleUnavailableError extends NodeError {
 /** What a bundle says that it is, and where that differs from the chain. */
 type BundleCheck = {
   round: number
-  peerKey: Hex
+  peerKey: PeerKey
   name: string
   leaves: number
-  contentId: Hex
+  contentId: ContentId
   /** One a difference; none where the bundle is what its peer committed. */
   findings: string[]
 }

@@ -1,8 +1,8 @@
 import { phase, SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Seat, Work } from './work.ts'
 
-type NameOf = (peerKey: Hex) => string
+type NameOf = (peerKey: PeerKey) => string
 
 /** What became of a peer's answers, in sentences; the last one says what it has of the round. */
 export function explainAnswers(work: Work, nameOf: NameOf): string[] {

@@ -9,7 +9,7 @@ import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { createEventReader } from '#chain/rounds/roundEvents.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import { CanonicalError } from '#core/canonical.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { decodeScoreSheet, type PeerScore, type ScoreSheet } from '#core/payloads/bodies.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
@@ -48,7 +48,7 @@ export async function explainWork({ deployment, rpcUrl, data, peer: asked, round
   const told = await readPeerRound(chain, contracts, createEventReader(chain, contracts), round, peerKey)
   const rest = await readCommittees({ reads, chainId: deployment.chainId, data, round, currentRound, peerKey, told })
   const work: Work = { round, currentRound, countsFrom, told, refuted: readRefuted(data, round, peerKey), ...rest }
-  const nameOf = (key: Hex) => names.get(key) ?? key
+  const nameOf = (key: PeerKey) => names.get(key) ?? key
   return {
     name: peerName(peerId),
     peerId,
@@ -64,7 +64,7 @@ type RoundOf = Pick<Work, 'round' | 'currentRound' | 'told'> & {
   reads: ChainReads
   chainId: number
   data: string
-  peerKey: Hex
+  peerKey: PeerKey
 }
 
 async function readCommittees(
@@ -83,10 +83,10 @@ async function readCommittees(
   const committeeOf = (shard: number) => (hash === null ? [] : drawCommittee(chainId, round, hash, shard, sitting))
   const votes = isOver ? await reads.readRevealedVotes(round) : []
   const settlement = (isOver ? await reads.readSettlements(round) : []).find(one => one.peerKey === peerKey) ?? null
-  const isSealed = (evaluatorKey: Hex, shard: number) =>
+  const isSealed = (evaluatorKey: PeerKey, shard: number) =>
     told.sealed.some(one => one.evaluatorKey === evaluatorKey && one.shard === shard)
   const account = commitment && (await reads.readAccountOf(peerKey))
-  const seatOf = async (evaluatorKey: Hex, { ordinal }: { ordinal: number }): Promise<Seat> => {
+  const seatOf = async (evaluatorKey: PeerKey, { ordinal }: { ordinal: number }): Promise<Seat> => {
     const shard = Math.floor(ordinal / SHARD_PEERS)
     const vote = votes.find(one => one.evaluatorKey === evaluatorKey && one.shard === shard)
     return {

@@ -19,6 +19,6 @@ test('what a running node noted is told of the peer and the round alone', () => 
   createJournal(db, systemClock).set(3, REFUTED, noted)
   expect(readRefuted(data, 3, peer)).toBe('unpaid base: another')
   expect(readRefuted(data, 4, peer)).toBeNull()
-  expect(readRefuted(data, 3, `0x${'22'.repeat(32)}`)).toBeNull()
+  expect(readRefuted(data, 3, `0x${'22'.repeat(32)}` as const)).toBeNull()
   db.close()
 })

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { readJournal } from '../reports/readJournal.ts'
@@ -9,7 +10,7 @@ export const REFUTED = 'refuted sampling'
 export type Refutations = Record<Hex, string>
 
 /** What a folder's journal says of a peer's sampling; null for nothing. */
-export function readRefuted(data: string, round: number, peerKey: Hex): string | null {
+export function readRefuted(data: string, round: number, peerKey: PeerKey): string | null {
   const path = join(data, JOURNAL_FILE)
   if (!existsSync(path)) return null
   return readJournal(path, db => {

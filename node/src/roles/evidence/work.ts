@@ -2,12 +2,12 @@ import type { BeaconState } from '#chain/rounds/readBeacon.ts'
 import type { PeerRound } from '#chain/rounds/readPeerRound.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey, PolicyHash } from '#core/hashes.ts'
 import type { PeerScore } from '#core/payloads/bodies.ts'
 
 /** A seat of the committee that scores a peer. */
 export type Seat = {
-  evaluatorKey: Hex
+  evaluatorKey: PeerKey
   /** What it voted on the peer: 0 to 1000, or `UNAVAILABLE`; null where it opened no ballot. */
   voteMilli: number | null
   /** Whether it sealed one. */
@@ -32,7 +32,7 @@ export type Work = {
   beacons: { own: BeaconState; before: BeaconState }
   commitment: RolloutCommitment | null
   /** The policy that it had named before the round; null for none. */
-  namedPolicy: Hex | null
+  namedPolicy: PolicyHash | null
   /** Of its shard, once the beacon has drawn them. */
   seats: readonly Seat[]
   settlement: Settlement | null

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import { beforeAbort } from '#core/deadline.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Network } from '#p2p/network.ts'
@@ -16,7 +16,7 @@ export type FetchModules = {
   network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchBody'>
   bundles: Pick<Bundles, 'has' | 'get' | 'keep'>
   /** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
-  readPeerId: (peerKey: Hex) => Promise<string | null>
+  readPeerId: (peerKey: PeerKey) => Promise<string | null>
   clock: Clock
   logger: Logger
   /** The node's. */
@@ -54,7 +54,7 @@ const MAX_NOT_FOUND = 2
  *
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
-export function createBodyFetcher(modules: FetchModules, rules: BodyRules, late: Set<Hex>): BodyFetcher {
+export function createBodyFetcher(modules: FetchModules, rules: BodyRules, late: Set<PeerKey>): BodyFetcher {
   const { clock, random = Math.random } = modules
   const { others, busyRetries, busyWaitMs, pace } = rules.limits
   const attempt = createAttempts(modules, rules, late)
@@ -115,7 +115,7 @@ async function findHolders(
 }
 
 /** Attempts, a few at once in all and of each holder. One is cut off where it is too slow, or keeps its place for longer than its turn. */
-function createAttempts({ network, clock }: FetchModules, rules: BodyRules, late: Set<Hex>) {
+function createAttempts({ network, clock }: FetchModules, rules: BodyRules, late: Set<PeerKey>) {
   const { parallel, policies, perHolder, pace } = rules.limits
   const places = createKeyedLimit(parallel)
   const ofPolicies = createKeyedLimit(policies)

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import { createBodyFetcher, type FetchModules, type FetchRules } from './bodyFetcher.ts'
 import { fetchLimits } from './fetchLimits.ts'
@@ -46,7 +46,7 @@ export type FetchCounts = {
 export function createFetchPlan(modules: FetchModules, rules: FetchRules): CountedFetchPlan {
   const { bundles, logger, signal: stopping } = modules
   const { limits = fetchLimits } = rules
-  const late = new Set<Hex>()
+  const late = new Set<PeerKey>()
   const counts: FetchCounts = { fetched: 0, bytes: 0, faults: {} }
   const fetchFromHolders = createBodyFetcher(modules, { ...rules, limits }, late)
 

@@ -1,3 +1,4 @@
+import type { ContentId, PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
@@ -10,14 +11,14 @@ export type FetchKind = AnnouncementKind | 'policy'
 export type WantedBody = {
   kind: FetchKind
   round: number
-  contentId: Hex
-  peerKey: Hex
+  contentId: ContentId
+  peerKey: PeerKey
   /** Whether it is worth waiting for an author that cannot be reached. */
   mayReturn?: boolean
 }
 
 /** `maxBytes`: what it announced, or undefined where it announced nothing. */
-export type Holder = { peerId: string; peerKey: Hex; isAuthor: boolean; maxBytes: number | undefined }
+export type Holder = { peerId: string; peerKey: PeerKey; isAuthor: boolean; maxBytes: number | undefined }
 
 /**
  * Peers that may have a body, in the order to ask them: its author, others that announced it, then connected ones. An author

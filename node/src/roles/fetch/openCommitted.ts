@@ -1,9 +1,9 @@
-import type { Hex } from '#core/hex.ts'
+import type { ContentId, PeerKey, Root } from '#core/hashes.ts'
 import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import type { BodyOperations, OpenedBody } from '#core/payloads/bodyOperations.ts'
 
 /** What a peer committed for a round; `count` is of leaves. */
-export type Commitment = { peerKey: Hex; root: Hex; count: number; contentId: Hex }
+export type Commitment = { peerKey: PeerKey; root: Root; count: number; contentId: ContentId }
 
 /** The rollouts in a body, if they are those that its peer committed. */
 export async function openCommitted(

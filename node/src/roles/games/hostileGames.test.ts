@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { gamePhases } from '#chain/games/readGame.ts'
+import type { Hex } from '#core/hex.ts'
 import { clues, HEAD, marketScene, rules, type SceneGame } from '../../../test/marketScene.ts'
 import { playGames } from '../bettor/betOnGames.ts'
 import { judgeOpenDisputes } from '../evaluator/judgeDisputes.ts'
@@ -66,7 +67,7 @@ describe('a game that cannot be read', () => {
   test('keeps no Judge from its promises in the next', async () => {
     const scene = marketScene([{ phase: phase('resolution due'), fault }, { phase: phase('resolution due') }], 0)
     scene.state.set('judged games', ['0', '1'])
-    await judgeGames({ ...scene, drawSeed: () => rules.hash }, 100)
+    await judgeGames({ ...scene, drawSeed: () => rules.hash as Hex }, 100)
     expect(scene.sent).toEqual(['resolve 1'])
     expect(scene.state.get('judged games')).toContain('0')
   })

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { callChain } from '#chain/callChain.ts'
 import { type Game, type GamePhase, gamePhases, readGame } from '#chain/games/readGame.ts'
 import { readGameTexts } from '#chain/games/readGameTexts.ts'
-import type { Hex } from '#core/hex.ts'
+import type { EnvironmentHash, Seed } from '#core/hashes.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { AskedQuestion, GameQuestion, Games } from '#environments/games.ts'
 import type { MarketSession } from './marketSession.ts'
 
 /** The rules that questions are drawn by. */
-export type GameRules = { readonly games: Games; readonly hash: Hex }
+export type GameRules = { readonly games: Games; readonly hash: EnvironmentHash }
 
 /** A game whose question is of this environment, with the clues that are revealed. */
 export type PlayedGame = { game: Game; asked: AskedQuestion; clues: readonly string[] }
@@ -26,7 +26,7 @@ const detailsSchema = z.object({
 const SEED = /\nseed (0x[0-9a-f]{64})$/
 
 /** The clues of a question as they go on the chain. */
-export function cluesWithSeed({ clues }: GameQuestion, seed: Hex): string[] {
+export function cluesWithSeed({ clues }: GameQuestion, seed: Seed): string[] {
   return clues.map((clue, at) => (at < clues.length - 1 ? clue : `${clue}\nseed ${seed}`))
 }
 
@@ -57,7 +57,7 @@ export async function readPlayedGame(
  */
 export function truthOf({ games }: GameRules, { asked, clues }: Pick<PlayedGame, 'asked' | 'clues'>): number {
   const none = asked.choices.length
-  const seed = SEED.exec(clues.at(-1) ?? '')?.[1] as Hex | undefined
+  const seed = SEED.exec(clues.at(-1) ?? '')?.[1] as Seed | undefined
   if (seed === undefined) return none
   const drawn = games.draw(seed)
   const isSame =

@@ -1,5 +1,6 @@
 import type { Clock } from '#core/clock.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { ContentId } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Bodies } from '#core/payloads/bodyOperations.ts'
@@ -136,7 +137,7 @@ export function collectBodies(modules: CollectorModules) {
 
 /** The newest announcement of each slot of a round: a repeat costs nothing more. */
 function createSeen() {
-  const contents = new Map<string, Hex>()
+  const contents = new Map<string, ContentId>()
   const idOf = (body: OfferedBody) => `${body.round} ${slotOf(body)}`
 
   return {

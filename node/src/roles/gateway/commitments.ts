@@ -1,11 +1,12 @@
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
-import { type Hex, ZERO_HASH } from '#core/hex.ts'
+import type { ContentId, PeerKey, PolicyHash } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import type { Commitment } from '../fetch/openCommitted.ts'
 
 /** A commitment that a body has to match; `policyHash` where it names one. */
-export type Committed = Commitment & { policyHash?: Hex }
+export type Committed = Commitment & { policyHash?: PolicyHash }
 
 export type Commitments = {
   /**
@@ -71,7 +72,7 @@ export function createCommitments({ chain, clock, currentRound }: Modules): Comm
 export function commitmentTo(
   committed: readonly Committed[],
   kind: AnnouncementKind,
-  body: { peerKey: Hex; contentId: Hex; policyHash?: Hex },
+  body: { peerKey: PeerKey; contentId: ContentId; policyHash?: PolicyHash },
 ): Committed | undefined {
   return committed.find(
     one =>

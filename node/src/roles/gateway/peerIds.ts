@@ -1,15 +1,15 @@
 import type { ChainReads } from '#chain/reads.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 
 /** The base58 ids of those of these keys that are registered. */
-export type PeerIds = (peerKeys: readonly Hex[]) => Promise<ReadonlyMap<Hex, string>>
+export type PeerIds = (peerKeys: readonly PeerKey[]) => Promise<ReadonlyMap<PeerKey, string>>
 
 /** Ids that are remembered: about 3 MB. */
 const MAX_PEER_IDS = 16_384
 
 /** Ids by key, which is a hash of the id: one never gets another. Those that are not remembered are asked for together. */
 export function createPeerIds({ readPeerIds }: Pick<ChainReads, 'readPeerIds'>): PeerIds {
-  const known = new Map<Hex, string>()
+  const known = new Map<PeerKey, string>()
 
   return async peerKeys => {
     const found = new Map(peerKeys.map(key => [key, known.get(key)]))

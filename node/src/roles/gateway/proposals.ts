@@ -1,13 +1,13 @@
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { decodeProposal } from '#core/payloads/taskProposal.ts'
 import { createTokenBucket } from '#p2p/transfer/tokenBucket.ts'
 import { FRESH_MS } from './commitments.ts'
 import type { PeerIds } from './peerIds.ts'
 
 /** A proposer's tasks of a round, as far as they can be read. */
-export type ShownProposal = { peerId: string; peerKey: Hex; level: number; texts: readonly string[] }
+export type ShownProposal = { peerId: string; peerKey: PeerKey; level: number; texts: readonly string[] }
 
 /** What was proposed for a round, as the chain had it a few seconds ago at most. */
 export type Proposals = (round: number) => Promise<readonly ShownProposal[]>

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { ContentId } from '#core/hashes.ts'
 import type { Bodies } from '#core/payloads/bodyOperations.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { type AnnouncementKind, announcementKinds } from '#p2p/gossip/topics.ts'
@@ -11,8 +11,8 @@ import { type From, roundView } from './roundView.ts'
 const MAX_PAGE_BYTES = 32 * 2 ** 20
 
 type Kind = Exclude<AnnouncementKind, 'canary'>
-type KeptBody = { kind: Kind; peerId: string; contentId: Hex }
-type Opened<K extends Kind> = From<Bodies[K]> & { contentId: Hex }
+type KeptBody = { kind: Kind; peerId: string; contentId: ContentId }
+type Opened<K extends Kind> = From<Bodies[K]> & { contentId: ContentId }
 
 type OnChain = { commitments: Commitments; proposals: Proposals }
 type Node = Pick<PeerNode, 'journal' | 'bundles' | 'bodies' | 'environment'>
@@ -43,7 +43,7 @@ function keptBodies({ journal }: Node, round: number): KeptBody[] {
   return Object.entries(journal.round(round)).flatMap(([key, contentId]) => {
     const [kind, peerId] = key.split(' ')
     const isBody = announcementKinds.includes(kind as AnnouncementKind) && kind !== 'canary' && peerId !== undefined
-    return isBody ? [{ kind: kind as Kind, peerId, contentId: contentId as Hex }] : []
+    return isBody ? [{ kind: kind as Kind, peerId, contentId: contentId as ContentId }] : []
   })
 }
 

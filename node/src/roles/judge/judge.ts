@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { bytesToHex, parseUnits } from 'viem'
 import { callChain } from '#chain/callChain.ts'
 import { type GamePhase, readGameCount, readMarketCredit } from '#chain/games/readGame.ts'
-import type { Hex } from '#core/hex.ts'
+import type { Seed } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { everyRound } from '../duties/everyRound.ts'
 import type { MarketSession } from '../games/marketSession.ts'
@@ -42,9 +42,9 @@ export async function runJudge(node: PeerNode, data: string): Promise<void> {
   await Promise.all([judging, everyRound(node, async () => {})])
 }
 
-const drawSeed = (): Hex => bytesToHex(randomBytes(32))
+const drawSeed = (): Seed => bytesToHex(randomBytes(32))
 
-type JudgeModules = { session: MarketSession; rules: GameRules; logger: Logger; drawSeed: () => Hex }
+type JudgeModules = { session: MarketSession; rules: GameRules; logger: Logger; drawSeed: () => Seed }
 
 /** Does what is due in the Judge's games, and opens one where none takes bets any more. */
 export async function judgeGames(modules: JudgeModules, roundSec: number): Promise<void> {

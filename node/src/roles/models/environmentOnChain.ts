@@ -1,5 +1,5 @@
 import type { Chain } from '#chain/openChain.ts'
-import type { Hex } from '#core/hex.ts'
+import type { EnvironmentHash } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Environment } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
@@ -21,11 +21,11 @@ export async function environmentOnChain(chain: Chain, known: readonly Environme
 }
 
 type EnvironmentWatchModules = {
-  readEnvironment: (round: number) => Promise<Hex>
+  readEnvironment: (round: number) => Promise<EnvironmentHash>
   /** Hash of the environment that this node plays by. */
-  own: Hex
+  own: EnvironmentHash
   /** Hashes of others that it has, and could play by after a restart. */
-  known: readonly Hex[]
+  known: readonly EnvironmentHash[]
   logger: Logger
 }
 
@@ -39,7 +39,7 @@ const REMEMBERED = 16
 export function createEnvironmentWatch(modules: EnvironmentWatchModules): (round: number) => Promise<boolean> {
   const { readEnvironment, own, known, logger } = modules
   /** Round → its environment. That of a round that has begun does not change; a later one is asked for again. */
-  const found = new Map<number, Hex>()
+  const found = new Map<number, EnvironmentHash>()
   let latest = -1
   let isPaused = false
 
@@ -53,7 +53,7 @@ export function createEnvironmentWatch(modules: EnvironmentWatchModules): (round
     return isOwn
   }
 
-  function tell(round: number, environment: Hex, isOwn: boolean): void {
+  function tell(round: number, environment: EnvironmentHash, isOwn: boolean): void {
     isPaused = !isOwn
     if (isOwn) {
       logger.info('the swarm plays by the rules of this node again; working', { round, environment })

@@ -3,22 +3,22 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
 import { MAX_TIMER_MS } from '#core/clock.ts'
 import { contentIdYielding } from '#core/contentId.ts'
-import type { Hex } from '#core/hex.ts'
-import { hash32Schema, ZERO_HASH } from '#core/hex.ts'
+import { type ContentId, hash32, type PolicyHash, type Root } from '#core/hashes.ts'
+import { ZERO_HASH } from '#core/hex.ts'
 import type { Logger } from '#core/logger.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import type { Network } from '#p2p/network.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { Journal } from '#store/journal.ts'
 
-type PublishedBody = { kind: AnnouncementKind; round: number; root?: Hex; count?: number; policyHash?: Hex }
+type PublishedBody = { kind: AnnouncementKind; round: number; root?: Root; count?: number; policyHash?: PolicyHash }
 
 /** A body that is committed to, and is served to nobody until its round has ended. */
-export type SealedBody = Required<PublishedBody> & { contentId: Hex; size: number }
+export type SealedBody = Required<PublishedBody> & { contentId: ContentId; size: number }
 
 /** Own bodies that are kept and not served yet; they outlive a restart. */
 export type SealedBodies = {
-  has(contentId: Hex): boolean
+  has(contentId: ContentId): boolean
   add(body: SealedBody): void
   /** Those of rounds before this one, the oldest first: from now on they are served. */
   open(round: number): SealedBody[]
@@ -41,7 +41,7 @@ export async function publishBody(
   node: Pick<PublishModules, 'bundles' | 'network'>,
   bytes: Uint8Array,
   body: PublishedBody,
-): Promise<Hex> {
+): Promise<ContentId> {
   const { kind, round, root = ZERO_HASH, count = 0, policyHash = ZERO_HASH } = body
   const contentId = await node.bundles.put(bytes, round)
   await node.network.publish({ kind, round, root, count, policyHash, contentId, size: bytes.byteLength })
@@ -60,7 +60,7 @@ export async function sealBody(
   bytes: Uint8Array,
   body: Required<PublishedBody>,
   begun: { time: RoundTime; atMs: number },
-): Promise<Hex> {
+): Promise<ContentId> {
   const { bundles, sealed, clock, signal, logger } = node
   const contentId = await contentIdYielding(bytes)
   sealed.add({ ...body, contentId, size: bytes.byteLength })
@@ -91,10 +91,10 @@ const sealedSchema = z.array(
   z.strictObject({
     kind: z.literal('rollouts'),
     round: z.int().min(0),
-    root: hash32Schema,
+    root: hash32<Root>(),
     count: z.int().min(0),
-    policyHash: hash32Schema,
-    contentId: hash32Schema,
+    policyHash: hash32<PolicyHash>(),
+    contentId: hash32<ContentId>(),
     size: z.int().min(1),
   }),
 )

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { Seed } from '#core/hashes.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Environment, WrittenText } from '#environments/environment.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 8
 export type WriteProposals = (
   level: number,
   count: number,
-  seed: Hex,
+  seed: Seed,
   until: AbortSignal,
 ) => Promise<readonly WrittenText[]>
 
@@ -30,7 +30,7 @@ export async function propose(
   environment: Environment,
   level: number,
   list: TaskList,
-  seedOf: (attempt: number) => Hex,
+  seedOf: (attempt: number) => Seed,
   until: AbortSignal,
 ): Promise<Candidate[]> {
   const { faultOf } = proposalsOf(environment)

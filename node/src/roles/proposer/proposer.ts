@@ -1,7 +1,7 @@
 import { phase } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { withDeadline } from '#core/deadline.ts'
-import type { Hex } from '#core/hex.ts'
+import type { Seed } from '#core/hashes.ts'
 import { abiWords, keccak } from '#core/keccak.ts'
 import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import {
@@ -144,7 +144,7 @@ export async function gatherTasks(
   environment: PeerNode['environment'],
   level: number,
   list: TaskList,
-  seedOf: (attempt: number) => Hex,
+  seedOf: (attempt: number) => Seed,
   until: AbortSignal,
 ): Promise<{ fromDataset: number; candidates: Candidate[] }> {
   const wanted = list.wanted()

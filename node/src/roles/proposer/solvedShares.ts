@@ -1,6 +1,6 @@
 import { SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
-import type { Hex } from '#core/hex.ts'
+import type { Beacon, PeerKey } from '#core/hashes.ts'
 import type { PeerScore } from '#core/payloads/bodies.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { readTaskPlaces } from '../draws/admitTasks.ts'
@@ -28,7 +28,7 @@ export type SolvedShares = {
 export type ScoredAnswer = { readonly place: number; readonly scoresMilli: readonly number[] }
 
 /** A solver that answered own tasks: the leaves that count, and the place of the task that each answers. */
-type Answered = { peerKey: Hex; ordinal: number; settledMilli: number; placeOf: ReadonlyMap<number, number> }
+type Answered = { peerKey: PeerKey; ordinal: number; settledMilli: number; placeOf: ReadonlyMap<number, number> }
 
 /**
  * How much of each of this proposer's tasks of a final round solvers got right. The chain says which tasks each of them owed, which answers
@@ -77,7 +77,7 @@ function medianOf(values: readonly number[]): number {
 }
 
 /** Solvers with a settled score that were drawn for own tasks. */
-async function findAnswered(node: PeerNode, round: number, beacon: Hex, rules: RoundRules): Promise<Answered[]> {
+async function findAnswered(node: PeerNode, round: number, beacon: Beacon, rules: RoundRules): Promise<Answered[]> {
   const { chain, chainId, identity } = node
   const { spec } = rules
   const settled = new Map(
@@ -102,7 +102,7 @@ async function findAnswered(node: PeerNode, round: number, beacon: Hex, rules: R
   return found
 }
 
-type ScoresOf = ReadonlyMap<Hex, PeerScore>
+type ScoresOf = ReadonlyMap<PeerKey, PeerScore>
 
 /** The score sheets behind votes on these solvers that agree with what was settled: of each, what it says of those solvers. */
 async function fetchSheets(

@@ -1,6 +1,6 @@
 import type { Chain } from '#chain/openChain.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { ContentId } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Identity } from '#store/identity.ts'
 import type { Journal } from '#store/journal.ts'
@@ -58,12 +58,13 @@ export function createTwinWatch({ journal, clock, logger }: Modules): TwinWatch 
 const COMMITTED = 'committed'
 
 /** Notes what this process commits, before it is sent. */
-export function noteCommitted(journal: Pick<Journal, 'get' | 'set'>, round: number, contentId: Hex): void {
+export function noteCommitted(journal: Pick<Journal, 'get' | 'set'>, round: number, contentId: ContentId): void {
   const before = ownCommitments(journal, round)
   if (!before.includes(contentId)) journal.set(round, COMMITTED, [...before, contentId])
 }
 
-const ownCommitments = (journal: Pick<Journal, 'get'>, round: number) => (journal.get(round, COMMITTED) ?? []) as Hex[]
+const ownCommitments = (journal: Pick<Journal, 'get'>, round: number) =>
+  (journal.get(round, COMMITTED) ?? []) as ContentId[]
 
 type Watching = {
   chain: Pick<Chain, 'readRolloutCommitments'>

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey, PolicyHash, Seed } from '#core/hashes.ts'
 import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
 import type { Completion } from '#model/generation/completion.ts'
@@ -14,7 +14,7 @@ export type Sampler = Pick<PolicyClient, 'weightsHash' | 'generate'>
 /** Samples the answers that a solver owes in a round, with the seed that the rule gives. */
 export async function answerRound(
   policy: Sampler,
-  { chainId, round, peerKey }: { chainId: number; round: number; peerKey: Hex },
+  { chainId, round, peerKey }: { chainId: number; round: number; peerKey: PeerKey },
   rules: RoundRules,
 ): Promise<RolloutBundle> {
   const { spec, format, beacon } = rules
@@ -30,7 +30,7 @@ export async function answerRound(
   return rolloutBundle({ chainId, round, peerKey, policyHash, seed }, rules, tasks, prompts, completions)
 }
 
-type RolloutHeader = { chainId: number; round: number; peerKey: Hex; policyHash: Hex; seed: Hex }
+type RolloutHeader = { chainId: number; round: number; peerKey: PeerKey; policyHash: PolicyHash; seed: Seed }
 
 /**
  * What a solver publishes for a round: for each task drawn, one group of completions.

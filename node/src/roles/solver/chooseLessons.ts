@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 
 /** A group with what its answers are worth by the solver's own copy of the judge, one figure an answer. */
@@ -43,10 +43,10 @@ export function mostSignal<Group extends ScoredGroup>(
  *
  * @param trustOf - from 0 to 1, what the signal of a peer's groups is multiplied by.
  */
-export function mostSignalOfPeers<Group extends ScoredGroup & { peerKey: Hex }>(
+export function mostSignalOfPeers<Group extends ScoredGroup & { peerKey: PeerKey }>(
   groups: readonly Group[],
   count: number | null,
-  trustOf: (peerKey: Hex) => number,
+  trustOf: (peerKey: PeerKey) => number,
 ): readonly Group[] {
   if (count === null) return groups
   const peers = Map.groupBy(groups, ({ peerKey }) => peerKey)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import type { CompletionServer } from '#hub/chatServer/completionServer.ts'
@@ -14,7 +14,7 @@ type HandOverModules = {
   server: Pick<CompletionServer, 'models' | 'loadAdapter' | 'unloadAdapter'>
   policy: Pick<PolicyClient, 'weightsHash'>
   logger: Pick<Logger, 'info' | 'warn'>
-  peerKey: Hex
+  peerKey: PeerKey
   /** Of the adapter that the policy saved last. */
   policyFolder: string
   /** That the server reads too, under the same path. */

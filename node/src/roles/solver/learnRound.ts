@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { mean } from '#core/mean.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
@@ -12,7 +12,7 @@ import type { Quarantine } from './quarantine.ts'
 import type { Trust } from './trust.ts'
 
 /** Groups of one other peer, never none. */
-export type PeerGroups = { peerKey: Hex; groups: readonly CheckedGroup[] }
+export type PeerGroups = { peerKey: PeerKey; groups: readonly CheckedGroup[] }
 
 export type LearningModules = {
   learner: Learner
@@ -47,7 +47,7 @@ export type LearnedRound = {
   refused: Record<string, number>
 }
 
-type PeerLessons = { peerKey: Hex; groups: readonly ScoredGroup[] }
+type PeerLessons = { peerKey: PeerKey; groups: readonly ScoredGroup[] }
 
 const FAILED = 'the update failed'
 
@@ -100,7 +100,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   const chosen = mostSignal(mine ?? [], ownGroups)
   if (mode === 'updateForEachPeer') return peerByPeer(scoredOthers())
 
-  const offered: (ScoredGroup & { peerKey: Hex })[] = []
+  const offered: (ScoredGroup & { peerKey: PeerKey })[] = []
   for await (const { peerKey, groups } of scoredOthers()) offered.push(...groups.map(group => ({ ...group, peerKey })))
   const external = mostSignalOfPeers(offered, externalGroups, modules.trust.of)
   if (external.length === 0) return peerByPeer([])
@@ -132,7 +132,7 @@ function createUpdates({ learner, logger, signal }: LearningModules, round: numb
       groups: readonly ScoredGroup[],
       ownCount: number,
       updates = 1,
-      peer: Hex | null = null,
+      peer: PeerKey | null = null,
     ): Promise<string | null> {
       const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, updates, peer))
       learned.updates += lesson?.updates ?? 0
@@ -163,7 +163,7 @@ function createFaults(modules: LearningModules, { round, own }: RoundLessons, le
       if (failure !== null) refuse(`own groups: ${failure}`, own.length)
     },
     /** Where the own groups fail too, it may be this machine's fault. */
-    ofPeer(peerKey: Hex, groups: number, failure: string): void {
+    ofPeer(peerKey: PeerKey, groups: number, failure: string): void {
       refuse(failure, groups)
       if (ownFailure === null) quarantine.put(peerKey, round, failure)
     },

@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { mean } from '#core/mean.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
@@ -29,7 +29,7 @@ export type Learner = {
    * @param updates - one after the other on the same groups; 1. Only own groups alone have more.
    * @param peer - whose groups they are, where they are of one other peer: for the log.
    */
-  learn: (groups: readonly ScoredGroup[], own: number, updates?: number, peer?: Hex | null) => Promise<Lesson>
+  learn: (groups: readonly ScoredGroup[], own: number, updates?: number, peer?: PeerKey | null) => Promise<Lesson>
 }
 
 type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { training: Pick<TrainingLog, 'note'> }
@@ -59,7 +59,7 @@ export function createLearner(
     groups: readonly ScoredGroup[],
     options: GroupStepOptions & { learningRate: number },
     own: number,
-    peer: Hex | null,
+    peer: PeerKey | null,
   ): Promise<Lesson> {
     const lessons = groups.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
     const startedMs = clock.nowMs()

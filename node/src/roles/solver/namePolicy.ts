@@ -1,3 +1,4 @@
+import type { PolicyHash } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { MAX_POLICY_BYTES } from '#core/payloads/bodySizes.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
@@ -51,7 +52,8 @@ export async function samplerOf(
   const { chain, bundles, journal, logger } = modules
   const named = (await chain.readPolicies(round, [chain.peerKey])).get(chain.peerKey)
   const trained = await policy.weightsHash()
-  const bytes = named === undefined ? null : named === trained ? await policy.publish() : await bundles.get(named)
+  const bytes =
+    named === undefined ? null : named === trained ? await policy.publish() : await bundles.get(named as Hex)
   if (named === undefined || bytes === null) {
     const why = named === undefined ? 'none was named in time' : 'the named one is not kept here'
     logger.warn('the policy of this round is not the named one: its answers earn nothing', {
@@ -81,8 +83,8 @@ export async function samplerOf(
 /** Forgets the policy that nobody asks for any more. */
 async function forgetOld({ bundles, journal }: Pick<Modules, 'bundles' | 'journal'>, round: number): Promise<void> {
   const used = (at: number) =>
-    [journal.get(at, 'named policy'), journal.get(at, 'sampling policy')] as (Hex | undefined)[]
+    [journal.get(at, 'named policy'), journal.get(at, 'sampling policy')] as (PolicyHash | undefined)[]
   const kept = new Set(Array.from({ length: POLICY_ROUNDS }, (_, i) => used(round - i)).flat())
   for (const old of used(round - POLICY_ROUNDS))
-    if (old !== undefined && !kept.has(old)) await bundles.forget(old, null)
+    if (old !== undefined && !kept.has(old)) await bundles.forget(old as Hex, null)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Hex } from '#core/hex.ts'
+import type { EnvironmentHash } from '#core/hashes.ts'
 import type { Journal } from '#store/journal.ts'
 
 /** What the frozen evaluator says of a solver's answers to the held-out set after a round; means of 0 to 1. */
@@ -27,7 +27,7 @@ export function noteCanaryPoint(journal: Pick<Journal, 'getState' | 'setState'>,
 type Provenance = {
   /** Name of the deployment. */
   network: string
-  environment: { name: string; hash: Hex }
+  environment: { name: string; hash: EnvironmentHash }
   peer: { name: string; peerId: string }
   /** The last round that it learned from. */
   round: number

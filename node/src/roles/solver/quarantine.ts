@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Journal } from '#store/journal.ts'
 
@@ -8,9 +8,9 @@ export const QUARANTINE_ROUNDS = 20
 /** Peers that nothing is learned from for some rounds, kept in the journal. */
 export type Quarantine = {
   /** Whether a peer's groups are left alone in a round. */
-  holds(peerKey: Hex, round: number): boolean
+  holds(peerKey: PeerKey, round: number): boolean
   /** Leaves a peer's groups alone in the rounds after this one. */
-  put(peerKey: Hex, round: number, reason: string): void
+  put(peerKey: PeerKey, round: number, reason: string): void
 }
 
 /** The last round of each peer's quarantine, and why. */

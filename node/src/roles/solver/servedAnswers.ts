@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey, Seed } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
@@ -21,7 +21,7 @@ type ServedModules = {
 type Owed = {
   chainId: number
   round: number
-  peerKey: Hex
+  peerKey: PeerKey
   /** Of the policy, by the name that the server knows; null for the server's own model. */
   adapter: string | null
   /** Answers that come later are not waited for. */
@@ -125,6 +125,6 @@ function checkAnswer(
 }
 
 /** Of one sample, from the seed of the round. */
-function seedOf(seed: Hex, index: number): number {
+function seedOf(seed: Seed, index: number): number {
   return Number.parseInt(createHash('sha256').update(`${seed} ${index}`).digest('hex').slice(0, 8), 16) >>> 1
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { withDeadline } from '#core/deadline.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey, Root } from '#core/hashes.ts'
 import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
@@ -108,7 +108,7 @@ export async function runSolver(
     const { groups } = answered
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
-    const trustIn = (peerKey: Hex) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
+    const trustIn = (peerKey: PeerKey) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
     const before = await rulesOf(node, round - 1, groupsDue)
     const others = before === null ? noGroups() : takeGroups(node, round - 1, before, groupsDue, trustIn)
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
@@ -167,7 +167,7 @@ async function commitAnswers(
   const { round, policyHash, groups } = bundle
   const count = groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
   const { bytes, tree } = await node.bodies.seal('rollouts', bundle)
-  const commitment = { round, root: tree[0] as Hex, count, policyHash }
+  const commitment = { round, root: tree[0] as Root, count, policyHash }
   const contentId = await sealBody(node, bytes, { kind: 'rollouts', ...commitment }, begun)
   noteCommitted(node.journal, round, contentId)
   // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.

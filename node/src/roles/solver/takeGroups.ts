@@ -1,5 +1,5 @@
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -18,7 +18,7 @@ export async function* takeGroups(
   round: number,
   rules: RoundRules,
   until: AbortSignal,
-  trustIn: (peerKey: Hex) => number,
+  trustIn: (peerKey: PeerKey) => number,
 ): AsyncGenerator<PeerGroups> {
   const { sharing } = rules.spec
   const ready: PeerGroups[] = []

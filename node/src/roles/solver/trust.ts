@@ -1,4 +1,4 @@
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Journal } from '#store/journal.ts'
 
 /** Weight of the newest round in the average: a peer that turns bad is known after about four rounds. */
@@ -12,9 +12,9 @@ const STRANGER = 0.5
  * answers as a share of that of the own ones, both computed here. Kept in the journal.
  */
 export type Trust = {
-  of(peerKey: Hex): number
+  of(peerKey: PeerKey): number
   /** After a round in which a peer's groups were scored. */
-  note(peerKey: Hex, theirReward: number, ownReward: number): void
+  note(peerKey: PeerKey, theirReward: number, ownReward: number): void
 }
 
 const KEY = 'trust'
@@ -24,7 +24,7 @@ export const TRUSTED_PEERS = 256
 
 export function createTrust({ journal }: { journal: Journal }): Trust {
   const kept = () => (journal.getState(KEY) ?? {}) as { [peerKey: string]: number }
-  const of = (peerKey: Hex) => kept()[peerKey] ?? STRANGER
+  const of = (peerKey: PeerKey) => kept()[peerKey] ?? STRANGER
   return {
     of,
     note(peerKey, theirReward, ownReward) {

@@ -47,8 +47,17 @@ async function scene() {
   const ends: ((outcome: TxOutcome) => void)[] = []
   const registered: Hex[] = []
   const admission = createAdmission({
-    ...{ chain, contracts, reads, book, account: `0x${'99'.repeat(20)}`, clock, logger: silentLogger, settings },
-    funds: createSponsorFunds({ reads, book, clock, settings, account: `0x${'99'.repeat(20)}` }),
+    ...{
+      chain,
+      contracts,
+      reads,
+      book,
+      account: `0x${'99'.repeat(20)}` as const,
+      clock,
+      logger: silentLogger,
+      settings,
+    },
+    funds: createSponsorFunds({ reads, book, clock, settings, account: `0x${'99'.repeat(20)}` as const }),
     send: () => new Promise(resolve => ends.push(resolve)),
     invitation: undefined,
     registered: key => void registered.push(key),

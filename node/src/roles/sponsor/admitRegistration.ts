@@ -10,7 +10,7 @@ import {
 } from '#chain/peers/sponsorRegistration.ts'
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -36,7 +36,7 @@ type Modules = {
   book: SponsorBook
   funds: SponsorFunds
   /** The sponsor's own account. */
-  account: Hex
+  account: AccountAddress
   send: (intent: OutboxIntent) => Promise<TxOutcome>
   clock: Clock
   logger: Logger
@@ -44,7 +44,7 @@ type Modules = {
   /** What a request has to name; undefined where anybody may ask. */
   invitation: string | undefined
   /** A peer was registered. */
-  registered: (peerKey: Hex) => void
+  registered: (peerKey: PeerKey) => void
 }
 
 /** Checks requests for a registration, the cheap checks first, and sends what passes all of them. */
@@ -58,7 +58,7 @@ export function createAdmission(modules: Modules) {
   }
 
   /** What the sponsor's own book says; null if nothing. */
-  async function known(peerKey: Hex, { account: asked }: SponsorRequest): Promise<SponsorAnswer | null> {
+  async function known(peerKey: PeerKey, { account: asked }: SponsorRequest): Promise<SponsorAnswer | null> {
     const [peer, other] = [book.peer(peerKey), book.peerOf(asked)]
     if (peer === undefined && other === undefined) return null
     if (peer?.account !== asked) return refusal(409, 'this peer, or this account, is sponsored with another')
@@ -69,7 +69,7 @@ export function createAdmission(modules: Modules) {
     return null
   }
 
-  async function admit(peerKey: Hex, request: SponsorRequest): Promise<SponsorAnswer> {
+  async function admit(peerKey: PeerKey, request: SponsorRequest): Promise<SponsorAnswer> {
     const before = await known(peerKey, request)
     if (before !== null) return before
     if (registrationsLeft() === 0) return refusal(429, 'no registration is left in this hour; try again later')
@@ -89,7 +89,7 @@ export function createAdmission(modules: Modules) {
     return { code: 202, body: { status: 'sending' } }
   }
 
-  async function follow(peerKey: Hex, sent: Promise<TxOutcome>): Promise<void> {
+  async function follow(peerKey: PeerKey, sent: Promise<TxOutcome>): Promise<void> {
     const { logger } = modules
     try {
       const outcome = await sent

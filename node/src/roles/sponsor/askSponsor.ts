@@ -10,7 +10,7 @@ import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import { NodeError } from '#core/errors.ts'
 import { gatherBytes } from '#core/gatherBytes.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Identity } from '#store/identity.ts'
 import {
   answerSchema,
@@ -91,7 +91,7 @@ export async function askSponsor(question: SponsorQuestion): Promise<boolean> {
 /** A sponsor's terms, and how a peer stands with it; null for one that it does not know. @throws {SponsorError} */
 export async function readSponsor(
   url: string,
-  peerKey: Hex | null,
+  peerKey: PeerKey | null,
   signal?: AbortSignal,
 ): Promise<{ terms: SponsorTerms; standing: SponsorStanding | null }> {
   const terms = await exchange(url, SPONSOR_PATH, termsSchema, signal)

@@ -3,7 +3,7 @@ import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { transferCoin } from '#chain/peers/transferFunds.ts'
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -32,7 +32,7 @@ export function createSupply({ reads, book, funds, send, clock, logger }: Module
   let newest = -1
 
   /** Who had work on the chain: rollouts of this round and the last, tasks for this one, votes that are opened in it. */
-  async function workersIn(round: number): Promise<Set<Hex>> {
+  async function workersIn(round: number): Promise<Set<PeerKey>> {
     const rounds = (back: number) => (round - back >= 0 ? round - back : null)
     const from = async <T>(at: number | null, read: (round: number) => Promise<T[]>) => (at === null ? [] : read(at))
     const solved = [
@@ -42,7 +42,7 @@ export function createSupply({ reads, book, funds, send, clock, logger }: Module
     const proposed = await from(rounds(0), reads.readProposals)
     const voted = await from(rounds(3), reads.readRevealedVotes)
     const keys = [...solved, ...proposed].map(({ peerKey }) => peerKey)
-    return new Set([...keys, ...voted.map(({ evaluatorKey }) => evaluatorKey)].map(key => key.toLowerCase() as Hex))
+    return new Set([...keys, ...voted.map(({ evaluatorKey }) => evaluatorKey)].map(key => key.toLowerCase() as PeerKey))
   }
 
   function dueTo({ peerKey, workedRound }: SponsoredPeer): 'credit' | 'work' | null {
@@ -65,7 +65,7 @@ export function createSupply({ reads, book, funds, send, clock, logger }: Module
 
   return {
     /** One peer, now. */
-    supply: (peerKey: Hex) =>
+    supply: (peerKey: PeerKey) =>
       turns.run('', async () => {
         const peer = book.peer(peerKey)
         if (peer !== undefined) await supply(peer)

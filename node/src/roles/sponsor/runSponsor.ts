@@ -4,7 +4,7 @@ import type { Deployment } from '@waggle/deployments/record'
 import { formatEther } from 'viem'
 import { openChain } from '#chain/openChain.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
@@ -58,7 +58,7 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
     const book = createSponsorBook(db)
     const funds = createSponsorFunds({ reads: chain, book, clock, settings, account })
     const supply = createSupply({ reads: chain, book, funds, send, clock, logger })
-    const registered = (key: Hex) =>
+    const registered = (key: PeerKey) =>
       void supply.supply(key).catch(error => logger.warn('a peer could not be supplied', { peerKey: key, error }))
     const admission = createAdmission({
       ...{ chain: chain.client, contracts, reads: chain, book, funds, account, send },
@@ -70,7 +70,7 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
       ...{ registrationsLeft: admission.registrationsLeft(), needsInvitation: invitation !== undefined },
       isLow: await funds.isLow(),
     })
-    const pages = { terms, standing: (key: Hex) => standingOf(book, funds, key), ask: admission.ask }
+    const pages = { terms, standing: (key: PeerKey) => standingOf(book, funds, key), ask: admission.ask }
     const server = await serveSponsor({ port: settings.http, host: settings.bind }, pages, logger)
     closers.push(() => {
       server.close()
@@ -98,7 +98,7 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
   }
 }
 
-async function standingOf(book: SponsorBook, funds: SponsorFunds, peerKey: Hex): Promise<SponsorStanding | null> {
+async function standingOf(book: SponsorBook, funds: SponsorFunds, peerKey: PeerKey): Promise<SponsorStanding | null> {
   const peer = book.peer(peerKey)
   if (peer === undefined) return null
   return {

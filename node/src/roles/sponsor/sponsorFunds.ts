@@ -1,7 +1,7 @@
 import { costWei, REGISTRATION_GAS, ROUND_GAS } from '#chain/peers/gasOfPeer.ts'
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import type { SponsorBook } from '#store/sponsorBook.ts'
 import type { SponsorSettings } from './sponsorSettings.ts'
 
@@ -18,22 +18,22 @@ type Modules = {
   clock: Clock
   settings: SponsorSettings
   /** The sponsor's own account. */
-  account: Hex
+  account: AccountAddress
 }
 
 /** What a sponsor has, and may still spend. */
 export type SponsorFunds = ReturnType<typeof createSponsorFunds>
 
 export function createSponsorFunds({ reads, book, clock, settings, account }: Modules) {
-  const spentWei = (peerKey?: Hex) =>
+  const spentWei = (peerKey?: PeerKey) =>
     book.payments(clock.nowMs() - DAY_MS, peerKey).reduce((sum, { wei }) => sum + wei, 0n)
-  const leftWei = (budgetWei: bigint, peerKey?: Hex) => atLeastZero(budgetWei - spentWei(peerKey))
+  const leftWei = (budgetWei: bigint, peerKey?: PeerKey) => atLeastZero(budgetWei - spentWei(peerKey))
   const isLow = (balanceWei: bigint) =>
     balanceWei * LOW_PART < settings.budget || leftWei(settings.budget) * LOW_PART < settings.budget
   return {
     spentWei,
     /** Of its budget, within the day. */
-    leftOf: (peerKey: Hex) => leftWei(settings['peer-budget'], peerKey),
+    leftOf: (peerKey: PeerKey) => leftWei(settings['peer-budget'], peerKey),
     isLow: async () => isLow(await reads.readBalance(account)),
     /** What it takes to register a peer, if there is enough for that and for the gas of its first rounds; else null. */
     async forRegistration(): Promise<bigint | null> {
@@ -47,7 +47,7 @@ export function createSponsorFunds({ reads, book, clock, settings, account }: Mo
      *
      * @param due - `credit`: for its first rounds. `work`: for as long as it works.
      */
-    async topUpOf(peerKey: Hex, peerAccount: Hex, due: 'credit' | 'work'): Promise<bigint> {
+    async topUpOf(peerKey: PeerKey, peerAccount: AccountAddress, due: 'credit' | 'work'): Promise<bigint> {
       const [gasPriceWei, balanceWei, ownWei] = await Promise.all([
         reads.readGasPrice(),
         reads.readBalance(peerAccount),
