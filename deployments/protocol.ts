@@ -18,8 +18,16 @@ export const FINALITY_ROUNDS = 3
 /** Nectar that a round gives for points, in wei. */
 export const EMISSION_WEI = 1_000n * 10n ** 18n
 
-/** In how many rounds after its own each phase of a round runs. Rollouts are committed in the round itself. */
+/** In how many rounds after its own (before it, if negative) each phase of a round runs. Rollouts are committed in the round itself. */
 export const phase = {
+  /** Proposers commit to the hash of their secret. */
+  promising: -2,
+  /** Tasks are proposed, and the secret of their proposer is shown. */
+  proposing: -1,
+  /** Solvers name their policy, at the latest. */
+  naming: -1,
+  /** The beacon of the round is recorded, from which juries and scored leaves are drawn. */
+  drawing: 1,
   /** Juries score and seal their votes. */
   voting: 1,
   /** Votes are opened. */

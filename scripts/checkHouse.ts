@@ -6,6 +6,7 @@ import { checkFolders } from './house/checkFolders.ts'
 import { checkLayers } from './house/checkLayers.ts'
 import { checkLinks } from './house/checkLinks.ts'
 import { checkPaths } from './house/checkPaths.ts'
+import { checkPhases } from './house/checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid, SOURCES } from './house/checkPhrases.ts'
 import { checkReadme } from './house/checkReadme.ts'
 import { readTexts } from './house/readTexts.ts'
@@ -19,6 +20,7 @@ const findings = [
   ...checkSources(phrasesToAvoid(documents), sources),
   ...checkLayers(sources),
   ...checkFolders(sources),
+  ...checkPhases(sources),
   ...checkReadme(documents),
   ...checkPaths(documents),
   ...checkDecisions(documents),

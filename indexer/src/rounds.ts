@@ -1,5 +1,6 @@
 import { type Context, ponder } from 'ponder:registry'
 import { clock, round } from 'ponder:schema'
+import { phase } from '@waggle/deployments/protocol'
 import { addToFeed } from './feed.ts'
 import { CLOCK, readClock, updateRound } from './roundRow.ts'
 import { announce, inForce, timesOf } from './schedule.ts'
@@ -42,7 +43,7 @@ async function renewRounds(context: Context, fromRound: number): Promise<void> {
   const { schedule, environments, latestRound } = await readClock(context)
   if (latestRound === null) return
   // A round's end and finality are the starts of later rounds, so those just before the change move as well.
-  for (let number = Math.max(0, fromRound - 4); number <= latestRound; number++) {
+  for (let number = Math.max(0, fromRound - phase.opening); number <= latestRound; number++) {
     if ((await context.db.find(round, { number })) === null) continue
     const environmentHash = inForce(environments, number).hash
     await context.db.update(round, { number }).set({ ...timesOf(schedule, number), environmentHash })

@@ -7,6 +7,7 @@ import { checkFolders } from './checkFolders.ts'
 import { checkLayers } from './checkLayers.ts'
 import { anchorsOf, checkLinks } from './checkLinks.ts'
 import { checkPaths } from './checkPaths.ts'
+import { checkPhases } from './checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid } from './checkPhrases.ts'
 import { checkReadme } from './checkReadme.ts'
 
@@ -123,4 +124,17 @@ test('a folder with too many files is found, whatever tests are in it', () => {
   expect(checkFolders(new Map(files(26, '.ts')))).toEqual([
     'node/src/core: 26 files, at most 25: divide them by subject',
   ])
+})
+
+test('offsets between rounds without a name are found, those to the next round are not', () => {
+  const path = 'node/src/chain/a.ts'
+  const found = (text: string, at = path) => checkPhases(new Map([[at, text]])).length
+  expect(checkPhases(new Map([[path, '\nreadVotes(round + 2)']]))).toEqual([
+    `${path}:2: round + 2: name the phase (deployments/protocol.ts)`,
+  ])
+  expect(found('fromRound: Number(round) + 1,')).toBe(1)
+  expect(found('{ fromRound: round + 1, throughRound: openedRound + 3 }')).toBe(2)
+  expect(found('{ first: leaf.round - 1 }')).toBe(1)
+  expect(found('readSeats(round + 1); x(round - 0.41)')).toBe(0)
+  expect(found('round + 2', 'node/src/chain/a.test.ts')).toBe(0)
 })

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import type { AccountAddress, AccountKey, PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
@@ -144,8 +145,20 @@ export function seatVerdict(contracts: Contracts, accountKey: AccountKey, verdic
   const place = [BigInt(round), peerKey, position] as const
   const within = (dueRound: number) => ({ fromRound: dueRound, throughRound: dueRound })
   return {
-    commit: challengeIntent(contracts, id, 'commitVerdict', [...place, seatKey, commitment], within(openedRound + 1)),
-    reveal: challengeIntent(contracts, id, 'revealVerdict', [...place, scoreMilli, salt], within(openedRound + 2)),
+    commit: challengeIntent(
+      contracts,
+      id,
+      'commitVerdict',
+      [...place, seatKey, commitment],
+      within(openedRound + phase.voting),
+    ),
+    reveal: challengeIntent(
+      contracts,
+      id,
+      'revealVerdict',
+      [...place, scoreMilli, salt],
+      within(openedRound + phase.revealing),
+    ),
   }
 }
 

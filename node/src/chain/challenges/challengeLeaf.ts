@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData } from 'viem'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -20,7 +21,7 @@ export function challengeLeaf({ challenges }: Contracts, { header, commitment, p
     key: `challenge-leaf:${round}:${peerKey}`,
     to: challenges.address,
     data: encodeFunctionData({ abi: challenges.abi, functionName: 'challengeLeaf', args }),
-    fromRound: round + 1,
-    throughRound: round + 3,
+    fromRound: round + phase.voting,
+    throughRound: round + phase.settling,
   }
 }

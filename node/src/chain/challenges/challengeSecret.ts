@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData } from 'viem'
 import type { PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -13,6 +14,6 @@ export function challengeSecret({ openings }: Contracts, { round, peerKey }: Wit
     to: openings.address,
     data: encodeFunctionData({ abi: openings.abi, functionName: 'challengeSecret', args: [BigInt(round), peerKey] }),
     fromRound: round,
-    throughRound: round + 5,
+    throughRound: round + phase.paying,
   }
 }

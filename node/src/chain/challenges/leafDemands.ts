@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { bytesToHex } from 'viem'
 import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
@@ -35,7 +36,7 @@ export function demandLeaf(contracts: Contracts, missing: MissingLeaf, bondWei: 
     place,
   }
   const { peerKey } = commitment
-  const bounds = { fromRound: round + 1, throughRound: round + 2, valueWei: bondWei }
+  const bounds = { fromRound: round + phase.voting, throughRound: round + phase.revealing, valueWei: bondWei }
   const args = [BigInt(round), peerKey, workOf(commitment), sample] as const
   return challengeIntent(contracts, `${round}:${peerKey}:${place}`, 'demandLeaf', args, bounds)
 }

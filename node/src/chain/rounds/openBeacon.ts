@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData } from 'viem'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Contracts } from '../contracts.ts'
@@ -13,7 +14,7 @@ function beaconCall({ rounds }: Contracts, name: 'fixBeacon' | 'drawBeacon', rou
     key: `${name}:${round}`,
     to: rounds.address,
     data: encodeFunctionData({ abi: rounds.abi, functionName: name, args: [BigInt(round)] }),
-    fromRound: round + 1,
-    throughRound: round + 1,
+    fromRound: round + phase.drawing,
+    throughRound: round + phase.drawing,
   }
 }

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import type { PeerKey } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -32,7 +33,7 @@ export async function readPeerRound(
   // viem can't tell that all events of a name that is not fixed index these.
   const filter = { round: of, peerKey } as never
   const filterOf = (args: OpeningFilter) => ({ round: of, ...args }) as never
-  const before = { first: round - 2, last: round - 1 }
+  const before = { first: round + phase.promising, last: round + phase.proposing }
   const after = { first: round, last: round + LAST_AFTER }
   const proposal = <E extends 'SecretCommitted' | 'TasksProposed'>(eventName: E) =>
     events.inRounds(before, range =>
@@ -49,7 +50,7 @@ export async function readPeerRound(
   const [secrets, tasks, sealed, opened, paid, kept] = await Promise.all([
     proposal('SecretCommitted'),
     proposal('TasksProposed'),
-    events.inRounds({ first: round + 1, last: round + 1 }, range =>
+    events.inRounds({ first: round + phase.voting, last: round + phase.voting }, range =>
       rpc.getContractEvents({
         ...rewardVotes,
         eventName: 'VotesCommitted',

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData } from 'viem'
 import type { AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
@@ -37,8 +38,8 @@ export function openComponent(
     key: `open-component:${ballot.round}:${ballot.shard}:${ballot.evaluatorKey}`,
     to: openings.address,
     data: encodeFunctionData({ abi: openings.abi, functionName: 'open', args }),
-    fromRound: header.round + 4,
-    throughRound: header.round + 4,
+    fromRound: header.round + phase.opening,
+    throughRound: header.round + phase.opening,
   }
 }
 
@@ -48,8 +49,8 @@ export function closeOpenings({ openings }: Contracts, round: number, shard: num
     key: `close-openings:${round}:${shard}`,
     to: openings.address,
     data: encodeFunctionData({ abi: openings.abi, functionName: 'close', args: [BigInt(round), shard] }),
-    fromRound: round + 5,
-    throughRound: round + 5,
+    fromRound: round + phase.paying,
+    throughRound: round + phase.paying,
   }
 }
 

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import type { PeerKey } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -28,7 +29,7 @@ export async function readSettlements(
   events: EventReader,
   round: number,
 ): Promise<Settlement[]> {
-  const logs = await events.inRounds({ first: round + 3, last: round + 3 }, range =>
+  const logs = await events.inRounds({ first: round + phase.settling, last: round + phase.settling }, range =>
     rpc.getContractEvents({
       ...contracts.rewardVotes,
       eventName: 'Settled',

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import type { ContentId, PeerKey, Root } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -22,7 +23,7 @@ export async function readRevealedVotes(
   events: EventReader,
   round: number,
 ): Promise<RevealedVotes[]> {
-  const logs = await events.inRounds({ first: round + 2, last: round + 2 }, range =>
+  const logs = await events.inRounds({ first: round + phase.revealing, last: round + phase.revealing }, range =>
     rpc.getContractEvents({
       ...contracts.rewardVotes,
       eventName: 'VotesRevealed',

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData, keccak256, stringToBytes } from 'viem'
 import type { AccountKey, PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -15,8 +16,8 @@ export function commitVotes({ chainId, rewardVotes }: Contracts, accountKey: Acc
     key: `commit-votes:${round}:${shard}:${evaluatorKey}`,
     to: rewardVotes.address,
     data: encodeFunctionData({ abi: rewardVotes.abi, functionName: 'commitVotes', args }),
-    fromRound: Number(round) + 1,
-    throughRound: Number(round) + 1,
+    fromRound: Number(round) + phase.voting,
+    throughRound: Number(round) + phase.voting,
   }
 }
 
@@ -28,8 +29,8 @@ export function revealVotes({ chainId, rewardVotes }: Contracts, accountKey: Acc
     key: `reveal-votes:${round}:${shard}:${evaluatorKey}`,
     to: rewardVotes.address,
     data: encodeFunctionData({ abi: rewardVotes.abi, functionName: 'revealVotes', args: [ballot, salt] }),
-    fromRound: Number(round) + 2,
-    throughRound: Number(round) + 2,
+    fromRound: Number(round) + phase.revealing,
+    throughRound: Number(round) + phase.revealing,
   }
 }
 
@@ -42,7 +43,7 @@ export function settle({ rewardVotes }: Contracts, { round, shard, peerKeys }: S
     key: `settle:${round}:${shard}:${keccak256(stringToBytes(peerKeys.join()))}`,
     to: rewardVotes.address,
     data: encodeFunctionData({ abi: rewardVotes.abi, functionName: 'settle', args }),
-    fromRound: round + 3,
-    throughRound: round + 3,
+    fromRound: round + phase.settling,
+    throughRound: round + phase.settling,
   }
 }

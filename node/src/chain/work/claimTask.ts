@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData } from 'viem'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
@@ -36,8 +37,8 @@ export function claimTask({ openings }: Contracts, answered: TaskAnswered): Outb
     key: `claim-task:${leaf.round}:${shard}:${proposerKey}`,
     to: openings.address,
     data: encodeFunctionData({ abi: openings.abi, functionName: 'claimTask', args: [claim] }),
-    fromRound: leaf.round + 5,
-    throughRound: leaf.round + 5,
+    fromRound: leaf.round + phase.paying,
+    throughRound: leaf.round + phase.paying,
   }
 }
 

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData } from 'viem'
 import type { ContentId, PeerKey, PolicyHash, Root } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
@@ -40,6 +41,6 @@ export function commitPolicy({ rolloutCommitments }: Contracts, policy: PolicyTo
     to: rolloutCommitments.address,
     data: encodeFunctionData({ abi: rolloutCommitments.abi, functionName: 'commitPolicy', args }),
     fromRound: null, // A round to come is named before the first one begins, too.
-    throughRound: round - 1,
+    throughRound: round + phase.naming,
   }
 }

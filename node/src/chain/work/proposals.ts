@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData } from 'viem'
 import type { AccountKey, PeerKey } from '#core/hashes.ts'
 import { fromHex, type Hex, toHex } from '#core/hex.ts'
@@ -37,8 +38,8 @@ export function propose(contracts: Contracts, accountKey: AccountKey, tasks: Tas
     key: `propose:${round}:${peerKey}`,
     to: address,
     data: encodeFunctionData({ abi, functionName: 'propose', args }),
-    fromRound: round - 1,
-    throughRound: round - 1,
+    fromRound: round + phase.proposing,
+    throughRound: round + phase.proposing,
   }
 }
 
@@ -54,8 +55,8 @@ export function commitSecret(
     key: `commit-secret:${round}:${peerKey}`,
     to: address,
     data: encodeFunctionData({ abi, functionName: 'commitSecret', args }),
-    fromRound: round - 2,
-    throughRound: round - 2,
+    fromRound: round + phase.promising,
+    throughRound: round + phase.promising,
   }
 }
 
@@ -73,7 +74,7 @@ export async function readProposals(
   events: EventReader,
   round: number,
 ): Promise<TaskProposal[]> {
-  const logs = await events.inRounds({ first: round - 1, last: round - 1 }, range =>
+  const logs = await events.inRounds({ first: round + phase.proposing, last: round + phase.proposing }, range =>
     rpc.getContractEvents({
       ...contracts.rolloutCommitments,
       eventName: 'TasksProposed',
@@ -92,7 +93,7 @@ export async function readSecretKeepers(
   events: EventReader,
   round: number,
 ): Promise<Hex[]> {
-  const logs = await events.inRounds({ first: round - 2, last: round - 2 }, range =>
+  const logs = await events.inRounds({ first: round + phase.promising, last: round + phase.promising }, range =>
     rpc.getContractEvents({
       ...contracts.rolloutCommitments,
       eventName: 'SecretCommitted',

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import type { PeerKey, PolicyHash } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -19,7 +20,7 @@ export async function readPolicies(
 ): Promise<Map<PeerKey, PolicyHash>> {
   if (peerKeys.length === 0) return new Map()
   // The contract takes a name for the next round only, so that all of these are for this round or an earlier one.
-  const logs = await events.inRounds({ first: round - NAME_HOLDS_ROUNDS, last: round - 1 }, range =>
+  const logs = await events.inRounds({ first: round - NAME_HOLDS_ROUNDS, last: round + phase.naming }, range =>
     rpc.getContractEvents({
       ...contracts.rolloutCommitments,
       eventName: 'PolicyCommitted',

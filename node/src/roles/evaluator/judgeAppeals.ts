@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import { recordBeacon } from '../draws/roundBeacon.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
@@ -10,11 +11,11 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   const { chain } = node
   if (round < 1) return
   const appeals = await chain.readAppeals({
-    first: Math.max(0, round - 4),
-    last: round - 1,
+    first: Math.max(0, round - phase.settling - 1),
+    last: round - phase.voting,
   })
   for (const found of appeals.filter(({ isClosed }) => !isClosed)) {
-    if (found.openedRound === round - 1) await giveVerdict(node, models, found, signal)
+    if (found.openedRound === round - phase.voting) await giveVerdict(node, models, found, signal)
     else if (round >= found.closesFrom) closeCase(node, found)
   }
 }

@@ -1,4 +1,4 @@
-import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
+import { phase, TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { ComponentOpening } from '#chain/votes/openComponent.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
@@ -25,7 +25,7 @@ export async function openSamples(node: PeerNode, round: number, signal: AbortSi
   const kept = round < 0 ? null : await keptScores(node, round)
   if (kept === null) return
   const { scoreSheet } = kept
-  const [beacon, drawing] = [await beaconOf(node, round), await beaconOf(node, round + 2)]
+  const [beacon, drawing] = [await beaconOf(node, round), await beaconOf(node, round + phase.revealing)]
   if (beacon === null || drawing === null) return
   const settlements = await chain.readSettlements(round)
   const shards = await ownShards(node, round, beacon)

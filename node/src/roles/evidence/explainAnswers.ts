@@ -51,9 +51,11 @@ function explainVotes({ round, currentRound, beacons, seats }: Work, nameOf: Nam
 
 function voteWords({ voteMilli, isSealed, isOwn, scored }: Seat, round: number, currentRound: number): string {
   if (voteMilli === null) {
-    if (currentRound <= round + 1) return isSealed ? 'has sealed its vote' : 'has not sealed a vote yet'
+    if (currentRound <= round + phase.voting) return isSealed ? 'has sealed its vote' : 'has not sealed a vote yet'
     if (!isSealed) return 'sealed no vote'
-    return currentRound === round + 2 ? 'has not opened its vote yet' : 'did not open the vote that it had sealed'
+    return currentRound === round + phase.revealing
+      ? 'has not opened its vote yet'
+      : 'did not open the vote that it had sealed'
   }
   const own = isOwn ? '; the peer and this seat have one account, so that it does not count' : ''
   if (voteMilli === UNAVAILABLE)

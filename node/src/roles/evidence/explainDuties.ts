@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
 import type { Work } from './work.ts'
 
@@ -8,11 +9,11 @@ export function explainVotesOf({ round, currentRound, duties, told }: Work): str
     if (isRevealed) lines.push('It sealed and opened its votes.')
     else if (isSealed)
       lines.push(
-        currentRound > round + 2
+        currentRound > round + phase.revealing
           ? 'It sealed its votes and did not open them.'
           : 'It sealed its votes; they are opened next.',
       )
-    else lines.push(currentRound > round + 1 ? 'It sealed no votes.' : 'It has not sealed its votes yet.')
+    else lines.push(currentRound > round + phase.voting ? 'It sealed no votes.' : 'It has not sealed its votes yet.')
     for (const opened of told.opened)
       if (opened.shard === shard)
         lines.push(

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { proofIn } from '#core/merkle.ts'
 import { rolloutLeaf } from '#core/payloads/bodies.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'
@@ -12,7 +13,7 @@ export async function claimTasks(node: PeerNode, round: number, signal: AbortSig
   if (round < 0) return
   const { chain, chainId, identity, logger } = node
   const proposerKey = identity.peerKey
-  const drawing = await beaconOf(node, round + 2)
+  const drawing = await beaconOf(node, round + phase.revealing)
   const isProposer = (await chain.readProposals(round)).some(({ peerKey }) => peerKey === proposerKey)
   if (drawing === null || !isProposer) return
   const settlements = await chain.readSettlements(round)

@@ -60,7 +60,7 @@ export async function runProposer(node: PeerNode, sources: TaskSources, options:
     const level = options.level ?? (await followScores(node, round))
     await proposeNext(node, sources, time, level, lately)
     const due = withDeadline(node.signal, Math.max(1, Math.round((endsAtSec - nowSec) * 500)))
-    await claimTasks(node, round - 5, due)
+    await claimTasks(node, round - phase.paying, due)
     await sources.learner?.learn(round, due)
     await claimEarnings(node, round)
     await keepStake(node, 'proposer', round)
