@@ -17,7 +17,7 @@ import { type FolderStep, folderSteps } from './folderSteps.ts'
 import { lockDataFolder } from './lockDataFolder.ts'
 
 /** Holds the number of a folder's format. */
-export const FORMAT_FILE = 'format'
+const FORMAT_FILE = 'format'
 /** What was there before a step; a step that is not finished is undone from it. */
 const ASIDE = 'before-migration'
 
@@ -124,7 +124,7 @@ function discard(aside: string): void {
 }
 
 /** A reader, or a start after a crash, sees the old content or the new one. */
-export function replaceFile(path: string, content: string | Uint8Array): void {
+function replaceFile(path: string, content: string | Uint8Array): void {
   const temporary = `${path}.${process.pid}.tmp`
   writeFileSync(temporary, content, { mode: 0o600, flush: true })
   renameSync(temporary, path)

@@ -8,7 +8,7 @@ import { eventRanges } from './eventRanges.ts'
 import { type Governed, governed, type Power, roleName } from './powers.ts'
 import { readStanding, type TimelockCall, type TimelockState } from './timelock.ts'
 
-export type HeldPower = Power & { holder: Hex }
+type HeldPower = Power & { holder: Hex }
 export type Operation = {
   id: Hex
   state: TimelockState

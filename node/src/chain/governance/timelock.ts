@@ -8,7 +8,7 @@ import type { Contracts } from '../contracts.ts'
 /** One call of the timelock; its value in wei is of the timelock's own coin. */
 export type TimelockCall = { target: Hex; value: bigint; data: Hex }
 export type TimelockState = 'missing' | 'waiting' | 'ready' | 'done'
-export type TimelockStanding = { state: TimelockState; readyAtSec: number | null }
+type TimelockStanding = { state: TimelockState; readyAtSec: number | null }
 
 /** What `getTimestamp` says of an operation that was executed. */
 const DONE = 1

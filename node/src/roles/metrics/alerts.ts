@@ -24,7 +24,7 @@ type Modules = {
   logger: Logger
 }
 
-export type Alerts = { look(state: PeerState): Promise<void> }
+type Alerts = { look(state: PeerState): Promise<void> }
 
 /** Tells of each thing that is wrong once when it begins, and once when it is over. */
 export function createAlerts({ send, clock, logger }: Modules): Alerts {

@@ -25,7 +25,7 @@ export type SolvedShares = {
 }
 
 /** An answer to the task of a place, and what score sheets say of it, in thousandths. */
-export type ScoredAnswer = { readonly place: number; readonly scoresMilli: readonly number[] }
+type ScoredAnswer = { readonly place: number; readonly scoresMilli: readonly number[] }
 
 /** A solver that answered own tasks: the leaves that count, and the place of the task that each answers. */
 type Answered = { peerKey: PeerKey; ordinal: number; settledMilli: number; placeOf: ReadonlyMap<number, number> }

@@ -21,7 +21,7 @@ type HandOverModules = {
   sharedFolder: string
 }
 
-export type HandOver = {
+type HandOver = {
   /**
    * Has the server serve the policy as it was saved, if it does not yet. What the server does wrong fails nothing.
    *
