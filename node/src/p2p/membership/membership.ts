@@ -75,44 +75,20 @@ export function createMembership(options: MembershipOptions): Membership {
   const { ownId, clock, logger, random, maxConnections: max } = options
   const admission = options.lookUp ? createAdmission({ lookUp: options.lookUp, clock, logger }) : admitAll
   admission.note(ownId)
-  const isRegistered = (peerId: string): boolean => admission.isRegistered(peerId)
-  const book = createPeerBook({
-    bootnodes: options.bootnodes.map(parseBootnode),
-    isRegistered,
-    onRegistered: admission.note,
-    ...(options.store && { store: options.store }),
-    ...(options.bookLimits && { limits: options.bookLimits }),
-    clock,
-  })
-  const isMember = (peerId: string): boolean => isRegistered(peerId) || book.isBootnode(peerId)
-  const refused: Record<Refusal, number> = { full: 0, strangers: 0, host: 0, subnet: 0 }
-  let saidAtMs = Number.NEGATIVE_INFINITY
+  const book = openBook(options, admission)
+  const { isRegistered } = admission
   const slots = createConnectionSlots({
-    ...{ admission, isMember, isBootnode: book.isBootnode, connections: options.connections },
+    ...{ admission, isBootnode: book.isBootnode, connections: options.connections },
+    isMember: peerId => isRegistered(peerId) || book.isBootnode(peerId),
     limits: { total: max, ...defaultSlotLimits, membersGiveWay: options.isBootnode === true },
     ...{ clock, random },
   })
-
-  function say(reason: Refusal): void {
-    refused[reason] += 1
-    if (clock.nowMs() - saidAtMs < SAY_EVERY_MS) return
-    saidAtMs = clock.nowMs()
-    logger.warn('a connection was refused: no slot is free for it', { reason, ...status() })
-  }
-  function status(): MembershipStatus {
-    const connections = countMembers(slots.held(), one => one.isMember)
-    const known = countMembers(book.all(), one => one.isBootnode || isRegistered(one.peerId ?? ''))
-    return { connections: { ...connections, max }, known, refused: { ...refused } }
-  }
-  function connectedNow(): Connected {
-    const ids = new Set(options.connections().map(({ peerId }) => peerId))
-    return { has: peerId => ids.has(peerId), registered: [...ids].filter(isRegistered).length, total: ids.size }
-  }
-  const flush = () => writeBook(book, logger)
+  const { status, refuse } = createCensus(options, { slots, book, admission })
   const schedule = createDialSchedule({
-    ...{ ownId, book, isRegistered, isBanned: options.isBanned, connected: connectedNow },
+    ...{ ownId, book, isRegistered, isBanned: options.isBanned, connected: () => connectedNow(options, admission) },
     ...{ targetPeers: Math.min(options.targetPeers, max), clock, random },
   })
+  const flush = () => writeBook(book, logger)
 
   return {
     admission,
@@ -124,25 +100,10 @@ export function createMembership(options: MembershipOptions): Membership {
       return true
     },
     setBootnodes: addresses => book.setBootnodes(addresses.map(parseBootnode)),
-    known: () => book.all().flatMap(({ peerId }) => peerId ?? []),
-    addressesOf(peerId) {
-      const routes = [...(book.get(peerId)?.routes ?? [])]
-      return routes.sort((a, b) => a.failures - b.failures).map(({ address }) => address)
-    },
-    isNear(peerId) {
-      if (book.bootnodes().some(({ routes }) => routes.some(({ address }) => isPrivate(address)))) return true
-      const near = options.connections().filter(({ address }) => isPrivate(address))
-      return near.some(one => one.peerId === peerId || book.isBootnode(one.peerId))
-    },
-    names(address) {
-      const peerId = peerIdIn(address)
-      const isOf = (peer: KnownPeer | undefined) =>
-        peer?.routes.some(route => [route.address, `${route.address}/p2p/${peer.peerId}`].includes(address)) === true
-      return isOf(peerId === undefined ? undefined : book.get(peerId)) || book.bootnodes().some(isOf)
-    },
+    ...createLookUps(book, options),
     async admit(peerId, address) {
       const decision = await slots.admit(peerId, address)
-      if (!decision.admit) say(decision.reason)
+      if (!decision.admit) refuse(decision.reason)
       return decision
     },
     connected(peerId) {
@@ -154,6 +115,70 @@ export function createMembership(options: MembershipOptions): Membership {
     stop() {
       admission.stop()
       flush()
+    },
+  }
+}
+
+function openBook({ bootnodes, store, bookLimits, clock }: MembershipOptions, admission: Admission): PeerBook {
+  return createPeerBook({
+    bootnodes: bootnodes.map(parseBootnode),
+    isRegistered: admission.isRegistered,
+    onRegistered: admission.note,
+    ...(store && { store }),
+    ...(bookLimits && { limits: bookLimits }),
+    clock,
+  })
+}
+
+type Counted = { slots: ReturnType<typeof createConnectionSlots>; book: PeerBook; admission: Admission }
+
+/** How many peers are connected, known and refused. */
+function createCensus({ maxConnections: max, clock, logger }: MembershipOptions, { slots, book, admission }: Counted) {
+  const refused: Record<Refusal, number> = { full: 0, strangers: 0, host: 0, subnet: 0 }
+  let saidAtMs = Number.NEGATIVE_INFINITY
+
+  function status(): MembershipStatus {
+    const connections = countMembers(slots.held(), one => one.isMember)
+    const known = countMembers(book.all(), one => one.isBootnode || admission.isRegistered(one.peerId ?? ''))
+    return { connections: { ...connections, max }, known, refused: { ...refused } }
+  }
+  return {
+    status,
+    /** Counts a refused connection, and says so once a minute. */
+    refuse(reason: Refusal): void {
+      refused[reason] += 1
+      if (clock.nowMs() - saidAtMs < SAY_EVERY_MS) return
+      saidAtMs = clock.nowMs()
+      logger.warn('a connection was refused: no slot is free for it', { reason, ...status() })
+    },
+  }
+}
+
+function connectedNow({ connections }: MembershipOptions, { isRegistered }: Admission): Connected {
+  const ids = new Set(connections().map(({ peerId }) => peerId))
+  return { has: peerId => ids.has(peerId), registered: [...ids].filter(isRegistered).length, total: ids.size }
+}
+
+type LookUps = Pick<Membership, 'known' | 'addressesOf' | 'isNear' | 'names'>
+
+/** What the book says of who is where. */
+function createLookUps(book: PeerBook, { connections }: MembershipOptions): LookUps {
+  return {
+    known: () => book.all().flatMap(({ peerId }) => peerId ?? []),
+    addressesOf(peerId) {
+      const routes = [...(book.get(peerId)?.routes ?? [])]
+      return routes.sort((a, b) => a.failures - b.failures).map(({ address }) => address)
+    },
+    isNear(peerId) {
+      if (book.bootnodes().some(({ routes }) => routes.some(({ address }) => isPrivate(address)))) return true
+      const near = connections().filter(({ address }) => isPrivate(address))
+      return near.some(one => one.peerId === peerId || book.isBootnode(one.peerId))
+    },
+    names(address) {
+      const peerId = peerIdIn(address)
+      const isOf = (peer: KnownPeer | undefined) =>
+        peer?.routes.some(route => [route.address, `${route.address}/p2p/${peer.peerId}`].includes(address)) === true
+      return isOf(peerId === undefined ? undefined : book.get(peerId)) || book.bootnodes().some(isOf)
     },
   }
 }
