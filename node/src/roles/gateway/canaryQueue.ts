@@ -3,7 +3,7 @@ import type { CanaryBundle } from '#core/payloads/bodies.ts'
 import type { Journal } from '#store/journal.ts'
 import type { CanaryPoint } from './measureCanary.ts'
 
-type CanaryQueue = {
+export type CanaryQueue = {
   /** Measures a peer's canary of a round, once. */
   add(peerId: string, canary: CanaryBundle): void
   /** Resolves when nothing is being measured. */

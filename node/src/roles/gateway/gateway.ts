@@ -4,18 +4,19 @@ import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { roundsKept } from '#p2p/gossip/topicRules.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { everyRound } from '../duties/everyRound.ts'
-import { createEventLog } from '../metrics/eventLog.ts'
+import { createEventLog, type EventLog } from '../metrics/eventLog.ts'
 import type { PeerNode } from '../peerNode.ts'
+import type { Route } from './answers.ts'
 import { slotOf } from './bodySlot.ts'
-import { createCanaryQueue } from './canaryQueue.ts'
+import { type CanaryQueue, createCanaryQueue } from './canaryQueue.ts'
 import { collectBodies } from './collectBodies.ts'
-import { createCommitments } from './commitments.ts'
+import { type Commitments, createCommitments } from './commitments.ts'
 import { serveJson } from './httpServer.ts'
 import { canaryScalars, countJudged } from './judgeCounts.ts'
 import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts'
 import { openAnnounced } from './openAnnounced.ts'
-import { createPeerIds } from './peerIds.ts'
-import { createProposals } from './proposals.ts'
+import { createPeerIds, type PeerIds } from './peerIds.ts'
+import { createProposals, type Proposals } from './proposals.ts'
 import { readRound } from './readRound.ts'
 import { specificationView } from './specificationView.ts'
 import { statusView } from './statusView.ts'
@@ -35,9 +36,43 @@ type GatewayOptions = {
 
 /** Serves what peers share to pages, and runs canaries in a sandbox to say how often the judge was right. */
 export async function runGateway(node: PeerNode, options: GatewayOptions): Promise<void> {
-  const { bodies, chainId, journal, logger, signal } = node
+  const { logger } = node
   const events = createEventLog({ folder: options.folder, clock: node.clock, logger })
-  const canaries = createCanaryQueue({
+  const canaries = openCanaries(node, events)
+  let now = -1
+  const currentRound = () => now
+  const peerIds = createPeerIds(node.chain)
+  const read = { chain: node.chain, peerIds, clock: node.clock, currentRound }
+  const onChain: OnChain = { commitments: createCommitments(read), proposals: createProposals(read) }
+  const collecting = collect(node, { peerIds, canaries, commitments: onChain.commitments })
+  const routes = routesOf(node, options, { onChain, collecting })
+  const server = await serveJson(options.port, routes, logger)
+  try {
+    let isFirst = true
+    await everyRound(node, async time => {
+      const { round } = time
+      now = round
+      collecting.forgetBefore(round + roundsKept.earliest)
+      node.journal.set(round, 'seen', true)
+      await takeUnheard(node, collecting, time, isFirst)
+      isFirst = false
+    })
+  } finally {
+    await collecting.stop()
+    server.closeAllConnections()
+    server.close()
+    await canaries.idle()
+    await events.close()
+  }
+}
+
+type OnChain = { commitments: Commitments; proposals: Proposals }
+type Collecting = ReturnType<typeof collectBodies>
+
+/** Measures canaries, keeps their curves and counts what the judge said of them. */
+function openCanaries(node: PeerNode, events: EventLog): CanaryQueue {
+  const { journal, logger, signal } = node
+  return createCanaryQueue({
     async measure(peerId, canary) {
       const point = await measureCanary(node, peerId, canary)
       if (point.judge) countJudged(node.judgeCounts, point.judge)
@@ -46,22 +81,15 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     },
     ...{ journal, logger, signal },
   })
-  let now = -1
-  const peerIds = createPeerIds(node.chain)
-  const trainingView = createTrainingView(options.figuresOf, node)
-  const read = { chain: node.chain, peerIds, clock: node.clock, currentRound: () => now }
-  const [commitments, proposals] = [createCommitments(read), createProposals(read)]
-  const collecting = collectBodies({
-    ...{
-      network: node.network,
-      bundles: node.bundles,
-      disk: node.disk,
-      peerIds,
-      clock: node.clock,
-      commitments,
-      logger,
-      signal,
-    },
+}
+
+type CollectModules = { peerIds: PeerIds; canaries: CanaryQueue; commitments: Commitments }
+
+/** Collects bodies into the folder, and has the canaries among them measured. */
+function collect(node: PeerNode, { peerIds, canaries, commitments }: CollectModules): Collecting {
+  const { network, bundles, disk, bodies, chainId, journal, clock, logger, signal } = node
+  return collectBodies({
+    ...{ network, bundles, disk, peerIds, clock, commitments, logger, signal },
     async fetch({ round, kind, contentId }, { peerKey }) {
       const fetched = await node.fetchPlan.fetch({ round, kind, contentId, peerKey }, signal)
       return fetched.ok ? fetched.value : null
@@ -74,46 +102,26 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       if ('samples' in body && isDueCanary(node.environment, body)) canaries.add(peerId, body)
     },
   })
-  const server = await serveJson(
-    options.port,
-    [
-      {
-        path: /^\/v1\/rounds\/(\d{1,12})$/,
-        answer: match => readRound(node, { commitments, proposals }, Number(match[1])),
-      },
-      {
-        path: /^\/v1\/canary$/,
-        answer: async () => ({ points: await canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
-      },
-      {
-        path: /^\/v1\/training\/(0x[0-9a-f]{64})$/,
-        answer: match => trainingView(String(match[1])),
-      },
-      { path: /^\/v1\/specification$/, answer: async () => specificationView(node.environment) },
-      {
-        path: /^\/v1\/status$/,
-        answer: async () => ({ ...(await statusView(node, proposals)), bodies: collecting.counts() }),
-      },
-    ],
-    logger,
-  )
-  try {
-    let isFirst = true
-    await everyRound(node, async time => {
-      const { round } = time
-      now = round
-      collecting.forgetBefore(round + roundsKept.earliest)
-      journal.set(round, 'seen', true)
-      await takeUnheard(node, collecting, time, isFirst)
-      isFirst = false
-    })
-  } finally {
-    await collecting.stop()
-    server.closeAllConnections()
-    server.close()
-    await canaries.idle()
-    await events.close()
-  }
+}
+
+type Served = { onChain: OnChain; collecting: Collecting }
+
+/** What the server answers, by path. */
+function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting }: Served): Route[] {
+  const trainingView = createTrainingView(options.figuresOf, node)
+  return [
+    { path: /^\/v1\/rounds\/(\d{1,12})$/, answer: match => readRound(node, onChain, Number(match[1])) },
+    {
+      path: /^\/v1\/canary$/,
+      answer: async () => ({ points: await canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
+    },
+    { path: /^\/v1\/training\/(0x[0-9a-f]{64})$/, answer: match => trainingView(String(match[1])) },
+    { path: /^\/v1\/specification$/, answer: async () => specificationView(node.environment) },
+    {
+      path: /^\/v1\/status$/,
+      answer: async () => ({ ...(await statusView(node, onChain.proposals)), bodies: collecting.counts() }),
+    },
+  ]
 }
 
 /** Every measured canary of the rounds that are kept, oldest first. */

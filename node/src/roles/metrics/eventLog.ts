@@ -13,7 +13,7 @@ const FILES = 1
 export type FigureFiles = { folder: string; clock: Clock; logger: Logger }
 
 /** Curves of figures by round. */
-type EventLog = {
+export type EventLog = {
   note(round: number, scalars: Scalars): void
   /** Resolves once all is on the disk. */
   close(): Promise<void>
