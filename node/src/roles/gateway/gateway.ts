@@ -18,6 +18,7 @@ import { openAnnounced } from './openAnnounced.ts'
 import { createPeerIds, type PeerIds } from './peerIds.ts'
 import { createProposals, type Proposals } from './proposals.ts'
 import { readRound } from './readRound.ts'
+import { noteLength, noteSampled, sampledView } from './sampledView.ts'
 import { specificationView } from './specificationView.ts'
 import { statusView } from './statusView.ts'
 import { takeUnheard } from './takeUnheard.ts'
@@ -45,7 +46,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
   const read = { chain: node.chain, peerIds, clock: node.clock, currentRound }
   const onChain: OnChain = { commitments: createCommitments(read), proposals: createProposals(read) }
   const collecting = collect(node, { peerIds, canaries, commitments: onChain.commitments })
-  const routes = routesOf(node, options, { onChain, collecting })
+  const routes = routesOf(node, options, { onChain, collecting, currentRound })
   const server = await serveJson(options.port, routes, logger)
   try {
     let isFirst = true
@@ -54,6 +55,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
       now = round
       collecting.forgetBefore(round + roundsKept.earliest)
       node.journal.set(round, 'seen', true)
+      noteLength(node.journal, round, time.endsAtSec - time.startsAtSec)
       await takeUnheard(node, collecting, time, isFirst)
       isFirst = false
     })
@@ -99,15 +101,16 @@ function collect(node: PeerNode, { peerIds, canaries, commitments }: CollectModu
     onBody(offered, body) {
       const { round, peerId, contentId } = offered
       journal.set(round, slotOf(offered), contentId)
+      if ('groups' in body) noteSampled(journal, round, peerId, body)
       if ('samples' in body && isDueCanary(node.environment, body)) canaries.add(peerId, body)
     },
   })
 }
 
-type Served = { onChain: OnChain; collecting: Collecting }
+type Served = { onChain: OnChain; collecting: Collecting; currentRound: () => number }
 
 /** What the server answers, by path. */
-function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting }: Served): Route[] {
+function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting, currentRound }: Served): Route[] {
   const trainingView = createTrainingView(options.figuresOf, node)
   return [
     { path: /^\/v1\/rounds\/(\d{1,12})$/, answer: match => readRound(node, onChain, Number(match[1])) },
@@ -116,6 +119,7 @@ function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting
       answer: async () => ({ points: await canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),
     },
     { path: /^\/v1\/training\/(0x[0-9a-f]{64})$/, answer: match => trainingView(String(match[1])) },
+    { path: /^\/v1\/sampled$/, answer: () => sampledView(node.journal, currentRound()) },
     { path: /^\/v1\/specification$/, answer: async () => specificationView(node.environment) },
     {
       path: /^\/v1\/status$/,
