@@ -2,12 +2,14 @@ import { Suspense } from 'react'
 import { peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
 import type { Canary } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
+import type { Sampled } from '#sources/getSampled.ts'
 import type { Training } from '#sources/getTraining.ts'
 import type { Part } from '#sources/part.ts'
 import { PeerCanary } from '../canary/PeerCanary.tsx'
 import { Notice } from '../Notice.tsx'
 import { PartDown } from '../PartDown.tsx'
 import { RewardChart } from '../RewardChart.tsx'
+import { SamplingSpeed } from '../SamplingSpeed.tsx'
 import { AppealScore } from './AppealScore.tsx'
 import { DemandLeaf } from './DemandLeaf.tsx'
 import { PeerActions } from './PeerActions.tsx'
@@ -20,6 +22,7 @@ interface Props {
   part: Part<PeerAnswer>
   canary: Promise<Part<Canary>>
   training: Promise<Part<Training | null>>
+  sampled: Promise<Part<Sampled | null>>
   /** Of its rounds. */
   page: number
 }
@@ -42,7 +45,7 @@ function NoScores({ record }: { record: PeerAnswer }) {
 }
 
 /** One peer: who it is, what it earned over time, what it did in each round. */
-export function PeerProfile({ peerKey, part, canary, training, page }: Props) {
+export function PeerProfile({ peerKey, part, canary, training, sampled, page }: Props) {
   if (part.state === 'down')
     return (
       <>
@@ -64,6 +67,9 @@ export function PeerProfile({ peerKey, part, canary, training, page }: Props) {
         <div className="mt-4">
           {scores.length === 0 ? <NoScores record={part.data} /> : <RewardChart scores={scores} />}
         </div>
+        <Suspense fallback={null}>
+          <SamplingSpeed sampled={sampled} peerKey={peerKey} />
+        </Suspense>
       </section>
       <Suspense fallback={null}>
         <PeerCanary peerKey={peerKey} canary={canary} />

@@ -3,10 +3,12 @@ import { Suspense } from 'react'
 import { CanarySection } from '#components/canary/CanarySection.tsx'
 import { LearningCurve } from '#components/LearningCurve.tsx'
 import { RunRules } from '#components/rounds/RunRules.tsx'
+import { SamplingSpeed } from '#components/SamplingSpeed.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import { SwarmFacts } from '#components/site/SwarmFacts.tsx'
 import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
 import { getRounds } from '#sources/getRounds.ts'
+import { getSampled } from '#sources/getSampled.ts'
 
 export const metadata: Metadata = { title: 'The run' }
 
@@ -18,9 +20,12 @@ export default function RunPage() {
   return (
     <>
       <h1 className="text-5xl">The run</h1>
-      <p className="mt-3 max-w-prose text-soft">What the swarm plays, and what it learns.</p>
+      <p className="mt-3 max-w-prose text-soft">The tasks of the swarm, its rules, and what its solvers learn.</p>
       <Suspense fallback={<Skeleton lines={2} />}>
         <SwarmFacts status={status} />
+      </Suspense>
+      <Suspense fallback={<Skeleton lines={2} />}>
+        <SamplingSpeed sampled={getSampled()} />
       </Suspense>
       <Suspense fallback={<Skeleton lines={4} />}>
         <RunRules status={status} />

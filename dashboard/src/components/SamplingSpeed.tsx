@@ -1,0 +1,25 @@
+import { samplingSpeed } from '#merge/samplingSpeed.ts'
+import type { Sampled } from '#sources/getSampled.ts'
+import type { Part } from '#sources/part.ts'
+
+interface Props {
+  sampled: Promise<Part<Sampled | null>>
+  /** Of one solver; the whole swarm by default. */
+  peerKey?: string
+}
+
+/** Tokens a second, as anyone can count them from the payloads; nothing where there are none. */
+export async function SamplingSpeed({ sampled, peerKey }: Props) {
+  const part = await sampled
+  const found = part.state === 'ready' && part.data !== null ? samplingSpeed(part.data, peerKey) : null
+  if (found === null) return null
+  return (
+    <dl className="mt-6 border-t border-line pt-2">
+      <dt className="text-sm text-soft">Tokens a second</dt>
+      <dd className="mt-0.5">
+        <span className="figures text-2xl font-semibold">{found.speed}</span>{' '}
+        <span className="text-sm text-soft">{found.note}</span>
+      </dd>
+    </dl>
+  )
+}
