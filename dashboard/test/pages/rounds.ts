@@ -26,6 +26,7 @@ export function testRounds(scene: BrowserScene): void {
       await votes.getByText('unavailable').first().waitFor()
       expect(await votes.getByText('sealed', { exact: true }).count()).toBe(3)
       await see(page, 'Sum of the even numbers in xs, doubled.')
+      await page.getByRole('region', { name: 'Tests' }).getByText('assert f([7]) == 0').waitFor()
       await see(page, 'Predicted correctness')
 
       await page.locator('pre span', { hasText: /^def$/ }).first().waitFor()

@@ -1,4 +1,5 @@
 import { chooseProblem, type Problem, problems } from '#merge/problems.ts'
+import { splitTests } from '#merge/splitTests.ts'
 import type { RoundBodies } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
@@ -6,6 +7,7 @@ import { Pager } from '../Pager.tsx'
 import { PartDown } from '../PartDown.tsx'
 import { AttemptList } from './AttemptList.tsx'
 import { ProblemPicker } from './ProblemPicker.tsx'
+import { TaskTests } from './TaskTests.tsx'
 
 /** Each has up to some dozens of tries. */
 const SOLVERS_PER_PAGE = 3
@@ -47,6 +49,7 @@ function Body({ all, asked, page }: { all: Problem[]; asked: string; page: numbe
         </Notice>
       </div>
     )
+  const { statement, tests } = splitTests(shown.text)
   return (
     <div className="mt-4 grid gap-x-10 gap-y-8 lg:grid-cols-[20rem_1fr]">
       <div>
@@ -57,8 +60,9 @@ function Body({ all, asked, page }: { all: Problem[]; asked: string; page: numbe
           {shown.proposer && `, proposed by ${shown.proposer}`}
         </p>
         <pre className="mt-3 overflow-x-auto rounded-cell bg-honey-pale px-4 py-3 whitespace-pre-wrap figures text-sm">
-          {shown.text}
+          {statement}
         </pre>
+        <TaskTests tests={tests} />
       </div>
       <div className="min-w-0">
         <AttemptList attempts={shown.attempts.slice((page - 1) * SOLVERS_PER_PAGE, page * SOLVERS_PER_PAGE)} />
