@@ -15,7 +15,7 @@ import { firstRoundOf } from './firstRoundOf.ts'
 import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { runJudge } from './judge/judge.ts'
 import { observePeer } from './metrics/observePeer.ts'
-import { noteRun } from './metrics/runNote.ts'
+import { noteRun, type RunNote } from './metrics/runNote.ts'
 import { type AskedAdapter, adapterToTrain, KeptPolicyError, usualAdapter } from './models/adapterToTrain.ts'
 import { keepTokenizer } from './models/keepTokenizer.ts'
 import { openJudge, openPolicy } from './models/openModels.ts'
@@ -49,9 +49,9 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   bets: number
   /** Gateway: port of its HTTP server. */
   httpPort: number
-  /** Gateway: folders of the operator's own solvers, whose training figures it serves. */
+  /** Gateway: folders of the operator's own solvers, and of proposers that learn, whose training figures it serves. */
   figuresOf?: readonly string[]
-  /** Solver: its model's name, as figures show it; undefined for the starter models. */
+  /** Of what learns: its model's name, as figures show it; undefined for the starter models. */
   model?: string | undefined
   /** Chat models to play with, and the specification that they are for; undefined for the starter models. */
   chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined
@@ -151,6 +151,7 @@ async function run(
     const folder = join(data, PROPOSER_FOLDER)
     const openWriter = () => openProposalWriter(environment, worker, { folder, adapter })
     const sources = await openSources(node, dataset, openWriter, folder)
+    if (sources.learner) noteStart(node, { role, trained: 'adapter', model: options.model, device })
     return runProposer(node, sources, { level }).finally(sources.close)
   }
   const index = dataset && (await openDatasetIndex(dataset, proposalsOf(environment), node))
@@ -160,10 +161,7 @@ async function run(
   const judge = await environment.openJudge(policy)
   const adapted = await adapterToTrain(folder, adapter)
   const trained = adapted === undefined ? 'weights' : 'adapter'
-  noteRun(node.journal, {
-    ...{ peerKey: node.identity.peerKey, model: options.model ?? null, trained, device },
-    startedAtMs: node.clock.nowMs(),
-  })
+  noteStart(node, { role, trained, model: options.model, device })
   const unpaid = await unpaidSolver(adapted, environment, options.served !== undefined)
   if (unpaid !== null)
     node.logger.warn('its answers earn nothing: the policy learns, and nothing is committed', { reason: unpaid })
@@ -179,6 +177,13 @@ async function run(
     await served?.close()
     await policy.close()
   })
+}
+
+function noteStart(
+  { journal, identity, clock }: PeerNode,
+  { model = null, ...run }: Pick<RunNote, 'role' | 'trained' | 'device'> & { model: string | null | undefined },
+): void {
+  noteRun(journal, { peerKey: identity.peerKey, model, ...run, startedAtMs: clock.nowMs() })
 }
 
 const noAdapter = () =>

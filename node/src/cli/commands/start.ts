@@ -93,7 +93,8 @@ ${reachUsage}
   --bets N            solver: Nectar that it stakes on a game of the market at most, by its model's own beliefs; off for none
                       (default 1)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
-  --figures-of DIR    gateway: folder of a solver of the same operator, whose training figures its pages show; may be repeated
+  --figures-of DIR    gateway: folder of your own solver, or proposer that learns, whose training figures it serves to the
+                      dashboard; may be repeated
   --keep-mb N         disk space for the bundles of all peers, MiB (default 8192)
   --keep-peer-mb N    disk space for the bundles of one peer, MiB; its oldest bundles are deleted first (default 256)
   --environment FILE  specification of an environment of chat models (see npx waggle environment)
@@ -176,7 +177,7 @@ export async function startPeer(config: Config): Promise<void> {
     bets: config.bets,
     httpPort: config.http,
     figuresOf: config['figures-of'],
-    model: modelName(config.model),
+    model: modelName(config.proposer ?? config.model),
     metricsPort: config['metrics-port'],
     alertUrls,
     threads: config.threads,

@@ -6,16 +6,22 @@ import { createManualClock } from '#core/clock.ts'
 import { createLogger, silentLogger } from '#core/logger.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
-import { noteRun } from '../metrics/runNote.ts'
+import { noteRun, RUN } from '../metrics/runNote.ts'
 import { CONNECTIONS } from '../reports/reportConnections.ts'
 import { createTrainingView } from './trainingView.ts'
 
 const KEY = `0x${'a1'.repeat(32)}`
-const run = { peerKey: KEY, model: 'HuggingFaceTB/SmolLM2-135M', trained: 'adapter', device: 'cpu' } as const
+const run = {
+  peerKey: KEY,
+  role: 'solver',
+  model: 'HuggingFaceTB/SmolLM2-135M',
+  trained: 'adapter',
+  device: 'cpu',
+} as const
 
 const step = (round: number) => ({
   ...{ at: '2026-01-01T00:00:00.000Z', round, ownGroups: 8, groups: 8, reward: 0.5, passAt1: 0.4, loss: 0.1, kl: null },
-  ...{ entropy: 1.2, tokens: 900, seconds: 3, failure: null, peer: null },
+  ...{ entropy: 1.2, tokens: 900, seconds: 3, failure: null, peer: null, validShare: null },
 })
 const line = (round: number) => `${JSON.stringify({ ...step(round), levels: [] })}\n`
 
@@ -40,6 +46,16 @@ test('an operator’s solver is found by its key, with what it runs and its step
   expect(await trainingView(folders, KEY)).toMatchObject({ aliveAtMs: 77, steps: [step(1), step(2)] })
   expect(await trainingView(folders, `0x${'b2'.repeat(32)}`)).toBe(null)
   expect(await trainingView([], KEY)).toBe(null)
+})
+
+test('a proposer that learns is told with the share of its candidates that became tasks, and a note of an earlier release is a solver’s', async () => {
+  const { folder, journal, file } = solverFolder()
+  noteRun(journal, { ...run, role: 'proposer', startedAtMs: 5 })
+  writeFileSync(file, `${JSON.stringify({ ...step(1), validShare: 0.75 })}\n`)
+  expect(await trainingView([folder], KEY)).toMatchObject({ role: 'proposer', steps: [{ validShare: 0.75 }] })
+  const { role: _, ...earlier } = run
+  journal.setState(RUN, { ...earlier, startedAtMs: 5 })
+  expect(await trainingView([folder], KEY)).toMatchObject({ role: 'solver' })
 })
 
 test('of a long file the newest steps are read, and what does not fit is left out', async () => {

@@ -31,6 +31,8 @@ const stepSchema = z.object({
     .nullable(),
   reward: z.number(),
   passAt1: z.number(),
+  /** Of a proposer's candidates, the share that were put up; null for answers. */
+  validShare: figure.default(null),
   loss: figure,
   kl: figure,
   entropy: figure,
@@ -54,7 +56,7 @@ type Found = { folder: string; run: RunNote; view?: Promise<TrainingView> }
 const FRESH_MS = 5_000
 
 /**
- * What a solver in one of these folders learned lately, by its own word; null where none of them has that key. A folder that cannot be read
+ * What a peer in one of these folders learned lately, by its own word; null where none of them has that key. A folder that cannot be read
  * hides no other.
  *
  * @param folders - of the operator's own peers, which may be running.
@@ -67,7 +69,7 @@ export function createTrainingView(folders: readonly string[], { clock, logger }
     try {
       return readRun(folder)
     } catch (error) {
-      logger.warn('figures of a solver cannot be read', { folder, error })
+      logger.warn('figures of a peer cannot be read', { folder, error })
       return null
     }
   }

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { Journal } from '#store/journal.ts'
 
-/** The journal's state with what a solver runs, for an operator's gateway. */
+/** The journal's state with what a solver, or a proposer that learns, runs: for an operator's gateway. */
 export const RUN = 'run'
 
 export const runSchema = z.object({
   peerKey: z.string().regex(/^0x[0-9a-f]{64}$/),
+  /** Whose figures they are; earlier releases noted solvers alone. */
+  role: z.enum(['solver', 'proposer']).default('solver'),
   /** As the operator named it, without folders; null for the starter models. */
   model: z.string().max(256).nullable(),
   trained: z.enum(['weights', 'adapter']),
@@ -15,7 +17,7 @@ export const runSchema = z.object({
 
 export type RunNote = z.infer<typeof runSchema>
 
-/** Notes what this start of a solver runs. */
+/** Notes what this start of a peer that learns runs. */
 export function noteRun(journal: Pick<Journal, 'setState'>, run: RunNote): void {
   journal.setState(RUN, run)
 }
