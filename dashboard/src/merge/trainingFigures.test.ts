@@ -9,6 +9,8 @@ const own: TrainingStep = {
     groups: 8,
     peer: null,
     reward: 0.5,
+    passAt1: 0.4,
+    validShare: null,
     loss: 0.2,
     kl: null,
     entropy: 1.5,
@@ -27,7 +29,9 @@ test('curves have a mean a round, of steps that learned, and only what was measu
     { ...own, round: 5, reward: 0.7 },
     { ...own, failure: 'NaN', loss: 7 },
   ]
-  const points = Object.fromEntries(trainingFigures(steps).map(series => [series.name, series.points]))
+  const points = Object.fromEntries(
+    trainingFigures({ role: 'solver', steps }).map(series => [series.name, series.points]),
+  )
   expect(points).toEqual({
     Reward: [
       { round: 4, value: 0.5 },
@@ -43,7 +47,23 @@ test('curves have a mean a round, of steps that learned, and only what was measu
       { round: 5, value: 1.5 },
     ],
   })
-  expect(trainingFigures([{ ...own, entropy: null }]).map(({ name }) => name)).toEqual(['Reward', 'Loss'])
+  expect(trainingFigures({ role: 'solver', steps: [{ ...own, entropy: null }] }).map(({ name }) => name)).toEqual([
+    'Reward',
+    'Loss',
+  ])
+})
+
+test('a proposer that learns has curves of what its tasks were worth', () => {
+  const step = { ...own, reward: 0.6, passAt1: 0.3, validShare: 0.75, kl: 0.001 }
+  const curves = trainingFigures({ role: 'proposer', steps: [step, { ...step, round: 5, failure: 'NaN' }] })
+  expect(curves.map(({ name, points }) => [name, points.map(({ value }) => value)])).toEqual([
+    ['Learnability', [0.6]],
+    ['Solved', [0.3]],
+    ['Valid', [0.75]],
+    ['Loss', [0.2]],
+    ['KL', [0.001]],
+    ['Entropy', [1.5]],
+  ])
 })
 
 test('groups that were taken are told by their peer, most first, without failed updates', () => {
@@ -57,7 +77,7 @@ test('groups that were taken are told by their peer, most first, without failed 
 
 test('what runs is told in words, and whether it still does', () => {
   const training = {
-    ...{ model: null, trained: 'adapter' as const, device: 'cuda' },
+    ...{ role: 'solver' as const, model: null, trained: 'adapter' as const, device: 'cuda' },
     startedAtMs: 0,
     aliveAtMs: 97_000_000,
   }

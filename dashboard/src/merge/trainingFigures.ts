@@ -8,9 +8,40 @@ export interface FigureSeries {
   points: { round: number; value: number }[]
 }
 
-/** Curves of a solver's updates; only those that were measured. KL is of updates on groups of others, the rest of those on its own. */
-export function trainingFigures(steps: readonly TrainingStep[]): FigureSeries[] {
+/**
+ * Curves of updates; only those that were measured. A solver's KL is of updates on groups of others, the rest of those on its own. A
+ * proposer learns from its own candidates alone.
+ */
+export function trainingFigures({ role, steps }: Pick<Training, 'role' | 'steps'>): FigureSeries[] {
   const learned = steps.filter(({ failure }) => failure === null)
+  const series = role === 'proposer' ? proposerFigures(learned) : solverFigures(learned)
+  return series.filter(({ points }) => points.length > 0)
+}
+
+function proposerFigures(learned: readonly TrainingStep[]): FigureSeries[] {
+  return [
+    {
+      name: 'Learnability',
+      hint: 'mean of 4m(1 - m) of its candidates, m being the share of right answers; 0 for those that are invalid',
+      points: meansByRound(learned, ({ reward }) => reward),
+    },
+    {
+      name: 'Solved',
+      hint: 'share of answers to its tasks that were right',
+      points: meansByRound(learned, ({ passAt1 }) => passAt1),
+    },
+    {
+      name: 'Valid',
+      hint: 'share of its candidates that became tasks',
+      points: meansByRound(learned, ({ validShare }) => validShare),
+    },
+    { name: 'Loss', hint: 'of updates on its candidates', points: meansByRound(learned, ({ loss }) => loss) },
+    { name: 'KL', hint: 'nats a token that an update moved it', points: meansByRound(learned, ({ kl }) => kl) },
+    { name: 'Entropy', hint: 'nats a token of what it wrote', points: meansByRound(learned, ({ entropy }) => entropy) },
+  ]
+}
+
+function solverFigures(learned: readonly TrainingStep[]): FigureSeries[] {
   const own = learned.filter(({ ownGroups }) => ownGroups > 0)
   return [
     { name: 'Reward', hint: 'mean score of its answers', points: meansByRound(own, ({ reward }) => reward) },
@@ -21,7 +52,7 @@ export function trainingFigures(steps: readonly TrainingStep[]): FigureSeries[] 
       points: meansByRound(learned, ({ kl }) => kl),
     },
     { name: 'Entropy', hint: 'nats a token of what it samples', points: meansByRound(own, ({ entropy }) => entropy) },
-  ].filter(({ points }) => points.length > 0)
+  ]
 }
 
 function meansByRound(steps: readonly TrainingStep[], figureOf: (step: TrainingStep) => number | null) {

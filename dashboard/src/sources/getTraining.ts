@@ -13,6 +13,10 @@ const step = z.object({
   /** Key of the other peer whose groups they are. A gateway of an earlier release does not say. */
   peer: z.string().nullable().default(null),
   reward: z.number(),
+  /** Of a proposer's tasks, the share that solvers got right. */
+  passAt1: z.number().default(0),
+  /** Of a proposer's candidates, the share that became tasks; null for answers. */
+  validShare: figure.default(null),
   loss: figure,
   kl: figure,
   entropy: figure,
@@ -22,6 +26,8 @@ const step = z.object({
 })
 
 const training = z.object({
+  /** A gateway of an earlier release has solvers alone. */
+  role: z.enum(['solver', 'proposer']).default('solver'),
   /** Null for the starter models. */
   model: z.string().nullable(),
   trained: z.enum(['weights', 'adapter']),
@@ -35,7 +41,7 @@ const training = z.object({
 export type TrainingStep = z.infer<typeof step>
 export type Training = z.infer<typeof training>
 
-/** What the operator of the gateway says of a solver of its own; null for everybody else's. */
+/** What the operator of the gateway says of a solver, or of a proposer that learns, of its own; null for everybody else's. */
 export function getTraining(peerKey: string): Promise<Part<Training | null>> {
   const { gatewayUrl } = readEnvironment()
   return fetchPart('gateway', gatewayUrl, `/v1/training/${peerKey}`, training.nullable(), { missing: null })

@@ -9,11 +9,11 @@ import { PeerLink } from './PeerLink.tsx'
 /** Peers that are named; the rest gave fewer groups. */
 const NAMED = 12
 
-/** What a solver's operator says of its training; nothing where the gateway has no figures of it, as of the peers of others. */
+/** What the operator of a solver, or of a proposer that learns, says of its training; nothing where the gateway has no figures of it, as of the peers of others. */
 export async function PeerTraining({ training }: { training: Promise<Part<Training | null>> }) {
   const part = await training
   if (part.state === 'down' || part.data === null || part.data.steps.length === 0) return null
-  const figures = trainingFigures(part.data.steps)
+  const figures = trainingFigures(part.data)
   return (
     <section aria-labelledby="training" className="mt-12">
       <h2 id="training" className="text-3xl">
