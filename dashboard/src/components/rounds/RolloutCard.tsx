@@ -20,9 +20,16 @@ export function RolloutCard({
           <strong className="figures text-lg">{scoreMilli}</strong>
         )}
       </p>
-      <pre className="figures overflow-x-auto px-4 py-3 text-sm leading-relaxed">
-        <Code text={text} />
-      </pre>
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
+        tabIndex={0}
+        aria-label={`Text of try ${number}`}
+        className="overflow-x-auto"
+      >
+        <pre className="figures px-4 py-3 text-sm leading-relaxed">
+          <Code text={text} />
+        </pre>
+      </section>
       {components && (
         <dl className="grid grid-cols-[auto_1fr_auto] items-center gap-x-3 gap-y-1 border-t border-line px-4 py-3 text-sm">
           {Object.entries(components).map(([name, share]) => (
