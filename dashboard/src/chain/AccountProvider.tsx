@@ -1,10 +1,9 @@
 'use client'
 
-import { getConnection, reconnect, watchConnection } from '@wagmi/core'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import type { Address } from 'viem'
-import { type Chain, useChain } from './ChainProvider.tsx'
-import { PHONE_WALLET } from './network.ts'
+import { useChainAccess } from './ChainProvider.tsx'
+import { hadWallet, type WalletState } from './network.ts'
 import type { OwnPeer } from './readOwnPeers.ts'
 
 export interface Account {
@@ -19,22 +18,34 @@ const AccountContext = createContext<Account>({ address: null, isElsewhere: fals
 
 /** The wallet's account, and its peers as PeerRegistry has them. */
 export function AccountProvider({ children }: { children: ReactNode }) {
-  const chain = useChain()
+  const { network, chain, open } = useChainAccess()
   const [address, setAddress] = useState<Address | null>(null)
   const [walletChain, setWalletChain] = useState<number | null>(null)
   const [peers, setPeers] = useState<OwnPeer[] | null>(null)
 
   useEffect(() => {
+    if (network !== null && hadWallet()) void open().catch(() => undefined)
+  }, [network, open])
+
+  useEffect(() => {
     if (chain === null) return
-    // Not useSyncExternalStore(getConnection): it gives a new object each time, and React would loop.
-    const show = ({ address, chainId }: { address?: Address | undefined; chainId?: number | undefined }) => {
+    let isLeft = false
+    let unwatch = () => {}
+    const show = ({ address, chainId }: WalletState) => {
       setAddress(address ?? null)
       setWalletChain(chainId ?? null)
     }
-    const unwatch = watchConnection(chain.config, { onChange: show })
-    show(getConnection(chain.config))
-    void rejoin(chain).catch(() => undefined)
-    return unwatch
+    // Without an answer of this server the page shows no account, as before a wallet is connected.
+    import('./followWallet.ts').then(
+      ({ followWallet }) => {
+        if (!isLeft) unwatch = followWallet(chain, show)
+      },
+      () => undefined,
+    )
+    return () => {
+      isLeft = true
+      unwatch()
+    }
   }, [chain])
 
   useEffect(() => {
@@ -52,19 +63,8 @@ export function AccountProvider({ children }: { children: ReactNode }) {
     }
   }, [chain, address])
 
-  const isElsewhere = walletChain !== null && walletChain !== chain?.network.chainId
+  const isElsewhere = walletChain !== null && walletChain !== network?.chainId
   return <AccountContext value={{ address, isElsewhere, peers }}>{children}</AccountContext>
-}
-
-/** Connects again to the wallet of the last visit. What speaks to a phone is loaded only where it was one. */
-async function rejoin({ config, network }: Chain): Promise<void> {
-  const recent = await config.storage?.getItem('recentConnectorId')
-  if (recent !== PHONE_WALLET || network.walletRelay === null) {
-    await reconnect(config)
-    return
-  }
-  const { phoneWallet } = await import('./phoneWallet.ts')
-  await reconnect(config, { connectors: [phoneWallet(network.walletRelay)] })
 }
 
 export function useAccount(): Account {

@@ -1,34 +1,75 @@
 'use client'
 
 import type { Config } from '@wagmi/core'
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
-import { createChainConfig } from './createChainConfig.ts'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import type { Network } from './network.ts'
 import type { RoundClock } from './roundClock.ts'
 import { watchRoundClock } from './watchRoundClock.ts'
 
+/** What wallets and reads of contracts go through. */
 export interface Chain {
   config: Config
   network: Network
 }
 
-const ChainContext = createContext<Chain | null>(null)
+interface ChainAccess {
+  /** Null where no deployment is set. */
+  network: Network | null
+  /** Null until it is opened. */
+  chain: Chain | null
+  /** Loads the code of wallets, once; rejects if this server does not answer. */
+  open: () => Promise<Chain>
+}
+
+const ChainContext = createContext<ChainAccess>({
+  ...{ network: null, chain: null },
+  open: () => Promise.reject(new Error('no deployment is set')),
+})
 const ClockContext = createContext<RoundClock>({ state: 'loading' })
 
 /** The deployment's chain for every component below, and one watch of its round for all of them. */
-export function ChainProvider({ network, children }: { network: Network | null; children: ReactNode }) {
-  const [chain] = useState<Chain | null>(() => network && { config: createChainConfig(network), network })
-  const [clock, setClock] = useState<RoundClock>({ state: chain === null ? 'unset' : 'loading' })
-  useEffect(() => (chain === null ? undefined : watchRoundClock(chain.config, chain.network, setClock)), [chain])
+export function ChainProvider({ network: first, children }: { network: Network | null; children: ReactNode }) {
+  // A page that is read again brings an equal one, which must not begin the watch once more.
+  const [network] = useState(first)
+  const [chain, setChain] = useState<Chain | null>(null)
+  const opening = useRef<Promise<Chain> | null>(null)
+  const [clock, setClock] = useState<RoundClock>({ state: network === null ? 'unset' : 'loading' })
+  useEffect(() => (network === null ? undefined : watchRoundClock(network, setClock)), [network])
+
+  const open = useCallback(() => {
+    opening.current ??= load(network).then(
+      opened => {
+        setChain(opened)
+        return opened
+      },
+      cause => {
+        opening.current = null
+        throw cause
+      },
+    )
+    return opening.current
+  }, [network])
+
   return (
-    <ChainContext value={chain}>
+    <ChainContext value={{ network, chain, open }}>
       <ClockContext value={clock}>{children}</ClockContext>
     </ChainContext>
   )
 }
 
-/** Null where no deployment is set. */
+/** A third of the code of a page is this: only those who connect, or ask a contract, load it. */
+async function load(network: Network | null): Promise<Chain> {
+  if (network === null) throw new Error('no deployment is set')
+  const { createChainConfig } = await import('./createChainConfig.ts')
+  return { config: createChainConfig(network), network }
+}
+
+/** Null until a wallet is connected, or a component asked for `open`. */
 export function useChain(): Chain | null {
+  return useContext(ChainContext).chain
+}
+
+export function useChainAccess(): ChainAccess {
   return useContext(ChainContext)
 }
 

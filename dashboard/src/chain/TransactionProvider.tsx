@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import type { Hex } from 'viem'
-import { type Chain, useChain } from './ChainProvider.tsx'
+import { type Chain, useChainAccess } from './ChainProvider.tsx'
 import { parseTransactions, type Transaction, withTransaction } from './transactions.ts'
 
 export interface Transactions {
@@ -22,18 +22,18 @@ const TransactionContext = createContext<Transactions>({
 })
 
 /** What signs and follows calls is most of the code for the chain: readers who send nothing never load it. */
-async function isMined(chain: Chain, hash: Hex): Promise<boolean> {
-  const { mined } = await import('./sendCall.ts')
+async function isMined(open: () => Promise<Chain>, hash: Hex): Promise<boolean> {
+  const [chain, { mined }] = await Promise.all([open(), import('./sendCall.ts')])
   return mined(chain, hash)
 }
 
 /** What was sent from this browser, kept in it by deployment. */
 export function TransactionProvider({ children }: { children: ReactNode }) {
-  const chain = useChain()
+  const { network, open } = useChainAccess()
   const [list, setList] = useState<readonly Transaction[]>([])
   const [minedCount, setMinedCount] = useState(0)
   const watched = useRef(new Set<string>())
-  const storageKey = chain && `waggle.sent.${chain.network.chainId}.${chain.network.peerRegistry}`
+  const storageKey = network && `waggle.sent.${network.chainId}.${network.peerRegistry}`
 
   const change = useCallback(
     (transaction: Transaction) =>
@@ -50,11 +50,10 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
   }, [storageKey])
 
   useEffect(() => {
-    if (chain === null) return
     for (const sent of list) {
       if (sent.state !== 'waiting' || watched.current.has(sent.hash)) continue
       watched.current.add(sent.hash)
-      isMined(chain, sent.hash).then(
+      isMined(open, sent.hash).then(
         isDone => {
           change({ ...sent, state: isDone ? 'mined' : 'reverted' })
           setMinedCount(count => count + 1)
@@ -63,7 +62,7 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
         () => undefined,
       )
     }
-  }, [chain, list, change])
+  }, [open, list, change])
 
   const follow = useCallback<Transactions['follow']>(sent => change({ ...sent, state: 'waiting' }), [change])
   const forgetAll = useCallback(() => {

@@ -27,3 +27,15 @@ export interface WalletRelay {
   /** Null: WalletConnect's own. */
   url: string | null
 }
+
+/** Undefined while no wallet is connected. */
+export interface WalletState {
+  address?: Address | undefined
+  chainId?: number | undefined
+}
+
+/** Where wagmi keeps which wallet was connected last. */
+const RECENT_WALLET = 'wagmi.recentConnectorId'
+
+/** Whether this browser connected a wallet in an earlier visit. */
+export const hadWallet = (): boolean => localStorage.getItem(RECENT_WALLET) !== null

@@ -40,7 +40,11 @@ async function connectTo({ config }: Chain, connector: Connector | CreateConnect
   }
 }
 
-export const disconnectWallet = ({ config }: Chain): Promise<void> => disconnect(config)
+/** The next visit connects to none, and so loads nothing of wallets. */
+export async function disconnectWallet({ config }: Chain): Promise<void> {
+  await disconnect(config)
+  await config.storage?.removeItem('recentConnectorId')
+}
 
 /** Asks the wallet to switch to the deployment's chain; a wallet that refuses stays where it is. */
 export async function switchWallet({ config, network }: Chain): Promise<void> {

@@ -1,43 +1,29 @@
-import { roundsAbi } from '@waggle/deployments/abi/rounds'
-import { type Config, getBlock, getClient, readContract } from '@wagmi/core'
-import { BaseError, ContractFunctionRevertedError, ContractFunctionZeroDataError } from 'viem'
-import { getChainId } from 'viem/actions'
 import type { Network } from './network.ts'
+import { type NoAnswer, readBlockSec, readChainId, readRounds } from './readRounds.ts'
 import { chainSkewSec, type RoundClock, type RunningRound } from './roundClock.ts'
 
 /** Blocks come each second on a local chain; every other one is often enough for a countdown. */
 const POLL_MS = 2_000
 
-async function readRunningRound(config: Config, address: Network['rounds']): Promise<RunningRound> {
-  const rounds = { address, abi: roundsAbi } as const
-  const round = await readContract(config, { ...rounds, functionName: 'currentRound' })
-  const [startsAt, endsAt, finalityRounds] = await Promise.all([
-    readContract(config, { ...rounds, functionName: 'startOf', args: [round] }),
-    readContract(config, { ...rounds, functionName: 'endOf', args: [round] }),
-    readContract(config, { ...rounds, functionName: 'FINALITY_ROUNDS' }),
+async function readRunningRound(rounds: Network['rounds']): Promise<RunningRound | NoAnswer> {
+  const round = await readRounds(rounds, 'currentRound')
+  if (typeof round === 'string') return round
+  const [startsAtSec, endsAtSec, finalityRounds] = await Promise.all([
+    readRounds(rounds, 'startOf', round),
+    readRounds(rounds, 'endOf', round),
+    readRounds(rounds, 'FINALITY_ROUNDS'),
   ])
-  return {
-    round: Number(round),
-    startsAtSec: Number(startsAt),
-    endsAtSec: Number(endsAt),
-    finalityRounds: Number(finalityRounds),
-  }
+  if (typeof startsAtSec === 'string') return startsAtSec
+  if (typeof endsAtSec === 'string') return endsAtSec
+  if (typeof finalityRounds === 'string') return finalityRounds
+  return { round, startsAtSec, endsAtSec, finalityRounds }
 }
 
-/** Origin alone: an address that has a key in it all the same is not shown to visitors. */
-const shownUrl = ({ rpcOrigin }: Network) => rpcOrigin
-
-/** The state that a failed read of Rounds stands for. */
-async function explain(cause: unknown, config: Config, network: Network, skewSec: number): Promise<RoundClock> {
-  const url = shownUrl(network)
-  if (!(cause instanceof BaseError)) throw cause
-  if (cause.walk(error => error instanceof ContractFunctionZeroDataError)) return { state: 'noContract', url }
-  const revert = cause.walk(error => error instanceof ContractFunctionRevertedError)
-  if (!revert) return { state: 'down', url }
-  // Rounds reverts before its first round only.
-  const rounds = { address: network.rounds, abi: roundsAbi } as const
-  const startsAt = await readContract(config, { ...rounds, functionName: 'startOf', args: [0n] }).catch(() => null)
-  return startsAt === null ? { state: 'down', url } : { state: 'waiting', startsAtSec: Number(startsAt), skewSec }
+/** The state that a missing answer of Rounds stands for. Rounds reverts before its first round only. */
+async function explain(missing: NoAnswer, { rounds, rpcOrigin: url }: Network, skewSec: number): Promise<RoundClock> {
+  if (missing === 'noContract') return { state: 'noContract', url }
+  const startsAtSec = await readRounds(rounds, 'startOf', 0)
+  return typeof startsAtSec === 'string' ? { state: 'down', url } : { state: 'waiting', startsAtSec, skewSec }
 }
 
 /**
@@ -45,50 +31,47 @@ async function explain(cause: unknown, config: Config, network: Network, skewSec
  *
  * @returns stops watching.
  */
-export function watchRoundClock(config: Config, network: Network, onChange: (clock: RoundClock) => void): () => void {
+export function watchRoundClock(network: Network, onChange: (clock: RoundClock) => void): () => void {
   let stopped = false
   let skewSec: number | null = null
   let running: RunningRound | null = null
   let chainChecked = false
-  const tell = (clock: RoundClock) => {
-    if (!stopped) onChange(clock)
-  }
+  const { chainId: expected, rpcOrigin: url } = network
 
-  async function onBlock(timestampSec: number): Promise<void> {
+  async function onBlock(timestampSec: number): Promise<RoundClock> {
     skewSec = chainSkewSec(skewSec, timestampSec - Date.now() / 1000)
-    try {
-      if (!chainChecked) {
-        const client = getClient(config)
-        const found = client === undefined ? network.chainId : await getChainId(client)
-        if (found !== network.chainId)
-          return tell({ state: 'wrongChain', url: shownUrl(network), expected: network.chainId, found })
-        chainChecked = true
-      }
-      // A chain that was reset goes back in time.
-      const inside = running !== null && timestampSec >= running.startsAtSec && timestampSec < running.endsAtSec
-      if (running === null || !inside) running = await readRunningRound(config, network.rounds)
-      tell({ state: 'running', ...running, blockSec: timestampSec, skewSec })
-    } catch (cause) {
-      running = null
-      tell(await explain(cause, config, network, skewSec))
+    if (!chainChecked) {
+      const found = await readChainId()
+      if (found !== expected) return { state: 'wrongChain', url, expected, found }
+      chainChecked = true
     }
+    // A chain that was reset goes back in time.
+    const inside = running !== null && timestampSec >= running.startsAtSec && timestampSec < running.endsAtSec
+    const read = running !== null && inside ? running : await readRunningRound(network.rounds)
+    running = typeof read === 'string' ? null : read
+    return typeof read === 'string'
+      ? explain(read, network, skewSec)
+      : { state: 'running', ...read, blockSec: timestampSec, skewSec }
   }
 
   let timer: ReturnType<typeof setTimeout> | undefined
-  let seen: bigint | null = null
+  let seen: number | null = null
   async function poll(): Promise<void> {
+    let clock: RoundClock | null = null
     try {
-      const { timestamp } = await getBlock(config)
-      if (timestamp !== seen) await onBlock(Number(timestamp))
-      seen = timestamp
+      const timestampSec = await readBlockSec()
+      if (timestampSec !== seen) clock = await onBlock(timestampSec)
+      seen = timestampSec
     } catch {
       // The chain that comes back may be another one.
       chainChecked = false
       running = null
       seen = null
-      tell({ state: 'down', url: shownUrl(network) })
+      clock = { state: 'down', url }
     }
-    if (!stopped) timer = setTimeout(poll, POLL_MS)
+    if (stopped) return
+    if (clock !== null) onChange(clock)
+    timer = setTimeout(poll, POLL_MS)
   }
   void poll()
   return () => {

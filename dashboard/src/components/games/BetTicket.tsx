@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { parseUnits } from 'viem'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { betCalls, type Quote, quoteBet } from '#chain/betCalls.ts'
-import { useChain } from '#chain/ChainProvider.tsx'
+import { useChain, useChainAccess } from '#chain/ChainProvider.tsx'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useGameStep } from '#chain/useGameStep.ts'
 import { useSend } from '#chain/useSend.ts'
@@ -106,21 +106,23 @@ function parseStake(text: string): bigint | null {
 }
 
 function useQuote(gameId: string, choice: number, stake: bigint | null): Quote | null {
-  const chain = useChain()
+  const { open } = useChainAccess()
   const { minedCount } = useTransactions()
   const [quote, setQuote] = useState<Quote | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a transaction of one's own changes what a bet buys.
   useEffect(() => {
     setQuote(null)
-    if (chain === null || stake === null) return
+    if (stake === null) return
     let current = true
     const show = (found: Quote) => {
       if (current) setQuote(found)
     }
-    quoteBet(chain, BigInt(gameId), choice, stake).then(show, () => undefined)
+    open()
+      .then(chain => quoteBet(chain, BigInt(gameId), choice, stake))
+      .then(show, () => undefined)
     return () => {
       current = false
     }
-  }, [chain, gameId, choice, stake, minedCount])
+  }, [open, gameId, choice, stake, minedCount])
   return quote
 }

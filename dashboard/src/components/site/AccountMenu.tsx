@@ -1,7 +1,7 @@
 'use client'
 
 import { useAccount } from '#chain/AccountProvider.tsx'
-import { useChain } from '#chain/ChainProvider.tsx'
+import { useChainAccess } from '#chain/ChainProvider.tsx'
 import { shorten } from '#merge/format.ts'
 import { ConnectButton } from './ConnectButton.tsx'
 
@@ -9,10 +9,10 @@ import { ConnectButton } from './ConnectButton.tsx'
 const actions = () => import('#chain/walletActions.ts')
 
 export function AccountMenu() {
-  const chain = useChain()
+  const { network, chain, open } = useChainAccess()
   const { address, isElsewhere } = useAccount()
-  if (chain === null) return null
-  if (address !== null) {
+  if (network === null) return null
+  if (chain !== null && address !== null) {
     return (
       <span className="flex items-center gap-2">
         <span className="figures text-sm" title={address}>
@@ -24,7 +24,7 @@ export function AccountMenu() {
             className="rounded-full border-2 border-thorn px-3 py-1 text-sm font-semibold text-thorn"
             onClick={() => void actions().then(({ switchWallet }) => switchWallet(chain))}
           >
-            Switch to {chain.network.name}
+            Switch to {network.name}
           </button>
         )}
         <button
@@ -37,5 +37,5 @@ export function AccountMenu() {
       </span>
     )
   }
-  return <ConnectButton chain={chain} />
+  return <ConnectButton hasRelay={network.walletRelay !== null} open={open} />
 }

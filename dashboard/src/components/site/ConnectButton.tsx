@@ -3,27 +3,40 @@
 import { lazy, Suspense, useState } from 'react'
 import type { Chain } from '#chain/ChainProvider.tsx'
 
-/** Loaded when called for: most readers connect no wallet. */
-const actions = () => import('#chain/walletActions.ts')
 const ConnectDialog = lazy(() => import('./ConnectDialog.tsx'))
 
-/** Connects the wallet of this browser; where the operator set a relay, the reader chooses between that and one on a phone. */
-export function ConnectButton({ chain }: { chain: Chain }) {
+interface Props {
+  /** Whether wallets on phones can be asked: the reader then chooses. */
+  hasRelay: boolean
+  open: () => Promise<Chain>
+}
+
+/** Connects the wallet of this browser, or one on a phone. Most readers connect none: the code of wallets is loaded by the click. */
+export function ConnectButton({ hasRelay, open }: Props) {
   const [trouble, setTrouble] = useState<string | null>(null)
   const [isChoosing, setChoosing] = useState(false)
-  const askBrowser = () => void actions().then(({ connectWallet }) => connectWallet(chain).then(setTrouble))
+
+  async function askBrowser() {
+    try {
+      const [chain, { connectWallet }] = await Promise.all([open(), import('#chain/walletActions.ts')])
+      setTrouble(await connectWallet(chain))
+    } catch {
+      setTrouble('The dashboard does not answer. Try again.')
+    }
+  }
+
   return (
     <span className="relative">
       <button
         type="button"
         className="rounded-full border-2 border-ink px-3 py-1 text-sm font-semibold sm:px-4 hover:bg-honey hover:text-night"
-        onClick={() => (chain.network.walletRelay === null ? askBrowser() : setChoosing(true))}
+        onClick={() => (hasRelay ? setChoosing(true) : void askBrowser())}
       >
         Connect<span className="max-sm:sr-only"> account</span>
       </button>
       {isChoosing && (
         <Suspense fallback={null}>
-          <ConnectDialog chain={chain} onClose={() => setChoosing(false)} />
+          <ConnectDialog open={open} onClose={() => setChoosing(false)} />
         </Suspense>
       )}
       {trouble && (

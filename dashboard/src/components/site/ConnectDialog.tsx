@@ -5,25 +5,35 @@ import type { Chain } from '#chain/ChainProvider.tsx'
 import { connectPhone, connectWallet } from '#chain/walletActions.ts'
 import { PhoneLink } from './PhoneLink.tsx'
 
+const NO_ANSWER = 'The dashboard does not answer. Try again.'
 const choiceStyle = 'w-full rounded-full border-2 border-ink px-4 py-2 font-semibold hover:bg-honey hover:text-night'
 
 interface Props {
-  chain: Chain
+  open: () => Promise<Chain>
   onClose: () => void
 }
 
 /** Asks where the reader's wallet is. */
-export default function ConnectDialog({ chain, onClose }: Props) {
+export default function ConnectDialog({ open, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [trouble, setTrouble] = useState<string | null>(null)
   const [link, setLink] = useState<string | null>(null)
   const [isAsking, setAsking] = useState(false)
   useEffect(() => dialog.current?.showModal(), [])
 
+  async function askBrowser() {
+    setTrouble(await open().then(connectWallet, () => NO_ANSWER))
+  }
+
   async function askPhone() {
     setTrouble(null)
     setAsking(true)
-    setTrouble(await connectPhone(chain, setLink))
+    setTrouble(
+      await open().then(
+        chain => connectPhone(chain, setLink),
+        () => NO_ANSWER,
+      ),
+    )
     setLink(null)
     setAsking(false)
   }
@@ -44,7 +54,7 @@ export default function ConnectDialog({ chain, onClose }: Props) {
         </button>
       </div>
       <div className="mt-4 flex flex-col gap-3">
-        <button type="button" className={choiceStyle} onClick={() => void connectWallet(chain).then(setTrouble)}>
+        <button type="button" className={choiceStyle} onClick={() => void askBrowser()}>
           A wallet in this browser
         </button>
         {link === null ? (

@@ -1,6 +1,6 @@
 'use client'
 
-import { useChain } from '#chain/ChainProvider.tsx'
+import { useChainAccess } from '#chain/ChainProvider.tsx'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import type { Transaction } from '#chain/transactions.ts'
 import { shorten } from '#merge/format.ts'
@@ -13,7 +13,7 @@ const says: Record<Transaction['state'], { text: string; tone: string }> = {
 
 /** What this browser sent, newest first. It is still there after a reload. */
 export function TransactionList() {
-  const chain = useChain()
+  const { network } = useChainAccess()
   const { list, forgetAll } = useTransactions()
   if (list.length === 0) return null
   return (
@@ -29,7 +29,7 @@ export function TransactionList() {
           {list.map(({ hash, what, state }) => (
             <li key={hash} className="flex flex-wrap items-baseline gap-x-4 border-t border-line py-2 text-sm">
               <span className="min-w-0 flex-1 break-words">{what}</span>
-              <TransactionHash hash={hash} explorerUrl={chain?.network.explorerUrl ?? null} />
+              <TransactionHash hash={hash} explorerUrl={network?.explorerUrl ?? null} />
               <span className={`font-medium ${says[state].tone}`}>{says[state].text}</span>
             </li>
           ))}
