@@ -1,7 +1,10 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { type BrowserScene, see, solver } from '../browserScene.ts'
 import { CURRENT_ROUND } from '../fixtures/swarm.ts'
+import { pageAddresses } from '../pageAddresses.ts'
 
 /** What holds for every page: addresses, layout and accessibility. */
 export function testLooks(scene: BrowserScene): void {
@@ -56,6 +59,12 @@ export function testLooks(scene: BrowserScene): void {
       pictures.add(Buffer.from(await answer.arrayBuffer()).toString('base64'))
     }
     expect(pictures.size).toBe(3)
+  })
+
+  test('every page of the app is among those that the benchmark inspects', async () => {
+    const app = join(import.meta.dirname, '../../src/app')
+    const files = (await readdir(app, { recursive: true })).filter(path => /(^|\/)(page|not-found)\.tsx$/.test(path))
+    expect(Object.keys(pageAddresses).sort()).toEqual(files.sort())
   })
 
   browserTest('no page scrolls sideways on a phone, and the keyboard reaches the content first', async () => {

@@ -1,27 +1,14 @@
-import axe, { type AxeResults } from 'axe-core'
+import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../../dashboard/test/findChromium.ts'
-import { gatewayAnswers } from '../../../dashboard/test/fixtures/gatewayAnswers.ts'
-import { answers } from '../../../dashboard/test/fixtures/indexerAnswers.ts'
-import { CURRENT_ROUND, evaluators, solvers } from '../../../dashboard/test/fixtures/swarm.ts'
-import { startDashboard } from '../../../dashboard/test/startDashboard.ts'
+import { axeFindings, layoutShift, settled } from '../../../dashboard/test/inspectPage.ts'
+import { allAddresses } from '../../../dashboard/test/pageAddresses.ts'
 import type { Bench } from '../bench.ts'
 import type { BenchRow } from '../row.ts'
+import { LARGE_ROUND, serveLargeRound } from './largeRound.ts'
 
-/** One address for each kind of page, and for each role's. */
-const addresses = [
-  '/',
-  '/run',
-  '/register',
-  '/rounds',
-  `/rounds/${CURRENT_ROUND - 2}`,
-  `/rounds/${CURRENT_ROUND - 8}`,
-  ...[solvers[0], evaluators[0]].map(peer => `/peers/${peer?.peerKey}`),
-  '/roles',
-  '/market',
-  '/market/1',
-  '/nothing',
-]
+/** Every page, and the one of a round of 300 solvers and 40 seats. */
+const addresses = [...allAddresses, `/rounds/${LARGE_ROUND}`]
 const widths = [1280, 390]
 const schemes = ['light', 'dark'] as const
 
@@ -29,6 +16,8 @@ interface Visited {
   firstPageJsBytes: number
   /** Rule, page and the first element, of every serious or critical finding. */
   findings: string[]
+  /** Of the page that moves most. */
+  layoutShift: number
 }
 
 /** What a real browser finds in the production build. */
@@ -36,13 +25,12 @@ function visited(bench: Bench): Promise<Visited> {
   return bench.once('pages', async () => {
     const executablePath = findChromium()
     if (executablePath === null) throw new Error('no Chromium: run "apt-get install chromium", or set CHROMIUM_PATH')
-    const dashboard = await startDashboard()
-    dashboard.indexer.answers = answers
-    dashboard.gateway.answers = gatewayAnswers
+    const dashboard = await serveLargeRound()
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
     try {
       const firstPageJsBytes = await scriptBytes(bench, browser, dashboard.url)
       const findings: string[] = []
+      let most = 0
       for (const colorScheme of schemes)
         for (const width of widths) {
           const viewport = { width, height: 900 }
@@ -52,11 +40,14 @@ function visited(bench: Bench): Promise<Visited> {
             await open(page, dashboard.url + address)
             for (const finding of await axeFindings(page))
               findings.push(`${address} at ${width} px, ${colorScheme}: ${finding}`)
+            const shift = await layoutShift(page)
+            if (shift > 0.01) bench.log(`${address} at ${width} px, ${colorScheme} shifts by ${shift.toFixed(3)}`)
+            most = Math.max(most, shift)
           }
           await context.close()
         }
       for (const finding of findings) bench.log(finding)
-      return { firstPageJsBytes, findings }
+      return { firstPageJsBytes, findings, layoutShift: most }
     } finally {
       await browser.close()
       await dashboard.stop()
@@ -67,8 +58,7 @@ function visited(bench: Bench): Promise<Visited> {
 /** Opens a page and waits until every part of it is there. */
 async function open(page: Page, url: string): Promise<void> {
   await page.goto(url)
-  await page.locator('[role=status][aria-label^=Loading]').first().waitFor({ state: 'detached' })
-  await page.getByText('Asking the chain.').first().waitFor({ state: 'detached' })
+  await settled(page)
 }
 
 /** As they come over the wire, of a browser without a cache. */
@@ -87,15 +77,8 @@ async function scriptBytes(bench: Bench, browser: Browser, url: string): Promise
   return scripts.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.length} elements, first ${nodes[0]?.html.slice(0, 200)}`)
-}
-
-const conditions = 'production build on loopback, Chromium, a made-up swarm of 25 peers'
+const conditions =
+  'production build on loopback, Chromium, a made-up swarm of 25 peers with a round of 300 solvers and 40 seats'
 
 export const pageRows: readonly BenchRow[] = [
   {
@@ -115,7 +98,17 @@ export const pageRows: readonly BenchRow[] = [
     better: 'less',
     measure: async bench => ({
       value: (await visited(bench)).findings.length,
-      conditions: `axe-core ${axe.version}, rules broken seriously or critically, summed over ${addresses.length} pages at ${widths.join(' and ')} px, light and dark; ${conditions}`,
+      conditions: `axe-core ${axe.version}, rules broken seriously or critically and targets under 24 px, summed over ${addresses.length} pages at ${widths.join(' and ')} px, light and dark; ${conditions}`,
+    }),
+  },
+  {
+    name: 'layout-shift',
+    unit: '',
+    bar: 0.05,
+    better: 'less',
+    measure: async bench => ({
+      value: (await visited(bench)).layoutShift,
+      conditions: `cumulative, of the page that moves most, over the same pages, widths and themes; ${conditions}`,
     }),
   },
 ]
