@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { NodeError } from '#core/errors.ts'
 import type { Logger } from '#core/logger.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
+import { limitConnections } from '../http/limitConnections.ts'
 import { type Answer, createAnswers, type Route } from './answers.ts'
 import { jsonPieces } from './jsonPieces.ts'
 
@@ -11,7 +12,7 @@ export class HttpPortError extends NodeError {
 }
 
 export type HttpLimits = {
-  /** Connections open at a time; more are closed at once. */
+  /** Connections open at a time; of more, the oldest without a request gives way. */
   connections: number
   /** For a request's headers to come in; a request has no body. */
   requestMs: number
@@ -69,7 +70,8 @@ export async function serveJson(
       asking.delete(socket)
     }
   })
-  server.maxConnections = limits.connections
+  // All come from loopback.
+  limitConnections(server, { total: limits.connections, ofAddress: limits.connections })
   server.setTimeout(limits.idleMs)
 
   async function answer({ method }: IncomingMessage, path: string, shown: string): Promise<Answer> {

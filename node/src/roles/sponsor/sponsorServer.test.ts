@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { silentLogger } from '#core/logger.ts'
@@ -92,5 +93,16 @@ test('requests that never end are closed, and others are answered meanwhile', as
   })
   expect(await get('/v1/sponsor')).toBe(200)
   await Promise.all(closed)
+  expect(await get('/v1/sponsor')).toBe(200)
+})
+
+test('connections that say nothing keep nobody out', async () => {
+  const { port, get } = await listen(60_000)
+  for (let at = 0; at < 256; at++) {
+    const socket = connect(port, '127.0.0.1')
+    closing.push(() => socket.destroy())
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+  }
   expect(await get('/v1/sponsor')).toBe(200)
 })

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { NodeError } from '#core/errors.ts'
 import { gatherBytes } from '#core/gatherBytes.ts'
-import type { Hex } from '#core/hex.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
+import { limitConnections } from '../http/limitConnections.ts'
 import { refusal, type SponsorAnswer } from './admitRegistration.ts'
 import { MAX_REQUEST_BYTES, requestSchema, SPONSOR_PATH, type SponsorRequest } from './sponsorProtocol.ts'
 
@@ -14,13 +15,14 @@ class SponsorPortError extends NodeError {
 type SponsorPages = {
   terms(): Promise<object>
   /** Null for a peer that is not sponsored here. */
-  standing(peerKey: Hex): Promise<object | null>
+  standing(peerKey: PeerKey): Promise<object | null>
   ask(request: SponsorRequest): Promise<SponsorAnswer>
 }
 
 /** A request is whole within it, and a connection without a byte for so long is closed. */
 const REQUEST_MS = 10_000
-const CONNECTIONS = 256
+/** A peer has one, and several peers share an address. */
+const CONNECTIONS = { total: 256, ofAddress: 16 }
 /** Reads of terms and standings ask the chain: a crowd waits. */
 const MAX_READS = 32
 
@@ -44,7 +46,7 @@ export async function serveSponsor(
       send(response, refusal(500, 'this request failed; see the log of the sponsor'))
     }
   })
-  server.maxConnections = CONNECTIONS
+  limitConnections(server, CONNECTIONS)
   server.setTimeout(requestMs)
 
   async function answer(request: IncomingMessage): Promise<SponsorAnswer> {
@@ -56,7 +58,7 @@ export async function serveSponsor(
     if (reads >= MAX_READS) return refusal(503, 'busy; try again')
     reads++
     try {
-      const body = peerKey === undefined ? await pages.terms() : await pages.standing(peerKey as Hex)
+      const body = peerKey === undefined ? await pages.terms() : await pages.standing(peerKey as PeerKey)
       return body === null ? refusal(404, 'this peer is not sponsored here') : { code: 200, body }
     } finally {
       reads--
