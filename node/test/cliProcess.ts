@@ -64,6 +64,11 @@ export function startCli(argv: readonly string[], env: Record<string, string> = 
       await line(text)
     },
     line,
+    /** Without warning. */
+    kill() {
+      child.kill('SIGKILL')
+      return exited
+    },
     stop() {
       child.kill('SIGTERM')
       return exited

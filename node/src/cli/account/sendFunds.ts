@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { formatEther, isAddress, isAddressEqual, parseEther, zeroAddress } from 'viem'
 import { readFunds, transferCoin, transferNectar } from '#chain/peers/transferFunds.ts'
-import type { Hex } from '#core/hex.ts'
+import { systemClock } from '#core/clock.ts'
+import type { AccountAddress } from '#core/hashes.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
+import { createUnfinishedSends, type UnfinishedSend } from './unfinishedSends.ts'
 
 interface FundsToSend {
   readonly to: string
@@ -15,28 +16,71 @@ interface FundsToSend {
 const KEPT_COIN_WEI = parseEther('0.01')
 
 /**
- * Sends Nectar or coin of a peer's account to another.
+ * Sends Nectar or coin of a peer's account to another, once: where the same command was interrupted, it tells what became of that transfer and
+ * sends no second one.
  *
- * @throws {CallRefusedError} if the amount or the receiver is not one, or the account has too little.
+ * @param tell - shows the result. Only then the transfer counts as told, and the same command sends another.
+ * @throws {CallRefusedError} if the amount or the receiver is not one, the account has too little, or an interrupted transfer cannot be traced.
  */
-export async function sendFunds(session: AccountSession, { to, amount, kind }: FundsToSend) {
+export async function sendFunds(session: AccountSession, funds: FundsToSend, tell: (result: object) => void) {
   const { client, contracts, account } = session
-  const receiver = receiverOf(session, to)
+  const { kind, amount } = funds
+  const to = receiverOf(session, funds.to)
+  const what = `${kind} ${amount} ${to.toLowerCase()}`
+  const sends = createUnfinishedSends(session.journal)
+  const before = sends.find(what)
+  const send = before ?? { id: session.id(), amountWei: await payable(session, funds), sinceMs: systemClock.nowMs() }
+  const { amountWei, id } = send
+  const transfer =
+    kind === 'coin' ? transferCoin({ to, amountWei, id }) : transferNectar(contracts, { to, amountWei, id })
+  if (before === undefined) sends.add(what, send)
+  else if (!session.knows(transfer.key)) {
+    sends.remove(what)
+    throw untraceable(before, account)
+  }
+  const { hash } = await session.send(transfer).catch(error => {
+    // What is still on its way is asked about again.
+    if (error instanceof CallRefusedError && !error.retryable) sends.remove(what)
+    throw error
+  })
+  const left = await readFunds(client, contracts, account)
+  const result = {
+    to,
+    kind,
+    sent: formatEther(amountWei),
+    left: formatEther(kind === 'coin' ? left.coinWei : left.nectarWei),
+    hash,
+  }
+  tell(before === undefined ? result : { ...result, interrupted: timeOf(before), note: NOTE })
+  sends.remove(what)
+}
+
+const NOTE =
+  'This transfer was begun by the interrupted command; no second one was sent. Repeat the command to send another.'
+
+const timeOf = ({ sinceMs }: UnfinishedSend) => new Date(sinceMs).toISOString()
+
+function untraceable(before: UnfinishedSend, account: AccountAddress): CallRefusedError {
+  return new CallRefusedError(
+    `The same transfer was begun at ${timeOf(before)}, interrupted, and its outcome is no longer recorded.`,
+    { hint: `Check the transactions of ${account} in an explorer. The same command sends another one from now on.` },
+  )
+}
+
+/** The amount in wei, once it is known that the account can send it. */
+async function payable({ client, contracts, account }: AccountSession, { kind, amount }: FundsToSend): Promise<bigint> {
   const { nectarWei, coinWei } = await readFunds(client, contracts, account)
   const balanceWei = kind === 'coin' ? coinWei : nectarWei
   const keptWei = kind === 'coin' ? KEPT_COIN_WEI : 0n
   const sendableWei = balanceWei > keptWei ? balanceWei - keptWei : 0n
   const amountWei = amount === 'all' ? sendableWei : amountOf(amount)
-  if (amountWei === 0n || amountWei > sendableWei)
-    throw new CallRefusedError(`The account ${account} can send ${formatEther(sendableWei)} ${unitOf(kind)} at most.`, {
-      hint:
-        kind === 'coin'
-          ? `${formatEther(keptWei)} of its ${formatEther(balanceWei)} stay for gas.`
-          : 'What is staked comes back by npx waggle unstake; a running peer claims what it earns.',
-    })
-  const transfer = { to: receiver, amountWei, id: randomUUID() }
-  const { hash } = await session.send(kind === 'coin' ? transferCoin(transfer) : transferNectar(contracts, transfer))
-  return { to: receiver, kind, sent: formatEther(amountWei), left: formatEther(balanceWei - amountWei), hash }
+  if (amountWei > 0n && amountWei <= sendableWei) return amountWei
+  throw new CallRefusedError(`The account ${account} can send ${formatEther(sendableWei)} ${unitOf(kind)} at most.`, {
+    hint:
+      kind === 'coin'
+        ? `${formatEther(keptWei)} of its ${formatEther(balanceWei)} stay for gas.`
+        : 'What is staked comes back by npx waggle unstake; a running peer claims what it earns.',
+  })
 }
 
 const unitOf = (kind: FundsToSend['kind']) => (kind === 'coin' ? "of the chain's coin" : 'Nectar')
@@ -47,7 +91,7 @@ function amountOf(text: string): bigint {
 }
 
 /** What a contract of the swarm or nobody gets is lost. */
-function receiverOf({ account, contracts }: AccountSession, to: string): Hex {
+function receiverOf({ account, contracts }: AccountSession, to: string): AccountAddress {
   if (!isAddress(to))
     throw new CallRefusedError(`Invalid address '${to}'.`, {
       hint: 'Give 0x and 40 hexadecimal digits; upper and lower case are its checksum, or all are lower case.',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { approveMarket, readTokenState, type TokenState } from '#chain/games/marketToken.ts'
 import { type VerdictPlace, verdictSalt } from '#chain/games/verdictCommitment.ts'
-import type { Hex } from '#core/hex.ts'
+import type { AccountKey } from '#core/hashes.ts'
 import { type AccountSession, CallRefusedError, openAccountSession, type SessionOptions } from '../accountSession.ts'
 
 /** One account's calls to the market. */
@@ -13,7 +13,7 @@ export async function openMarketSession(options: SessionOptions) {
 }
 
 /** Adds the market's calls to a session. */
-export function marketSessionOver(session: AccountSession, accountKey: Hex) {
+export function marketSessionOver(session: Omit<AccountSession, 'knows'>, accountKey: AccountKey) {
   const { client, contracts, account } = session
   const token = () => readTokenState(client, contracts, account)
   return {
