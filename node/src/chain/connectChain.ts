@@ -1,7 +1,7 @@
 import type { Deployment } from '@waggle/deployments/record'
 import { createPublicClient, custom, type PublicClient } from 'viem'
 import { type Clock, systemClock } from '#core/clock.ts'
-import type { Hex } from '#core/hex.ts'
+import type { AccountAddress } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { originsOf, splitUrls } from '#core/redactUrls.ts'
 import { callChain } from './callChain.ts'
@@ -12,7 +12,7 @@ import { createChainGuard } from './guard/chainGuard.ts'
 import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
 import { createHeads, type Heads } from './guard/heads.ts'
 import { type RequestFn, requestOnce } from './guard/requestOnce.ts'
-import { awaitChain, requireChain } from './guard/requireChain.ts'
+import { awaitChain, awaitContracts, requireChain } from './guard/requireChain.ts'
 
 /** What every read needs. `rpcUrl` is for people: origins alone. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
@@ -34,7 +34,7 @@ type ConnectOptions = {
   rpcUrl: string
   deployment: Deployment
   /** If given, it must be able to pay. */
-  payer?: Hex
+  payer?: AccountAddress
   /** With it, later faults of the endpoints are waited out. Without it, they are thrown. */
   follower?: Follower
   clock?: Clock
@@ -58,13 +58,8 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   if (follower === undefined) await requireChain(endpoints, deployment)
   const once = requestOnce(follower ? await awaitChain(endpoints, deployment, follower) : endpoints, clock)
   const first = clientOf(once)
-  for (const [name, { address }] of Object.entries(deployment.contracts)) {
-    const code = await callChain(rpcUrl, () => first.getCode({ address }))
-    if (code === undefined || code === '0x')
-      throw new ContractMissingError(`There is no ${name} at ${address} on the chain at ${rpcUrl}.`, {
-        hint: 'The chain was reset or the record is stale: deploy again (npx hardhat deploy), or start with --fresh.',
-      })
-  }
+  const check = () => requireContracts(first, rpcUrl, deployment)
+  await (follower ? awaitContracts(check, follower) : check())
   if (payer !== undefined) await requireFunds(first, rpcUrl, payer, deployment)
   if (follower === undefined) {
     const readHead = async () => {
@@ -101,7 +96,22 @@ export function clientOf(request: RequestFn): PublicClient {
   return createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
 }
 
-async function requireFunds(rpc: PublicClient, rpcUrl: string, payer: Hex, deployment: Deployment): Promise<void> {
+async function requireContracts(rpc: PublicClient, rpcUrl: string, { contracts }: Deployment): Promise<void> {
+  for (const [name, { address }] of Object.entries(contracts)) {
+    const code = await callChain(rpcUrl, () => rpc.getCode({ address }))
+    if (code === undefined || code === '0x')
+      throw new ContractMissingError(`There is no ${name} at ${address} on the chain at ${rpcUrl}.`, {
+        hint: 'The chain was reset or the record is stale: deploy again (npx hardhat deploy), or start with --fresh.',
+      })
+  }
+}
+
+async function requireFunds(
+  rpc: PublicClient,
+  rpcUrl: string,
+  payer: AccountAddress,
+  deployment: Deployment,
+): Promise<void> {
   const balance = await callChain(rpcUrl, () => rpc.getBalance({ address: payer }))
   if (balance > 0n) return
   throw new NoFundsError(

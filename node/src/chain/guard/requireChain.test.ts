@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
-import { ChainUnreachableError, WrongChainError } from '../chainErrors.ts'
+import { ChainUnreachableError, ContractMissingError, WrongChainError } from '../chainErrors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { awaitChain, requireChain } from './requireChain.ts'
+import { awaitChain, awaitContracts, requireChain } from './requireChain.ts'
 
 const deployment = { chainId: 7, network: 'test' }
 
@@ -31,7 +31,7 @@ function setup(...serves: (number | null)[]) {
     }
     await new Promise(resolve => setImmediate(resolve))
   }
-  return { endpoints, serves, said, stop, awaited, pass }
+  return { ...{ endpoints, serves, said, stop, awaited, pass }, wait: { clock, logger, signal: stop.signal } }
 }
 
 test('a peer waits for an endpoint that serves another chain when it starts, and says so once', async () => {
@@ -62,6 +62,24 @@ test('a peer goes by the endpoints that serve the chain, and waits while one may
   serves[1] = 7
   await pass(5)
   expect(await serving).toEqual([endpoints[1]])
+})
+
+test('a peer waits for an endpoint that lags behind the deployment, and ends where there is no contract for a minute', async () => {
+  const { said, pass, wait } = setup(7)
+  let lags = true
+  const check = async () => {
+    if (lags) throw new ContractMissingError('There is no Rounds.', { hint: 'deploy' })
+  }
+  const found = awaitContracts(check, wait)
+  await pass(45)
+  lags = false
+  await pass(5)
+  await found
+  expect(said.map(line => line.slice(9))).toEqual(['WARN  waiting for the chain reason=There is no Rounds.'])
+  lags = true
+  const refused = expect(awaitContracts(check, wait)).rejects.toThrow(ContractMissingError)
+  await pass(65)
+  await refused
 })
 
 test('its wait ends with the node', async () => {

@@ -1,7 +1,7 @@
 import type { Deployment } from '@waggle/deployments/record'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { ChainUnreachableError, WrongChainError } from '../chainErrors.ts'
+import { ChainUnreachableError, ContractMissingError, WrongChainError } from '../chainErrors.ts'
 import type { Endpoint } from './endpoint.ts'
 
 type Wanted = Pick<Deployment, 'chainId' | 'network'>
@@ -47,6 +47,25 @@ export async function awaitChain(
     }
     wrongSinceMs = ids.includes(null) ? null : (wrongSinceMs ?? clock.nowMs())
     if (wrongSinceMs !== null && clock.nowMs() - wrongSinceMs >= WRONG_FOR_MS) await requireChain(endpoints, wanted)
+    await clock.sleep(ASK_EVERY_MS, signal)
+  }
+}
+
+/**
+ * For a peer that starts: repeats a check until it finds the contracts. A server that lags behind the deployment has no code there either.
+ *
+ * @throws {ContractMissingError} of the check, once it has found none for a minute.
+ */
+export async function awaitContracts(check: () => Promise<void>, { clock, logger, signal }: Wait): Promise<void> {
+  const sinceMs = clock.nowMs()
+  for (let tries = 0; ; tries += 1) {
+    signal.throwIfAborted()
+    try {
+      return await check()
+    } catch (error) {
+      if (!(error instanceof ContractMissingError) || clock.nowMs() - sinceMs >= WRONG_FOR_MS) throw error
+      if (tries === 0) logger.warn('waiting for the chain', { reason: error.message })
+    }
     await clock.sleep(ASK_EVERY_MS, signal)
   }
 }
