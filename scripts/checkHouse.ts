@@ -1,10 +1,12 @@
-/** `npm run check:house`: what documents promise, the words of documents and sources, layers and folders. Prints one line a finding, with file and line, and fails if there is any. */
-import { resolve } from 'node:path'
+/** `npm run check:house`: what documents promise, the words of documents and sources, layers, folders and the lock. Prints one line a finding, with file and line, and fails if there is any. */
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { checkBenchmarks } from './house/checkBenchmarks.ts'
 import { checkDecisions } from './house/checkDecisions.ts'
 import { checkFolders } from './house/checkFolders.ts'
 import { checkLayers } from './house/checkLayers.ts'
 import { checkLinks } from './house/checkLinks.ts'
+import { checkLock } from './house/checkLock.ts'
 import { checkPaths } from './house/checkPaths.ts'
 import { checkPhases } from './house/checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid, SOURCES } from './house/checkPhrases.ts'
@@ -24,6 +26,7 @@ const findings = [
   ...checkReadme(documents),
   ...checkPaths(documents),
   ...checkDecisions(documents),
+  ...checkLock(await readFile(join(root, 'package-lock.json'), 'utf8')),
   ...(await checkBenchmarks(root, documents)),
 ]
 for (const finding of findings) console.error(finding)

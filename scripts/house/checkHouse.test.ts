@@ -6,6 +6,7 @@ import { checkDecisions } from './checkDecisions.ts'
 import { checkFolders } from './checkFolders.ts'
 import { checkLayers } from './checkLayers.ts'
 import { anchorsOf, checkLinks } from './checkLinks.ts'
+import { checkLock } from './checkLock.ts'
 import { checkPaths } from './checkPaths.ts'
 import { checkPhases } from './checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid } from './checkPhrases.ts'
@@ -137,4 +138,15 @@ test('offsets between rounds without a name are found, those to the next round a
   expect(found('{ first: leaf.round - 1 }')).toBe(1)
   expect(found('readSeats(round + 1); x(round - 0.41)')).toBe(0)
   expect(found('round + 2', 'node/src/chain/a.test.ts')).toBe(0)
+})
+
+test('an optional package that the lock does not list is found, wherever npm would put it', () => {
+  const optionalDependencies = { '@a/b-linux-x64': '1', '@a/b-darwin-arm64': '1' }
+  const parent = 'node_modules/d/node_modules/b'
+  const packages = { [parent]: { optionalDependencies }, 'node_modules/d/node_modules/@a/b-linux-x64': {} }
+  const lock = (more: object) => JSON.stringify({ packages: { ...packages, ...more } })
+  expect(checkLock(lock({ 'node_modules/@a/b-darwin-arm64': {} }))).toEqual([])
+  expect(checkLock(lock({}))).toEqual([
+    `package-lock.json: @a/b-darwin-arm64, which ${parent} needs on another system, is not listed`,
+  ])
 })
