@@ -160,14 +160,15 @@ abstract contract Appeals is AppealVerdicts {
         }
     }
 
-    /// @dev The lower median of a committee's votes that are scores; 0 where none is.
+    /// @dev The lower median of a committee's votes that are scores; 0 where fewer than two are. As in
+    /// `Tally.quorumOf`, no vote decides alone.
     function _votedOf(uint256 committee) internal pure returns (uint16 votedMilli) {
         uint256[SEATS] memory lanes;
         for (uint256 position = 0; position < SEATS; ++position) {
             uint256 lane = uint16(committee >> (48 * position));
             if (lane != Tally.UNAVAILABLE) lanes[position] = lane;
         }
-        (, votedMilli, ) = Tally.verdict(lanes, 1);
+        (, votedMilli, ) = Tally.verdict(lanes, 2);
     }
 
     function _countRight(bytes32 key, uint8 levels, uint256 finalMilli) internal view returns (uint256 count) {

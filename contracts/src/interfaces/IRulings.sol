@@ -46,7 +46,7 @@ interface IRulings is IEarnings {
     /// weighed as if it had scored what its committee's votes had it.
     /// @param round The round.
     /// @param peerKey The peer.
-    /// @param votedMilli The lower median of the committee's votes that are scores, or 0.
+    /// @param votedMilli The lower median of the committee's votes that are scores, or 0 where fewer than two are.
     /// @return outcome What was settled, as in `outcomeOf`.
     /// @return scoreMilli The score.
     function openAppeal(

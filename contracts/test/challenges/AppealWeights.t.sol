@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {IRewardVotes} from "../../src/interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
+import {Median} from "../Median.sol";
 import {AppealFixture} from "./AppealFixture.sol";
 
 /// @dev What an appealed score counts in the weights of the rounds that are settled before its case is closed. Both
@@ -11,6 +12,7 @@ contract AppealWeightsTest is AppealFixture {
     uint16 internal constant EACH = 500;
 
     uint16[5] internal firstVotes;
+    bool internal isFirstCounted = true;
 
     function test_AnUnavailableScoreCountsAsItsVotesHadItWhileItIsAppealed() public {
         firstVotes = [800, GONE, GONE, 600, GONE];
@@ -31,6 +33,48 @@ contract AppealWeightsTest is AppealFixture {
         closeWith(10);
         vm.assertEq(votes.points(appealed), 4 * uint256(EACH));
         expectEarned(1000, 0);
+    }
+
+    /// @dev Or a peer that serves nobody would hide its zeros with one seat of a friend, for half of a bond each.
+    function test_OneVoteAloneCountsNothing() public {
+        firstVotes = [GONE, GONE, 1000, GONE, GONE];
+        playTo(3);
+        settle(0);
+        appealAs(APPELLANT);
+        closeWith(GONE);
+        expectEarned(0, 0);
+    }
+
+    /// @dev Whatever the committee votes, or leaves out, and whatever the jury says.
+    function testFuzz_EarningsFollowThePlainRule(uint256 draw, uint16 verdict) public {
+        uint16[] memory cast = new uint16[](5);
+        uint16[] memory scores = new uint16[](5);
+        (uint256 count, uint256 available) = (0, 0);
+        for (uint256 i = 0; i < 5; ++i) {
+            uint256 word = uint256(keccak256(abi.encode(draw, i)));
+            firstVotes[i] =
+                word % 8 < 4
+                    ? GONE
+                    : word % 8 == 4
+                        ? SILENT
+                        : uint16((word >> 8) % 1001);
+            if (word % 16 == 15) firstVotes[i] = firstVotes[0] < 1001 ? firstVotes[0] : 1000;
+            if (firstVotes[i] == SILENT) continue;
+            cast[count++] = firstVotes[i];
+            if (firstVotes[i] != GONE) scores[available++] = firstVotes[i];
+        }
+        playTo(3);
+        settle(0);
+        (uint8 outcome, uint16 settledMilli) = Median.outcome(cast, count, 3);
+        (uint8 actual, ) = votes.outcomeOf(0, appealed);
+        vm.assertEq(actual, outcome);
+        appealAs(APPELLANT);
+        verdict = verdict % 4 == 0 ? GONE : verdict % 1001;
+        closeWith(verdict);
+        (, uint16 votedMilli) = Median.outcome(scores, available, 2);
+        bool isUpheld = verdict != GONE && (verdict > settledMilli + 25 || verdict + 25 < settledMilli);
+        isFirstCounted = outcome != 3;
+        expectEarned(outcome == 2 ? votedMilli : settledMilli, isUpheld ? verdict : settledMilli);
     }
 
     function test_WithoutAScoreItCountsNothing() public {
@@ -98,7 +142,8 @@ contract AppealWeightsTest is AppealFixture {
             commitBoth();
             for (uint256 i = 0; i < 5; ++i) {
                 if (mayVote(round - 1, i)) commitBallot(ballotAt(round - 1, i));
-                if (round > 1 && mayVote(round - 2, i)) revealBallot(ballotAt(round - 2, i));
+                bool isSealed = round == 2 && firstVotes[i] == SILENT;
+                if (round > 1 && !isSealed && mayVote(round - 2, i)) revealBallot(ballotAt(round - 2, i));
             }
         }
     }
@@ -114,17 +159,24 @@ contract AppealWeightsTest is AppealFixture {
     }
 
     function ballotAt(uint64 round, uint256 position) internal returns (IRewardVotes.Ballot memory ballot) {
-        uint16 score = round == 0 ? firstVotes[position] : EACH;
+        uint16 score =
+            round != 0
+                ? EACH
+                : firstVotes[position] == SILENT
+                    ? GONE
+                    : firstVotes[position];
         return ballotOf(round, votes.committeeOf(round, 0)[position], scoresBy(score, EACH));
     }
 
-    /// @dev Of rounds 0 to 4, by the plain rule.
+    /// @dev Of rounds 0 to 4, by the plain rule. In an outage the other has no score, and none of round 0 is averaged.
     function expectEarned(uint256 heldMilli, uint256 finalMilli) internal view {
-        uint256 earnedWei = (1_000 ether * finalMilli) / (finalMilli + EACH);
+        uint256 earnedWei = 0;
+        uint256 otherMilli = isFirstCounted ? EACH : 0;
+        if (finalMilli != 0) earnedWei = (1_000 ether * finalMilli) / (finalMilli + otherMilli);
         for (uint256 round = 1; round < 5; ++round) {
             uint256 first = round < 4 ? heldMilli : finalMilli;
-            uint256 own = 5 * (first + EACH * round);
-            uint256 other = 5 * (EACH + EACH * round);
+            uint256 own = 5 * ((isFirstCounted ? first : 0) + EACH * round);
+            uint256 other = 5 * (otherMilli + EACH * round);
             earnedWei += (1_000 ether * own) / (own + other);
         }
         vm.assertEq(votes.earnedOf(appealed), earnedWei);

@@ -12,6 +12,8 @@ export interface Defences {
   readonly samplingChecked: boolean
   /** A score pays at most five quarters of the mean of its key's last eight. */
   readonly scoresAveraged: boolean
+  /** While an appeal of `unavailable` is open, its round counts what two votes or more had it, and not one alone. */
+  readonly twoVotesHold: boolean
   /** An outage blames nobody. */
   readonly outagesForgiven: boolean
   /** An appeal pays its seats, whatever they find. */
@@ -27,6 +29,7 @@ export const ALL_DEFENCES: Defences = {
   sealedAnswers: true,
   samplingChecked: true,
   scoresAveraged: true,
+  twoVotesHold: true,
   outagesForgiven: true,
   appealsPaySeats: true,
   honestAppeals: true,

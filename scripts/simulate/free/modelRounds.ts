@@ -11,9 +11,9 @@ import {
   EMISSION_WEI,
   isOutage,
   type ModelSeat,
-  medianOf,
   sharesOf,
   verdictOn,
+  votedOf,
   WINDOW,
   weightOf,
 } from '../../../contracts/test/settlementModel.ts'
@@ -137,7 +137,7 @@ export class ModelRounds {
     const settled = outcomes.get(peerKey)
     if (settled?.outcome !== 'unavailable') return
     const votes = this.votesOn(round, peerKey).map(({ scoreMilli }) => scoreMilli)
-    outcomes.set(peerKey, { ...settled, votedMilli: medianOf(votes) })
+    outcomes.set(peerKey, { ...settled, votedMilli: votedOf(votes, this.defences.twoVotesHold ? 2 : 1) })
   }
 
   /** And closed. */
