@@ -19,6 +19,7 @@ const CHOSEN = new Map([
   [4, deviating({ served: 0.75, shows: false })],
   [16, deviating({ up: 1000, pushes: 'majority', jury: 'pushed' })],
   [22, deviating({ up: 1000, down: 1000, jury: 'pushed', appealsOwn: 1, appealsTwice: true })],
+  [5, deviating({ spareKeys: 2, hidesZeros: true })],
   [32, deviating({ callsUnavailable: true, pushes: 'majority', jury: 'silent' })],
 ])
 

@@ -64,7 +64,9 @@ async function sealVerdicts(game: Game, { work, levels }: OpenCase): Promise<voi
     const seat = memberOf(game, key)
     const isSilent = seat.isOwn && strategy.jury === 'silent'
     if (isSilent || !comes(game, seat, level.openedRound)) continue
-    const seen = honestScore(game, seat, work, truth, false)
+    // Of what the coalition hides its seats are paid for saying so.
+    const found = honestScore(game, seat, work, truth, false)
+    const seen = seat.isOwn && work.isHidden ? { ...found, scoreMilli: UNAVAILABLE } : found
     const { scoreMilli } = seat.isOwn && strategy.jury === 'pushed' ? pushed(game, work, seen) : seen
     const verdict: Verdict = { round, peerKey: peer.key, level: levels.length, position, seat, scoreMilli }
     spendGas(game, seat, 'verdict')
@@ -94,11 +96,21 @@ async function appealAgain(game: Game, open: OpenCase): Promise<void> {
   levels.push({ openedRound: first.openedRound + CASE.known, by, verdicts: [], jury: 0 })
 }
 
-function ownAppellant(game: Game, { round, peer }: Answers): Member | null {
+function ownAppellant(game: Game, work: Answers): Member | null {
+  const { round, peer, isHidden } = work
   const { appealsOwn, appealsRivals } = game.strategy
   const [own] = game.cast.ownKeys
-  const isAppealing = happens(game, peer.isOwn ? appealsOwn : appealsRivals, peer, round, 5_000)
+  const share = peer.isOwn ? appealsOwn : appealsRivals
+  const isAppealing = isHidden ? isHeldUp(game, work) : happens(game, share, peer, round, 5_000)
   return isAppealing && own !== undefined ? own : null
+}
+
+/** Whether the coalition's votes on nothing count while its appeal is open. */
+function isHeldUp({ ballots, setting }: Game, { round, peer }: Answers): boolean {
+  const votes = (ballots.get(round) ?? []).filter(
+    ({ seat, scores }) => seat.isOwn && scores.some(({ peerKey }) => peerKey === peer.key),
+  )
+  return votes.length >= (setting.defences.twoVotesHold ? 2 : 1)
 }
 
 /** The rival that gains most if the score is put right, where that is more than the appeal costs it. */

@@ -35,7 +35,7 @@ export async function sealBallots(game: Game, round: number): Promise<void> {
         const seen = isLooking ? look(work, at) : guess(game, work, truths[at] as Truth)
         // What is not served takes no work.
         if (isLooking && isPaying && seen.scoreMilli !== UNAVAILABLE) spend(game, seat, SCORE_COST)
-        return seat.isOwn && isPushing ? pushed(game, work, seen) : seen
+        return seat.isOwn && (isPushing || work.isHidden) ? pushed(game, work, seen) : seen
       })
       const ballot = { round, shard, position, seat, scores }
       spendGas(game, seat, 'commitVotes')
@@ -134,6 +134,7 @@ export function pushed({ strategy }: Game, work: Answers, seen: PeerScore): Peer
   const isOwn = work.peer.isOwn
   if (callsUnavailable && !isOwn) return unavailable(work)
   if (seen.scoreMilli === UNAVAILABLE) return seen
+  if (work.isHidden) return { ...seen, scoreMilli: 1000 }
   const move = (milli: number) => clamp(milli + (isOwn ? up : -down))
   const leaves = pushesLeaves ? seen.leaves.map(leaf => ({ ...leaf, scoreMilli: move(leaf.scoreMilli) })) : seen.leaves
   return { ...seen, scoreMilli: move(seen.scoreMilli), leaves }

@@ -20,6 +20,8 @@ export interface Answers extends Work {
   /** Of honest seats, by their number among the members; the coalition's get all. */
   serves(seat: Member, isVoting: boolean): boolean
   readonly shows: boolean
+  /** Nothing, which the coalition's seats call perfect. */
+  readonly isHidden: boolean
 }
 
 /** A case of an appeal that is open. */

@@ -32,12 +32,16 @@ export type PlaySeed = (strategy: Strategy, seed: number) => Promise<Played>
 export const ROUNDS = 2
 
 /** Plays on the fast model; draws of a seed are made once for all strategies. @param known - facts by seed. */
-export async function openModel(setting: Setting = SETTING, known = new Map<number, Facts>()): Promise<PlaySeed> {
+export async function openModel(
+  setting: Setting = SETTING,
+  known = new Map<number, Facts>(),
+  rounds = ROUNDS,
+): Promise<PlaySeed> {
   const cast: Cast = await modelCast()
   return (strategy, seed) => {
     const facts = known.get(seed) ?? new Facts(HARDHAT_CHAIN, seed, 0)
     known.set(seed, facts)
-    return playGame(new ModelLedger(facts, cast, setting.defences), facts, cast, { strategy, setting, rounds: ROUNDS })
+    return playGame(new ModelLedger(facts, cast, setting.defences), facts, cast, { strategy, setting, rounds })
   }
 }
 

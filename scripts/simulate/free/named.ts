@@ -10,6 +10,8 @@ export interface NamedAttack {
   readonly without: Partial<Defences>
   /** Rounds of work in which nobody can reveal. */
   readonly outages?: readonly number[]
+  /** Rounds of work in a run, where what it lives from takes more of them. */
+  readonly rounds?: number
   /** What it is compared with, where that is not honest play: then it is there to cost others more than it costs itself. */
   readonly against?: Strategy
 }
@@ -60,6 +62,13 @@ export const namedAttacks: readonly NamedAttack[] = [
     against: deviating(GARBAGE),
     defence: 'an appeal pays its seats, whatever they find',
     without: { appealsPaySeats: false },
+  },
+  {
+    name: 'hidden zeros',
+    strategy: deviating({ spareKeys: 2, hidesZeros: true }),
+    defence: 'no vote counts alone while an appeal of `unavailable` is open',
+    without: { twoVotesHold: false },
+    rounds: 12,
   },
   {
     name: 'foreseen proposals',

@@ -18,7 +18,7 @@ export async function playNamed(seeds: number): Promise<NamedRow[]> {
   const rows: NamedRow[] = []
   const known = new Map<number, Facts>()
   const gain = async (attack: NamedAttack, isDefended: boolean) => {
-    const measure = openMeasure(await openModel(settingOf(attack, isDefended), known))
+    const measure = openMeasure(await openModel(settingOf(attack, isDefended), known, attack.rounds))
     const trial = await measure(attack.strategy, seedsFrom(0, seeds))
     return attack.against === undefined ? trial.profit : harm(await measure(attack.against, seedsFrom(0, seeds)), trial)
   }

@@ -37,7 +37,7 @@ function honestWork(game: Game, round: number, peer: Member, places: Places): An
   const owed = owedTasks(game.facts, round, peer.key, places)
   const leaves = leavesOf(owed).map((task, index) => answer(game, peer, round, index, task, 0))
   spend(game, peer, leaves.length * LEAF_COST)
-  return { round, peer, leaves, isFresh: false, serves: () => true, shows: true }
+  return { round, peer, leaves, isFresh: false, serves: () => true, shows: true, isHidden: false }
 }
 
 async function ownWorks(game: Game, round: number, places: Places, seen: readonly Answers[]): Promise<Answers[]> {
@@ -57,16 +57,18 @@ async function ownWorks(game: Game, round: number, places: Places, seen: readonl
     works.push(ownWork(game, round, peer, owed, [...seen, ...works]))
   }
   const idle = cast.ownKeys.filter(peer => !works.some(work => work.peer.key === peer.key))
-  return [...works, ...idle.slice(0, strategy.junkKeys).map(peer => junkWork(game, round, peer, owedOf(peer)))]
+  const hidden = strategy.hidesZeros ? heldKeys(game).filter(peer => idle.includes(peer)) : []
+  const empty = [...hidden, ...idle.filter(peer => !hidden.includes(peer)).slice(0, strategy.junkKeys)]
+  return [...works, ...empty.map(peer => junkWork(game, round, peer, owedOf(peer), hidden.includes(peer)))]
 }
 
-function junkWork(game: Game, round: number, peer: Member, owed: readonly AdmittedTask[]): Answers {
+function junkWork(game: Game, round: number, peer: Member, owed: readonly AdmittedTask[], isHidden: boolean): Answers {
   const leaves = leavesOf(owed).map((task, index) => ({
     ...answer(game, peer, round, index, task, 0),
     qualityMilli: 0,
     isSampled: false,
   }))
-  return { round, peer, leaves, isFresh: false, serves: seat => seat.isOwn, shows: game.strategy.shows }
+  return { round, peer, leaves, isFresh: false, serves: seat => seat.isOwn, shows: game.strategy.shows, isHidden }
 }
 
 /** The keys that work: those that there are machines for, the luckiest of those held, or new ones made for this round. */
@@ -80,8 +82,12 @@ function chosenKeys(game: Game, round: number, owedOf: (peer: Member) => readonl
       return byLuck(tried)[0] as Member
     })
   }
-  const held = cast.ownKeys.slice(0, SIZES.machines + strategy.spareKeys)
+  const held = heldKeys(game)
   return (strategy.spareKeys === 0 ? held : byLuck(held)).slice(0, SIZES.machines)
+}
+
+function heldKeys({ cast, strategy }: Game): Member[] {
+  return cast.ownKeys.slice(0, SIZES.machines + strategy.spareKeys)
 }
 
 function freshKey(owner: Member, round: number, at: number, attempt: number): Member {
@@ -110,7 +116,7 @@ function ownWork(
     const isLeftOut = !seat.isOwn && !happens(game, served, seat, round, 1_000 + peer.number)
     return !isLeftOut || (servesLate && !isVoting)
   }
-  return { round, peer, leaves, isFresh: peer.name.includes('fresh'), serves, shows: strategy.shows }
+  return { round, peer, leaves, isFresh: peer.name.includes('fresh'), serves, shows: strategy.shows, isHidden: false }
 }
 
 function cheat(

@@ -23,6 +23,8 @@ const choices = {
   spareKeys: [0, 1, 2, 4],
   /** Keys held besides that commit to nothing, and serve it to nobody. */
   junkKeys: [0, 1, 2, 4],
+  /** Of keys that it holds and does not work with: the same, its seats call it perfect, and it appeals that others do not find it. */
+  hidesZeros: [false, true],
   /** Does not work on tasks that are harder than this, in thousandths above the mean. */
   skipBelowMilli: [-1000, -100, -50, 0, 50],
 
