@@ -178,7 +178,8 @@ abstract contract Earnings is IEarnings {
     /// count.
     function _beforeOf(bytes32 peerKey, uint24 number) private view returns (uint256 sumMilli) {
         Account storage gains = _accounts[peerKey];
-        return gains.lanes.ahead(number == 0 ? 1 : number - gains.number).before();
+        uint24 next = number == 0 ? _countedRounds + 1 : number;
+        return gains.lanes.ahead(next - gains.number).before();
     }
 
     function _hasOutcome(uint64 round, bytes32 peerKey) internal view returns (bool has) {

@@ -77,6 +77,27 @@ contract NectarTest is VotesFixture {
         vm.assertEq(votes.earnedOf(solvers[1]) - beforeOther, uint256(1_000 ether * 12_800) / total);
     }
 
+    /// @dev Of three shards one is heard, so that the round does not count, but its scores are paid.
+    function test_AScoreInAnOutageWeighsByTheSameRounds() public {
+        bytes32[] memory others = new bytes32[](62);
+        for (uint256 i = 0; i < 62; ++i) others[i] = enrol(1_000 + i, accountNamed(1_000 + i));
+        for (uint64 i = 0; i < 9; ++i) playThree(4 * i, i == 0, false);
+        enterRound(36);
+        (uint256 before, uint256 beforeOther) = (votes.earnedOf(solvers[0]), votes.earnedOf(solvers[1]));
+        for (uint256 i = 0; i < 3; ++i) commitRollouts(solvers[i]);
+        for (uint256 i = 0; i < 62; ++i) commitRollouts(others[i]);
+        uint16[] memory scores = new uint16[](32);
+        (scores[0], scores[1], scores[2]) = (400, 400, 400);
+        voteAlike(36, scores);
+        vm.assertTrue(votes.isOutage(36));
+        votes.settle(36, 0, firstSolvers(3));
+        enterRound(40);
+        // What the first scored is eight counted rounds ago.
+        uint256 total = 2_000 + 2 * 12_800;
+        vm.assertEq(votes.earnedOf(solvers[0]) - before, uint256(1_000 ether * 2_000) / total);
+        vm.assertEq(votes.earnedOf(solvers[1]) - beforeOther, uint256(1_000 ether * 12_800) / total);
+    }
+
     function playThree(uint64 round, bool isFirstThere, bool isOutage) internal {
         if (round != 0) enterRound(round);
         for (uint256 i = isFirstThere ? 0 : 1; i < 3; ++i) commitRollouts(solvers[i]);
