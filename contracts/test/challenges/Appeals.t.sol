@@ -4,6 +4,7 @@ pragma solidity 0.8.30;
 import {ICredits} from "../../src/interfaces/ICredits.sol";
 import {IAppeals} from "../../src/interfaces/IAppeals.sol";
 import {IChallengeBonds} from "../../src/interfaces/IChallengeBonds.sol";
+import {IRewardVotes} from "../../src/interfaces/IRewardVotes.sol";
 import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol";
 import {Median} from "../Median.sol";
 import {AppealFixture} from "./AppealFixture.sol";
@@ -107,6 +108,30 @@ contract AppealsTest is AppealFixture {
         challenges.closeAppeal(0, solvers[0]);
         vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, FIRST_BOND / 11);
         vm.assertEq(challenges.creditOf(account), FIRST_BOND % 11);
+    }
+
+    /// @dev Its votes lie in the second word of a ballot: the first peer's, in the first, are right.
+    function test_TheSeventeenthPeersSeatsAreJudgedByItsOwnVotes() public {
+        commitRollouts(solvers[1]);
+        for (uint256 i = 0; i < 15; ++i) commitRollouts(enrol(1_000 + i, accountNamed(1_000 + i)));
+        commitRollouts(appealed);
+        uint16[] memory scores = new uint16[](17);
+        (scores[0], scores[16]) = (800, 100);
+        enterRound(1);
+        IRewardVotes.Ballot[5] memory ballots;
+        bytes32[] memory committee = votes.committeeOf(0, 0);
+        for (uint256 i = 0; i < 5; ++i) commitBallot(ballots[i] = ballotOf(0, committee[i], scores));
+        enterRound(2);
+        for (uint256 i = 0; i < 5; ++i) revealBallot(ballots[i]);
+        enterRound(3);
+        votes.settle(0, 0, firstSolvers(1));
+        vm.assertEq(votes.points(appealed), 100);
+        appealAs(APPELLANT);
+        playVerdict(800);
+        enterRound(7);
+        challenges.closeAppeal(0, appealed);
+        vm.assertEq(votes.points(appealed), 800);
+        for (uint256 i = 0; i < 5; ++i) vm.assertEq(votes.missesOf(committee[i]), 3);
     }
 
     function test_ASecondAppealGoesToAllSeatsAndIsFinal() public {
