@@ -8,29 +8,18 @@ import type { Judge } from '#environments/environment.ts'
 import { small, solverMessage } from '#environments/reasoning/presets.ts'
 import { reasoning } from '#environments/reasoning/reasoning.ts'
 import { reasoningSpecSchema } from '#environments/reasoning/reasoningSpec.ts'
-import { createCompletionServer } from '#hub/chatServer/completionServer.ts'
-import { parseServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
-import { groupStep } from '#rl/groupStep.ts'
 import { openAdapterPolicy } from '#rl/policy/adapterPolicy.ts'
 import type { Policy } from '#rl/policy/policy.ts'
-import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { type CheckedGroup, type RoundRules, roundRules } from '#roles/draws/checkRollouts.ts'
 import { learningOptions } from '#roles/models/openModels.ts'
-import type { PeerNode } from '#roles/peerNode.ts'
-import { createLearner } from '#roles/solver/learner.ts'
-import { learnRound } from '#roles/solver/learnRound.ts'
-import { createQuarantine } from '#roles/solver/quarantine.ts'
-import { createServedSampler } from '#roles/solver/servedSampler.ts'
-import { createTrust } from '#roles/solver/trust.ts'
-import { createJournal } from '#store/journal.ts'
-import { openDatabase } from '#store/openDatabase.ts'
 import { writeChatModel } from './chatModelFolder.ts'
+import { claimErrors, openServedScene } from './servedScene.ts'
 import { wordOf } from './specification/commonProbes.ts'
 import { BASE, startVllm } from './vllmServer.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-served-'))
-const [model, policyFolder, shared] = [join(root, 'model'), join(root, 'policy'), join(root, 'served')]
+const model = join(root, 'model')
 const peerKey = wordOf('0a')
 const adapter = {
   lora: { rank: 4, alpha: 8, targets: ['q_proj', 'v_proj'], rankStabilized: false },
@@ -46,7 +35,7 @@ let tokenizer: TokenizerClient
 let policy: Policy
 let server: Awaited<ReturnType<typeof startVllm>>
 let rules: RoundRules
-let scene: ReturnType<typeof openScene>
+let scene: ReturnType<typeof openServedScene>
 
 beforeAll(async () => {
   await writeChatModel(model, 'served')
@@ -63,7 +52,10 @@ beforeAll(async () => {
   rules = await roundRules(environment as never, { chainId: 1, round: 5, beacon: wordOf('0b') }, [])
   policy = await openAdapterPolicy(model, model, adapter, { threads: 1, device: 'cpu', ...learningOptions(spec) })
   server = await startVllm(model, adapter)
-  scene = openScene(environment as never)
+  scene = openServedScene({
+    ...{ environment: environment as never, policy, url: server.url, judge, vocabSize: 448 },
+    ...{ peerKey, clock, logger, data: root },
+  })
 })
 afterAll(async () => {
   await scene.sampler.close()
@@ -77,44 +69,11 @@ const judge: Judge = {
   score: async answers => answers.map(({ text }) => ({ correctness: 0, score: (text.length % 5) / 4 })) as never,
 }
 
-function openScene(environment: PeerNode['environment']) {
-  const journal = createJournal(openDatabase(':memory:'), clock)
-  const node = { identity: { peerKey }, chainId: 1, environment, logger, signal, journal, clock } as unknown as PeerNode
-  const client = {
-    weightsHash: () => policy.weightsHash(),
-    policyStep: async (...step) => groupStep(policy.trainer, ...step),
-  } as Pick<PolicyClient, 'weightsHash' | 'policyStep'> as PolicyClient
-  const address = parseServerUrl(server.url, false)
-  const settings = { server: createCompletionServer({ address, clock }), adapters: shared }
-  const noted = { ...node, training: { note: () => {} } }
-  const learner = createLearner(noted, client, judge, 'adapter', undefined, false)
-  const quarantine = createQuarantine({ journal, logger })
-  const modules = { learner, quarantine, trust: createTrust({ journal }), logger, signal, vocabSize: 448 }
-  return { sampler: createServedSampler(node, client, settings, { data: root, policyFolder }), modules }
-}
-
-async function* nobody() {}
-
-/** A round as the solver plays it: answers, an update, and the adapter handed over. */
-async function playRound(round: number) {
-  const answered = await scene.sampler.answer(round, rules, signal)
-  const learned = await learnRound(scene.modules, { round, spec: rules.spec, own: answered.groups, others: nobody() })
-  await policy.save(policyFolder)
-  if (learned.updates > 0) await scene.sampler.handOver()
-  return { ...answered, learned }
-}
-
 /** How far the server's log-probabilities are from those of the policy here, at most. */
-async function claimError(groups: readonly CheckedGroup[]): Promise<number> {
-  const rollouts = groups.flatMap(group => group.rollouts)
-  const sequences = rollouts.map(({ promptTokens, completionTokens }) => ({
-    tokens: Int32Array.from([...promptTokens, ...completionTokens]),
-    from: promptTokens.length,
-  }))
-  const scores = await (await policy.scorer()).score(sequences)
-  const errors = rollouts.flatMap(({ logprobs }, i) => [...logprobs].map((x, t) => x - (scores[i]?.logprobs[t] ?? NaN)))
-  return Math.max(...errors.map(Math.abs))
-}
+const claimError = async (groups: readonly CheckedGroup[]) => Math.max(...(await claimErrors(policy, groups)))
+
+/** A round as the solver plays it. */
+const playRound = (round: number) => scene.play(round, rules)
 
 const adaptersThere = () => [...server.models.keys()].filter(name => name !== BASE)
 
@@ -140,7 +99,7 @@ test('a server samples, the adapter is trained here, and the server samples by i
   // The next one takes its place, also where the server has forgotten all of them.
   await playRound(2)
   expect(adaptersThere()).toHaveLength(1)
-  expect(readdirSync(shared)).toEqual(adaptersThere())
+  expect(readdirSync(scene.shared)).toEqual(adaptersThere())
   const forgotten = adaptersThere()
   for (const name of forgotten) server.models.delete(name)
   expect(await scene.sampler.answer(3, rules, signal)).toMatchObject({ refused: {}, sampledBy: 'this policy' })
@@ -254,7 +213,7 @@ test('claims that are too low are refuted, and nothing is learned from them', as
 })
 
 test('a server that is slow or away costs the round its own groups, and says so in a line', async () => {
-  await policy.save(policyFolder)
+  await policy.save(scene.policyFolder)
   for (const slowIn of ['/v1/completions', '/v1/models']) {
     const until = new AbortController()
     server.bend = ({ path }, said) => {
