@@ -86,7 +86,8 @@ test('chat models play: a server proposes, a solver answers, commits and learns 
   const address = parseServerUrl(await startWriter(), false)
   const proposerServer = createChatServer({ address, clock: systemClock })
   const chat = { spec, modelFolder: at('model'), judgeFolder: at('judge'), proposerServer }
-  const swarm = await startLiveSwarm({ chat })
+  // A server samples within four fifths of a round, also on a busy machine.
+  const swarm = await startLiveSwarm({ chat, pauseMs: 40 })
   closing.push(swarm.stop)
   copyFileSync(swarm.record, at('deployment.json'))
   const [solver, author] = [await swarm.newPeer('solver'), await swarm.newPeer('proposer')]
@@ -119,7 +120,7 @@ test('chat models play: a server proposes, a solver answers, commits and learns 
   await answering.said('rollouts committed', { round })
   await answering.said('learned', { round })
   const unpaidReport = { tasks: 2, rollouts: 4, sampledBy: 'this policy', unpaid: expect.stringContaining('a server') }
-  expect(await sampled.said('learned', { round })).toMatchObject({ ...unpaidReport, refused: {} })
+  expect(await sampled.said('learned', { round })).toEqual(expect.objectContaining({ ...unpaidReport, refused: {} }))
   expect((await unpaid.waggle('status')).said.reports).toContainEqual(
     expect.objectContaining({ round, ...unpaidReport }),
   )

@@ -29,7 +29,7 @@ export function testPeers(scene: BrowserScene): void {
     const rows = page.locator('section[aria-labelledby=leaderboard] tbody tr')
     await rows.first().waitFor()
     await page.getByRole('link', { name: `All ${standings.length} peers` }).click()
-    await expect.poll(() => rows.count()).toBe(20)
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(20)
     await page.getByRole('link', { name: 'Next' }).click()
     await see(page, 'Page 2 of 2')
     expect(await rows.count()).toBe(standings.length - 20)
