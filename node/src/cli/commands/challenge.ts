@@ -16,13 +16,12 @@ native coin. If the peer answers, the bond comes back less the gas of the answer
 whole bond comes back and the peer loses its round. Withdraw it with npx waggle challenges withdraw. npx waggle challenges bonds
 prints the size of the bond and sends nothing.
 
-With --fault, proves on the chain that the peer committed something false, without a bond: a leaf with a wrong seed or policy, which
-costs it the round; or a task that is twice under one root, which costs half of the proposer's stake. The folder must hold the peer's
-bundles: folders of peers that took part in the round, and of gateways, do.
+With --fault, proves on the chain that the peer committed a leaf with a wrong seed or policy, without a bond: the peer loses its
+round. The folder must hold the peer's bundle: folders of peers that took part in the round, and of gateways, do.
 
   --round N           the round of the leaf
   --place N           index of the leaf among the sampled leaves, from 0 (default 0)
-  --fault             prove what is false in the bundles that the folder has
+  --fault             prove a false leaf of the bundle in the folder
   --environment FILE  specification of the round's environment, if it is not the starter's
 ${chainUsage}`,
   options: {
