@@ -15,23 +15,24 @@ npm run bench -- report
                train: a GRPO step of the same shape
                gpu: generation and training on a GPU, against its limits, torch and this machine's CPU
                gas: what each step costs on the chain, against its bars
-               proof: how well a check finds tokens that do not follow from their seed
-               loop: how long peers of a whole swarm keep their event loops from turning
-               codezero: the starter's judge against execution, the difficulty, proposals, and hostile answers
-               product: what a person meets: a cold start, joining a running swarm, pages, the index's answers;
-                 DATABASE_URL names the Postgres of one row
-               network: payloads between peers, with slow ones among them, and what an idle peer asks of its endpoint
+               proof: how reliably evaluators find tokens that do not follow from their seed
+               loop: how long the peers of a swarm block their event loops
+               codezero: the starter's judge compared with execution, the levels, proposals, and hostile answers
+               product: cold start, joining a running swarm, response times of the dashboard and the index;
+                 one row needs Postgres: set DATABASE_URL
+               network: payloads between peers, some of them slow, and the calls of an idle peer to its RPC endpoint
 
-  report       writes docs/benchmarks.md from the kept results
+  report       write docs/benchmarks.md from the results that were kept
 
-  ROW          only these rows, by name; all by default
+  ROW          measure only these rows (default: all of the group)
 
-  --pack DIR   gpu: writes a kit instead that measures on a machine without network: copy DIR there, run DIR/run
-  --tiny       gpu: a tiny shape, in software too, to try the run itself; nothing is kept
-  --json       the rows as one line of JSON at the end; keeps them in docs/benchmarks
-  --help       this
+  --pack DIR   gpu: write a kit for a machine without network instead: copy DIR there and execute DIR/run
+  --tiny       gpu: a tiny shape, also without a GPU, to test the run; keeps no results
+  --json       print the rows as one line of JSON at the end, and keep them in docs/benchmarks
+  --help       print this
 
-Weights and peers are kept in node_modules/.cache/waggle-bench. A peer that cannot be set up leaves its rows without a value.`
+Weights and peers are kept in node_modules/.cache/waggle-bench. If a tool to compare with cannot
+be set up, its rows have no value.`
 
 const runs: Record<
   Exclude<Group, 'simulate' | 'protocol' | 'experiments'>,

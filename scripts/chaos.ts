@@ -8,16 +8,16 @@ import { readCommandLine, readCount } from './commandLine.ts'
 
 const usage = `npm run chaos [-- OPTIONS]
 
-Starts a swarm on this machine and kills its processes at random: peers, gateway, indexer, chain. Then waits until it is at rest. Work
-that was committed must be settled with a score, nothing may have been sent twice, waggle audit must find nothing, and the index must
-equal one that is built from nothing. The exit code is 1 if a row misses its bar.
+Starts a swarm on this machine and kills its processes at random: peers, gateway, indexer, chain. Then it waits until the swarm is
+idle. Committed work must be settled with a score, nothing may have been sent twice, waggle audit must find no difference, and the
+index must equal one that is built from scratch. Exit code 1 if a row misses its bar.
 
   --quick            ${QUICK.kills} kills in ${QUICK.rounds} rounds instead of ${WHOLE.kills} in ${WHOLE.rounds}
-  --round-seconds N  length of a round, for a machine that is busy (default ${QUICK.roundSeconds} and ${WHOLE.roundSeconds})
-  --seed TEXT        what the times and victims follow from (default 1)
-  --keep             leave the swarm's folder with its logs
-  --json             one line of JSON at the end
-  --help             this`
+  --round-seconds N  length of a round; raise it on a busy machine (default ${WHOLE.roundSeconds}, with --quick ${QUICK.roundSeconds})
+  --seed TEXT        seed of times and victims (default 1)
+  --keep             keep the swarm's folder with its logs
+  --json             print one line of JSON at the end
+  --help             print this`
 
 const { values } = readCommandLine(usage, {
   options: {

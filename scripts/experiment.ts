@@ -7,16 +7,16 @@ import { type Experiment, experimentRows } from './experiment/experiment.ts'
 
 const usage = `npm run experiment -- NAME [options]
 
-  NAME          swarm-vs-solo: whether peers that share learn faster than one alone
-                real-model: whether SmolLM2-135M learns arithmetic in a whole swarm, and what sharing adds
-                poisoned: what honest solvers lose where one of four peers poisons
+  NAME          swarm-vs-solo: do peers that share learn faster than one alone?
+                real-model: does SmolLM2-135M learn arithmetic in a swarm, and what does sharing add?
+                poisoned: what do honest solvers lose if one of four peers poisons?
 
-  --quick       one seed and few rounds
-  --data DIR    where finished runs are kept, by arm and seed (.waggle/experiments/NAME)
-  --kept        only what is kept: runs nothing
-  --threads N   of one model's products (1)
-  --json        the rows as one line of JSON at the end; keeps those of a whole run in docs/benchmarks
-  --help        this`
+  --quick       one seed and a few rounds
+  --data DIR    folder of finished runs, by arm and seed (default .waggle/experiments/NAME)
+  --kept        report finished runs, start none
+  --threads N   threads of each model (default 1)
+  --json        print the rows as one line of JSON at the end; a whole run keeps them in docs/benchmarks
+  --help        print this`
 
 const experiments: Record<string, () => Promise<Experiment>> = {
   'swarm-vs-solo': async () => (await import('./experiment/swarmVsSolo.ts')).swarmVsSolo,

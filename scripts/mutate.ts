@@ -10,10 +10,10 @@ import { mutantId, openTried, type Tried } from './mutate/tried.ts'
 
 const usage = `npm run mutate -- [options]
 
-  --sample N    mutants to try, those of earlier runs included (150)
-  --seed TEXT   draws the sample (waggle)
-  --minutes N   stop then; the next run goes on (55)
-  --only NAMES  these contracts, split by commas
+  --sample N    mutants to try, those of earlier runs included (default 150)
+  --seed TEXT   seed of the sample (default waggle)
+  --minutes N   stop after N minutes; the next run resumes (default 55)
+  --only NAMES  only these contracts, separated by commas
   --data DIR    where verdicts are kept (.waggle/mutate)
   --json        one line of JSON at the end
   --help        this`

@@ -34,21 +34,25 @@ const usage = `npm run simulate -- network [options]
 npm run simulate -- protocol [options]
 npm run simulate -- attacks [options]
 
-  --plot DIR    write plots: free-attackers.svg; votes-attacks.svg and market-attacks.svg
-  --json        one line of JSON at the end; keeps the rows of network and protocol in docs/benchmarks, unless with --quick
-  --help        this
+  network       run real roles on a simulated clock, network and chain, with hostile peers and faults
+  protocol      search for the most profitable strategy of a coalition on a model, and play the best on the contracts
+  attacks       play scripted attacks on the contracts, with and without the defence against each
+
+  --plot DIR    protocol, attacks: write plots to DIR
+  --json        print one line of JSON at the end; network and protocol also keep it in docs/benchmarks, unless --quick
+  --help        print this
 
 network, protocol:
-  --quick       a few seeds or strategies, in two minutes
+  --quick       only a few seeds or strategies: two minutes
 
 network:
-  --long        instead, swarms of thousands: how they find each other, and what each hears
+  --long        simulate thousands of peers instead: how they find each other, and what each receives
 
 attacks:
-  --runs N      seeded runs of each way to play (100)
+  --runs N      seeded runs of each attack (default 100)
 
 attacks, network --long:
-  --only NAMES  these attacks or rows, split by commas`
+  --only NAMES  only these attacks or rows, separated by commas`
 
 const { values, positionals } = readCommandLine(usage, {
   allowPositionals: true,

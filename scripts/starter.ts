@@ -14,14 +14,14 @@ import { type Marker, openWorkFolder } from './starter/workFolder.ts'
 
 const usage = `npm run starter -- [options]
 
-  --out DIR    where the models go (node/models/starter; with --smoke the work folder)
-  --work DIR   where stages keep their output (node_modules/.cache/waggle-starter)
-  --seed N     of everything (1)
-  --threads N  of a stage that runs alone (2); stages that run together take one each
-  --smoke      every stage, tiny: proves that it runs, not that it teaches
-  --stage NAME only this stage
-  --json       the report as one line of JSON at the end
-  --help       this`
+  --out DIR    folder of the models (default node/models/starter; with --smoke the work folder)
+  --work DIR   folder of the stages' output (default node_modules/.cache/waggle-starter)
+  --seed N     seed of every stage (default 1)
+  --threads N  threads of a stage that runs alone (default 2); stages that run at once take one each
+  --smoke      run every stage at a tiny size, to test that it runs
+  --stage NAME run only this stage
+  --json       print the report as one line of JSON at the end
+  --help       print this`
 
 const root = resolve(import.meta.dirname, '..')
 const { values: options } = readCommandLine(usage, {

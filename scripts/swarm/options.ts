@@ -8,32 +8,34 @@ import { basePrecisions } from '../../node/src/model/lora/loraConfig.ts'
 
 export const usage = `npm run swarm [-- OPTIONS]
 
-Starts a whole swarm on this machine: a chain, the contracts, the indexer, the dashboard, and peers
-as processes of their own. Ctrl-C stops everything; a second run resumes where the first stopped.
+Starts a whole swarm on this machine: a chain, the contracts, the indexer, the dashboard, and peers,
+each in its own process. Ctrl-C stops everything; the next run resumes where the last one stopped.
 
   --solvers N         peers that solve and learn (default 3)
   --evaluators N      peers that score (default 3, at least 2: a quorum)
-  --rounds N          count of settled rounds after which the run is complete
-  --level N           hold the difficulty at this level, 1 to 5
-  --preset NAME       constants: starter, or qwen, RL Swarm's (default starter; fixed by the first run)
-  --environment FILE  an environment of chat models instead (npx waggle environment makes one), with
-  --model PATH_OR_REPO  the model that solves, and, where the environment needs one,
-  --judge PATH_OR_REPO  its frozen evaluator
+  --rounds N          settled rounds after which the run is complete (default: it runs until Ctrl-C)
+  --level N           hold the difficulty at this level, 1 to 5 (default: it follows the scores)
+  --preset NAME       constants of the environment: starter, or qwen, as in RL Swarm (default starter; fixed by the first run)
+  --environment FILE  environment of chat models (npx waggle environment writes one); needs --model
+  --model PATH_OR_REPO
+                      the model that solves
+  --judge PATH_OR_REPO
+                      the frozen judge, if the environment has one
   --proposer PATH_OR_REPO_OR_URL
                       the model that proposes, of any tokenizer, or http://HOST:PORT/v1#MODEL of a server
   --dataset PATH_OR_REPO
-                      the tasks of a dataset are proposed (docs/guides/use-a-dataset.md), of which
-  --dataset-share X   is this share (default 1); the model proposes the others
+                      propose the tasks of a dataset (docs/guides/use-a-dataset.md)
+  --dataset-share X   share of the tasks that come from the dataset (default 1); the model proposes the others
   --lora RANK         solvers train an adapter of this rank
-  --lora-base NAME    float32 or int8: how the layers under it are computed (default float32)
+  --lora-base NAME    float32 or int8: precision of the frozen layers under the adapter (default float32)
   --round-seconds N   length of a round on a fresh chain (default 20)
   --exit              stop everything once the run is complete (needs --rounds)
-  --json              end with one JSON object alone on the last line of stdout
+  --json              print one JSON object on the last line
   --fresh             forget the chain, keys, weights and index of earlier runs
   --data DIR          where all of that is kept (default .waggle)
   --port N            port of the dashboard (default 3000); gateway, indexer and peers take the next three
   --chain-port N      port of the chain (default 8545)
-  --help              this text`
+  --help              print this`
 
 const count = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
 

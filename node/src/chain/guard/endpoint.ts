@@ -48,7 +48,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
 
   const odd = (reason: string) =>
     new ChainUnreachableError(`The chain at ${origin} gave no valid answer (${reason}).`, {
-      hint: 'Check that it runs and that the RPC URL is right; this node resumes as soon as it answers.',
+      hint: 'Check that it runs and that the RPC URL is right; a running peer resumes as soon as it answers.',
       retryable: true,
     })
 

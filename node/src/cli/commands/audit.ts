@@ -91,7 +91,7 @@ function linesOfAll({ block, headBlock, rounds, settlements, peers, findings }: 
   return [
     ...peers.map(({ name, pointsMilli }) => `${(pointsMilli / 1000).toFixed(2).padStart(9)}  ${name}`),
     `as of block ${block}${behind}`,
-    `${settlements} settlements of ${rounds} rounds derived again: ${findings.length} differ`,
+    `recomputed ${settlements} settlements of ${rounds} rounds: ${findings.length} differ`,
     ...findings.map(({ peerKey, says, ...of }) => `${'round' in of ? `round ${of.round}: ` : ''}${peerKey} ${says}`),
   ]
 }

@@ -15,8 +15,9 @@ const text = { type: 'string' } as const
 export const environmentCommand: Command = {
   usage: `npx waggle environment [--kind NAME] --model PATH_OR_REPO [--judge PATH_OR_REPO] --out FILE [--json]
 
-Writes the specification of an environment for models of one tokenizer (Qwen2, Qwen3, Llama 3, deepseek-coder), and prints its hash. Deploy with it (npx hardhat deploy --environment HASH), give the file to everybody who takes part,
-and start each peer with --environment FILE --model PATH_OR_REPO.
+Writes the specification of an environment for models of one tokenizer (Qwen2, Qwen3, Llama 3, deepseek-coder), and prints its hash.
+Deploy with the hash (npx hardhat deploy --environment HASH), give the file to everybody who takes part, and start each peer with
+--environment FILE --model PATH_OR_REPO.
 
   --kind NAME           codezero: Python functions, scored by a frozen chat model (default); reasoning: puzzles, checked by a program
   --model PATH_OR_REPO  a model of the solvers' family, whose tokenizer and chat template the environment fixes

@@ -38,7 +38,7 @@ environment defines. pass@k is the unbiased estimator, with 95 % intervals.
   --environment FILE  measure on the held-out tasks of this specification; starter is then the untrained model
   --judge PATH_OR_REPO
                       the environment's frozen judge, if it needs one
-  --adapter DIR       a PEFT LoRA adapter on it
+  --adapter DIR       a PEFT LoRA adapter of the model
   --dataset PATH_OR_REPO
                       MBPP, CodeContests, HumanEval or a file of Waggle's own schema, as Parquet or JSON lines: a file, a folder, or
                       OWNER/NAME[@REVISION][:PATH] on the hub (docs/guides/use-a-dataset.md)

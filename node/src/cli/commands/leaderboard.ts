@@ -73,7 +73,7 @@ async function show(flags: Values, file: string | undefined, asJson: boolean): P
   if (asJson) return console.log(JSON.stringify({ block, standings }))
   for (const { rank, pointsMilli, name, peerId } of standings)
     console.log(`${String(rank).padStart(5)} ${(pointsMilli / 1000).toFixed(2).padStart(9)}  ${name} (${peerId})`)
-  console.log(`as of block ${block}; points of rounds that are not final are among them`)
+  console.log(`as of block ${block}; points include rounds that are not final yet`)
 }
 
 type Source = { rpcUrl: string; coordinator: `0x${string}`; fromBlock: number; limit: number }

@@ -20,16 +20,16 @@ export const owner: Command = {
 npx waggle owner propose ACTION [ARGUMENTS] [OPTIONS]
 npx waggle owner execute|cancel ID [OPTIONS]
 
-  show                who holds which role, the timelock's delay and funds, environment, length of rounds, bootnodes, what waits
-  list                everything that was proposed: what each does, read from its bytes, and from when on it can be executed
-  propose ACTION      simulate it as from whoever has the power, and propose it to the timelock; where the key's account has the
-                      power itself, send it at once. Without ACTION: list the actions
-  execute ID          do what has waited; the first eight characters of ID are enough
-  cancel ID           withdraw what was not executed
+  show                print who holds which role, the timelock's delay and funds, environment, round length, bootnodes, and open proposals
+  list                print every proposal: what it does, decoded from its bytes, and when it can be executed
+  propose ACTION      simulate an action and propose it to the timelock; if the key's account holds the power itself, send it at once.
+                      Without ACTION: list the actions
+  execute ID          execute a proposal after its delay; the first eight characters of ID are enough
+  cancel ID           cancel a proposal that was not executed
 
 WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none.
 
-  --from-round N      environment, schedule: the first round of the change (default: one that leaves the delay again to execute it)
+  --from-round N      environment, schedule: first round of the change (default: late enough to execute it within a second delay)
   --dry-run           check and simulate, print the transaction, send nothing
   --safe FILE         the same, and write the transaction to FILE, for the Transaction Builder of a Safe
 ${networkUsage}

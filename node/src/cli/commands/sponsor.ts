@@ -14,10 +14,10 @@ const usual = sponsorSettingsSchema.parse({})
 
 const meanings: Readonly<Record<keyof typeof sponsorSettings, readonly [value: string, text: string]>> = {
   http: ['N', `port of its HTTP server (default ${usual.http})`],
-  bind: ['ADDRESS', `where it listens (default ${usual.bind}); beyond loopback put a proxy with TLS before it`],
+  bind: ['ADDRESS', `where it listens (default ${usual.bind}); to serve others, put a proxy with TLS in front of it`],
   rounds: ['N', `rounds of gas that an account is kept supplied with while its peer works (default ${usual.rounds})`],
-  'peer-budget': ['X', `of the chain's coin, for one peer a day (default ${formatEther(usual['peer-budget'])})`],
-  budget: ['X', `of the chain's coin, for all peers a day (default ${formatEther(usual.budget)})`],
+  'peer-budget': ['X', `budget for one peer a day, in the chain's coin (default ${formatEther(usual['peer-budget'])})`],
+  budget: ['X', `budget for all peers a day, in the chain's coin (default ${formatEther(usual.budget)})`],
   hourly: ['N', `registrations an hour (default ${usual.hourly})`],
 }
 
@@ -31,10 +31,10 @@ export const sponsor: Command = {
   usage: `npx waggle sponsor [OPTIONS]
 
 Registers peers without funds, which join with --sponsor URL, and keeps their accounts supplied with gas for as long as they work. It
-gives from the account of its folder, which has to have funds; never more than its budgets. Runs until Ctrl-C.
+pays from the account of its folder, which needs funds, and never more than its budgets. Runs until Ctrl-C.
 
-WAGGLE_SPONSOR_TOKEN holds an invitation of 16 characters or more: with it only peers that name it are registered. Without one anybody may have the gas of the
-first rounds, --hourly times an hour.
+WAGGLE_SPONSOR_TOKEN holds an invitation of 16 characters or more: only peers that name it are registered. Without an invitation
+anybody can get the gas of the first rounds, --hourly times an hour.
 
 ${dataUsage}
 ${networkUsage}

@@ -8,8 +8,8 @@ import { openPeerFolder, withAccount } from '../withSession.ts'
 export const stake: Command = {
   usage: `npx waggle stake DUTY [OPTIONS]
 
-Stakes what a duty still lacks: evaluator (a seat, from the next round or the end of bootstrap on) or proposer (the right to
-propose tasks). A running peer stakes by itself when bootstrap ends and it has earned enough.
+Raises the stake of a duty to the full amount: evaluator (a seat, from the next round or the end of bootstrap on) or proposer (the
+right to propose tasks). A running peer stakes automatically when bootstrap ends and it has earned enough.
 
 ${chainUsage}`,
   options: chainOptions,
@@ -26,9 +26,9 @@ ${chainUsage}`,
 export const unstake: Command = {
   usage: `npx waggle unstake DUTY [OPTIONS]
 
-Gives notice of a stake (evaluator or proposer): the duty ends with the round, the stake is free some rounds later. Called
-again then, takes it back. A running peer keeps its role without a seat, and does not stake for it by itself again
-until you do (npx waggle stake).
+Gives notice of a stake (evaluator or proposer): the duty ends with the round, and the stake is released 12 rounds later. Run it again
+then to withdraw the stake. A running peer keeps its role, without a seat, and does not stake for it automatically until you run
+npx waggle stake.
 
 ${chainUsage}`,
   options: chainOptions,
@@ -37,7 +37,7 @@ ${chainUsage}`,
     const known = dutyOf(duty)
     const { unstake: leave } = await import('../account/manageStake.ts')
     const done = await withAccount(values, session => leave(session, known))
-    const words = 'withdrawn' in done ? `took back ${done.withdrawn} Nectar` : `free from round ${done.freeFromRound}`
+    const words = 'withdrawn' in done ? `withdrew ${done.withdrawn} Nectar` : `free from round ${done.freeFromRound}`
     print(values, done, `${done.duty}: ${words} (${done.hash})`)
   },
 }
@@ -46,7 +46,7 @@ ${chainUsage}`,
 export const stakes: Command = {
   usage: `npx waggle stakes [OPTIONS]
 
-What the peer stakes as evaluator and as proposer, and what it has missed.
+Prints what the peer stakes as evaluator and as proposer, and the duties that it missed.
 
 ${chainUsage}`,
   options: chainOptions,
@@ -56,7 +56,7 @@ ${chainUsage}`,
     const found = await readStakes(folder)
     const lines = found.stakes.map(({ duty, amount, full, freeFromRound, hasLeft }) => {
       const notice = freeFromRound === null ? '' : `, free from round ${freeFromRound}`
-      const left = hasLeft ? '; the peer does not stake by itself again' : ''
+      const left = hasLeft ? '; the peer does not stake again automatically' : ''
       return `${duty.padEnd(10)} ${amount} of ${full} Nectar${notice}${left}`
     })
     const rest = `misses     ${found.misses}

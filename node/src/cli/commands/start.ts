@@ -78,20 +78,20 @@ ${networkUsage}
   --listen MULTIADDR  address to listen on, may be repeated (default /ip4/0.0.0.0/tcp/0, /ip6/::/tcp/0
                       and /p2p-circuit, a relay for peers that cannot be dialled)
 ${reachUsage}
-  --sponsor URL       who pays for the registration and the gas of an account without funds; WAGGLE_SPONSOR_TOKEN holds the
-                      invitation, where it wants one
+  --sponsor URL       sponsor that pays for registration and gas if the account has no funds; WAGGLE_SPONSOR_TOKEN holds its
+                      invitation, if it requires one
   --level N           proposer: hold the difficulty at this level
   --dataset PATH_OR_REPO
                       proposer: propose the tasks of a dataset (docs/guides/use-a-dataset.md); solver: report figures of its
                       tasks separately
-  --dataset-share X   proposer: this share of its tasks (default 1, and no model is loaded); its model proposes the others,
-                      and the dataset stands in for those that are invalid
+  --dataset-share X   proposer: share of its tasks that come from the dataset (default 1: no model is loaded); its model
+                      proposes the others, and dataset tasks replace its invalid ones
   --demands N         evaluator: maximum number of withheld leaves to demand per round, each with a bond (default 0)
-  --appeals N         solver: settled scores of a round that it appeals at most by itself, where that brings more than it costs;
-                      auditor: whatever it costs; evaluator: verdicts that overturn its votes, at a time; off for none (default 2)
-  --nectar-price X    what a Nectar is worth in the chain's coin, by which appeals are weighed (default 0.001)
-  --bets N            solver: Nectar that it stakes on a game of the market at most, by its model's own beliefs; off for none
-                      (default 1)
+  --appeals N         maximum number of automatic appeals, off for none (default 2). solver: wrong scores of a round, if the appeal
+                      pays; auditor: wrong scores of a round, at any cost; evaluator: open appeals of verdicts against its votes
+  --nectar-price X    price of a Nectar in the chain's coin, to decide whether an appeal pays (default 0.001)
+  --bets N            solver: maximum stake in Nectar on a game of the market; it bets automatically by its model's beliefs;
+                      off for none (default 1)
   --http N            gateway: port of its HTTP server on loopback (default 3001)
   --figures-of DIR    gateway: folder of your own solver, or proposer that learns, whose training figures it serves to the
                       dashboard; may be repeated
@@ -107,30 +107,29 @@ ${reachUsage}
   --judge PATH_OR_REPO_OR_URL
                       solver, evaluator, auditor: the frozen judge (default: the one that the specification names), or
                       http://HOST:PORT/v1#MODEL of an OpenAI-compatible server, with its key in OPENAI_API_KEY
-  --generate URL      solver: a server like that of --judge samples its answers, by vLLM or llama.cpp; its adapter is trained here
-                      and handed over to vLLM after each update. Nobody can check such answers: it learns, and earns nothing
+  --generate URL      solver: sample its answers on a vLLM or llama.cpp server, named as for --judge. The adapter is trained here;
+                      vLLM loads it after each update. Such answers cannot be checked: the solver learns, and earns nothing
   --generate-adapters DIR
                       with --generate: folder that the server reads under the same path (default served in the peer's folder)
 ${hubUsage}
   --device NAME       auto, cpu, webgpu or cuda: device for generation, scoring and training (default auto)
   --threads N         threads of a model's session (default 1)
-  --lora RANK         solver: train a LoRA adapter of this rank instead of all weights, or all weights by 0 (default 16 where
-                      weights are too large to be published whole, as of every published model); an adapter in its folder
-                      is resumed as it is, and options that contradict it are refused;
-                      proposer: train one on how much solvers learn from its tasks (default none: the model is frozen, and
-                      learning takes 4 to 6 times its memory)
+  --lora RANK         solver: rank of the LoRA adapter to train; 0 trains all weights (default 16, or 0 for models small enough
+                      to publish their weights whole). An adapter in the folder is resumed; contradicting options are refused.
+                      proposer: train an adapter on the learnability of its tasks (default: the model is frozen; learning takes
+                      4 to 6 times its memory)
   --lora-alpha N      alpha: updates are scaled by alpha / rank (default twice the rank)
   --lora-targets NAMES
                       modules with an adapter, separated by commas (default all linear modules of the layers)
-  --lora-base NAME    float32 or int8: precision of the frozen layers under it (default float32, and of a proposer's chat
-                      model int8); a solver over int8 learns but earns nothing
+  --lora-base NAME    float32 or int8: precision of the frozen layers under the adapter (default float32, for a proposer int8);
+                      a solver over int8 learns but earns nothing
   --push OWNER/NAME   solver: publish what it learned on the Hugging Face hub, with a card that says where it comes from;
                       HF_TOKEN holds the access token
   --push-every N      with --push: rounds between two pushes (default 20)
   --metrics-port N    serve /health, /ready and Prometheus /metrics on this loopback port (default none)
 ${logUsage}
 
-WAGGLE_ALERT_URL holds webhooks that are told when the peer is behind, earns nothing, or lacks funds, disk or peers.`,
+WAGGLE_ALERT_URL holds webhooks, which are called when the peer is behind, earns nothing, or lacks funds, disk space or peers.`,
   options: peerOptions,
   run: values => startPeer(loadConfig(settingsOf(values))),
 }

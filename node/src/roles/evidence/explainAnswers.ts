@@ -82,7 +82,7 @@ function explainSettlement({ round, currentRound, beacons, settlement }: Work): 
   const { outcome, scoreMilli, votes } = settlement
   if (outcome === 'scored')
     return [
-      `Settled as scored: ${scoreMilli}, the lower median of ${votes} votes (those without the answers left out).`,
+      `Settled as scored: ${scoreMilli}, the lower median of ${votes} votes (votes of 'unavailable' do not count).`,
     ]
   if (outcome === 'unavailable')
     return [

@@ -59,7 +59,7 @@ export function provenanceOf({ network, environment, peer, round, pointsMilli, c
     `| last round learned from | ${round} |`,
     `| points of the peer | ${(pointsMilli / 1000).toFixed(1)} |`,
     '',
-    'Its points, and the work that they were paid for, can be derived again by anyone:',
+    'Its points, and the work that they were paid for, can be recomputed by anyone:',
     '',
     '```sh',
     `npx waggle audit --network ${network}`,
