@@ -2,6 +2,7 @@ import type { Texts } from './readTexts.ts'
 
 const FOLDER = 'docs/adr/'
 const SECTIONS = ['## Context', '## Decision', '## Consequences']
+const ALLOWED = [...SECTIONS, '## Rejected']
 
 /** Each decision has one form, and is in the index under its own title. */
 export function checkDecisions(documents: Texts): string[] {
@@ -23,6 +24,8 @@ export function checkDecisions(documents: Texts): string[] {
       findings.push(`${path}: not in ${FOLDER}README.md as '| [${number}](${file}) | ${title} |'`)
     for (const section of SECTIONS)
       if (!text.includes(`\n${section}\n`)) findings.push(`${path}: no section '${section}'`)
+    for (const [section] of text.matchAll(/^## .*$/gm))
+      if (!ALLOWED.includes(section)) findings.push(`${path}: move '${section}' to docs/log`)
   }
   return findings
 }

@@ -76,12 +76,13 @@ test('a decision of another form, or outside the index, is found', () => {
     ['docs/adr/README.md', index],
     ['docs/adr/0001-a.md', `# 0001: A\n${body}`],
     ['docs/adr/0002-b.md', `# 2. B\n${body}`],
-    ['docs/adr/0003-c.md', '# 0003: D\n\n## Context\n\n## Decision\n'],
+    ['docs/adr/0003-c.md', '# 0003: D\n\n## Context\n\n## Decision\n\n## Tried\n'],
   ])
   expect(checkDecisions(documents)).toEqual([
     "docs/adr/0002-b.md:1: expected '# 0002: TITLE'",
     "docs/adr/0003-c.md: not in docs/adr/README.md as '| [0003](0003-c.md) | D |'",
     "docs/adr/0003-c.md: no section '## Consequences'",
+    "docs/adr/0003-c.md: move '## Tried' to docs/log",
   ])
 })
 
