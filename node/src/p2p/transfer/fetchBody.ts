@@ -3,7 +3,7 @@ import type { Stream } from '@libp2p/interface'
 import { CanonicalError } from '#core/canonical.ts'
 import type { ContentId } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
-import { peerIdFor } from '../connections/connectedPeers.ts'
+import { openStream } from '../connections/openStream.ts'
 import type { Host } from '../host.ts'
 import type { Node } from '../libp2pNode.ts'
 import { CHUNK_BYTES, decodeHeader, encodeRequest, FETCH_PROTOCOL, MAX_FRAME_BYTES } from './fetchProtocol.ts'
@@ -58,10 +58,7 @@ async function fetchFromPeer(node: Node, fetch: PeerFetch): Promise<Uint8Array |
   let stream: Stream | undefined
   let reader: StreamReader | undefined
   try {
-    stream = await node.dialProtocol(peerIdFor(node, fetch.peer), FETCH_PROTOCOL, {
-      signal: fetch.signal,
-      runOnLimitedConnection: true,
-    })
+    stream = await openStream(node, fetch.peer, FETCH_PROTOCOL, fetch.signal)
     reader = createStreamReader(stream, { idleMs: fetch.idleMs, signal: fetch.signal })
     const request = encodeRequest({ v: 1, contentId: fetch.contentId, maxBytes: fetch.maxBytes })
     await writeMessage(stream, request, fetch.idleMs, fetch.signal)

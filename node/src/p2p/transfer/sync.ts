@@ -3,7 +3,7 @@ import { CanonicalError } from '#core/canonical.ts'
 import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
-import { peerIdFor } from '../connections/connectedPeers.ts'
+import { openStream } from '../connections/openStream.ts'
 import type { MessageGate, MessageRules } from '../gossip/messageGate.ts'
 import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from '../gossip/signedMessage.ts'
 import { createUselessCount } from '../gossip/uselessMessages.ts'
@@ -78,9 +78,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
     let stream: Stream | undefined
     try {
       const signal = withDeadline(stopping.signal, 4 * IDLE_MS)
-      stream = await host.node.dialProtocol(peerIdFor(host.node, peer), SYNC_PROTOCOL, {
-        ...{ signal, runOnLimitedConnection: true },
-      })
+      stream = await openStream(host.node, peer, SYNC_PROTOCOL, signal)
       const answered = await ask(host, { stream, peer, first, store, gate, passed, signal })
       first = answered.next
       await closeStream(stream, IDLE_MS)
