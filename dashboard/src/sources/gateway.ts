@@ -70,11 +70,19 @@ const heldOut = z.object({
 
 const canary = z.object({ points: z.array(canaryPoint), heldOut: heldOut.nullable() })
 
+const release = z.string().regex(/^\d{1,5}\.\d{1,5}\.\d{1,5}$/)
+
 const status = z.object({
   round: z.int().nullable(),
   secondsLeft: z.number().nullable(),
   level: z.int().nullable(),
-  peers: z.array(z.object({ ...peer, role: z.string(), lastSeenRound: z.int().nullable() })),
+  peers: z.array(
+    z.object({
+      ...{ ...peer, role: z.string(), lastSeenRound: z.int().nullable() },
+      /** By the peer's own word. A gateway of an earlier release does not say. */
+      release: release.nullable().catch(null),
+    }),
+  ),
   environment: z.unknown(),
 })
 

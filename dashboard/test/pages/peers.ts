@@ -56,6 +56,7 @@ export function testPeers(scene: BrowserScene): void {
     await see(page, /On held-out tasks, in round \d+: reward 0/)
     await see(page, solver.peerId)
     await see(page, solver.account)
+    await see(page, 'Waggle 0.4.0')
     await expect.poll(() => page.locator('[data-bar]').count(), { timeout: 20_000 }).toBe(CURRENT_ROUND - 2)
     const newest = page.locator('section[aria-labelledby=history] tbody tr').first()
     await newest.getByText('Open').waitFor()

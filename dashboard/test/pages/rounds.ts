@@ -58,6 +58,7 @@ export function testRounds(scene: BrowserScene): void {
 
     await page.goto(`${scene.dashboard.url}/run`)
     await see(page, 'codezero')
+    await see(page, '0.4.0 (5)')
     await see(page, `7,800 completion tokens committed in round ${CURRENT_ROUND - 2} by 3 solvers, over its 25 s`)
     await expect.poll(() => page.locator('[data-bar]').count(), { timeout: 20_000 }).toBe(CURRENT_ROUND - 2)
     await see(page, 'may be fooling its judge')

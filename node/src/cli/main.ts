@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { formatError, NodeError } from '#core/errors.ts'
+import { ownRelease } from '#roles/release.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
 import { unknownWord } from './nearest.ts'
 import { parseCommand } from './parseCommand.ts'
@@ -27,7 +27,7 @@ const LINGER_MS = 5_000
 async function main([name = '--help', ...argv]: string[]): Promise<void> {
   if (name === 'help' && argv[0] !== undefined) return main([argv[0], '--help'])
   if (['--help', '-h', 'help'].includes(name)) return console.log(usage)
-  if (['--version', '-v'].includes(name)) return console.log(await version())
+  if (['--version', '-v'].includes(name)) return console.log(ownRelease())
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined)
     throw unknownWord('command', name, Object.keys(verbs), 'npx waggle --help lists the commands.')
@@ -35,11 +35,6 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
   const { values, positionals } = parseCommand(name, command, argv)
   if (values.help === true) return console.log(command.usage)
   await command.run(values, positionals)
-}
-
-async function version(): Promise<string> {
-  const file = join(import.meta.dirname, '../../../package.json')
-  return JSON.parse(await readFile(file, 'utf8')).version
 }
 
 /** One line for whoever can act on it; a defect, which nobody foresaw, comes with its stack. */

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { AddressError, PortTakenError } from './errors.ts'
 import { peerIdOf } from './keys/peerPrivateKey.ts'
-import { connect, newPrivateKey, startTestHost } from './testHosts.ts'
+import { connect, newPrivateKey, startTestHost, until } from './testHosts.ts'
 
 test('a host has the peer id of its key, and says where it listens', async () => {
   const privateKey = await newPrivateKey()
@@ -22,6 +22,19 @@ test('an RSA key, as in a swarm.pem, is a peer like any other', async () => {
   expect(rsa.peerId).toMatch(/^Qm/)
   expect(other.connectedPeers()).toEqual([rsa.peerId])
   await Promise.all([rsa.stop(), other.stop()])
+})
+
+test('a host remembers the release that a peer says it runs, and nothing of who says anything else', async () => {
+  const host = await startTestHost({ release: '0.4.0' })
+  const releases = ['0.5.12', '1.2', '1.2.3\u001b[2J', undefined]
+  const peers = await Promise.all(releases.map(release => startTestHost(release === undefined ? {} : { release })))
+  const identified = new Set<string>()
+  host.node.addEventListener('peer:identify', ({ detail }) => identified.add(detail.peerId.toString()))
+  for (const peer of peers) await connect(peer, host)
+  await until(host.node, ['peer:identify'], () => identified.size === peers.length)
+  expect(peers.map(({ peerId }) => host.releaseOf(peerId))).toEqual(['0.5.12', null, null, null])
+  expect(host.releaseOf('16Uiu2HAmNobody')).toBe(null)
+  await Promise.all([host, ...peers].map(one => one.stop()))
 })
 
 test.each([

@@ -18,6 +18,7 @@ import { connectedPeers } from './connections/connectedPeers.ts'
 import { keepAlive } from './connections/keepAlive.ts'
 import { createPeerGuard, type PeerGuard } from './connections/peerGuard.ts'
 import { type RelayTransport, relayTransport, seekRelayPlace } from './connections/relayPlaces.ts'
+import { agentOf, noteReleases, type Releases } from './connections/releases.ts'
 import { ListenError, PortTakenError } from './errors.ts'
 import { auditGossip } from './gossip/auditGossip.ts'
 import { messageId, rawMessageId } from './gossip/messageId.ts'
@@ -57,11 +58,13 @@ export type HostOptions = {
   /** Whether this host may dial a multiaddr, wherever libp2p has it from: peers name what they like when they are identified. */
   mayDial?: (address: string) => boolean
   maxConnections?: number
+  /** Of this code, which others are told. Without it they are told nothing. */
+  release?: string
   clock: Clock
   logger: Logger
 }
 
-export type Host = {
+export type Host = Releases & {
   readonly peerId: string
   readonly node: Node
   readonly gossip: GossipService
@@ -139,6 +142,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const { node, relays } = await startNode({ ...options, privateKey, gater }, guard)
   const gossip = node.services.gossip as GossipService
   const messageQueue = createMessageQueue()
+  const releases = noteReleases(node)
   const stopAudit = auditGossip(node, gossip, guard, options.logger)
   const stopPinging = keepAlive(node, options)
   const stopSeeking = options.listen.includes('/p2p-circuit') ? seekRelayPlace(node, relays, options) : () => {}
@@ -151,6 +155,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     ...createMessageSigner(privateKey, options.clock),
     verify: createMessageVerifier(),
     messageQueue,
+    ...releases,
     addresses: () => node.getMultiaddrs().map(String),
     connectedPeers: () => [...connectedPeers(node).keys()],
     connections: () =>
@@ -195,6 +200,8 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
   try {
     const node = await createLibp2p({
       privateKey: options.privateKey,
+      // Not libp2p's own, which tells the version of Node.
+      nodeInfo: { userAgent: options.release === undefined ? 'waggle' : agentOf(options.release) },
       addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
       transports: [
         ...[tcp(), webSockets()],

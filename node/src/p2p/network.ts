@@ -64,6 +64,8 @@ export type Network = {
   sayAddresses(): void
   /** How many are connected and known, and how many were refused. */
   status(): MembershipStatus
+  /** The release that a peer runs, by its own word; null where it gave none, or was not met. */
+  releaseOf(peerId: string): string | null
   /** How many peers are connected; with none, why, and what to do. */
   connectivity(): Connectivity
   fetchBody: FetchBody
@@ -133,6 +135,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       connectTo: connecting.connectTo,
       sayAddresses: addresses.sayAgain,
       status: membership.status,
+      releaseOf: peerId => (peerId === host.peerId ? (options.release ?? null) : host.releaseOf(peerId)),
       connectivity() {
         const { members, strangers } = membership.status().known
         return connectivityOf({

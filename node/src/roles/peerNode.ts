@@ -30,6 +30,7 @@ import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
 import { createEnvironmentWatch, environmentOnChain } from './models/environmentOnChain.ts'
 import { createBodyThread } from './payloads/bodyThread.ts'
 import { createSealedBodies, type SealedBodies } from './payloads/publishBody.ts'
+import { ownRelease } from './release.ts'
 import { reportConnections } from './reports/reportConnections.ts'
 import { createTwinWatch, type TwinWatch } from './reports/twin.ts'
 import { createWorkerRestarts, type WorkerRestarts } from './reports/workerRestarts.ts'
@@ -208,6 +209,7 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
     swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
     privateKey: privateKeyToProtobuf(identity.privateKey),
     ...reachOf(options),
+    release: ownRelease(),
     bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
     follows: options.follows,
     currentRound: () => modules.round()?.round ?? null,

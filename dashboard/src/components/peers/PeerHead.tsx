@@ -1,20 +1,24 @@
 import Link from 'next/link'
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { formatCoin, formatNectar, formatPoints } from '#merge/format.ts'
 import { peerRoles } from '#merge/peerHistory.ts'
+import type { SwarmStatus } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
+import type { Part } from '#sources/part.ts'
 import { CopyText } from '../CopyText.tsx'
 import { DanceGlyph } from './DanceGlyph.tsx'
 import { OwnTag } from './OwnTag.tsx'
+import { PeerRelease } from './PeerRelease.tsx'
 import { UnsurePoints } from './UnsurePoints.tsx'
 
 interface Props {
   peer: NonNullable<PeerAnswer['peer']>
   record: PeerAnswer
+  status: Promise<Part<SwarmStatus>>
 }
 
 /** Who a peer is: name, dance, id, account, what it does, what it has. */
-export function PeerHead({ peer, record }: Props) {
+export function PeerHead({ peer, record, status }: Props) {
   const standing = record.standings.items[0]
   const purse = record.purses.items[0]
   return (
@@ -72,6 +76,9 @@ export function PeerHead({ peer, record }: Props) {
               Its bets
             </Link>
           </Fact>
+          <Suspense fallback={null}>
+            <PeerRelease peerKey={peer.peerKey} status={status} />
+          </Suspense>
         </dl>
       </div>
     </header>

@@ -1,6 +1,6 @@
 import { Suspense } from 'react'
 import { peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
-import type { Canary } from '#sources/gateway.ts'
+import type { Canary, SwarmStatus } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Sampled } from '#sources/getSampled.ts'
 import type { Training } from '#sources/getTraining.ts'
@@ -23,6 +23,7 @@ interface Props {
   canary: Promise<Part<Canary>>
   training: Promise<Part<Training | null>>
   sampled: Promise<Part<Sampled | null>>
+  status: Promise<Part<SwarmStatus>>
   /** Of its rounds. */
   page: number
 }
@@ -45,7 +46,7 @@ function NoScores({ record }: { record: PeerAnswer }) {
 }
 
 /** One peer: who it is, what it earned over time, what it did in each round. */
-export function PeerProfile({ peerKey, part, canary, training, sampled, page }: Props) {
+export function PeerProfile({ peerKey, part, canary, training, sampled, status, page }: Props) {
   if (part.state === 'down')
     return (
       <>
@@ -58,7 +59,7 @@ export function PeerProfile({ peerKey, part, canary, training, sampled, page }: 
   const scores = scoreSeries(history)
   return (
     <>
-      <PeerHead peer={part.data.peer} record={part.data} />
+      <PeerHead peer={part.data.peer} record={part.data} status={status} />
       <PeerActions peerKey={peerKey} />
       <section aria-labelledby="rewards" className="mt-12">
         <h2 id="rewards" className="text-3xl">

@@ -1,3 +1,4 @@
+import { releasesOf } from '#merge/releasesOf.ts'
 import { rolesOf } from '#merge/rolesOf.ts'
 import type { SwarmStatus } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
@@ -14,6 +15,7 @@ export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>
       </div>
     )
   const { level, peers } = part.data
+  const releases = releasesOf(peers)
   return (
     <dl className="mt-6 flex flex-wrap gap-x-10 gap-y-4 border-t border-line pt-4">
       <div>
@@ -24,6 +26,12 @@ export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>
         <dt className="text-sm text-soft">In the swarm</dt>
         <dd className="mt-1 font-medium">{rolesOf(peers) || 'Nobody yet'}</dd>
       </div>
+      {releases !== null && (
+        <div>
+          <dt className="text-sm text-soft">Releases, with peers that say so</dt>
+          <dd className="figures mt-1">{releases}</dd>
+        </div>
+      )}
     </dl>
   )
 }

@@ -16,6 +16,7 @@ import { createJournal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createPeerTable } from '#store/peerTable.ts'
+import { ownRelease } from '../release.ts'
 import { reportConnections } from '../reports/reportConnections.ts'
 import { followBootnodes } from './followBootnodes.ts'
 import { type Reach, reachOf, readableBootnodes } from './reach.ts'
@@ -57,6 +58,7 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
       swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
       privateKey: privateKeyToProtobuf(identity.privateKey),
       ...reachOf(options),
+      release: ownRelease(),
       relays: true,
       bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
       isBootnode: true,

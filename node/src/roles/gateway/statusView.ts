@@ -18,11 +18,14 @@ export async function statusView(node: PeerNode, proposals: Proposals) {
   const { round, endsAtSec, nowSec } = await node.chain.rounds.read()
   const peers = new Map<
     string,
-    { peerId: string; peerKey: string; name: string; role: string; lastSeenRound: number }
+    { peerId: string; peerKey: string; name: string; role: string; release: string | null; lastSeenRound: number }
   >()
   let level: number | null = null
   const see = (at: number, role: string, peerId: string) =>
-    peers.set(peerId, { peerId, peerKey: peerKeyOf(peerId), name: peerName(peerId), role, lastSeenRound: at })
+    peers.set(peerId, {
+      ...{ peerId, peerKey: peerKeyOf(peerId), name: peerName(peerId), role },
+      ...{ release: node.network.releaseOf(peerId), lastSeenRound: at },
+    })
   for (let at = Math.max(0, round - LOOK_BACK); at <= round + 1; at++) {
     for (const { kind, peerId } of node.network.announcements(at)) see(at, roleOf[kind], peerId)
     for (const proposal of await proposals(at)) {

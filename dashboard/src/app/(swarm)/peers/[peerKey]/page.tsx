@@ -4,7 +4,7 @@ import { PartDown } from '#components/PartDown.tsx'
 import { PeerProfile } from '#components/peers/PeerProfile.tsx'
 import { type Query, readPage } from '#merge/readPage.ts'
 import { findPeer } from '#sources/findPeer.ts'
-import { getCanary } from '#sources/gateway.ts'
+import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
 import { getSampled } from '#sources/getSampled.ts'
 import { getTraining } from '#sources/getTraining.ts'
 import { getPeerData, peerSummary, readPeerKey } from './getPeerData.ts'
@@ -28,7 +28,8 @@ export default async function PeerPage({ params, searchParams }: Props) {
   if (part.state === 'ready' && part.data.peer === null) notFound()
   const [canary, training] = [getCanary(), getTraining(peerKey)]
   const page = readPage(await searchParams)
-  return <PeerProfile {...{ peerKey, part, canary, training, page }} sampled={getSampled()} />
+  const status = getSwarmStatus()
+  return <PeerProfile {...{ peerKey, part, canary, training, status, page }} sampled={getSampled()} />
 }
 
 /** A peer's name or id leads to its page. */

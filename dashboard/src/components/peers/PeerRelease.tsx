@@ -1,0 +1,23 @@
+import type { SwarmStatus } from '#sources/gateway.ts'
+import type { Part } from '#sources/part.ts'
+
+interface Props {
+  peerKey: string
+  status: Promise<Part<SwarmStatus>>
+}
+
+/** The release that a peer says it runs; nothing where the gateway has not met it lately. */
+export async function PeerRelease({ peerKey, status }: Props) {
+  const part = await status
+  const peer = part.state === 'ready' ? part.data.peers.find(one => one.peerKey === peerKey) : undefined
+  if (peer?.release === undefined || peer.release === null) return null
+  return (
+    <div className="min-w-0 border-t border-line pt-2">
+      <dt className="text-sm text-soft">Release</dt>
+      <dd className="mt-0.5">
+        <span className="figures">Waggle {peer.release}</span>{' '}
+        <span className="text-sm text-soft">by its own word</span>
+      </dd>
+    </div>
+  )
+}
