@@ -3,6 +3,7 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { PeerKey, Root } from '#core/hashes.ts'
 import type { RolloutBundle } from '#core/payloads/bodies.ts'
+import { readAhead } from '#core/readAhead.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { readTaskPlaces, type Skip } from '../draws/admitTasks.ts'
@@ -102,15 +103,15 @@ export async function runSolver(
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
+    // Groups of others come while the own answers are sampled: that takes the processor, and they take the network.
+    const trustIn = (peerKey: PeerKey) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
+    const others = readAhead(groupsOf(node, round - 1, groupsDue, trustIn))
     const answered = served
       ? await served.answer(round, rules, groupsDue)
       : { groups: await answerHere({ time, atMs: startedMs }, rules), refused: {} }
     const { groups } = answered
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
-    const trustIn = (peerKey: PeerKey) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
-    const before = await rulesOf(node, round - 1, groupsDue)
-    const others = before === null ? noGroups() : takeGroups(node, round - 1, before, groupsDue, trustIn)
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
     const learned = await learnRound(modules, { round, spec, own: groups, others })
     await policy.save(join(data, POLICY_FOLDER))
@@ -185,7 +186,11 @@ async function rulesOf(node: PeerNode, round: number, until: AbortSignal): Promi
   return roundRules(environment, { chainId, round, beacon }, places, stageSource(node, until))
 }
 
-async function* noGroups(): AsyncGenerator<never> {}
+/** Groups that other solvers gave in a round that passed. */
+async function* groupsOf(node: PeerNode, round: number, until: AbortSignal, trustIn: (peerKey: PeerKey) => number) {
+  const rules = await rulesOf(node, round, until)
+  if (rules !== null) yield* takeGroups(node, round, rules, until, trustIn)
+}
 
 /** Aborts at a share of the round. */
 function untilShare({ signal }: PeerNode, { startsAtSec, endsAtSec, nowSec }: RoundTime, share: number): AbortSignal {
