@@ -56,12 +56,13 @@ export type IndexingOp =
   | 'GatherND'
   | 'ScatterElements'
   | 'ScatterRows'
+  | 'PutRows'
   | 'TopK'
   | 'TokenLogProb'
 
 export type NormalizationOp = 'RmsNorm' | 'Rope' | 'SiluMul'
 
-export type ContribOp = 'RotaryEmbedding' | 'AddRmsNorm'
+export type ContribOp = 'RotaryEmbedding' | 'AddRmsNorm' | 'GroupedAttention'
 
 export type IntegerOp = 'IntegerLinear' | 'BlockLinear'
 

@@ -206,6 +206,15 @@ export const opCases: Record<Op, readonly OpCase[]> = {
   ArgMax: [{ inputs: [['S', 5]], build: x => t.argMax(x, -1) }],
   Shape: [{ inputs: [['S', 5]], build: x => x.graph.apply1('Shape', [x]) }],
   Range: [{ inputs: [['S', 5]], build: x => t.range(x, 'S') }],
+  PutRows: [
+    {
+      inputs: [
+        ['S', 2, 2],
+        [2, 2, 2],
+      ],
+      build: (x, y) => t.putRows(x, ids(x, [2, 0]), y),
+    },
+  ],
   GatherND: [{ inputs: [[2, 4]], build: x => t.gatherND(x, ids(x, [1, 3], [2, 1]), 1) }],
   RotaryEmbedding: [
     {
@@ -224,6 +233,30 @@ export const opCases: Record<Op, readonly OpCase[]> = {
         const { sum, normal } = t.addRmsNorm(x, y, w, 1e-6)
         return t.add(sum, normal)
       },
+    },
+  ],
+  GroupedAttention: [
+    {
+      title: 'one token for rows of different lengths',
+      inputs: [
+        [2, 1, 64],
+        [2, 1, 32],
+        [2, 1, 32],
+        [2, 2, 8, 16],
+        [2, 2, 8, 16],
+      ],
+      build: (q, k, v, ...cache) => attendedCase([q, k, v], cache, [5, 3], false),
+    },
+    {
+      title: 'some tokens of a row, turned',
+      inputs: [
+        [1, 3, 128],
+        [1, 2, 8, 16],
+        [1, 2, 8, 16],
+        [8, 8],
+        [8, 8],
+      ],
+      build: (qkv, key, value, cos, sin) => attendedCase([qkv], [key, value], [6], { cos, sin }),
     },
   ],
   IntegerLinear: [true, false].map(fused => ({
@@ -255,6 +288,26 @@ export const opCases: Record<Op, readonly OpCase[]> = {
       tolerance: 0.01, // the CPU rounds the probabilities that rows are summed by
     },
   ],
+}
+
+/** Attention of four heads after a cache whose rows end at some places, and all that these rows have in the cache then. */
+function attendedCase(
+  projected: readonly [Value] | readonly [Value, Value, Value],
+  [key, value]: readonly Value[],
+  lastPlaces: readonly number[],
+  rotary: { readonly cos: Value; readonly sin: Value } | false,
+): Value {
+  const { graph } = projected[0]
+  const cache = {
+    key: key as Value,
+    value: value as Value,
+    lastPlace: graph.constant('i32', [lastPlaces.length], Int32Array.from(lastPlaces)),
+    filled: graph.scalar(Math.max(...lastPlaces) + 1, 'i32'),
+  }
+  const after = t.groupedAttention(projected, cache, 4, rotary || null)
+  const filled = (x: Value) => t.slice(x, 2, 0, Math.min(...lastPlaces) + 1)
+  const flat = (x: Value) => t.reshape(x, [size(x.shape as number[])])
+  return t.concat([flat(after.mixed), flat(filled(after.key)), flat(filled(after.value))], 0)
 }
 
 function castNode(x: Value): Value {

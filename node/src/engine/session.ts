@@ -23,6 +23,9 @@ export function tensor<T extends DType>(dtype: T, data: TensorArrays[T], shape: 
 /** What a run may be fed. */
 export type Feed = Tensor | DeviceTensor
 
+/** Where outputs of a run are to be written, by their names; null for a new tensor. */
+export type Places = Readonly<Record<string, Feed | null>>
+
 /** What a run gave: tensors in this process's memory, and those that stay on the device. */
 export interface RunResults {
   readonly results: Record<string, Tensor>
@@ -60,13 +63,11 @@ export interface Session {
    * @param feeds - every input of the model by name; names that the model does not know are an error.
    * @param outputs - names of the wanted outputs; all by default. The others are still computed. Or a tensor for each, which
    *   is written in place and given back where it is not null. The binding copies it all the same; that copy is freed at once, which
-   *   the garbage collector would do late.
+   *   the garbage collector would do late. A tensor of the device is written there and not copied, also where the run is fed the same
+   *   one, unless the model keeps outputs; it is not among the results.
    * @throws {SessionError} on a missing, unknown or misshapen input, or when the runtime fails.
    */
-  run(
-    feeds: Readonly<Record<string, Feed>>,
-    outputs?: readonly string[] | Readonly<Record<string, Tensor | null>>,
-  ): Promise<Record<string, Tensor>>
+  run(feeds: Readonly<Record<string, Feed>>, outputs?: readonly string[] | Places): Promise<Record<string, Tensor>>
   /**
    * As `run`, for a model with outputs that stay on the device. The caller disposes of them, before the session.
    *
@@ -144,13 +145,14 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
       const inputs = checkedFeeds(model, feeds)
       try {
         const results = outputs ? await session.run(inputs, fetchesOf(outputs)) : await session.run(inputs)
-        const places = Array.isArray(outputs) ? {} : (outputs as Readonly<Record<string, Tensor | null>>)
-        return Object.fromEntries(
-          Object.entries(results).map(([name, value]) => [
-            name,
-            placed(places?.[name], value) ?? fromRuntime(model, name, value),
-          ]),
-        )
+        const places = Array.isArray(outputs) ? {} : ((outputs ?? {}) as Places)
+        const found: Record<string, Tensor> = {}
+        for (const [name, value] of Object.entries(results)) {
+          const place = places[name] ?? null
+          if (place === null) found[name] = fromRuntime(model, name, value)
+          else if (!isOnDevice(place)) found[name] = placed(place, value)
+        }
+        return found
       } catch (cause) {
         throw runFailure(model.device, cause)
       } finally {
@@ -163,19 +165,20 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
 
 type Fetches = string[] | Record<string, ort.Tensor | null>
 
-function fetchesOf(outputs: readonly string[] | Readonly<Record<string, Tensor | null>>): Fetches {
+function fetchesOf(outputs: readonly string[] | Places): Fetches {
   if (Array.isArray(outputs)) return outputs as string[]
-  const places = Object.entries(outputs as Readonly<Record<string, Tensor | null>>)
-  return Object.fromEntries(places.map(([name, place]) => [name, place && toRuntime(place)]))
+  const places = Object.entries(outputs as Places)
+  return Object.fromEntries(places.map(([name, place]) => [name, place && heldOf(place)]))
 }
 
-/** The tensor that a result was written into, if there was one; the copy is freed. */
-function placed(place: Tensor | null | undefined, copy: ort.OnnxValue): Tensor | undefined {
-  if (!place) return undefined
+/** The tensor that a result was written into; the copy is freed. */
+function placed(place: Tensor, copy: ort.OnnxValue): Tensor {
   const { buffer } = (copy as ort.Tensor).data as Float32Array<ArrayBuffer>
   if (buffer !== place.data.buffer) buffer.transfer(0)
   return place
 }
+
+const heldOf = (x: Feed) => (isOnDevice(x) ? x.held : toRuntime(x))
 
 const toRuntime = ({ dtype, data, shape }: Tensor) =>
   new ort.Tensor(runtimeTypes[dtype], data as ort.Tensor.DataType, shape) as ort.Tensor
@@ -206,7 +209,7 @@ function checkedFeeds(model: OnnxModel, feeds: Readonly<Record<string, Feed>>): 
     const fed = feeds[name]
     if (!fed) throw badFeed(`input ${name} was not fed`)
     checkShape(name, value, fed, lengths)
-    inputs[name] = isOnDevice(fed) ? fed.held : toRuntime(fed)
+    inputs[name] = heldOf(fed)
     if (!isOnDevice(fed)) countCrossing(model.device, 'toDevice', fed.data)
   }
   for (const name in feeds) if (!model.inputs.has(name)) throw badFeed(`the model has no input named ${name}`)

@@ -1,4 +1,5 @@
-import type ort from 'onnxruntime-node'
+import ort from 'onnxruntime-node'
+import { runtimeTypes } from '../dtypes.ts'
 import type { DType } from '../value.ts'
 
 /** A tensor in the memory of a device, which sessions on that device read where it lies. Its numbers cannot be read here. */
@@ -23,3 +24,11 @@ export function deviceTensor(dtype: DType, held: ort.Tensor): DeviceTensor {
 }
 
 export const isOnDevice = (tensor: object): tensor is DeviceTensor => 'held' in tensor
+
+/** The first rows of a tensor, where they lie: they live as long as the tensor, which owns them. */
+export function firstRows({ dtype, held, shape }: DeviceTensor, rows: number): DeviceTensor {
+  const dims = [rows, ...shape.slice(1)]
+  const options = { dataType: runtimeTypes[dtype] as ort.Tensor.GpuBufferDataTypes, dims }
+  const view = ort.Tensor.fromGpuBuffer(held.gpuBuffer as ort.Tensor.GpuBufferType, options)
+  return { dtype, held: view as unknown as ort.Tensor, shape: dims, dispose: () => {} }
+}

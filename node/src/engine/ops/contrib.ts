@@ -1,7 +1,8 @@
 import { GraphError } from '../engineError.ts'
 import type { ContribOp } from '../op.ts'
-import { CONTRIB, emitAs, floatAttribute, type OpRow, required, sameType } from '../opRow.ts'
+import { CONTRIB, emitAs, floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { sameShape } from '../shapes.ts'
+import type { Value } from '../value.ts'
 
 /**
  * Fused kernels of ONNX Runtime that only generation uses. They have no gradient: asking for one throws when the
@@ -36,6 +37,27 @@ export const contribRows: Record<ContribOp, OpRow> = {
       const attributes = { epsilon: { float: floatAttribute(node.attributes, 'epsilon', 1e-6) } }
       e.node('SkipSimplifiedLayerNormalization', inputs, [normal, '', '', sum], attributes, CONTRIB)
     },
+    gradient: 'forwardOnly',
+  },
+  /**
+   * Grouped-query attention over a cache that it appends to. Inputs queries [B, S, heads * D], keys and values [B, S, kvHeads * D], or all three side by side in the
+   * first; the cache's keys and values [B, kvHeads, P, D]; `lastPlace` i32 [B], the place of each row's last token after this run; `filled` i32 [], places of the longest row after
+   * it; and rotary tables [R, D / 2] where it turns queries and keys. Attributes `num_heads`, `kv_num_heads`, `do_rotary`, `scale`. Outputs [B, S, heads * D] and the cache, which is
+   * not copied where it is written into the tensors that were fed. More than one token a row: of one row only, unless the cache is empty.
+   */
+  GroupedAttention: {
+    infer: application => {
+      const [query, keys, values] = [0, 3, 4].map(i => required(application, i)) as [Value, Value, Value]
+      const dtype = sameType('GroupedAttention', query, keys, values)
+      const heads = integerAttribute(application.attributes, 'num_heads', 0)
+      const width = heads * (keys.shape[3] as number)
+      return [
+        { dtype, shape: [...query.shape.slice(0, 2), width] },
+        { dtype, shape: keys.shape },
+        { dtype, shape: values.shape },
+      ]
+    },
+    emit: emitAs('GroupQueryAttention', CONTRIB),
     gradient: 'forwardOnly',
   },
 }

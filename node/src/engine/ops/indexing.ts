@@ -1,6 +1,6 @@
 import { GraphError } from '../engineError.ts'
 import type { IndexingOp } from '../op.ts'
-import { type Emitter, floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
+import { type Emitter, emitAs, floatAttribute, integerAttribute, type OpRow, required, sameType } from '../opRow.ts'
 import { positiveAxis, sameShape } from '../shapes.ts'
 import {
   exp,
@@ -94,6 +94,15 @@ export const indexingRows: Record<IndexingOp, OpRow> = {
       const [ids, updates] = [required(node, 1), required(node, 2)]
       return [null, null, gather(dy as Value, reshape(ids, updates.shape.slice(0, 1)), 0)]
     },
+  },
+  /**
+   * `table` [n, ...] with some rows replaced: inputs table, ids i64 [N, 1], which differ, rows [N, ...]. Where the output is written into the table itself, the
+   * others are not copied.
+   */
+  PutRows: {
+    infer: likeFirst,
+    emit: emitAs('ScatterND'),
+    gradient: 'forwardOnly',
   },
   // Inputs x, k (i64 constant [1]); outputs values, indices; attributes `axis`, `largest`, `sorted`.
   TopK: {

@@ -5,7 +5,7 @@ import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 interface NewTokens {
   /** [B, heads, S, headDim], rotated. */
   readonly query: Value
-  /** [B, kvHeads, N, headDim], rotated, N = S but where positions of the last steps come with them; `value` likewise. */
+  /** [B, kvHeads, S, headDim], rotated; `value` likewise. */
   readonly key: Value
   readonly value: Value
 }
@@ -17,14 +17,14 @@ interface PastTokens {
 }
 
 /**
- * What is added to scores of new tokens and then of the cache: [B, 1, G*S, N+P], for each of the G query heads that share a key head.
+ * What is added to scores of new tokens and then of the cache: [B, 1, G*S, S+P], for each of the G query heads that share a key head.
  *
- * @param causal - [G*S, N]: 0 where a new token may attend to another, -1e30 where it may not.
+ * @param causal - [G*S, S]: 0 where a new token may attend to another, -1e30 where it may not.
  * @param hidden - [B, 1, 1, P]: 0 for a position of the row, -1e30 for one that is not.
  */
 export function visiblePositions(causal: Value, hidden: Value): Value {
-  const [rows, tokens] = causal.shape as [string, string]
-  return concat([expand(causal, ['B', 1, rows, tokens]), expand(hidden, ['B', 1, rows, 'P'])], 3, 'T')
+  const rows = causal.shape[0] as string
+  return concat([expand(causal, ['B', 1, rows, 'S']), expand(hidden, ['B', 1, rows, 'P'])], 3, 'T')
 }
 
 /**
@@ -40,8 +40,8 @@ export function attendCache(config: DecoderConfig, tokens: NewTokens, past: Past
   const query = reshape(tokens.query, ['B', kvHeads, visible.shape[2] as string, headDim])
   const scoresOf = (keys: Value) => matMul(query, keys, { transB: true, alpha: 1 / Math.sqrt(headDim) })
   const scores = concat([scoresOf(tokens.key), scoresOf(past.key)], 3, 'T')
-  const weights = softmax(add(scores, visible)) // [B, kvHeads, G*S, N+P]
-  const [toNew, toPast] = split(weights, 3, [tokens.key.shape[2] as string, 'P']) as [Value, Value]
+  const weights = softmax(add(scores, visible)) // [B, kvHeads, G*S, S+P]
+  const [toNew, toPast] = split(weights, 3, ['S', 'P']) as [Value, Value]
   const mixed = add(matMul(toNew, tokens.value), matMul(toPast, past.value)) // [B, kvHeads, G*S, D]
   const joined = transpose(reshape(mixed, ['B', heads, 'S', headDim]), [0, 2, 1, 3])
   return reshape(joined, ['B*S', heads * headDim])

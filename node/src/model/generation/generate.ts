@@ -9,6 +9,7 @@ import { bakedParts } from '../quantization/frozenParts.ts'
 import type { Completion, GenerateOptions } from './completion.ts'
 import { Generation } from './generation.ts'
 import { buildGenerationModel } from './generationGraph.ts'
+import { promptRuns } from './promptRuns.ts'
 
 export interface Generator {
   /**
@@ -63,7 +64,10 @@ export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows
     async generate(request) {
       checkOptions(generateSchema, request, 'generate')
       checkRequest(config, request)
-      return live.use(session => new Generation(config, session, request, leastRows).run())
+      return live.use(async session => {
+        const reads = await promptRuns(session.model)
+        return new Generation(config, session, request, reads, leastRows).run()
+      })
     },
     dispose: () => live.dispose(),
   }

@@ -8,7 +8,7 @@ import { DeviceCache } from './deviceCache.ts'
 import type { GenerationRow } from './generationRow.ts'
 import { GenerationRuns } from './generationRuns.ts'
 import { KvCache } from './kvCache.ts'
-import { partLength, prefill } from './prefill.ts'
+import { type PromptRuns, partLength, prefill } from './prefill.ts'
 import type { RowCache } from './rowCache.ts'
 import { rowsWithin } from './rowsWithin.ts'
 import type { Draw, SampledWith } from './samplingFilters.ts'
@@ -24,6 +24,7 @@ export class Generation {
   readonly #runs: GenerationRuns
   readonly #cache: RowCache
   readonly #openCache: (rows: number, newTokens: number) => RowCache
+  readonly #reads: PromptRuns
   readonly #stops: ReadonlySet<number>
   readonly #maxRows: number
   readonly #leastRows: number
@@ -32,7 +33,7 @@ export class Generation {
   #admitted = 0
 
   /** @param leastRows - that a step has, see `generatorOn`. */
-  constructor(config: DecoderConfig, session: Session, request: GenerateOptions, leastRows = 1) {
+  constructor(config: DecoderConfig, session: Session, request: GenerateOptions, reads: PromptRuns, leastRows = 1) {
     this.#config = config
     this.#request = request
     this.#stops = new Set([request.stopToken, ...(request.moreStopTokens ?? [])])
@@ -40,11 +41,16 @@ export class Generation {
     this.#sampling = { temperature, topK, topP, minP, repetitionPenalty }
     const { device } = session.model
     this.#leastRows = keepsTensors(device) ? 1 : leastRows
-    this.#openCache = keepsTensors(device)
-      ? () => new DeviceCache(config, device)
-      : (rows, newTokens) => new KvCache(config, rows, newTokens)
+    this.#reads = reads
     const longest = request.prompts.reduce((most, prompt) => Math.max(most, prompt.length), 0)
-    const positions = Math.max(partLength(longest), Math.min(config.maxPositions, longest + request.maxNewTokens))
+    const part = partLength(longest, reads)
+    // Padded prompts are whole parts, all of which a cache that does not grow has a place for.
+    const least = keepsTensors(device) ? Math.ceil(longest / part) * part : part
+    const positions = Math.max(least, Math.min(config.maxPositions, longest + request.maxNewTokens))
+    const real = session.model.inputs.get('past.0.key')?.dtype === 'f16' ? 'f16' : 'f32'
+    this.#openCache = keepsTensors(device)
+      ? rows => new DeviceCache(config, device, { rows, positions, real })
+      : (rows, newTokens) => new KvCache(config, rows, newTokens)
     this.#maxRows = Math.min(MAX_ROWS, this.#total, rowsWithin(config, positions, attainableMemory()))
     this.#cache = this.#openCache(Math.max(leastRows, this.#maxRows), 1)
     this.#runs = new GenerationRuns(config, session, request, positions)
@@ -93,6 +99,7 @@ export class Generation {
     this.#active.push(...byLength.flatMap(({ rows }) => rows))
     this.#cache.reserve(Math.max(...this.#active.map(row => row.cached)) + 1)
     await prefill(byLength, first, {
+      reads: this.#reads,
       runs: this.#runs,
       cache: this.#cache,
       openCache: this.#openCache,
@@ -112,7 +119,7 @@ export class Generation {
     const drawings = active.map((row, at) => ({ row, at }))
     const run = { ids, length: 1, first, cache: this.#cache, filled: first }
     const { given, draws } = await this.#runs.run(run, drawings)
-    await this.#cache.append(
+    this.#cache.append(
       given,
       first,
       active.map(() => 1),

@@ -1,11 +1,12 @@
 import { type Device, keepsTensors } from '#engine/devices/device.ts'
 import { Graph } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
-import { addRmsNorm, concat, gather, reshape, rmsNorm, siluMul, split, transpose } from '#engine/tensor.ts'
+import { addRmsNorm, gather, reshape, rmsNorm, siluMul } from '#engine/tensor.ts'
 import type { Value } from '#engine/value.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import type { Freeze } from '../quantization/frozenParts.ts'
-import { attendCache, visiblePositions } from './attendCache.ts'
+import { attentionInPlace } from './attentionInPlace.ts'
+import { attentionOverCopies } from './attentionOverCopies.ts'
 import { drawToken, likelyTokens } from './drawToken.ts'
 
 /**
@@ -27,26 +28,17 @@ import { drawToken, likelyTokens } from './drawToken.ts'
  * 1 / `inverseTemperature`), `probabilities`, `logits` f32 [L, V], `new` f32 [layers * 2 * B, kvHeads, S, headDim]: the
  * first layer's keys, its values, and so on, in one output because each is a copy and some microseconds.
  *
- * On a device that keeps tensors, positions of the last steps come apart from the others, so that no step copies the whole cache: a further input
- * `recent.<layer>.key|value` f32 [B, kvHeads, Q, headDim], of which all but the first are positions of each row, `causal` f32 [G*S, Q + S] over these and the new tokens, and
- * outputs `kept.<layer>.key|value` [B, kvHeads, Q + S, headDim], both, which stay there, in the place of `new`; `probabilities` stay there too, and what top-p needs
- * of them are the outputs of `likelyTokens`.
+ * On a device that keeps tensors, attention is its own kernel's, over a cache that it writes what is new into: inputs `past.<layer>.key|value` [B, kvHeads, P, headDim] in
+ * `parts.real`, `lastPlace` i32 [B] and `filled` i32 [] (see `GroupedAttention`) in the place of `positions`, `hidden` and `causal`; outputs `kept.<layer>.key|value`, for which a run is given the
+ * tensors that it was fed, in the place of `new`; and what top-p needs of `probabilities`, the outputs of `likelyTokens`.
  */
 export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
   const graph = new Graph()
   const parts = freeze(graph)
   const tokens = graph.input('tokens', 'i64', ['B', 'S'])
-  const positions = graph.input('positions', 'i64', ['B', 'S'])
   const last = graph.input('last', 'i64', ['L'])
-  const hiddenPast = graph.input('hidden', 'f32', ['B', 1, 1, 'P'])
-  const group = config.heads / config.kvHeads
   const isKept = keepsTensors(device)
-  const causal = graph.input('causal', 'f32', [group === 1 ? 'S' : `${group}*S`, isKept ? 'N' : 'S'])
-  const cos = graph.input('cos', 'f32', ['R', config.headDim / 2])
-  const sin = graph.input('sin', 'f32', ['R', config.headDim / 2])
-  const visible = visiblePositions(causal, hiddenPast)
-  const stored = new Map<string, Value>()
-  const after = (recent: Value, fresh: Value) => concat([recent, fresh], 2, 'N')
+  const { attend, outputs } = isKept ? attentionInPlace(graph, config, parts.real) : attentionOverCopies(graph, config)
 
   const eps = config.rmsNormEps
   const normOf = (layer: number) =>
@@ -60,20 +52,7 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
     const headNorms = config.queryKeyNorm
       ? { query: parts.weight(name('self_attn.q_norm.weight')), key: parts.weight(name('self_attn.k_norm.weight')) }
       : undefined
-    const fresh = rotatedHeads(config, qkv, { positions, cos, sin }, headNorms)
-    const cached = (block: string, part: string, length: string) =>
-      graph.input(`${block}.${layer}.${part}`, 'f32', ['B', config.kvHeads, length, config.headDim])
-    const past = { key: cached('past', 'key', 'P'), value: cached('past', 'value', 'P') }
-    const latest = isKept
-      ? {
-          ...fresh,
-          key: after(cached('recent', 'key', 'Q'), fresh.key),
-          value: after(cached('recent', 'value', 'Q'), fresh.value),
-        }
-      : fresh
-    stored.set(`${layer}.key`, latest.key).set(`${layer}.value`, latest.value)
-    const attention = attendCache(config, latest, past, visible)
-    const mixed = parts.project(attention, name('self_attn.o_proj'))
+    const mixed = parts.project(attend(layer, qkv, headNorms), name('self_attn.o_proj'))
     const middle = addRmsNorm(x, mixed, parts.weight(name('post_attention_layernorm.weight')), eps)
     const [gate, up] = ['gate', 'up'].map(part => parts.project(middle.normal, name(`mlp.${part}_proj`)))
     const fed = parts.project(siluMul(gate as Value, up as Value), name('mlp.down_proj'))
@@ -82,42 +61,6 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
 
   const logits = parts.logits(gather(normal, last, 0)) // (L, V)
   const draw = { ...drawToken(config, logits), logits }
-  if (!isKept) return encodeModel({ ...draw, new: concat([...stored.values()], 0, `${stored.size}*B`) }, [], device)
-  const kept = Object.fromEntries([...stored].map(([name, value]) => [`kept.${name}`, value]))
-  const outputs = { ...draw, ...likelyTokens(draw.probabilities), ...kept }
-  return encodeModel(outputs, [], device, ['probabilities', ...Object.keys(kept)])
-}
-
-interface Rotation {
-  readonly positions: Value
-  readonly cos: Value
-  readonly sin: Value
-}
-
-/**
- * Queries, keys and values [B, heads, S, headDim] of joined projections, the first two normalised, if the model does, and
- * rotated.
- *
- * @param headNorms - weights [headDim] that each head of queries and keys is normalised with.
- */
-function rotatedHeads(
-  config: DecoderConfig,
-  qkv: Value,
-  { positions, cos, sin }: Rotation,
-  headNorms?: { query: Value; key: Value },
-) {
-  const { heads, kvHeads, headDim } = config
-  const inHeads = transpose(reshape(qkv, ['B', 'S', heads + 2 * kvHeads, headDim]), [0, 2, 1, 3])
-  const [queryKey, value] = split(inHeads, 1, [heads + kvHeads, kvHeads]) as [Value, Value]
-  const normal = headNorms ? normalHeads(config, queryKey, headNorms) : queryKey
-  const rotated = qkv.graph.apply1('RotaryEmbedding', [normal, positions, cos, sin])
-  const [query, key] = split(rotated, 1, [heads, kvHeads]) as [Value, Value]
-  return { query, key, value }
-}
-
-/** Queries and keys [B, heads + kvHeads, S, headDim] with each head normalised (Qwen3, arXiv:2505.09388 section 2). */
-function normalHeads(config: DecoderConfig, queryKey: Value, weights: { query: Value; key: Value }): Value {
-  const { heads, kvHeads, rmsNormEps } = config
-  const [query, key] = split(queryKey, 1, [heads, kvHeads]) as [Value, Value]
-  return concat([rmsNorm(query, weights.query, rmsNormEps), rmsNorm(key, weights.key, rmsNormEps)], 1)
+  const likely = isKept ? likelyTokens(draw.probabilities) : {}
+  return encodeModel({ ...draw, ...likely, ...outputs() }, [], device)
 }

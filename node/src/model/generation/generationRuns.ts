@@ -1,11 +1,12 @@
 import { keepsTensors } from '#engine/devices/device.ts'
 import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import { fromDevice, toDevice } from '#engine/devices/toDevice.ts'
-import { type Feed, type RunResults, type Session, type Tensor, tensor } from '#engine/session.ts'
+import { type Feed, type Places, type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { ropeHalfTables } from '../decoder/rope.ts'
 import { type TokenDraw, tokenUniforms } from '../proof/tokenUniforms.ts'
 import type { GenerateOptions } from './completion.ts'
+import { deviceArrays } from './deviceArrays.ts'
 import type { GenerationRow } from './generationRow.ts'
 import { drawFromLikely, drawFromNucleus } from './nucleus.ts'
 import type { RowCache } from './rowCache.ts'
@@ -32,7 +33,7 @@ interface RunTokens {
 
 /** What a run gives: new keys and values for the cache, and a draw for each drawing. */
 export interface Run {
-  readonly given: RunResults
+  readonly given: Readonly<Record<string, Tensor>>
   readonly draws: readonly Draw[]
 }
 
@@ -44,7 +45,7 @@ const drawOutputs = {
 } as const satisfies Record<ReturnType<typeof drawnBy>, readonly string[]>
 
 /** Those that top-p takes of a device that keeps tensors. */
-const likelyOutputs = ['likely', 'likelyTokens', 'mass', 'probabilities']
+const likelyOutputs = ['likely', 'likelyTokens', 'mass']
 
 /** Runs of the generation graph for one request. */
 export class GenerationRuns {
@@ -55,6 +56,8 @@ export class GenerationRuns {
   readonly #rope: Record<'cos' | 'sin', Tensor<'f32'>>
   /** The same on the device, from the first run on. */
   #ropeThere: Readonly<Record<string, DeviceTensor>> | undefined
+  /** Probabilities of the last draws of top-p, which stay on the device: by how many these are. */
+  readonly #probabilities = new Map<number, DeviceTensor>()
   readonly #lastPosition: number
 
   /** @param positions - that are in use at most. */
@@ -71,20 +74,35 @@ export class GenerationRuns {
 
   async run(tokens: RunTokens, drawings: readonly Drawing[]): Promise<Run> {
     const { device } = this.#session.model
-    const by = drawnBy(this.#request)
-    const drawn = by === 'nucleus' && keepsTensors(device) ? likelyOutputs : drawOutputs[by]
-    const wanted = [...(drawings.length ? drawn : []), ...tokens.cache.wanted]
     if (keepsTensors(device)) this.#ropeThere ??= await toDevice(device, this.#rope)
-    const feeds = { ...this.#tokenFeeds(tokens), ...this.#drawFeeds(drawings) }
-    const given = await this.#session.runKeeping(feeds, wanted)
-    return { given, draws: await this.#draws(drawings, given) }
+    const feeds = { ...(await this.#tokenFeeds(tokens)), ...this.#drawFeeds(drawings) }
+    const there = await this.#probabilitiesThere(drawings.length)
+    const drawn = there ? likelyOutputs : drawOutputs[drawnBy(this.#request)]
+    const places: Places = {
+      ...(drawings.length > 0 && Object.fromEntries(drawn.map(name => [name, null]))),
+      ...(there && { probabilities: there }),
+      ...tokens.cache.places(tokens.filled.length),
+    }
+    const given = await this.#session.run(feeds, places)
+    return { given, draws: await this.#draws(drawings, given, there) }
   }
 
   dispose(): void {
     for (const table of Object.values(this.#ropeThere ?? {})) table.dispose()
+    for (const there of this.#probabilities.values()) there.dispose()
   }
 
-  #tokenFeeds({ ids, length, first, cache, filled }: RunTokens): Record<string, Feed> {
+  /** Where a device is to leave the probabilities that some draws of top-p are of; undefined where none are drawn so. */
+  async #probabilitiesThere(draws: number): Promise<DeviceTensor | undefined> {
+    const { device } = this.#session.model
+    if (draws === 0 || drawnBy(this.#request) !== 'nucleus' || !keepsTensors(device)) return undefined
+    const there =
+      this.#probabilities.get(draws) ?? (await deviceArrays(device).zeros('f32', [draws, this.#config.vocabSize]))
+    this.#probabilities.set(draws, there)
+    return there
+  }
+
+  async #tokenFeeds({ ids, length, first, cache, filled }: RunTokens): Promise<Record<string, Feed>> {
     const shape = [first.length, length]
     // Padding may lie beyond the last position.
     const positions = BigInt64Array.from(ids, (_, i) =>
@@ -92,10 +110,10 @@ export class GenerationRuns {
     )
     return {
       tokens: tensor('i64', ids, shape),
-      positions: tensor('i64', positions, shape),
+      ...(this.#session.model.inputs.has('positions') && { positions: tensor('i64', positions, shape) }),
       ...this.#rope,
       ...this.#ropeThere,
-      ...cache.feeds(filled, length),
+      ...(await cache.feeds(filled, length)),
     }
   }
 
@@ -115,10 +133,13 @@ export class GenerationRuns {
   }
 
   /** What was drawn. Probabilities that stay on the device are read only for a row whose nucleus is larger than what came of them. */
-  async #draws(drawings: readonly Drawing[], { results, kept }: RunResults): Promise<Draw[]> {
-    const { probabilities } = kept
-    if (!probabilities) return drawings.map(({ row }, i) => this.#draw(row, results, i))
-    const { likely, likelyTokens, mass } = results as {
+  async #draws(
+    drawings: readonly Drawing[],
+    given: Readonly<Record<string, Tensor>>,
+    probabilities: DeviceTensor | undefined,
+  ): Promise<Draw[]> {
+    if (!probabilities) return drawings.map(({ row }, i) => this.#draw(row, given, i))
+    const { likely, likelyTokens, mass } = given as {
       likely: Tensor<'f32'>
       likelyTokens: Tensor<'i64'>
       mass: Tensor<'f32'>
@@ -135,7 +156,6 @@ export class GenerationRuns {
       if (draw === null) whole ??= await fromDevice(this.#session.model.device, probabilities)
       draws.push(draw ?? this.#draw(row, { probabilities: whole as Tensor }, i))
     }
-    probabilities.dispose()
     return draws
   }
 

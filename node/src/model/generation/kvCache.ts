@@ -1,4 +1,4 @@
-import { type RunResults, type Tensor, tensor } from '#engine/session.ts'
+import { type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import type { RowCache } from './rowCache.ts'
 
@@ -10,7 +10,7 @@ import type { RowCache } from './rowCache.ts'
 const STRIDE_POSITIONS = 64
 
 /** A score that no softmax sees. */
-export const HIDDEN = -1e30
+const HIDDEN = -1e30
 
 /** Bytes of the keys and values of some positions of one row, in all layers. */
 export function cacheBytes({ layers, kvHeads, headDim }: DecoderConfig, positions: number): number {
@@ -24,7 +24,6 @@ export function cacheBytes({ layers, kvHeads, headDim }: DecoderConfig, position
  * Rows are the first ones of the buffers, without gaps: `move` closes the gap that a finished row leaves.
  */
 export class KvCache implements RowCache {
-  readonly wanted = ['new']
   readonly #config: DecoderConfig
   readonly #rows: number
   readonly #newTokens: number
@@ -62,7 +61,7 @@ export class KvCache implements RowCache {
    * The first rows as the graph's inputs, not copied: `past.<layer>.key|value`, `hidden`, which says how many of a row's
    * positions are filled, and `causal`.
    */
-  feeds(filled: readonly number[], newTokens: number): Record<string, Tensor> {
+  async feeds(filled: readonly number[], newTokens: number): Promise<Record<string, Tensor>> {
     const { kvHeads, headDim } = this.#config
     const rows = filled.length
     const shape = [rows, kvHeads, this.#capacity, headDim]
@@ -77,9 +76,13 @@ export class KvCache implements RowCache {
     return feeds
   }
 
-  async append({ results }: RunResults, filled: readonly number[], counts: readonly number[]): Promise<void> {
+  places() {
+    return { new: null }
+  }
+
+  append(given: Readonly<Record<string, Tensor>>, filled: readonly number[], counts: readonly number[]): void {
     for (const [row, count] of counts.entries())
-      this.#store(results.new as Tensor<'f32'>, row, count, filled[row] as number)
+      this.#store(given.new as Tensor<'f32'>, row, count, filled[row] as number)
   }
 
   async adopt(other: KvCache, rows: readonly number[], first: number, filled: readonly number[]): Promise<void> {
@@ -135,15 +138,11 @@ export class KvCache implements RowCache {
 /**
  * Scores of new tokens among each other, for each head of a group: 0 for those before, and hidden for the others.
  *
- * @param before - positions of `tokens` that all of them see, but for the first, which nobody sees.
- * @returns [group * length, before + length].
+ * @returns [group * length, length].
  */
-export function causalScores({ heads, kvHeads }: DecoderConfig, length: number, before = 0): Tensor<'f32'> {
-  const [rows, columns] = [(heads / kvHeads) * length, before + length]
-  const scores = new Float32Array(rows * columns)
-  for (let row = 0; row < rows; row++) {
-    scores.fill(HIDDEN, row * columns + before + (row % length) + 1, (row + 1) * columns)
-    if (before > 0) scores[row * columns] = HIDDEN
-  }
-  return tensor('f32', scores, [rows, columns])
+function causalScores({ heads, kvHeads }: DecoderConfig, length: number): Tensor<'f32'> {
+  const rows = (heads / kvHeads) * length
+  const scores = new Float32Array(rows * length)
+  for (let row = 0; row < rows; row++) scores.fill(HIDDEN, row * length + (row % length) + 1, (row + 1) * length)
+  return tensor('f32', scores, [rows, length])
 }

@@ -10,7 +10,7 @@ const PREFILL_TOKENS = 4096
 const PREFILL_STEP = 16
 
 /** Longer prompts are prefilled in parts of this many tokens: attention's memory grows with their square. */
-const PREFILL_PART = 256
+export const PREFILL_PART = 256
 
 /** Rows that share a prompt. */
 interface PromptGroup {
@@ -18,7 +18,16 @@ interface PromptGroup {
   readonly rows: readonly GenerationRow[]
 }
 
+/** How a device reads prompts. */
+export interface PromptRuns {
+  /** Tokens of a prompt in one run at most. */
+  readonly part: number
+  /** Whether a run may read several. */
+  readonly together: boolean
+}
+
 interface PrefillModules {
+  readonly reads: PromptRuns
   readonly runs: GenerationRuns
   /** Of the rows, with space for their prompts. */
   readonly cache: RowCache
@@ -30,8 +39,8 @@ interface PrefillModules {
 }
 
 /** Tokens a run of a prefill whose longest prompt has `count`. */
-export function partLength(count: number): number {
-  return Math.min(PREFILL_PART, Math.ceil(count / PREFILL_STEP) * PREFILL_STEP)
+export function partLength(count: number, { part }: PromptRuns): number {
+  return Math.min(part, Math.ceil(count / PREFILL_STEP) * PREFILL_STEP)
 }
 
 /**
@@ -41,11 +50,13 @@ export function partLength(count: number): number {
  * @param first - index of their first row; the others follow it in the order of the groups.
  */
 export async function prefill(groups: readonly PromptGroup[], first: number, modules: PrefillModules): Promise<void> {
+  const { reads } = modules
   const waiting = [...groups]
   let at = first
   while (waiting.length > 0) {
     let fitting = 1
-    const isFitting = ({ prompt }: PromptGroup) => partLength(prompt.length) * (fitting + 1) <= PREFILL_TOKENS
+    const isFitting = ({ prompt }: PromptGroup) =>
+      reads.together && partLength(prompt.length, reads) * (fitting + 1) <= PREFILL_TOKENS
     for (let next = waiting[fitting]; next && isFitting(next); next = waiting[fitting]) fitting++
     const together = waiting.splice(0, fitting)
     await prefillTogether(together, at, modules)
@@ -55,9 +66,9 @@ export async function prefill(groups: readonly PromptGroup[], first: number, mod
 
 /** Part by part. Prompts are padded on the right. */
 async function prefillTogether(groups: readonly PromptGroup[], at: number, modules: PrefillModules): Promise<void> {
-  const { runs, cache, openCache, signal, take } = modules
+  const { reads, runs, cache, openCache, signal, take } = modules
   const longest = Math.max(...groups.map(({ prompt }) => prompt.length))
-  const length = partLength(longest)
+  const length = partLength(longest, reads)
   const own = openCache(groups.length, length)
   own.reserve(0)
   for (let start = 0; start < longest; start += length) {
@@ -69,7 +80,7 @@ async function prefillTogether(groups: readonly PromptGroup[], at: number, modul
     const { given, draws } = await runs.run({ ids, length, first, cache: own, filled }, drawings)
     own.reserve(start + length)
     const counts = groups.map(({ prompt }, g) => Math.min(prompt.length - (filled[g] as number), length))
-    await own.append(given, filled, counts)
+    own.append(given, filled, counts)
     for (const [i, { row }] of drawings.entries()) take(row, draws[i] as Draw)
   }
   const copies = groups.flatMap(({ rows }, g) => rows.map(() => g))

@@ -1,12 +1,12 @@
-import type { Feed, RunResults } from '#engine/session.ts'
+import type { Feed, Places, Tensor } from '#engine/session.ts'
 
 /**
  * Keys and values of rows in generation, on the CPU (`KvCache`) or in the memory of a device (`DeviceCache`). Rows are the first ones, without
  * gaps.
  */
 export interface RowCache {
-  /** Outputs of the generation graph that `append` takes. */
-  readonly wanted: readonly string[]
+  /** Outputs of the generation graph that a run over the first rows gives to `append`, or writes where they are to be. */
+  places(rows: number): Places
   /** Makes space for `positions` in every row. */
   reserve(positions: number): void
   /**
@@ -15,14 +15,14 @@ export interface RowCache {
    * @param filled - positions of each row.
    * @param newTokens - of each row in the run.
    */
-  feeds(filled: readonly number[], newTokens: number): Readonly<Record<string, Feed>>
+  feeds(filled: readonly number[], newTokens: number): Promise<Readonly<Record<string, Feed>>>
   /**
-   * Stores what a run over the first rows gave.
+   * Stores what a run over the first rows gave, unless it wrote that itself.
    *
    * @param filled - positions of each row before the run.
    * @param counts - how many of the run's new tokens each row keeps, from the first.
    */
-  append(given: RunResults, filled: readonly number[], counts: readonly number[]): Promise<void>
+  append(given: Readonly<Record<string, Tensor>>, filled: readonly number[], counts: readonly number[]): void
   /**
    * Takes rows of another cache over as new ones.
    *

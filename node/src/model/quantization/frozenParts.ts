@@ -11,6 +11,8 @@ import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
  * one product with the matrices joined by their outputs.
  */
 export interface FrozenParts {
+  /** What a device keeps keys and values in, and computes attention in. */
+  readonly real: 'f32' | 'f16'
   /** A norm's weight. */
   weight(name: string): Value
   /** Rows [R, in] to [R, out], with the biases that the matrices have. */
@@ -37,6 +39,7 @@ export function bakedParts(config: DecoderConfig, weights: Weights): Freeze {
       return linear(x, weight(...names.map(name => `${name}.weight`)), biases.length ? weight(...biases) : undefined)
     }
     return {
+      real: 'f32',
       weight,
       project,
       embed: tokens => gather(weight(`${EMBEDDING}.weight`), tokens, 0),
@@ -102,7 +105,8 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
       const scales = gather(constant(rows ? 'embedding.scale' : `${EMBEDDING}.scale`), tokens, 0)
       return mul(cast(codes, 'f32'), asColumn(scales))
     }
-    return { weight: name => constant(name), project, embed, logits: hidden => project(hidden, headOf(config)) }
+    const real = tensors.precision === 'float16' ? 'f16' : 'f32'
+    return { real, weight: name => constant(name), project, embed, logits: hidden => project(hidden, headOf(config)) }
   }
 }
 

@@ -1,0 +1,81 @@
+import { type Device, keepsTensors } from '#engine/devices/device.ts'
+import { Graph } from '#engine/graph.ts'
+import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
+import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
+import { cast, groupedAttention } from '#engine/tensor.ts'
+import type { DeviceReal } from './deviceArrays.ts'
+import { PREFILL_PART, type PromptRuns } from './prefill.ts'
+
+/** Tokens of a prompt that every device's kernel reads rightly in one run: up to 31 it is the one of single tokens. */
+const SAFE_PART = 16
+
+/** How far two readings of the same tokens may be apart, where numbers are about one. */
+const TOLERANCE: Readonly<Record<DeviceReal, number>> = { f32: 1e-4, f16: 2e-2 }
+
+const known = new Map<string, Promise<PromptRuns>>()
+
+/**
+ * How a generation model's device reads prompts. A kernel of attention over a cache reads one prompt at a time. ONNX Runtime 1.30 has two of them, and that for 32 tokens and more
+ * is wrong on WebGPU where a subgroup has few lanes (SwiftShader has four): what it computes is compared with the other's, once in a process.
+ */
+export function promptRuns({ device, inputs }: OnnxModel): Promise<PromptRuns> {
+  if (!keepsTensors(device)) return Promise.resolve({ part: PREFILL_PART, together: true })
+  const real = inputs.get('past.0.key')?.dtype === 'f16' ? 'f16' : 'f32'
+  const key = `${device} ${real}`
+  const runs = known.get(key) ?? probe(device, real)
+  known.set(key, runs)
+  return runs
+}
+
+async function probe(device: Device, real: DeviceReal): Promise<PromptRuns> {
+  const [length, width] = [4 * SAFE_PART, 3 * HEAD]
+  const session = await createSession(probeModel(device, real), { threads: 1 })
+  const x = Float32Array.from({ length: length * width }, (_, i) => Math.sin(i * 1.7 + (i >> 5)))
+  const nothing = tensor('f32', new Float32Array(length * HEAD), [1, 1, length, HEAD])
+  const whole = await read(session, x, 0, { key: nothing, value: nothing })
+  let cache = { key: nothing, value: nothing }
+  const parts: number[] = []
+  for (let from = 0; from < length; from += SAFE_PART) {
+    const given = await read(session, x.subarray(from * width, (from + SAFE_PART) * width), from, cache)
+    parts.push(...given.mixed)
+    cache = given
+  }
+  await session.dispose()
+  const isRight = parts.every((y, i) => Math.abs(y - (whole.mixed[i] ?? Number.NaN)) <= TOLERANCE[real])
+  return { part: isRight ? PREFILL_PART : SAFE_PART, together: false }
+}
+
+const HEAD = 16
+
+/** One head's attention, of which the cache comes back. */
+function probeModel(device: Device, real: DeviceReal): OnnxModel {
+  const graph = new Graph()
+  const input = (name: string, shape: readonly (string | number)[]) => cast(graph.input(name, 'f32', shape), real)
+  const cache = {
+    key: input('key', [1, 1, 'P', HEAD]),
+    value: input('value', [1, 1, 'P', HEAD]),
+    lastPlace: graph.input('lastPlace', 'i32', [1]),
+    filled: graph.input('filled', 'i32', []),
+  }
+  const outputs = groupedAttention([input('x', [1, 'S', 3 * HEAD])], cache, 1, null)
+  const wide = Object.entries(outputs).map(([name, value]) => [`next.${name}`, cast(value, 'f32')])
+  return encodeModel(Object.fromEntries(wide), [], device)
+}
+
+async function read(
+  session: Session,
+  x: Float32Array,
+  before: number,
+  cache: { readonly key: Tensor<'f32'>; readonly value: Tensor<'f32'> },
+) {
+  const length = x.length / (3 * HEAD)
+  const given = await session.run({
+    key: cache.key,
+    value: cache.value,
+    x: tensor('f32', x, [1, length, 3 * HEAD]),
+    lastPlace: tensor('i32', Int32Array.of(before + length - 1), [1]),
+    filled: tensor('i32', Int32Array.of(before + length), []),
+  })
+  const of = (name: string) => given[`next.${name}`] as Tensor<'f32'>
+  return { mixed: of('mixed').data, key: of('key'), value: of('value') }
+}
