@@ -1,4 +1,7 @@
-import { generate, loadModel, score } from '@waggle/node/model'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generate, loadGenerator, loadModel, score } from '@waggle/node/model'
 import { fromDevice } from '#engine/devices/toDevice.ts'
 import type { SessionError } from '#engine/engineError.ts'
 import { Graph } from '#engine/graph.ts'
@@ -23,6 +26,21 @@ for (const device of ['cpu', 'webgpu'] as const) {
   }
   await model.dispose()
 }
+
+// Weights of 8 bits, of which every run reads the bytes.
+const cacheFolder = await mkdtemp(join(tmpdir(), 'waggle-int8-'))
+const int8: Record<string, object> = {}
+for (const device of ['cpu', 'webgpu'] as const) {
+  const generator = await loadGenerator(folder, { device, precision: 'int8', cacheFolder })
+  const request = { prompts: [Int32Array.of(5, 9, 30, 17)], samplesPerPrompt: 2, stopToken: -1, seed: 'int8' }
+  const completions = await generator.generate({ ...request, maxNewTokens: 4, temperature: 1 })
+  await generator.dispose()
+  int8[device] = {
+    tokens: completions.map(({ tokens }) => [...tokens]),
+    logprobs: completions.flatMap(({ logprobs }) => [...logprobs]),
+  }
+}
+await rm(cacheFolder, { recursive: true })
 
 // A product larger than the device allows, and then one that fits.
 const graph = new Graph()
@@ -59,4 +77,4 @@ const float16 = await halves.run({ half: tensor('f32', Float32Array.of(1, 2), [2
   results => [...(results.double as Tensor<'f32'>).data],
   ({ code, message }: SessionError) => [code, message],
 )
-console.log(JSON.stringify({ ...outcomes, shortage, after, float16, given }))
+console.log(JSON.stringify({ ...outcomes, int8, shortage, after, float16, given }))

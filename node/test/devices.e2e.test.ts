@@ -19,7 +19,7 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
   if (software === null) return
   const env = { ...process.env, ...software }
   const { stdout: outcomes } = await promisify(execFile)(process.execPath, [child, model], { env })
-  const { cpu, webgpu, shortage, after, float16, given } = JSON.parse(outcomes)
+  const { cpu, webgpu, int8, shortage, after, float16, given } = JSON.parse(outcomes)
   // Too large for the device is a shortage of memory, after which less is done.
   expect({ shortage, after }).toEqual({ shortage: 'ENGINE_MEMORY', after: 200 })
   // An output is what it is called, whatever was asked for before.
@@ -34,6 +34,8 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
   expect(webgpu.tokens).toEqual(cpu.tokens)
   expect(difference(webgpu.logprobs, cpu.logprobs)).toBeLessThan(1e-4)
   expect(difference(webgpu.scores, cpu.scores)).toBeLessThan(1e-4)
+  expect(int8.webgpu.tokens).toEqual(int8.cpu.tokens)
+  expect(difference(int8.webgpu.logprobs, int8.cpu.logprobs)).toBeLessThan(1e-4)
 
   const { prompt, tokens, logprobs } = JSON.parse(readFileSync(join(model, 'golden.json'), 'utf8')).greedy[1]
   const flags = ['--device', 'webgpu', '--greedy', '--max-new-tokens', String(tokens.length), '--json']

@@ -259,11 +259,16 @@ export const opCases: Record<Op, readonly OpCase[]> = {
       build: (qkv, key, value, cos, sin) => attendedCase([qkv], [key, value], [6], { cos, sin }),
     },
   ],
-  IntegerLinear: [true, false].map(fused => ({
-    inputs: [['S', 8]],
+  // 40 inputs are a block and a part of one, 8 less than a block.
+  IntegerLinear: [
+    { inner: 8, fused: true },
+    { inner: 8, fused: false },
+    { inner: 40, fused: true },
+  ].map(({ inner, fused }) => ({
+    inputs: [['S', inner]],
     build: x => {
-      const [w, scales] = [x.graph.constant('i8', [8, 4], bytes(32, 1)), constant(x, [4], numbers(4, 2, [0.5, 1]))]
-      return t.integerLinear(x, w, scales, fused)
+      const w = x.graph.constant('i8', [inner, 4], bytes(4 * inner, 1))
+      return t.integerLinear(x, w, constant(x, [4], numbers(4, 2, [0.5, 1])), fused)
     },
   })),
   BlockLinear: [

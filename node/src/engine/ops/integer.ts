@@ -96,6 +96,34 @@ function emitIntegers(node: GraphNode, e: Emitter): void {
   e.node('Mul', [isFused ? fused() : step('Mul', [sums(), columnScales]), scales], [output])
 }
 
+/** Inputs of an output that WebGPU's kernel for 8-bit weights reads with one scale. */
+const BLOCK = 32
+
+/** By WebGPU's kernel for 8-bit weights, which widens them as it reads them, where they are constants, which the runtime lays out anew once. Others are widened whole in each run; the kernel is wrong for fewer inputs than a block. */
+function emitBlocks(node: GraphNode, e: Emitter): void {
+  const [x, weights, columnScales] = [0, 1, 2].map(i => required(node, i)) as [Value, Value, Value]
+  const shape = weights.shape as readonly number[]
+  const [N, K] = (isTransposed(node) ? shape : [shape[1], shape[0]]) as [number, number]
+  if (!isConstant(weights) || !isConstant(columnScales) || K < BLOCK) {
+    emitFloats(node, e)
+    return
+  }
+  const step = chain(e)
+  const { codes, scales } = roundRows(e.name(x), e)
+  const blocks = Math.ceil(K / BLOCK)
+  const byOutput = isTransposed(node) ? e.name(weights) : step('Transpose', [e.name(weights)], { perm: [1, 0] })
+  const bytes = step('BitwiseXor', [step('Cast', [byOutput], { to: UINT8 }), e.scalar(HIGHEST_BIT, 'u8')])
+  const zero = e.scalar(HIGHEST_BIT, 'u8')
+  const whole = K % BLOCK === 0 ? bytes : step('Pad', [bytes, e.integers([0, 0, 0, blocks * BLOCK - K]), zero])
+  const b = step('Reshape', [whole, e.integers([N, blocks, BLOCK])])
+  const columns = step('Expand', [step('Unsqueeze', [e.name(columnScales), e.integers([1])]), e.integers([N, blocks])])
+  const ofBlocks = step('Reshape', [columns, e.integers([N * blocks])])
+  const product = step('MatMulNBits', [codes, b, ofBlocks], { K, N, bits: 8, block_size: BLOCK }, CONTRIB)
+  e.node('Mul', [product, scales], [e.name(node.outputs[0] as Value)])
+}
+
+const isConstant = ({ data, stored }: Value) => data !== null || stored !== null
+
 /** GPUs have no products of bytes. Sums differ from those of integers by float32's rounding. */
 function emitFloats(node: GraphNode, e: Emitter): void {
   const [x, weights, columnScales] = node.inputs.map(input => e.name(input)) as [string, string, string]
@@ -121,7 +149,7 @@ export const integerRows: Record<IntegerOp, OpRow> = {
     },
     speedAttributes: ['fused'],
     hasTraits: true,
-    emit: { cpu: emitIntegers, webgpu: emitFloats, cuda: emitFloats },
+    emit: { cpu: emitIntegers, webgpu: emitBlocks, cuda: emitFloats },
     // dy W^T, with the columns' scales in dy, which is rounded by row as x was: the same integers serve both directions.
     gradient: {
       straightThrough: (node, [dy]) => {
