@@ -99,7 +99,7 @@ function emitIntegers(node: GraphNode, e: Emitter): void {
 /** Inputs of an output that WebGPU's kernel for 8-bit weights reads with one scale. */
 const BLOCK = 32
 
-/** By WebGPU's kernel for 8-bit weights, which widens them as it reads them, where they are constants, which the runtime lays out anew once. Others are widened whole in each run; the kernel is wrong for fewer inputs than a block. */
+/** By WebGPU's kernel for 8-bit weights, which widens them as it reads them, where they are constants, which the runtime lays out again once. Others are widened whole in each run; the kernel is wrong for fewer inputs than a block. */
 function emitBlocks(node: GraphNode, e: Emitter): void {
   const [x, weights, columnScales] = [0, 1, 2].map(i => required(node, i)) as [Value, Value, Value]
   const shape = weights.shape as readonly number[]
