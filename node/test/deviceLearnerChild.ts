@@ -136,6 +136,11 @@ await trainer.readBack()
 const onCpu = await sampled('cpu')
 const generated = Math.max(...onCpu.map((x, i) => Math.abs(x - (onDevice[i] ?? Number.NaN))))
 await trainer.dispose()
+const integers = await crossingsOf({
+  adapter: initLora(config, adapter.config, 'integers'),
+  precision: 'int8',
+})
+await integers.trainer.dispose()
 const whole = await crossingsOf({})
 await whole.trainer.dispose()
 
@@ -156,4 +161,9 @@ async function sampledUnder(peak: number) {
   return { ...tokens, bytes: crossings().fromDevice - before }
 }
 const nucleus = { small: await sampledUnder(40), large: await sampledUnder(0) }
-console.log(JSON.stringify({ apart, refused, isResumed, adapter: crossed, whole: whole.crossed, generated, nucleus }))
+console.log(
+  JSON.stringify({
+    ...{ apart, refused, isResumed, generated, nucleus },
+    ...{ adapter: crossed, integers: integers.crossed, whole: whole.crossed },
+  }),
+)

@@ -111,11 +111,14 @@ test('AdamW on WebGPU is that of the CPU, and no weight, moment or gradient cros
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'deviceLearnerChild.ts')], {
     env,
   })
-  const { apart, refused, isResumed, adapter, whole, generated, nucleus } = JSON.parse(stdout)
+  const { apart, refused, isResumed, adapter, integers, whole, generated, nucleus } = JSON.parse(stdout)
   for (const distance of Object.values(apart)) expect(distance).toBeLessThan(1e-6)
   expect(refused).toContain('the loss is NaN')
   expect(isResumed).toBe(true)
   // Token ids, rotary tables and rewards of 256 padded rows go there, the loss and a number for each trained tensor come back.
+  // Over 8 bits embedded tokens go there too, 256 rows of 64 bytes, with the reference's twice; codes of the layers would be 16 kB more.
+  expect(integers.to).toBeLessThan(40_000)
+  expect(integers.from).toBeLessThan(300)
   for (const { to, from, trained } of [adapter, whole]) {
     expect(to).toBeLessThan(trained)
     expect(from).toBeLessThan(300)

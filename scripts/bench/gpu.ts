@@ -51,27 +51,29 @@ export const rows: readonly BenchRow[] = [
   }),
   row('gpu-lora-step', 'times as fast as TRL in bfloat16', 1, 'more', async (bench, gpu) => {
     const { config, step } = shapeOf(bench)
-    const own = await ours<Timed>(bench, { what: 'step', device: gpu })
+    const base = await productsOf(bench, gpu)
+    const own = await ours<Timed>(bench, { what: 'step', device: gpu, precision: base })
     const asked = { ...step, config, precision: 'default', threads: availableParallelism(), device: 'cuda' }
     const theirs = await torch<Timed>(bench, 'peers/trlStep.py', asked)
-    const conditions = `${stepText(bench)}, float32 in ${own.seconds.toFixed(2)} s`
+    const conditions = `${stepText(bench)}, a base in ${base}, in ${own.seconds.toFixed(2)} s`
     return compared(
       theirs,
       ({ seconds, described }) => [seconds / own.seconds, `${seconds.toFixed(2)} s (${described})`],
       conditions,
     )
   }),
-  row('gpu-step-peak', 'of the measured peak of float32 products', 0.35, 'more', async (bench, gpu) => {
+  row('gpu-step-peak', "of the measured peak of products in its base's type", 0.35, 'more', async (bench, gpu) => {
     const { config, step } = shapeOf(bench)
-    const { seconds } = await ours<Timed>(bench, { what: 'step', device: gpu })
-    const { perSec, by } = await best(bench, gpu, 'peak')
+    const base = await productsOf(bench, gpu)
+    const { seconds } = await ours<Timed>(bench, { what: 'step', device: gpu, precision: base })
+    const { perSec, by } = await best(bench, gpu, 'peak', base)
     const speed = loraStepOperations(config, 1, step) / seconds
-    const conditions = `${stepText(bench)}, ${(speed / 1e9).toFixed(0)} of ${(perSec / 1e9).toFixed(0)} GFLOP/s, the peak by ${by}`
+    const conditions = `${stepText(bench)}, a base in ${base}, ${(speed / 1e9).toFixed(0)} of ${(perSec / 1e9).toFixed(0)} GFLOP/s, the peak by ${by}`
     return { value: speed / perSec, conditions }
   }),
   row('gpu-against-cpu', "times as fast as this machine's CPU", 15, 'more', async (bench, gpu) => {
     const [own, cpu] = [
-      await ours<Timed>(bench, { what: 'round', device: gpu }),
+      await ours<Timed>(bench, { what: 'round', device: gpu, precision: await productsOf(bench, gpu) }),
       await ours<Timed>(bench, { what: 'round', device: 'cpu' }),
     ]
     const { step, roundTokens } = shapeOf(bench)
@@ -164,9 +166,14 @@ function compared<T>(theirs: T | string, against: (theirs: T) => [number, string
 }
 
 /** The larger of what Waggle's own products reach and what torch's do. */
-async function best(bench: Bench, gpu: Device, what: 'bandwidth' | 'peak') {
-  const own = await ours<Rate>(bench, { what, device: gpu })
-  const theirs = await torch<Rate>(bench, 'gpu/torchPeer.py', { what, dtype: 'float32' })
+async function best(
+  bench: Bench,
+  gpu: Device,
+  what: 'bandwidth' | 'peak',
+  precision: 'float32' | 'float16' = 'float32',
+) {
+  const own = await ours<Rate>(bench, { what, device: gpu, precision })
+  const theirs = await torch<Rate>(bench, 'gpu/torchPeer.py', { what, dtype: precision })
   if (typeof theirs === 'string' || theirs.perSec < own.perSec) return { ...own, by: 'ONNX Runtime' }
   return { ...theirs, by: 'torch' }
 }

@@ -48,7 +48,7 @@ export type ReductionOp =
   | 'CumSum'
   | 'ArgMax'
 
-export type LinearOp = 'MatMul'
+export type LinearOp = 'MatMul' | 'HalfLinear'
 
 export type IndexingOp =
   | 'Gather'

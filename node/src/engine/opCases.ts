@@ -17,6 +17,8 @@ interface OpCase {
   /** Values in [low, high): away from poles and kinks. */
   readonly between?: readonly [number, number]
   readonly build: (...inputs: Value[]) => Value
+  /** Whether a device needs float16 for it. */
+  readonly float16?: true
   /** How far two devices may differ, relative to the largest of a tensor; 1e-5. */
   readonly tolerance?: number
 }
@@ -235,6 +237,15 @@ export const opCases: Record<Op, readonly OpCase[]> = {
       },
     },
   ],
+  HalfLinear: [true, false].map(transB => ({
+    float16: true,
+    inputs: [['S', 6]],
+    build: x => {
+      const w = constant(x, transB ? [4, 6] : [6, 4], numbers(24, 1))
+      return t.halfLinear(x, w, transB)
+    },
+    tolerance: 2e-3,
+  })),
   GroupedAttention: [
     {
       title: 'one token for rows of different lengths',
@@ -264,10 +275,18 @@ export const opCases: Record<Op, readonly OpCase[]> = {
     { inner: 8, fused: true },
     { inner: 8, fused: false },
     { inner: 40, fused: true },
-  ].map(({ inner, fused }) => ({
+    { inner: 40, fused: true, unsigned: true },
+  ].map(({ inner, fused, unsigned }) => ({
     inputs: [['S', inner]],
     build: x => {
-      const w = x.graph.constant('i8', [inner, 4], bytes(4 * inner, 1))
+      const codes = bytes(4 * inner, 1)
+      const w = unsigned
+        ? x.graph.constant(
+            'u8',
+            [inner, 4],
+            Uint8Array.from(codes, code => code + 128),
+          )
+        : x.graph.constant('i8', [inner, 4], codes)
       return t.integerLinear(x, w, constant(x, [4], numbers(4, 2, [0.5, 1])), fused)
     },
   })),

@@ -243,6 +243,10 @@ export function integerTokenLogProb(x: Value, layer: IntegerOutputLayer, tokens:
   return x.graph.apply1('IntegerTokenLogProb', inputs, { alpha: { float: alpha } })
 }
 
+/** x W^T with each row of x and the matrix [out, in] in float16, or x W with one of [in, out]. */
+export const halfLinear = (x: Value, weights: Value, transB = true) =>
+  x.graph.apply1('HalfLinear', [x, weights], { transB: transB ? 1 : 0 })
+
 /** Weights of few bits: codes u8 [N, blocks, bytes a block], where the `blockSize` columns of a block share a scale f32 [N * blocks]. */
 interface BlockWeights {
   readonly codes: Value

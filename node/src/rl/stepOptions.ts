@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { devices } from '#engine/devices/device.ts'
+import { stepPrecisions } from '#model/lora/loraConfig.ts'
 import { TrainerError } from './trainerError.ts'
 
 /** At least zero, or infinite: a limit that never holds. */
@@ -54,7 +55,7 @@ export const trainerSchema = z.strictObject({
   topP: z.number().min(0.99).max(1).optional(),
   maxTokens: z.int().min(1).optional(),
   parameters: z.enum(['all', 'layers']).optional(),
-  precision: z.enum(['float32', 'int8']).optional(),
+  precision: z.enum(stepPrecisions).optional(),
   memoryBytes: limit.optional(),
 })
 

@@ -115,7 +115,7 @@ function hostPasses(config: DecoderConfig, weights: Weights, parameters: Weights
   const { precision = 'float32', maxTokens = 2048, memoryBytes } = options
   const own = passOptions(parameters, options)
   const layered = () => createPlannedPasses(config, weights, { ...own, memoryBytes, precision }, createLayeredPass)
-  if (options.layered ?? precision === 'int8') return layered()
+  if (options.layered ?? precision !== 'float32') return layered()
   const elements = trainedElements(config, parameters)
   return createChosenPasses({
     memoryBytes: held => (options.layered === false ? Number.POSITIVE_INFINITY : (memoryBytes ?? plannable(held))),

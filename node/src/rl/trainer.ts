@@ -2,6 +2,7 @@ import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import type { ScoredSequence } from '#model/decoder/batch.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { Weights } from '#model/decoder/weights.ts'
+import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import type { Snapshot } from './optimizers/learner.ts'
 import type { LearningRate } from './optimizers/learningRate.ts'
 import type { OptimizerState } from './optimizers/optimizer.ts'
@@ -79,7 +80,7 @@ export async function createTrainer(
 ): Promise<Trainer> {
   checkOptions(trainerSchema, options)
   const { adapter, precision = 'float32' } = options
-  if (precision === 'int8' && (!adapter || options.layered === false)) throw refusePrecision()
+  if (precision !== 'float32' && (!adapter || options.layered === false)) throw refusePrecision(precision)
   const parameters = trainedTensors(weights, options)
   const stepping = await openStepping(config, weights, parameters, options)
   const { learner } = stepping
@@ -154,7 +155,7 @@ const SCORING = policyLossKind({ clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
 
 const disposed = () => new TrainerError('the trainer was disposed of', { hint: 'Make another of the same weights.' })
 
-const refusePrecision = () =>
-  new TrainerError('precision int8 needs an adapter that is trained layer by layer', {
+const refusePrecision = (precision: StepPrecision) =>
+  new TrainerError(`precision ${precision} needs an adapter that is trained layer by layer`, {
     hint: "Give an adapter and leave layered out, or leave precision at 'float32'.",
   })

@@ -1,5 +1,5 @@
 import type { Device } from '#engine/devices/device.ts'
-import type { BasePrecision } from '#model/lora/loraConfig.ts'
+import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import type { LoraAdapter } from '#model/lora/loraFactors.ts'
 import type { AdamWOptions } from './optimizers/adamW.ts'
 import type { MuonOptions } from './optimizers/muon.ts'
@@ -49,9 +49,10 @@ export interface TrainerOptions {
   /**
    * How a layered trainer computes products with the frozen base of an adapter: in `float32`, the default, or in `int8`, as sums
    * of integers forwards and for the gradients of activations, with a scale for each row and column (LLM.int8(), arXiv:2208.07339); its
-   * weights are rounded when the trainer is made.
+   * weights are rounded when the trainer is made. Or in `float16`, with a scale for each row of activations and gradients, for devices that have it: what is trained, sums of layers, norms, attention,
+   * the output layer and log-probabilities stay in float32.
    */
-  readonly precision?: BasePrecision
+  readonly precision?: StepPrecision
   /** Bytes that a step may use in addition to what it holds already; four fifths of what the machine has free by default. */
   readonly memoryBytes?: number
 }

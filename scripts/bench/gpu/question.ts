@@ -3,7 +3,7 @@ import type { Device } from '../../../node/src/engine/devices/device.ts'
 import { Graph } from '../../../node/src/engine/graph.ts'
 import { encodeModel } from '../../../node/src/engine/onnxModel.ts'
 import { createSession, tensor } from '../../../node/src/engine/session.ts'
-import { expand, matMul, maxOver } from '../../../node/src/engine/tensor.ts'
+import { cast, expand, matMul, maxOver } from '../../../node/src/engine/tensor.ts'
 import type { Value } from '../../../node/src/engine/value.ts'
 import { readDecoderConfig } from '../../../node/src/model/decoder/decoderConfig.ts'
 import { readWeights } from '../../../node/src/model/decoder/weights.ts'
@@ -20,7 +20,7 @@ export interface GpuQuestion {
   readonly folder: string
   readonly device: Device
   readonly threads: number
-  /** Of `decode` and `logprobs`; float32. */
+  /** Of `decode`, `logprobs`, a step's base, and `peak`; float32. */
   readonly precision?: 'float32' | 'float16'
   /** Of `decode`. */
   readonly rows?: number
@@ -31,8 +31,11 @@ const { device, threads, folder, precision = 'float32' } = asked
 const shape: GpuShape = gpuShapes[asked.shape]
 const measurements: Record<GpuQuestion['what'], () => Promise<object>> = {
   decode: () => decode(asked.rows ?? 1, shape.decodeTokens),
-  bandwidth: async () => ({ perSec: (4 * shape.width ** 2 * CHAIN) / (await chainSeconds(1)) }),
-  peak: async () => ({ perSec: (2 * (shape.width / 2) ** 3 * CHAIN) / (await chainSeconds(shape.width / 2)) }),
+  bandwidth: async () => ({ perSec: (4 * shape.width ** 2 * CHAIN) / (await chainSeconds(1, 'f32')) }),
+  peak: async () => {
+    const seconds = await chainSeconds(shape.width / 2, precision === 'float16' ? 'f16' : 'f32')
+    return { perSec: (2 * (shape.width / 2) ** 3 * CHAIN) / seconds }
+  },
   step: async () => ({ seconds: median(await stepSeconds()) }),
   round,
   logprobs,
@@ -41,15 +44,15 @@ const measurements: Record<GpuQuestion['what'], () => Promise<object>> = {
 const CHAIN = 16
 
 /** Best seconds of a chain of products of x [rows, width] by one matrix, which is larger than a GPU's cache where rows is 1. */
-async function chainSeconds(rows: number): Promise<number> {
+async function chainSeconds(rows: number, real: 'f16' | 'f32'): Promise<number> {
   const width = rows === 1 ? shape.width : rows
   const graph = new Graph()
-  const full = (value: Value, height: number) => expand(value, [height, width])
+  const full = (value: Value, height: number) => expand(cast(value, real), [height, width])
   const [x, w] = ['x', 'w'].map(name => graph.input(name, 'f32', [1, 1])) as [Value, Value]
   const matrix = full(w, width)
   let y = full(x, rows)
   for (let i = 0; i < CHAIN; i++) y = matMul(y, matrix)
-  const session = await createSession(encodeModel({ y: maxOver(y, 1) }, [], device), { threads })
+  const session = await createSession(encodeModel({ y: maxOver(cast(y, 'f32'), 1) }, [], device), { threads })
   const feeds = { x: tensor('f32', Float32Array.of(1), [1, 1]), w: tensor('f32', Float32Array.of(1 / width), [1, 1]) }
   const seconds: number[] = []
   for (let i = 0; i < 6; i++) seconds.push(await timed(() => session.run(feeds)))
@@ -80,7 +83,7 @@ async function stepSeconds(completion = shape.step.completion, count = 3): Promi
   const weights = await readWeights(folder, config)
   const lora = { rank: shape.step.rank, alpha: 32, targets: allLinear, rankStabilized: false }
   const adapter = initLora(config, lora, '0')
-  const trainer = await createTrainer(config, weights, { device, threads, adapter, layered: true })
+  const trainer = await createTrainer(config, weights, { device, threads, adapter, layered: true, precision })
   const prompt = promptOf(shape.step.prompt)
   const batch = Array.from({ length: shape.step.sequences }, (_, s) => ({
     tokens: Int32Array.from({ length: prompt.length + completion }, (_, i) =>
@@ -99,7 +102,7 @@ async function stepSeconds(completion = shape.step.completion, count = 3): Promi
 
 /** A solver's round: its completions, and a step on them. */
 async function round() {
-  const generator = await loadGenerator(folder, { device, threads })
+  const generator = await loadGenerator(folder, { device, threads, precision })
   const { sequences, prompt } = shape.step
   const request = { prompts: [promptOf(prompt)], temperature: 1, stopToken: -1, seed: 'bench' }
   await generator.generate({ ...request, samplesPerPrompt: 2, maxNewTokens: 2 })

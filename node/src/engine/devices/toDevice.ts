@@ -1,6 +1,7 @@
 import { Graph } from '../graph.ts'
 import { encodeModel } from '../onnxModel.ts'
 import { createSession, type Session, type Tensor } from '../session.ts'
+import { cast } from '../tensor.ts'
 import type { DType } from '../value.ts'
 import type { Device } from './device.ts'
 import type { DeviceTensor } from './deviceTensor.ts'
@@ -25,14 +26,24 @@ export async function fromDevice(device: Device, x: DeviceTensor): Promise<Tenso
   return (await (await copying(device, x, false)).run({ x })).y as Tensor
 }
 
+/** Rounds a tensor of f32 that is on a device to float16, which this process can neither give nor take. */
+export async function inFloat16(device: Device, x: DeviceTensor): Promise<DeviceTensor> {
+  return (await (await copying(device, x, true, 'f16')).runKeeping({ x }, ['y'])).kept.y as DeviceTensor
+}
+
 /** A program that gives what it is fed, for tensors of a rank and type. It is built once. */
-function copying(device: Device, like: { dtype: DType; shape: readonly number[] }, isKept: boolean): Promise<Session> {
-  const { dtype, shape } = like
-  const key = `${device} ${dtype} ${shape.length} ${isKept}`
+function copying(
+  device: Device,
+  { dtype, shape }: { dtype: DType; shape: readonly number[] },
+  isKept: boolean,
+  as = dtype,
+): Promise<Session> {
+  const key = `${device} ${dtype} ${as} ${shape.length} ${isKept}`
   const known = sessions.get(key)
   if (known) return known
   const lengths = shape.map((_, axis) => `D${axis}`)
-  const model = encodeModel({ y: new Graph().input('x', dtype, lengths) }, [], device, isKept ? ['y'] : [])
+  const y = cast(new Graph().input('x', dtype, lengths), as)
+  const model = encodeModel({ y }, [], device, isKept ? ['y'] : [])
   const session = createSession(model, { threads: 1 })
   sessions.set(key, session)
   return session

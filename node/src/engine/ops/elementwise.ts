@@ -6,6 +6,7 @@ import { broadcastShapes } from '../shapes.ts'
 import { cast, div, equal, lessOrEqual, mul, neg, scale, subFrom, sumTo, where, zerosLike } from '../tensor.ts'
 import type { DType, GraphNode, Value } from '../value.ts'
 import { chain } from './integer.ts'
+import { emitCast } from './rounding.ts'
 
 const binary = (application: Application) => {
   const [a, b] = [required(application, 0), required(application, 1)]
@@ -78,6 +79,7 @@ export const elementwiseRows: Record<ElementwiseOp, OpRow> = {
       if (!dtype) throw new GraphError(`Cast to the ONNX type ${to} is not supported`)
       return [{ dtype, shape: required(application, 0).shape }]
     },
+    emit: emitCast,
     gradient: (node, [dy]) => [cast(dy as Value, required(node, 0).dtype)],
   },
   Less: { infer: comparison, gradient: 'discrete' },

@@ -88,7 +88,8 @@ function emitIntegers(node: GraphNode, e: Emitter): void {
   const w = isTransposed(node) ? step('Transpose', [weights], { perm: [1, 0] }) : weights
   const { bytes, scales } = quantizeRows(x, e)
   const [middle, output] = [e.scalar(128, 'u8'), e.name(node.outputs[0] as Value)]
-  const { codes, zero } = rightFactor(e, w)
+  const isUnsigned = required(node, 1).dtype === 'u8'
+  const { codes, zero } = isUnsigned ? { codes: w, zero: [e.scalar(HIGHEST_BIT, 'u8')] } : rightFactor(e, w)
   const isFused = integerAttribute(node.attributes, 'fused', 1) === 1
   const fused = () =>
     step('MatMulIntegerToFloat', [bytes, codes, e.scalar(1, 'f32'), columnScales, middle, ...zero], {}, CONTRIB)
@@ -104,7 +105,7 @@ function emitBlocks(node: GraphNode, e: Emitter): void {
   const [x, weights, columnScales] = [0, 1, 2].map(i => required(node, i)) as [Value, Value, Value]
   const shape = weights.shape as readonly number[]
   const [N, K] = (isTransposed(node) ? shape : [shape[1], shape[0]]) as [number, number]
-  if (!isConstant(weights) || !isConstant(columnScales) || K < BLOCK) {
+  if (!isConstant(weights) || !isConstant(columnScales) || weights.dtype === 'u8' || K < BLOCK) {
     emitFloats(node, e)
     return
   }
@@ -122,6 +123,14 @@ function emitBlocks(node: GraphNode, e: Emitter): void {
   e.node('Mul', [product, scales], [e.name(node.outputs[0] as Value)])
 }
 
+const isByte = ({ dtype }: Value) => dtype === 'i8' || dtype === 'u8'
+
+/** What stands for zero in each place of an axis of unsigned codes, for DequantizeLinear; nothing where codes are signed. */
+export function zeroOf({ dtype, shape }: Value, axis: number, e: Emitter): readonly string[] {
+  const zeros = () => chain(e)('Expand', [e.scalar(HIGHEST_BIT, 'u8'), e.integers([shape[axis] as number])])
+  return dtype === 'u8' ? [zeros()] : []
+}
+
 const isConstant = ({ data, stored }: Value) => data !== null || stored !== null
 
 /** GPUs have no products of bytes. Sums differ from those of integers by float32's rounding. */
@@ -130,20 +139,22 @@ function emitFloats(node: GraphNode, e: Emitter): void {
   const step = chain(e)
   const { codes, scales } = roundRows(x, e)
   const transB = isTransposed(node) ? 1 : 0
-  const matrix = step('DequantizeLinear', [weights, columnScales], { axis: 1 - transB })
+  const matrix = step('DequantizeLinear', [weights, columnScales, ...zeroOf(required(node, 1), 1 - transB, e)], {
+    axis: 1 - transB,
+  })
   e.node('Mul', [step('Gemm', [codes, matrix], { transB }), scales], [e.name(node.outputs[0] as Value)])
 }
 
 export const integerRows: Record<IntegerOp, OpRow> = {
   /**
-   * x W with 8-bit integers: inputs x f32 [R, K], weights i8 [K, N], their scales f32 [N]. The sums are exact, so that all
+   * x W with 8-bit integers: inputs x f32 [R, K], weights i8 [K, N], or u8 and larger by 128, their scales f32 [N]. The sums are exact, so that all
    * kernels are bitwise identical; attributes `fused`, which picks one that scales its sums itself (1) or separate nodes (0), and `transB`, for
    * weights i8 [N, K]. On a GPU the same codes are multiplied as float32.
    */
   IntegerLinear: {
     infer: application => {
       const w = required(application, 1)
-      if (w.dtype !== 'i8') throw new GraphError(`IntegerLinear: weights of ${w.dtype}`)
+      if (!isByte(w)) throw new GraphError(`IntegerLinear: weights of ${w.dtype}`)
       const [inner, outer] = (isTransposed(application) ? [w.shape[1], w.shape[0]] : w.shape) as [number, number]
       return rowsBy(application, inner, outer)
     },

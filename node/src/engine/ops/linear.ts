@@ -1,3 +1,4 @@
+import { onnxTypes } from '../dtypes.ts'
 import { GraphError } from '../engineError.ts'
 import type { LinearOp } from '../op.ts'
 import {
@@ -11,8 +12,10 @@ import {
   sameType,
 } from '../opRow.ts'
 import { broadcastShapes, dimAt } from '../shapes.ts'
-import { flattenRows, matMul, sumTo, transpose } from '../tensor.ts'
-import type { GraphNode, Value } from '../value.ts'
+import { flattenRows, halfLinear, matMul, sumTo, transpose } from '../tensor.ts'
+import type { Dim, GraphNode, Value } from '../value.ts'
+import { chain, SMALLEST_ROW } from './integer.ts'
+import { opaque } from './rounding.ts'
 
 const flags = (node: Pick<GraphNode, 'attributes'>) => ({
   transA: integerAttribute(node.attributes, 'transA', 0) === 1,
@@ -121,6 +124,37 @@ export const linearRows: Record<LinearOp, OpRow> = {
           ? transpose(matMul(right, left, { transA: true, alpha }), [1, 0])
           : matMul(left, right, { transA: transB || !transA, transB: transB && transA, alpha })
       return [sumTo(da, a.shape), sumTo(db, b.shape)]
+    },
+  },
+  /**
+   * Rows x f32 [R, K] by a matrix [K, N] in float16, or [N, K] with `transB`: each row is scaled to its largest number and rounded, so that gradients do not vanish and large activations do not become infinite;
+   * the result is f32. A matrix that is fed in float32 is rounded in the graph. What the sums are in is the kernel's choice: float32 on CPUs.
+   */
+  HalfLinear: {
+    infer: application => {
+      const [x, w] = [required(application, 0), required(application, 1)]
+      const [inner, columns] = flags(application).transB ? [w.shape[1], w.shape[0]] : [w.shape[0], w.shape[1]]
+      if (x.shape.length !== 2 || w.shape.length !== 2 || x.shape[1] !== inner)
+        throw new GraphError(`HalfLinear: [${x.shape}] by [${w.shape}]`)
+      return [{ dtype: 'f32', shape: [x.shape[0] as Dim, columns as Dim] }]
+    },
+    emit: (node, e) => {
+      const [x, w] = [required(node, 0), required(node, 1)]
+      const step = chain(e)
+      const largest = step('ReduceMax', [step('Abs', [e.name(x)]), e.integers([1])], { keepdims: 1 })
+      const scales = step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')])
+      const toHalf = (from: string) => opaque(e, step('Cast', [from], { to: onnxTypes.f16 }), 2)
+      const rows = toHalf(step('Div', [e.name(x), scales]))
+      const matrix = w.dtype === 'f16' ? e.name(w) : toHalf(e.name(w))
+      const product = step('Gemm', [rows, matrix], { transB: flags(node).transB ? 1 : 0 })
+      const wide = step('Cast', [opaque(e, product, 2)], { to: onnxTypes.f32 })
+      e.node('Mul', [wide, scales], [e.name(node.outputs[0] as Value)])
+    },
+    gradient: {
+      straightThrough: (node, [dy]) => {
+        const transB = flags(node).transB
+        return [halfLinear(dy as Value, required(node, 1), !transB), null]
+      },
     },
   },
 }

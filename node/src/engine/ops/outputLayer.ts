@@ -4,7 +4,7 @@ import { CONTRIB, type Emission, type Emitter, floatAttribute, type OpRow, requi
 import { dimAt } from '../shapes.ts'
 import { cast, exp, gather, mul, reshape, scale, sub, subFrom } from '../tensor.ts'
 import type { GraphNode, Value } from '../value.ts'
-import { chain, quantizeRows, rightFactor, roundRows, SMALLEST_ROW } from './integer.ts'
+import { chain, quantizeRows, rightFactor, roundRows, SMALLEST_ROW, zeroOf } from './integer.ts'
 import { emitEnd, emitJoin, emitOwn, type Running } from './onlineSoftmax.ts'
 import { partedTokenLogProb } from './partedTokenLogProb.ts'
 
@@ -78,11 +78,13 @@ const floatProducts: LayerProducts = {
   logits(e, part, codes, one) {
     const step = chain(e)
     const scales = step('Mul', [e.name(part.scales), one])
-    return step('MatMul', [codes, step('DequantizeLinear', [e.name(part.columns), scales], { axis: 1 })])
+    const columns = [e.name(part.columns), scales, ...zeroOf(part.columns, 1, e)]
+    return step('MatMul', [codes, step('DequantizeLinear', columns, { axis: 1 })])
   },
   sumRows(e, part, weights) {
     const step = chain(e)
-    return step('MatMul', [weights, step('DequantizeLinear', [e.name(part.rows), e.scalar(1, 'f32')])])
+    const zero = part.rows.dtype === 'u8' ? [e.scalar(128, 'u8')] : []
+    return step('MatMul', [weights, step('DequantizeLinear', [e.name(part.rows), e.scalar(1, 'f32'), ...zero])])
   },
 }
 
@@ -149,7 +151,7 @@ export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
   /**
    * `TokenLogProb` over an output layer in 8-bit integers, in one pass over parts of the vocabulary: no array of [M, V] exists.
    * Inputs x f32 [M, C], tokens i64 [M], the layer by rows i8 [V, C] and their scales [V], both for the gradient alone, then for each part
-   * its weights i8 [C, n], their scales [n], and again for the gradient its rows i8 [n, C] and their rounded mean i8 [C]; attribute `alpha`.
+   * its weights i8 [C, n], or on devices without products of bytes u8 and larger by 128, their scales [n], and again for the gradient its rows i8 [n, C] and their rounded mean i8 [C]; attribute `alpha`.
    *
    * The second output [M, C], for the gradient, are the rows of the layer summed by the probabilities of all tokens but the row's own.
    * These are rounded to steps of a part's largest: without the row's token, mostly the likeliest, they are alike enough for that.
@@ -162,7 +164,7 @@ export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
     infer: application => {
       const [x, tokens] = [required(application, 0), required(application, 1)]
       for (const { columns } of partsOf(application))
-        if (columns.dtype !== 'i8' || columns.shape[0] !== dimAt(x.shape, -1))
+        if (!/^[iu]8$/.test(columns.dtype) || columns.shape[0] !== dimAt(x.shape, -1))
           throw new GraphError(`IntegerTokenLogProb: [${x.shape}] by ${columns.dtype} [${columns.shape}]`)
       return [
         { dtype: x.dtype, shape: tokens.shape },

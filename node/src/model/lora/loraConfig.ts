@@ -17,6 +17,10 @@ export interface LoraConfig {
 export const basePrecisions = ['float32', 'int8'] as const
 export type BasePrecision = (typeof basePrecisions)[number]
 
+/** How a step computes them: in float16 too, which a machine chooses for itself, as what comes out is float32's but for rounding. */
+export const stepPrecisions = [...basePrecisions, 'float16'] as const
+export type StepPrecision = (typeof stepPrecisions)[number]
+
 /** The linear modules of every layer: what PEFT means by `all-linear`. */
 export const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const
 

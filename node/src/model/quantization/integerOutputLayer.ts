@@ -11,7 +11,7 @@ import { meanRow, quantizeBytes, quantizeRows } from './quantize.ts'
 export const VOCABULARY_PART = 4096
 
 export interface IntegerShape {
-  readonly dtype: Extract<DType, 'i8' | 'f32'>
+  readonly dtype: Extract<DType, 'i8' | 'u8' | 'f32'>
   readonly shape: readonly number[]
 }
 
@@ -21,8 +21,10 @@ const tableName = ({ tieWordEmbeddings }: DecoderConfig) => (tieWordEmbeddings ?
 /**
  * An output layer in 8-bit integers: `<table>.rows` i8 [V, hidden] and `.scale` [V], and for part p of its tokens `.columns.<p>` i8
  * [hidden, n], `.scale.<p>`, `.rows.<p>`, and `.middle.<p>` i8 [hidden], the rounded mean of the rows.
+ *
+ * @param codes - of the matrices that products are by: u8, larger by 128, where a device keeps them, which has no tensors of i8.
  */
-export function outputLayerShapes(config: DecoderConfig): Map<string, IntegerShape> {
+export function outputLayerShapes(config: DecoderConfig, codes: 'i8' | 'u8' = 'i8'): Map<string, IntegerShape> {
   const { vocabSize, hiddenSize } = config
   const table = tableName(config)
   const shapes = new Map<string, IntegerShape>([
@@ -30,9 +32,9 @@ export function outputLayerShapes(config: DecoderConfig): Map<string, IntegerSha
     [`${table}.scale`, { dtype: 'f32', shape: [vocabSize] }],
   ])
   for (const [p, { length }] of vocabularyParts(config.vocabSize, VOCABULARY_PART).entries()) {
-    shapes.set(`${table}.columns.${p}`, { dtype: 'i8', shape: [hiddenSize, length] })
+    shapes.set(`${table}.columns.${p}`, { dtype: codes, shape: [hiddenSize, length] })
     shapes.set(`${table}.scale.${p}`, { dtype: 'f32', shape: [length] })
-    shapes.set(`${table}.rows.${p}`, { dtype: 'i8', shape: [length, hiddenSize] })
+    shapes.set(`${table}.rows.${p}`, { dtype: codes, shape: [length, hiddenSize] })
     shapes.set(`${table}.middle.${p}`, { dtype: 'i8', shape: [hiddenSize] })
   }
   return shapes

@@ -1,6 +1,6 @@
 import { type Tensor, tensor } from '#engine/session.ts'
 import { add, flattenRows, integerLinear, reshape } from '#engine/tensor.ts'
-import type { Value } from '#engine/value.ts'
+import type { Shape, Value } from '#engine/value.ts'
 import type { DecoderParts, WeightValues } from '../decoder/decoder.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
@@ -8,8 +8,8 @@ import type { Weights } from '../decoder/weights.ts'
 import { type IntegerShape, outputLayerShapes, outputLayerTensors } from './integerOutputLayer.ts'
 import { quantizeBytes, quantizeRows } from './quantize.ts'
 
-/** Whether a weight is a matrix of a layer, which is kept in 8 bits. */
-const isLayerMatrix = (name: string, shape: readonly number[]) => shape.length === 2 && name.startsWith('model.layers.')
+/** Whether a weight is a matrix of a layer: these are kept in fewer bits. */
+export const isLayerMatrix = (name: string, shape: Shape) => shape.length === 2 && name.startsWith('model.layers.')
 
 /**
  * A decoder's parts with the matrices of its layers in 8 bits: products are sums of integers, with one scale for each row of
@@ -38,9 +38,11 @@ export function integerParts(values: WeightValues): DecoderParts {
 /**
  * Types and shapes of the tensors that stand for a decoder's weights: vectors as they are; a layer's matrices `<module>.weight`
  * i8 [in, out] and `<module>.scale` [out]; the embedding `.rows` i8 [V, hidden] and `.scale` [V]; and those of `outputLayerShapes`.
+ *
+ * @param codes - see `outputLayerShapes`.
  */
-export function integerShapes(config: DecoderConfig): Map<string, IntegerShape> {
-  const shapes = outputLayerShapes(config)
+export function integerShapes(config: DecoderConfig, codes: 'i8' | 'u8' = 'i8'): Map<string, IntegerShape> {
+  const shapes = outputLayerShapes(config, codes)
   for (const [name, shape] of decoderWeightShapes(config)) {
     const [out, inner] = shape as [number, number]
     const scale = name.replace(/weight$/, 'scale')
@@ -48,7 +50,7 @@ export function integerShapes(config: DecoderConfig): Map<string, IntegerShape> 
       shapes.set(EMBEDDING_ROWS, { dtype: 'i8', shape })
       shapes.set(scale, { dtype: 'f32', shape: [out] })
     } else if (isLayerMatrix(name, shape)) {
-      shapes.set(name, { dtype: 'i8', shape: [inner, out] })
+      shapes.set(name, { dtype: codes, shape: [inner, out] })
       shapes.set(scale, { dtype: 'f32', shape: [out] })
     } else if (shape.length === 1) shapes.set(name, { dtype: 'f32', shape })
   }

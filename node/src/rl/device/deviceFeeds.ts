@@ -1,7 +1,8 @@
 import type { Device } from '#engine/devices/device.ts'
 import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
-import { toDevice } from '#engine/devices/toDevice.ts'
+import { inFloat16, toDevice } from '#engine/devices/toDevice.ts'
 import { type Feed, type Session, type Tensor, tensor } from '#engine/session.ts'
+import type { DType } from '#engine/value.ts'
 import { type LayeredFeeds, nameIn } from '../layered/layeredFeeds.ts'
 import type { LayerModels } from '../layered/layerModels.ts'
 import type { ScoredPolicy } from '../passes/gradientPass.ts'
@@ -39,13 +40,21 @@ export function deviceFeeds(
     return copy
   }
 
-  async function copyOf(name: string): Promise<Feed> {
+  /** @param as - what a program takes it in: codes of bytes as u8, since the runtime's binding keeps none of i8 on a device, and matrices as f16. */
+  async function copyOf(name: string, as: DType = 'f32'): Promise<Feed> {
     if (resident && trained(name)) return resident(name)
     const known = copies.get(name)
     if (known) return known
     const x = tensors.get(name)
     if (!x) throw new RangeError(`no tensor ${name}`)
-    return x.dtype === 'i8' ? x : copied(name, x) // the runtime's binding keeps none of bytes on a device
+    if (as === 'i8') return x // looked up by rows on the CPU
+    if (x.dtype === 'i8') return copied(name, unsigned(x as Tensor<'i8'>))
+    const copy = await copied(name, x)
+    if (as !== 'f16') return copy
+    const half = await inFloat16(device, copy)
+    copy.dispose()
+    copies.set(name, half)
+    return half
   }
 
   async function zeros(name: string): Promise<Feed> {
@@ -64,10 +73,10 @@ export function deviceFeeds(
 
   async function ofLayer(models: LayerModels, layer: number, policy: ScoredPolicy = 'trained') {
     const feeds: Record<string, Feed> = {}
-    for (const input of models.tensors.keys()) {
+    for (const [input, { dtype }] of models.tensors) {
       const name = nameIn(input, layer)
       const isZero = policy === 'base' && name.endsWith('.lora_B.weight')
-      feeds[input] = await (isZero ? zeros(name) : copyOf(name))
+      feeds[input] = await (isZero ? zeros(name) : copyOf(name, dtype))
     }
     return feeds
   }
@@ -77,10 +86,19 @@ export function deviceFeeds(
     ofLayer,
     async ofHead(session) {
       const feeds: Record<string, Feed> = {}
-      for (const name of Object.keys(ofHead(session))) feeds[name] = await copyOf(name)
+      for (const name of Object.keys(ofHead(session)))
+        feeds[name] = await copyOf(name, session.model.inputs.get(name)?.dtype)
       return feeds
     },
     endPart: () => free(trained),
     dispose: () => free(() => true),
   }
 }
+
+/** Codes that are larger by 128. */
+const unsigned = ({ data, shape }: Tensor<'i8'>) =>
+  tensor(
+    'u8',
+    Uint8Array.from(data, code => code + 128),
+    shape,
+  )

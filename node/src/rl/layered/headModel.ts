@@ -6,7 +6,7 @@ import { partedTokenLogProb, rmsNorm, tokenLogProb } from '#engine/tensor.ts'
 import type { DType, Shape, Value } from '#engine/value.ts'
 import { type DecoderConfig, outputWeight } from '#model/decoder/decoderConfig.ts'
 import { floatPartShapes, isParted } from '#model/decoder/vocabularyParts.ts'
-import type { BasePrecision } from '#model/lora/loraConfig.ts'
+import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import { integerLogprobs, outputLayerShapes } from '#model/quantization/integerOutputLayer.ts'
 import { gradientName, type LossKind, lossInputs, lossOf } from '../passes/trainingGraphs.ts'
 
@@ -14,7 +14,7 @@ interface HeadModelOptions {
   readonly real?: 'f32' | 'f64'
   readonly temperature?: number
   /** Of the output layer; see `outputLayerShapes`. */
-  readonly precision?: BasePrecision
+  readonly precision?: StepPrecision
   /** What it is encoded for; the CPU. Gradients stay on a device that keeps tensors. */
   readonly device?: Device | undefined
   /** Which of the head's tensors are trained: the last norm, the output layer. */
@@ -48,7 +48,7 @@ export function headScoringModel(config: DecoderConfig, options: HeadOptions = {
 
 /** From `hidden` and `targets` to log-probabilities [M], and the head's weights by the names of its inputs. */
 function headLogprobs(config: DecoderConfig, options: HeadOptions, hasGradient = true) {
-  const { real, temperature = 1, precision, trained = () => false } = options
+  const { real, temperature = 1, precision, trained = () => false, device = 'cpu' } = options
   const graph = new Graph(real)
   const hidden = graph.input('hidden', graph.real, ['M', config.hiddenSize])
   const targets = graph.input('targets', 'i64', ['M'])
@@ -63,7 +63,7 @@ function headLogprobs(config: DecoderConfig, options: HeadOptions, hasGradient =
   const whole = () => input(table, [config.vocabSize, config.hiddenSize])
   const logprobs = () => {
     if (precision === 'int8') {
-      for (const [name, { dtype, shape }] of outputLayerShapes(config))
+      for (const [name, { dtype, shape }] of outputLayerShapes(config, keepsTensors(device) ? 'u8' : 'i8'))
         if (hasGradient || isForward(name)) input(name, shape, dtype)
       return integerLogprobs(config, weights, normal, targets, temperature)
     }

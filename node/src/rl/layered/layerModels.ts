@@ -8,9 +8,10 @@ import { causalMask, type Positions } from '#model/decoder/attendCausally.ts'
 import { type DecoderParts, decoderLayer, denseParts } from '#model/decoder/decoder.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoder/decoderWeights.ts'
-import { type BasePrecision, type LoraConfig, loraScaling } from '#model/lora/loraConfig.ts'
+import { type LoraConfig, loraScaling, type StepPrecision } from '#model/lora/loraConfig.ts'
 import { loraShapes } from '#model/lora/loraFactors.ts'
 import { loraParts } from '#model/lora/loraParts.ts'
+import { halfParts, halfShapes } from '#model/quantization/halfParts.ts'
 import { integerParts, integerShapes } from '#model/quantization/integerParts.ts'
 import { gradientName } from '../passes/trainingGraphs.ts'
 
@@ -28,7 +29,7 @@ export interface LayerModels {
   readonly backward: OnnxModel
   readonly kept: readonly Value[]
   /** The layer's tensors by their names in layer 0, and which of them are trained. */
-  readonly tensors: ReadonlyMap<string, { readonly shape: Shape; readonly trained: boolean }>
+  readonly tensors: ReadonlyMap<string, { readonly dtype: DType; readonly shape: Shape; readonly trained: boolean }>
 }
 
 interface LayerModelOptions {
@@ -41,7 +42,7 @@ interface LayerModelOptions {
   readonly afterPrompt?: boolean
   readonly kept?: KeptActivations
   /** Of the products with an adapter's base; see `integerParts`. */
-  readonly precision?: BasePrecision
+  readonly precision?: StepPrecision
   /** What they are encoded for; the CPU. Activations stay on a device that keeps tensors. */
   readonly device?: Device | undefined
 }
@@ -91,7 +92,11 @@ function sequencePositions(graph: Graph, config: DecoderConfig): Positions {
   return { cos, sin, mask: causalMask(config.heads / config.kvHeads, cos) }
 }
 
-function layerTensors(graph: Graph, config: DecoderConfig, { lora, precision }: LayerModelOptions) {
+function layerTensors(
+  graph: Graph,
+  config: DecoderConfig,
+  { lora, precision = 'float32', device = 'cpu' }: LayerModelOptions,
+) {
   const inputs = (shapes: ReadonlyMap<string, { dtype: DType; shape: Shape }>) =>
     new Map(
       [...shapes]
@@ -100,9 +105,15 @@ function layerTensors(graph: Graph, config: DecoderConfig, { lora, precision }: 
     )
   const real = (shapes: ReadonlyMap<string, readonly number[]>) =>
     new Map([...shapes].map(([name, shape]) => [name, { dtype: graph.real, shape }]))
-  const weights = inputs(precision === 'int8' ? integerShapes(config) : real(decoderWeightShapes(config)))
+  const isKept = keepsTensors(device)
+  const shapes = {
+    float32: () => real(decoderWeightShapes(config)),
+    float16: () => halfShapes(decoderWeightShapes(config), isKept),
+    int8: () => integerShapes(config, isKept ? 'u8' : 'i8'),
+  }
+  const weights = inputs(shapes[precision]())
   const factors = lora ? inputs(real(loraShapes(config, lora))) : new Map<string, Value>()
-  const base = precision === 'int8' ? integerParts(weights) : denseParts(weights)
+  const base = { float32: denseParts, float16: halfParts, int8: integerParts }[precision](weights)
   const plain: DecoderParts = lora ? loraParts(base, factors, loraScaling(lora)) : base
   const projected = new Set<Value>()
   const parts: DecoderParts = {
@@ -116,7 +127,7 @@ function layerTensors(graph: Graph, config: DecoderConfig, { lora, precision }: 
   }
   const trained = lora ? factors : weights
   const tensors = new Map(
-    [...weights, ...factors].map(([name, { shape }]) => [name, { shape, trained: trained.has(name) }]),
+    [...weights, ...factors].map(([name, { dtype, shape }]) => [name, { dtype, shape, trained: trained.has(name) }]),
   )
   return { parts, projected, trained, tensors }
 }

@@ -1,6 +1,6 @@
 import { createSession, type Session } from '#engine/session.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
-import type { BasePrecision } from '#model/lora/loraConfig.ts'
+import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import type { GradientPassOptions } from '../passes/gradientPass.ts'
 import type { LossKind } from '../passes/trainingGraphs.ts'
 import { headModel, headScoringModel } from './headModel.ts'
@@ -9,7 +9,7 @@ import { type KeptActivations, type LayerModels, layerModels, loraOfLayer } from
 export interface LayeredPassOptions extends GradientPassOptions {
   readonly kept: KeptActivations
   /** Of the products with the frozen base of an adapter; float32. */
-  readonly precision?: BasePrecision
+  readonly precision?: StepPrecision
   /** Rows of the output layer at a time: [rows, vocabulary] is the largest array of all where that layer is trained. */
   readonly headRows: number
 }

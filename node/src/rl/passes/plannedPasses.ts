@@ -2,7 +2,7 @@ import { freeAddresses, freeMemory } from '#engine/devices/freeMemory.ts'
 import type { ScoredSequence } from '#model/decoder/batch.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { Weights } from '#model/decoder/weights.ts'
-import type { BasePrecision } from '#model/lora/loraConfig.ts'
+import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import type { LayeredPassOptions } from '../layered/layeredSessions.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { promptGroups, promptParts, sharedPromptLength } from './sharedPrompt.ts'
@@ -59,7 +59,7 @@ const SHRINK = 0.5
 export function createPlannedPasses<G>(
   config: DecoderConfig,
   weights: Weights,
-  options: GradientPassOptions & { readonly memoryBytes: number | undefined; readonly precision: BasePrecision },
+  options: GradientPassOptions & { readonly memoryBytes: number | undefined; readonly precision: StepPrecision },
   open: (config: DecoderConfig, weights: Weights, options: LayeredPassOptions) => Promise<GradientPass<G>>,
 ): PlannedPasses<G> {
   let memoryBytes = options.memoryBytes ?? plannable(0)

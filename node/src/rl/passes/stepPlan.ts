@@ -1,7 +1,7 @@
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoder/decoderWeights.ts'
 import { FLOAT_PART } from '#model/decoder/vocabularyParts.ts'
-import type { BasePrecision } from '#model/lora/loraConfig.ts'
+import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import { VOCABULARY_PART } from '#model/quantization/integerOutputLayer.ts'
 import type { KeptActivations } from '../layered/layerModels.ts'
 import { TrainerError } from '../trainerError.ts'
@@ -38,7 +38,7 @@ export interface StepShape {
   /** Whether the output layer must run in one piece. */
   readonly wholeHead: boolean
   /** Of the output layer, float32. */
-  readonly precision?: BasePrecision
+  readonly precision?: StepPrecision
 }
 
 /** Arrays of [rows, vocabulary], or of a part of it, that the output layer holds at once; the first two were measured. */
@@ -119,7 +119,7 @@ function planFor(
 }
 
 /** Bytes of the output layer for each of its rows at a time. */
-function headRowBytes({ vocabSize }: DecoderConfig, precision: BasePrecision, isTrained: boolean): number {
+function headRowBytes({ vocabSize }: DecoderConfig, precision: StepPrecision, isTrained: boolean): number {
   if (precision === 'int8') return 4 * HEAD_COPIES.int8 * Math.min(VOCABULARY_PART, vocabSize)
   if (isTrained || vocabSize <= FLOAT_PART) return 4 * HEAD_COPIES.whole * vocabSize
   return 4 * HEAD_COPIES.parts * FLOAT_PART
