@@ -101,9 +101,9 @@ const batch = [0, 1, 2, 3].map(i => ({
 }))
 
 /** What crosses in a step after the first, and how much is trained. */
-async function crossingsOf(settings: TrainerOptions) {
-  const weights = tinyWeights(config)
-  const trainer = await createTrainer(config, weights, { threads: 1, device: 'webgpu', ...settings })
+async function crossingsOf(settings: TrainerOptions, of = config) {
+  const weights = tinyWeights(of)
+  const trainer = await createTrainer(of, weights, { threads: 1, device: 'webgpu', ...settings })
   const klBeta = settings.adapter ? 0.1 : 0
   const step = () => trainer.policyStep(batch, { learningRate: 1e-3, clipLow: 0.2, clipHigh: 0.28, klBeta })
   await step()
@@ -136,10 +136,8 @@ await trainer.readBack()
 const onCpu = await sampled('cpu')
 const generated = Math.max(...onCpu.map((x, i) => Math.abs(x - (onDevice[i] ?? Number.NaN))))
 await trainer.dispose()
-const integers = await crossingsOf({
-  adapter: initLora(config, adapter.config, 'integers'),
-  precision: 'int8',
-})
+const narrow = { ...config, layers: 1 }
+const integers = await crossingsOf({ adapter: initLora(narrow, adapter.config, 'integers'), precision: 'int8' }, narrow)
 await integers.trainer.dispose()
 const whole = await crossingsOf({})
 await whole.trainer.dispose()
