@@ -149,7 +149,7 @@ function decodeRow(rows: number) {
     const { config, decodeTokens } = shapeOf(bench)
     const asked = { what: 'decode', rows, tokens: decodeTokens, config }
     const theirs = await torch<Decoded>(bench, 'gpu/torchPeer.py', asked)
-    const conditions = `${precision}, batch ${rows}, ${own.tokensPerSec.toFixed(1)} tokens/s`
+    const conditions = `${precision}, batch ${rows}, ${own.described}, ${own.tokensPerSec.toFixed(1)} tokens/s`
     const against = ({ tokensPerSec, described }: Decoded): [number, string] => [
       own.tokensPerSec / tokensPerSec,
       `${tokensPerSec.toFixed(1)} in float16 (${described})`,

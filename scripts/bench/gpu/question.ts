@@ -8,6 +8,7 @@ import type { Value } from '../../../node/src/engine/value.ts'
 import { readDecoderConfig } from '../../../node/src/model/decoder/decoderConfig.ts'
 import { readWeights } from '../../../node/src/model/decoder/weights.ts'
 import { loadGenerator } from '../../../node/src/model/generation/loadGenerator.ts'
+import { promptRuns } from '../../../node/src/model/generation/promptRuns.ts'
 import { allLinear } from '../../../node/src/model/lora/loraConfig.ts'
 import { initLora } from '../../../node/src/model/lora/loraFactors.ts'
 import { loadScorer } from '../../../node/src/model/scoring/loadScorer.ts'
@@ -74,7 +75,9 @@ async function decode(rows: number, tokens: number) {
     },
   })
   await generator.dispose()
-  return { tokensPerSec: (1000 * rows) / median(steps.slice(1).map((at, i) => at - (steps[i] as number))) }
+  const { part } = await promptRuns(device, precision === 'float16' ? 'f16' : 'f32')
+  const tokensPerSec = (1000 * rows) / median(steps.slice(1).map((at, i) => at - (steps[i] as number)))
+  return { tokensPerSec, described: `prompts in parts of ${part}` }
 }
 
 /** Seconds of some GRPO steps of an adapter, after one that makes sessions. */

@@ -8,7 +8,7 @@ import { ModelInputError } from '../modelErrors.ts'
 import { bakedParts } from '../quantization/frozenParts.ts'
 import type { Completion, GenerateOptions } from './completion.ts'
 import { Generation } from './generation.ts'
-import { buildGenerationModel } from './generationGraph.ts'
+import { buildGenerationModel, cacheReal } from './generationGraph.ts'
 import { promptRuns } from './promptRuns.ts'
 
 export interface Generator {
@@ -65,7 +65,7 @@ export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows
       checkOptions(generateSchema, request, 'generate')
       checkRequest(config, request)
       return live.use(async session => {
-        const reads = await promptRuns(session.model)
+        const reads = await promptRuns(session.model.device, cacheReal(session.model))
         return new Generation(config, session, request, reads, leastRows).run()
       })
     },

@@ -5,6 +5,7 @@ import type { Session } from '#engine/session.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import type { Completion, GenerateOptions } from './completion.ts'
 import { DeviceCache } from './deviceCache.ts'
+import { cacheReal } from './generationGraph.ts'
 import type { GenerationRow } from './generationRow.ts'
 import { GenerationRuns } from './generationRuns.ts'
 import { KvCache } from './kvCache.ts'
@@ -47,7 +48,7 @@ export class Generation {
     // Padded prompts are whole parts, all of which a cache that does not grow has a place for.
     const least = keepsTensors(device) ? Math.ceil(longest / part) * part : part
     const positions = Math.max(least, Math.min(config.maxPositions, longest + request.maxNewTokens))
-    const real = session.model.inputs.get('past.0.key')?.dtype === 'f16' ? 'f16' : 'f32'
+    const real = cacheReal(session.model)
     this.#openCache = keepsTensors(device)
       ? rows => new DeviceCache(config, device, { rows, positions, real })
       : (rows, newTokens) => new KvCache(config, rows, newTokens)

@@ -7,6 +7,7 @@ import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import type { Freeze } from '../quantization/frozenParts.ts'
 import { attentionInPlace } from './attentionInPlace.ts'
 import { attentionOverCopies } from './attentionOverCopies.ts'
+import type { DeviceReal } from './deviceArrays.ts'
 import { drawToken, likelyTokens } from './drawToken.ts'
 
 /**
@@ -64,3 +65,7 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
   const likely = isKept ? likelyTokens(draw.probabilities) : {}
   return encodeModel({ ...draw, ...likely, ...outputs() }, [], device)
 }
+
+/** What a generation model's cache is in. */
+export const cacheReal = ({ inputs }: OnnxModel): DeviceReal =>
+  inputs.get('past.0.key')?.dtype === 'f16' ? 'f16' : 'f32'

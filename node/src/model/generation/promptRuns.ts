@@ -15,12 +15,11 @@ const TOLERANCE: Readonly<Record<DeviceReal, number>> = { f32: 1e-4, f16: 2e-2 }
 const known = new Map<string, Promise<PromptRuns>>()
 
 /**
- * How a generation model's device reads prompts. A kernel of attention over a cache reads one prompt at a time. ONNX Runtime 1.30 has two of them, and that for 32 tokens and more
+ * How a device reads prompts whose keys and values it keeps in a type. A kernel of attention over a cache reads one prompt at a time. ONNX Runtime 1.30 has two of them, and that for 32 tokens and more
  * is wrong on WebGPU where a subgroup has few lanes (SwiftShader has four): what it computes is compared with the other's, once in a process.
  */
-export function promptRuns({ device, inputs }: OnnxModel): Promise<PromptRuns> {
+export function promptRuns(device: Device, real: DeviceReal): Promise<PromptRuns> {
   if (!keepsTensors(device)) return Promise.resolve({ part: PREFILL_PART, together: true })
-  const real = inputs.get('past.0.key')?.dtype === 'f16' ? 'f16' : 'f32'
   const key = `${device} ${real}`
   const runs = known.get(key) ?? probe(device, real)
   known.set(key, runs)
