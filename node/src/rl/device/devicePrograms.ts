@@ -4,7 +4,7 @@ import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { initWeights } from '#model/decoder/initWeights.ts'
 import type { Weights } from '#model/decoder/weights.ts'
 import { buildGenerationModel } from '#model/generation/generationGraph.ts'
-import { allLinear } from '#model/lora/loraConfig.ts'
+import { allLinear, stepPrecisions } from '#model/lora/loraConfig.ts'
 import { bakedParts, frozenParts } from '#model/quantization/frozenParts.ts'
 import type { FrozenTensors } from '#model/quantization/frozenTensors.ts'
 import type { Precision } from '#model/quantization/precision.ts'
@@ -22,7 +22,7 @@ const PARTED_VOCABULARY = 8320
 function narrowed(config: DecoderConfig): DecoderConfig {
   const vocabSize = Math.min(config.vocabSize, PARTED_VOCABULARY + (config.vocabSize % 128 === 0 ? 0 : 1))
   const heads = config.heads / config.kvHeads
-  return { ...config, vocabSize, heads, kvHeads: 1, headDim: 8, hiddenSize: 32, intermediateSize: 64, layers: 2 }
+  return { ...config, vocabSize, heads, kvHeads: 1, headDim: 16, hiddenSize: 32, intermediateSize: 64, layers: 2 }
 }
 
 /** Weights in memory for products in float16. */
@@ -54,7 +54,7 @@ export async function devicePrograms(of: DecoderConfig, device: Device): Promise
   const loss = policyLossKind({ clipLow: 0.2, clipHigh: 0.28, klBeta: 0.1 })
   programs.set('training all weights, in one graph', lossModel(config, loss, { device }))
   const lora = { rank: 4, alpha: 8, targets: allLinear, rankStabilized: false }
-  for (const precision of ['float32', 'int8'] as const) {
+  for (const precision of stepPrecisions) {
     for (const afterPrompt of [false, true]) {
       const { forward, backward } = layerModels(config, { device, lora, last: true, afterPrompt, precision })
       const name = `adapter on ${precision}${afterPrompt ? ', shared prompt' : ''}`

@@ -6,7 +6,7 @@ import { type Placements, readPlacements } from '#engine/devices/placements.ts'
 import { SessionError } from '#engine/engineError.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 
-/** Two dozen programs, whose log is some tens of megabytes. */
+/** Some thirty programs, whose log is some tens of megabytes. */
 const LOG_BYTES = 2 ** 28
 
 /**
