@@ -31,10 +31,23 @@ export class DeviceCache implements RowCache {
     this.#names = Array.from({ length: config.layers }, (_, layer) => [`${layer}.key`, `${layer}.value`]).flat()
   }
 
+  async open(): Promise<void> {
+    if (this.#blocks.size > 0) return
+    const { kvHeads, headDim } = this.#config
+    const { rows, positions, real } = this.#size
+    try {
+      for (const name of this.#names)
+        this.#blocks.set(name, await this.#arrays.zeros(real, [rows, kvHeads, positions, headDim]))
+    } catch (cause) {
+      this.dispose()
+      throw cause
+    }
+  }
+
   reserve(): void {} // it is as large as it will be
 
   async feeds(filled: readonly number[], newTokens: number): Promise<Readonly<Record<string, Feed>>> {
-    await this.#make()
+    await this.open()
     const after = filled.map(count => count + newTokens)
     const feeds: Record<string, Feed> = {
       lastPlace: tensor(
@@ -55,7 +68,7 @@ export class DeviceCache implements RowCache {
   append(): void {} // the run has done it
 
   async adopt(other: DeviceCache, rows: readonly number[], first: number): Promise<void> {
-    await this.#make()
+    await this.open()
     const to = rows.map((_, i) => first + i)
     for (const name of this.#names) await this.#arrays.move(other.#block(name), rows, this.#block(name), to)
   }
@@ -70,14 +83,6 @@ export class DeviceCache implements RowCache {
   dispose(): void {
     for (const block of this.#blocks.values()) block.dispose()
     this.#blocks.clear()
-  }
-
-  async #make(): Promise<void> {
-    if (this.#blocks.size > 0) return
-    const { kvHeads, headDim } = this.#config
-    const { rows, positions, real } = this.#size
-    for (const name of this.#names)
-      this.#blocks.set(name, await this.#arrays.zeros(real, [rows, kvHeads, positions, headDim]))
   }
 
   #block(name: string): DeviceTensor {

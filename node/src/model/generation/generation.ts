@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { keepsTensors } from '#engine/devices/device.ts'
 import { attainableMemory } from '#engine/devices/freeMemory.ts'
+import { SessionMemoryError } from '#engine/engineError.ts'
 import type { Session } from '#engine/session.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import type { Completion, GenerateOptions } from './completion.ts'
@@ -23,11 +24,11 @@ export class Generation {
   readonly #request: GenerateOptions
   readonly #sampling: SampledWith
   readonly #runs: GenerationRuns
-  readonly #cache: RowCache
+  #cache: RowCache
   readonly #openCache: (rows: number, newTokens: number) => RowCache
   readonly #reads: PromptRuns
   readonly #stops: ReadonlySet<number>
-  readonly #maxRows: number
+  #maxRows: number
   readonly #leastRows: number
   readonly #completions: Completion[] = []
   readonly #active: GenerationRow[] = []
@@ -63,10 +64,25 @@ export class Generation {
 
   async run(): Promise<Completion[]> {
     try {
+      await this.#openCacheWithin()
       return await this.#untilAllEnd()
     } finally {
       this.#cache.dispose()
       this.#runs.dispose()
+    }
+  }
+
+  /** A device's memory is not known before it is taken: where there is too little, half as many rows step at a time, and the others wait. */
+  async #openCacheWithin(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#cache.open()
+        return
+      } catch (error) {
+        if (!(error instanceof SessionMemoryError) || this.#maxRows === 1) throw error
+        this.#maxRows = Math.ceil(this.#maxRows / 2)
+        this.#cache = this.#openCache(this.#maxRows, 1)
+      }
     }
   }
 

@@ -40,6 +40,8 @@ export class KvCache implements RowCache {
     }
   }
 
+  async open(): Promise<void> {} // grows with need
+
   /** Allocates `positions` in every row. At 0 it allocates some that only fill a stride: WebGPU's kernels crash on empty tensors. */
   reserve(positions: number): void {
     const whole = Math.ceil((positions + this.#newTokens) / STRIDE_POSITIONS) * STRIDE_POSITIONS - this.#newTokens

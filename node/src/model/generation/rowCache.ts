@@ -7,6 +7,8 @@ import type { Feed, Places, Tensor } from '#engine/session.ts'
 export interface RowCache {
   /** Outputs of the generation graph that a run over the first rows gives to `append`, or writes where they are to be. */
   places(rows: number): Places
+  /** Takes the memory of all rows, where it does not grow. @throws {SessionMemoryError} if there is too little; then the cache is as it was. */
+  open(): Promise<void>
   /** Makes space for `positions` in every row. */
   reserve(positions: number): void
   /**
