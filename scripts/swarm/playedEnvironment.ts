@@ -31,7 +31,7 @@ export async function playedEnvironment(options: SwarmOptions, signal: AbortSign
   const environment = await loadEnvironment(chat.spec, chat)
   const proposing = proposerArgv(options, chat.proposerFolder)
   if (environment.proposals === null && proposing.length > 0)
-    throw new Error(`--proposer and --dataset: nobody proposes tasks in the environment ${chat.spec.name}`)
+    throw new Error(`--proposer and --dataset: the environment ${chat.spec.name} has no proposers`)
   const argv = ['--environment', resolve(path), '--model', resolve(chat.modelFolder)]
   const judging = chat.judgeServer === undefined ? chat.judgeFolder && resolve(chat.judgeFolder) : judge
   if (judging != null) argv.push('--judge', judging)

@@ -103,7 +103,7 @@ function receiverOf({ account, contracts }: AccountSession, to: string): Account
   ]
   if (lost.some(address => isAddressEqual(address, to)))
     throw new CallRefusedError(`${to} is this account itself, or a contract of the swarm.`, {
-      hint: 'Give the address of an account that somebody holds.',
+      hint: 'Give the address of an account whose key someone has.',
     })
   return to
 }

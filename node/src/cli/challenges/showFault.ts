@@ -35,7 +35,7 @@ export async function showFault(session: FaultSession, { peerKey, round }: PeerR
   const leaf = findFalseLeaf(opened, found, beacon)
   if (leaf === null)
     throw new CallRefusedError(`What this folder keeps of the peer's round ${round} is not false by its headers.`, {
-      hint: 'A score that is wrong is appealed, and a leaf that nobody gives is demanded: leave out --fault.',
+      hint: 'Appeal a wrong score with npx waggle appeal. To demand a withheld leaf, leave out --fault.',
     })
   const { hash, block } = await session.send(challengeLeaf(contracts, leaf))
   return { round, peerKey, shown: [{ fault: 'false leaf' as const, index: leaf.header.index, hash, block }] }

@@ -50,23 +50,21 @@ device is tried with a small matrix product in its own process.
     if (machine.instructionSets.length > 0) console.log(`instruction sets: ${machine.instructionSets.join(' ')}`)
     for (const { name, memoryBytes } of machine.gpus) console.log(`GPU: ${name}, ${gigabytes(memoryBytes)}`)
     for (const { device, isAvailable, reason, float16Reason } of devices) {
-      const works = device === chosen ? 'works, and is taken' : 'works'
+      const works = device === chosen ? 'works; --device auto takes it' : 'works'
       const float16 = device === 'cpu' ? '' : `; float16: ${float16Reason ?? 'yes'}`
-      console.log(`${device.padEnd(7)} ${isAvailable ? works + float16 : `is not available: ${reason}`}`)
+      console.log(`${device.padEnd(7)} ${isAvailable ? works + float16 : `not available: ${reason}`}`)
     }
-    for (const { shape, fusedMs, separateMs, isFused } of integerKernels) {
-      const taken = isFused
-        ? separateMs < fusedMs
-          ? 'not a tenth apart, fused is taken'
-          : 'fused is taken'
-        : 'separate is taken'
+    if (integerKernels.length > 0)
       console.log(
-        `8-bit products ${shape.join(' x ')}: fused ${fusedMs.toFixed(2)} ms, separate ${separateMs.toFixed(2)} ms; ${taken}, the bits are the same`,
+        '8-bit products, by two kernels with bitwise identical results; separate is used if it is a tenth faster:',
       )
-    }
+    for (const { shape, fusedMs, separateMs, isFused } of integerKernels)
+      console.log(
+        `  ${shape.join(' x ').padEnd(13)} fused ${fusedMs.toFixed(2)} ms, separate ${separateMs.toFixed(2)} ms: uses ${isFused ? 'fused' : 'separate'}`,
+      )
     if (integerReason !== null) console.log(`8-bit models cannot run here: ${integerReason}`)
     for (const { device, program, onDevice, onCpu } of placements)
       console.log(`${device}, ${program}: ${total(onDevice)} nodes there, on the CPU ${listed(onCpu)}`)
-    console.log(`model pool: ${pool} (large from 40 GB on)`)
+    console.log(`RL Swarm's pool of models for this machine: ${pool} (large from 40 GB on)`)
   },
 }

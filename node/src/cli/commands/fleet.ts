@@ -32,7 +32,9 @@ most 5 minutes; a peer with wrong settings is not. Each line of output begins wi
       tell: (name, line) => console.log(`${name.padEnd(width)}  ${line}`),
     })
     if (refused.length > 0)
-      throw new UsageError(`Not started: ${refused.join(', ')}.`, { hint: 'Each said above what is wrong.' })
+      throw new UsageError(`Not started: ${refused.join(', ')}.`, {
+        hint: 'The lines above say what is wrong with each.',
+      })
   },
 }
 

@@ -7,7 +7,8 @@ import { dataOption, dataUsage } from '../options/networkOptions.ts'
 export const init: Command = {
   usage: `npx waggle init [--data DIR] [--json]
 
-Existing keys are kept. To keep a peer id of RL Swarm, put its swarm.pem into DIR first.
+Creates the keys of a new peer in DIR, and prints its name and the account to fund. Existing keys are kept. To keep a peer id of RL
+Swarm, put its swarm.pem into DIR first.
 
 ${dataUsage}
   --json              print one JSON object on the last line`,

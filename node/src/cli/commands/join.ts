@@ -19,7 +19,7 @@ import { peerOptions, startPeer } from './start.ts'
 
 /** Makes a peer, and runs it. */
 export const join: Command = {
-  usage: `npx waggle join --network NAME [OPTIONS]
+  usage: `npx waggle join [OPTIONS]
 
 Creates the keys of a new peer, chooses role, model and threads to suit the machine, and starts the peer. On a local chain the peer
 gives itself coin; elsewhere a sponsor pays (--sponsor URL), or join prints how much to send to which account. It prints its choices

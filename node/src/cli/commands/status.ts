@@ -9,8 +9,8 @@ import { openPeerFolder } from '../withSession.ts'
 export const status: Command = {
   usage: `npx waggle status [OPTIONS]
 
-Prints what the chain and the peer's own journal know about it, whether it runs or not. For a gateway that ran canaries, it prints
-how often the judge agreed with execution.
+Prints what the chain and the peer's own journal know about it; the peer need not run. For a gateway that ran canaries, it also
+prints how often the judge agreed with execution.
 
 ${chainUsage}`,
   options: chainOptions,
@@ -53,7 +53,7 @@ connected  ${connectedLine(connections, Date.now())}${twinLine(twin)}${workerLin
 }
 
 function registeredLine(countsFrom: number | null, round: number): string {
-  if (countsFrom === null) return 'no: it is done by the first start'
+  if (countsFrom === null) return 'not yet: the first start registers it'
   return countsFrom > Math.max(0, round) ? `yes; its key counts from round ${countsFrom} on` : 'yes'
 }
 
@@ -75,8 +75,8 @@ function connectedLine(connections: Found['connections'], nowMs: number): string
   if (connections === null) return 'not known: the peer has not been started yet'
   const { peers, alone, atMs } = connections
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000))
-  if (seconds * 1000 > SAID_FOR_MS) return `the peer does not run: it spoke last ${seconds} s ago`
-  return alone === null ? `to ${peers} peers` : `to nobody: ${alone.found}\n           ${alone.advice}`
+  if (seconds * 1000 > SAID_FOR_MS) return `the peer is not running: its last report is ${seconds} s old`
+  return alone === null ? `to ${peers} peers` : `to no peer: ${alone.found}\n           ${alone.advice}`
 }
 
 /** How often the judge is right by execution, on the newest answers that were run. */

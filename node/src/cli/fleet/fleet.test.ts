@@ -41,8 +41,8 @@ test('every folder with settings is a peer, with a GPU of its own and the next p
 })
 
 test('what cannot run together is refused before anything starts', () => {
-  expect(() => fleetPeers(folder, asked)).toThrow('holds no folder of a peer')
-  expect(() => fleetPeers(join(folder, 'nowhere'), asked)).toThrow('holds no folder of a peer')
+  expect(() => fleetPeers(folder, asked)).toThrow("contains no peer's folder")
+  expect(() => fleetPeers(join(folder, 'nowhere'), asked)).toThrow("contains no peer's folder")
   peer('a', 'role: gateway\n')
   peer('b', 'role: gateway\n')
   expect(() => fleetPeers(folder, asked)).toThrow('a and b both serve at port 3001')

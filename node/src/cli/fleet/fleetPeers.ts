@@ -26,7 +26,7 @@ export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
     ? readdirSync(folder).filter(name => existsSync(join(folder, name, SETTINGS_FILE)))
     : []
   if (names.length === 0)
-    throw new UsageError(`${folder} holds no folder of a peer.`, {
+    throw new UsageError(`${folder} contains no peer's folder.`, {
       hint: `Make each by npx waggle join --network NAME --data ${join(folder, 'NAME')}, and stop it by Ctrl-C once it is connected.`,
     })
   const configs = names.sort().map(name => ({ name, config: loadConfig({ data: join(folder, name) }, migrateIfSpace) }))

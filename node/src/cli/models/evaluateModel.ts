@@ -110,7 +110,7 @@ async function readTasks(
   for (const { reason, rows, file, row } of refused)
     console.error(`refused: ${rows} rows, first ${file}:${row}: ${reason}`)
   if (tasks.length > 0) return { tasks, refused }
-  throw new UsageError(`${values.dataset} holds no task.`, { hint: 'See what was refused, and why.' })
+  throw new UsageError(`${values.dataset} has no task that can be used.`, { hint: 'See what was refused, and why.' })
 }
 
 /** Loads the model. Its settings are all that its answers depend on. */

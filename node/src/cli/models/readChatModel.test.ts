@@ -5,7 +5,7 @@ import { readChatModel } from './readChatModel.ts'
 
 test('a starter model is not chatted with, and what measures it is named', async () => {
   await expect(readChatModel(join(starterFolder, 'solver'))).rejects.toMatchObject({
-    message: expect.stringContaining('holds no chat template'),
+    message: expect.stringContaining('has no chat template'),
     hint: expect.stringContaining('npx waggle eval --policy'),
   })
 })

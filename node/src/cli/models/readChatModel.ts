@@ -26,7 +26,7 @@ export async function readChatModel(folder: string): Promise<ChatModelFiles> {
       import('#model/files/readModel.ts'),
     ])
   if (!TEMPLATES.some(file => existsSync(join(folder, file))))
-    throw new UsageError(`${folder} holds no chat template, so that it is not a chat model.`, {
+    throw new UsageError(`${folder} has no chat template, so it is not a chat model.`, {
       hint: 'Name one that has tokenizer_config.json. The starter models only write programs: npx waggle eval --policy DIR measures one.',
     })
   const config = await readDecoderConfig(folder)

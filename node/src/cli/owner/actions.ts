@@ -54,7 +54,9 @@ export const actions: Readonly<Record<string, Action>> = {
       const account = addressOf(address)
       // OpenZeppelin's timelock lets anybody execute once nobody is named.
       if (account === zeroAddress && role !== 'EXECUTOR_ROLE')
-        throw new ProposalRefusedError('The zero address is nobody.', { hint: 'Name the account that gets the role.' })
+        throw new ProposalRefusedError('The zero address cannot hold a role.', {
+          hint: 'Name the account that gets the role.',
+        })
       return proposalOf(context, adminOf(power.contract), ['grantRole', roleId(role), account])
     },
   },
@@ -118,7 +120,7 @@ async function requireOtherHolder({ client, contracts }: OwnerSession, power: Po
     })
   if (holders.length > 1) return
   throw new ProposalRefusedError(`${account} is the last to hold ${power.role} of ${power.contract}.`, {
-    hint: 'Grant it to another account first, and wait until that is executed: what nobody holds may never come back.',
+    hint: 'Grant it to another account first, and wait until that is executed: a role that no account holds may be lost for good.',
   })
 }
 

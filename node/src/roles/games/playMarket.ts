@@ -39,7 +39,7 @@ export type Receipt = { hash: Hex; block: number }
 export async function openGame(session: MarketSession, plan: GamePlan): Promise<Receipt & { gameId: string }> {
   const answer = plan.choices.indexOf(plan.answer)
   if (answer < 0)
-    throw new CallRefusedError(`The answer '${plan.answer}' is none of the choices.`, {
+    throw new CallRefusedError(`The answer '${plan.answer}' is not one of the choices.`, {
       hint: `It must be one of: ${plan.choices.join(', ')}.`,
     })
   const { decimals } = await session.token()
