@@ -1,6 +1,6 @@
 /**
- * `node dashboard/test/screenshots.ts http://localhost:3000 docs/images`: pictures of a running dashboard, for READMEs.
- * The peer is the leaderboard's first, the round the newest one whose votes are open.
+ * `npx node dashboard/test/screenshots.ts http://localhost:3000 docs/images`: the pictures of documents, from a running
+ * dashboard. The round is the newest one whose votes are open. Take them once the market has had a game.
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,11 +13,16 @@ if (executablePath === null) throw new Error('no Chromium: run "apt-get install 
 await mkdir(folder, { recursive: true })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 
-async function picture(name: string, colorScheme: 'light' | 'dark', width: number, addressOf: () => Promise<string>) {
-  const page = await browser.newPage({ viewport: { width, height: 1_000 }, colorScheme })
-  await page.goto(url + (await addressOf()))
+/** From the top of a page, or from one of its headings on. */
+async function picture(name: string, address: string, heading?: string) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1_000 }, colorScheme: 'light' })
+  await page.goto(url + address)
   await page.getByRole('table').filter({ visible: true }).first().waitFor()
   await page.getByText('Asking the chain.').first().waitFor({ state: 'detached' })
+  if (heading) {
+    const found = page.getByRole('heading', { name: heading }).first()
+    await found.evaluate(element => window.scrollTo(0, element.getBoundingClientRect().top - 24))
+  }
   await page.screenshot({ path: join(folder, `${name}.png`) })
   await page.close()
 }
@@ -32,14 +37,9 @@ async function firstLink(address: string, prefix: string, skip = 0): Promise<str
   return found
 }
 
-const home = async () => '/'
-const peer = () => firstLink('/', '/peers/')
 /** Newest first: proposing, open, voting, revealing. */
-const round = () => firstLink('/rounds', '/rounds/', 4)
-await picture('leaderboard', 'light', 1280, home)
-await picture('leaderboard-dark', 'dark', 1280, home)
-await picture('leaderboard-phone', 'light', 390, home)
-await picture('peer', 'light', 1280, peer)
-await picture('market', 'light', 1280, async () => '/market')
-await picture('round', 'light', 1280, round)
+const round = await firstLink('/rounds', '/rounds/', 4)
+await picture('leaderboard', '/')
+await picture('market', '/market')
+await picture('round', round, 'Problems and solutions')
 await browser.close()

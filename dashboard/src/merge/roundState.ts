@@ -8,7 +8,7 @@ export const roundStates: Record<RoundState, { label: string; doing: string }> =
   voting: { label: 'Voting', doing: 'Evaluators score what was tried and commit to their votes, sealed.' },
   revealing: { label: 'Revealing', doing: 'Evaluators open their votes.' },
   settling: { label: 'Settling', doing: 'The median of the votes becomes points, provisional for now.' },
-  final: { label: 'Final', doing: 'Its points stand, but for those that are contested.' },
+  final: { label: 'Final', doing: 'Its points are final, except contested ones.' },
 }
 
 /** Rounds before its own in which a round's tasks can be committed: `RolloutCommitments`. */

@@ -8,8 +8,8 @@ export default function RegisterPage() {
     <>
       <h1 className="text-5xl">Register a peer</h1>
       <p className="mt-3 max-w-prose text-soft">
-        An account holds a peer once the peer’s key has signed for it. The same moves a peer to another account: whoever
-        has the key decides.
+        An account owns a peer once the peer’s key has signed a proof for it. A new proof moves the peer to another
+        account.
       </p>
       <RegisterPeer />
     </>

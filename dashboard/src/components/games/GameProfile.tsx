@@ -68,7 +68,8 @@ function Prices({ lines, nameOf }: { lines: PriceLine[]; nameOf: (choice: number
         Prices
       </h2>
       <p className="mt-2 text-sm text-soft">
-        What bets paid for a share, in nectar: later rounds buy dearer. A winning share has its part of the pot.
+        What bets paid for a share, in nectar. Shares cost more in later rounds. Winning shares divide the losing
+        stakes.
       </p>
       <PriceChart lines={lines} nameOf={nameOf} />
     </section>

@@ -22,9 +22,9 @@ export async function Leaderboard({ standings, ...board }: Props) {
         <LeaderboardSearch search={board.search} />
       </div>
       <p className="mt-2 max-w-prose text-sm text-soft">
-        Solvers ranked by all points: only they have any, and <Link href="/roles">other roles</Link> are paid in nectar.
-        The large figure counts rounds that are final. Provisional points are of the newest rounds, whose scores anyone
-        may still challenge; contested ones wait for an open demand or appeal.
+        Solvers, ranked by all their points. <Link href="/roles">Other roles</Link> earn nectar, not points. The large
+        figure counts rounds that are final. Provisional points come from the newest rounds, whose scores anyone may
+        still challenge. Contested points wait for a demand or an appeal.
       </p>
       {part.state === 'down' ? (
         <div className="mt-6">

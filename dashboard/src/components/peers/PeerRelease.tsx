@@ -16,7 +16,7 @@ export async function PeerRelease({ peerKey, status }: Props) {
       <dt className="text-sm text-soft">Release</dt>
       <dd className="mt-0.5">
         <span className="figures">Waggle {peer.release}</span>{' '}
-        <span className="text-sm text-soft">by its own word</span>
+        <span className="text-sm text-soft">as the peer reports</span>
       </dd>
     </div>
   )

@@ -18,7 +18,7 @@ export function RegisterPeer() {
   if (chain === null || address === null)
     return (
       <div className="mt-6">
-        <Notice title="Connect the account that shall hold the peer.">The button is at the top of the page.</Notice>
+        <Notice title="Connect the account that will own the peer.">The button is at the top of the page.</Notice>
       </div>
     )
 

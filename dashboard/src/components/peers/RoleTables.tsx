@@ -28,7 +28,7 @@ export async function RoleTables({ roles }: { roles: Promise<Part<RolesAnswer>> 
       <Section
         id="proposers"
         title="Proposers"
-        about="Most can be learnt from a task that half of all attempts solve: that is 100 %, and what a proposer is paid for."
+        about="A task teaches most if half of all attempts solve it: its learnability is 100 %. Proposers are paid by it."
       >
         <Proposers rows={proposerRows(part.data)} />
       </Section>

@@ -28,7 +28,7 @@ export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>
       </div>
       {releases !== null && (
         <div>
-          <dt className="text-sm text-soft">Releases, with peers that say so</dt>
+          <dt className="text-sm text-soft">Releases, by number of peers</dt>
           <dd className="figures mt-1">{releases}</dd>
         </div>
       )}
