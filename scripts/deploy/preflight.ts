@@ -22,7 +22,10 @@ export async function requireChain(chain: ChainReader, network: string, preset: 
   const chainId = await chain.chainId().catch(cause => {
     // Hardhat reads the key before it asks anything.
     if (cause instanceof Error && cause.message.includes(KEY_VARIABLE)) throw noKey(cause)
-    const hint = `start it, or set ${preset.urlVariable}`
+    const hint =
+      network === 'local'
+        ? `start one with npx anvil, or set ${preset.urlVariable}`
+        : `set ${preset.urlVariable} to another endpoint`
     throw new DeployError('CHAIN_UNREACHABLE', `no chain answers for network ${network}`, hint, cause)
   })
   if (chainId !== preset.chainId) {

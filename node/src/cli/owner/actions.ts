@@ -21,7 +21,7 @@ export const actions: Readonly<Record<string, Action>> = {
   ...roundActions,
   bootnodes: {
     takes: ['ADDRESS[,ADDRESS]|none'],
-    summary: 'the peers that newcomers dial first, all of them',
+    summary: 'replace the list of bootnodes, the peers that newcomers dial first',
     async build([list = ''], context) {
       const addresses = list === 'none' ? [] : list.split(',')
       const isLocal = context.deployment.chainId === LOCAL_CHAIN
@@ -38,17 +38,17 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   admit: {
     takes: ['PEER_ID'],
-    summary: 'a seat of the bootstrap for an evaluator',
+    summary: 'give an evaluator a seat of the bootstrap',
     build: async ([peerId = ''], context) => proposalOf(context, seats, ['admitEvaluator', peerKeyOf(peerId)]),
   },
   remove: {
     takes: ['PEER_ID'],
-    summary: 'takes a seat of the bootstrap away',
+    summary: 'take a seat of the bootstrap away',
     build: async ([peerId = ''], context) => proposalOf(context, seats, ['removeEvaluator', peerKeyOf(peerId)]),
   },
   grant: {
     takes: ['CONTRACT', 'ROLE', 'ADDRESS'],
-    summary: 'gives an account a role',
+    summary: 'give an account a role',
     async build([contract = '', role = '', address = ''], context) {
       const power = roleOf(context, contract, role)
       const account = addressOf(address)
@@ -62,7 +62,7 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   revoke: {
     takes: ['CONTRACT', 'ROLE', 'ADDRESS'],
-    summary: 'takes a role from an account; never from its last holder',
+    summary: 'take a role from an account; the last holder keeps it',
     async build([contract = '', role = '', address = ''], context) {
       const power = roleOf(context, contract, role)
       const account = addressOf(address)
@@ -72,13 +72,13 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   delay: {
     takes: ['SECONDS'],
-    summary: 'how long proposals wait that are made after it',
+    summary: 'change the delay of later proposals',
     build: async ([seconds = ''], context) =>
       proposalOf(context, timelockItself, ['updateDelay', BigInt(wholeOf('A delay of seconds', seconds, DELAY_SEC))]),
   },
   upgrade: {
     takes: ['ADDRESS'],
-    summary: 'the code of SwarmCoordinator: a contract that is deployed, for this registry and clock',
+    summary: 'change the code of SwarmCoordinator to that of a contract deployed for this registry and clock',
     async build([address = ''], context) {
       const code = addressOf(address)
       await requireCoordinator(context, code)
@@ -88,13 +88,13 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   'market-owner': {
     takes: ['ADDRESS'],
-    summary: 'who opens games at PrgMarket',
+    summary: 'change who opens games at PrgMarket',
     build: async ([address = ''], context) =>
       proposalOf(context, { contract: 'PrgMarket', role: 'owner' }, ['transferOwnership', addressOf(address)]),
   },
   send: {
     takes: ['ADDRESS', 'AMOUNT', 'nectar|coin'],
-    summary: 'what was sent to the timelock, to another account',
+    summary: 'send Nectar or coin of the timelock to an account',
     build: ([address = '', amount = '', unit = ''], context) => fundsOf(context, address, amount, unit),
   },
 }

@@ -23,7 +23,7 @@ const sentences: Readonly<Record<string, Words>> = {
     `gives ${account} the role ${roleName(contracts, role) ?? role} of ${name}`,
   revokeRole: ([role, account], name, contracts) =>
     `takes the role ${roleName(contracts, role) ?? role} of ${name} from ${account}`,
-  updateDelay: ([seconds]) => `what is proposed afterwards waits ${seconds} s`,
+  updateDelay: ([seconds]) => `later proposals wait ${seconds} s`,
   upgradeToAndCall: ([code, data], name) =>
     `${name} runs the code at ${code}${data === '0x' ? '' : `, and calls it with ${data}`}`,
   importLeaderboard: ([rows]) => `imports ${rows.length} rows of RL Swarm's leaderboard, from ${rows[0]?.peerId}`,

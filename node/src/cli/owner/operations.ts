@@ -71,8 +71,8 @@ async function findOperation({ client, contracts }: OwnerSession, start: string)
   const { operations } = await readGovernance(client, contracts)
   const found = /^0x[0-9a-f]{6,64}$/.test(start) ? operations.filter(({ id }) => id.startsWith(start)) : []
   if (found.length === 1) return found[0] as Operation
-  const what = found.length === 0 ? 'starts the id of no operation' : `starts the ids of ${found.length} operations`
-  throw new ProposalRefusedError(`${start} ${what}.`, {
+  const count = found.length === 0 ? 'No operation has' : `${found.length} operations have`
+  throw new ProposalRefusedError(`${count} an id that begins with ${start}.`, {
     hint: 'npx waggle owner list shows the ids; eight characters of one are enough.',
   })
 }

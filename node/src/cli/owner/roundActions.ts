@@ -19,7 +19,7 @@ const clock = (role: string): Power => ({ contract: 'Rounds', role })
 export const roundActions: Record<string, Action> = {
   environment: {
     takes: ['FILE', 'HASH?'],
-    summary: 'the rules of rounds: the specification in FILE, compared with HASH if you give one',
+    summary: 'change the rules of later rounds to the specification in FILE; HASH, if given, is compared with it',
     async build([file = '', expected], context) {
       const hash = await context.hashOfSpec(file)
       if (expected !== undefined && expected.toLowerCase() !== hash)
@@ -33,7 +33,7 @@ export const roundActions: Record<string, Action> = {
   },
   schedule: {
     takes: ['SECONDS'],
-    summary: `the length of rounds, at most ${LONGEST_ROUND_SEC}, at least ${LEAST_BLOCKS_IN_ROUND} blocks`,
+    summary: `change the length of later rounds: at least ${LEAST_BLOCKS_IN_ROUND} blocks, at most ${LONGEST_ROUND_SEC} s`,
     async build([seconds = ''], context) {
       const blockSec = await readBlockSeconds(context)
       const least = Math.max(LEAST_ROUND_SEC, LEAST_BLOCKS_IN_ROUND * blockSec)
