@@ -1,6 +1,7 @@
+import { multiaddr } from '@multiformats/multiaddr'
 import { expect, test } from 'vitest'
 import { ZERO_HASH } from '#core/hex.ts'
-import { until } from '#p2p/testHosts.ts'
+import { LOOPBACK, until } from '#p2p/testHosts.ts'
 import { announced, newBody, startTestPeer } from './p2pNetworks.ts'
 
 test('peers without an open port give each other payloads over one connection through a bootnode that relays', async () => {
@@ -32,5 +33,24 @@ test('peers without an open port give each other payloads over one connection th
     expect(asking.host.connections().filter(({ peerId }) => peerId === hidden.peerId)).toEqual(ends)
   } finally {
     for (const peer of [asking, hidden, bootnode]) await peer.stop()
+  }
+})
+
+test('a peer takes no place at a relay that is no bootnode, though it is the only one: it would be reached as that relay likes', async () => {
+  const [trap, bootnode] = await Promise.all([startTestPeer({ relays: true }), startTestPeer({ relays: true })])
+  const peer = await startTestPeer({ listen: [LOOPBACK, '/p2p-circuit'] })
+  const { node } = peer.host
+  const places = () => peer.addresses().filter(address => address.includes('/p2p-circuit'))
+  try {
+    const identified = Promise.withResolvers<void>()
+    node.addEventListener('peer:identify', () => identified.resolve())
+    await node.dial(trap.addresses().map(address => multiaddr(address)))
+    await identified.promise
+    // Places are asked for one after the other: the trap's would come first.
+    peer.setBootnodes(bootnode.addresses())
+    await until(node, ['self:peer:update'], () => places().length > 0, 30_000)
+    expect(places()).toEqual([`${bootnode.addresses()[0]}/p2p-circuit/p2p/${peer.peerId}`])
+  } finally {
+    for (const one of [peer, bootnode, trap]) await one.stop()
   }
 })

@@ -53,6 +53,8 @@ export type HostOptions = {
   reserves?: (peerId: string) => Promise<boolean>
   /** Milliseconds between gossip heartbeats. 1000 is what the gossipsub specification asks for. */
   heartbeatMs?: number
+  /** Whether a peer that relays may give this host a place; everybody may without it. */
+  isRelay?: (peerId: string) => boolean
   /** Whether a peer that dialled us, from this multiaddr, gets a slot. */
   admits?: (peerId: string, address: string) => Promise<boolean>
   /** Whether this host may dial a multiaddr, wherever libp2p has it from: peers name what they like when they are identified. */
@@ -206,7 +208,7 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
       transports: [
         ...[tcp(), webSockets()],
         components => {
-          const transport = relayTransport(components)
+          const transport = relayTransport(components, options.isRelay ?? (() => true))
           resolve(transport)
           return transport
         },

@@ -18,7 +18,7 @@ import { createFetchBody, type FetchBody } from './transfer/fetchBody.ts'
 import { type BundleSource, type ServeLimits, serveBundles } from './transfer/serveBundles.ts'
 import { startSync } from './transfer/sync.ts'
 
-export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits'> &
+export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits' | 'isRelay'> &
   SwarmView & {
     /** Multiaddrs; none for the bootnode itself. */
     bootnodes: readonly string[]
@@ -112,7 +112,8 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   // Into a private network, or into this machine, only as the book has it: what is said elsewhere was checked by nobody.
   const mayDial = (address: string): boolean =>
     dialable([address], started?.addresses() ?? [], false).length > 0 || membership.names(address)
-  const host = await createHost({ ...options, topics: topicsOf(swarm), admits, reserves, mayDial })
+  const { isBootnode: isRelay } = membership
+  const host = await createHost({ ...options, topics: topicsOf(swarm), admits, reserves, isRelay, mayDial })
   started = host
   const stops: (() => void | Promise<void>)[] = [() => host.stop()]
   const stop = async (): Promise<void> => {

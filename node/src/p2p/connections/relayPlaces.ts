@@ -1,5 +1,5 @@
 import { circuitRelayTransport, RELAY_V2_HOP_CODEC } from '@libp2p/circuit-relay-v2'
-import type { PeerId, Transport } from '@libp2p/interface'
+import { ListenError, type PeerId, type Transport } from '@libp2p/interface'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Node } from '../libp2pNode.ts'
@@ -9,12 +9,27 @@ import { connectedPeers } from './connectedPeers.ts'
 export type RelayTransport = Transport & {
   readonly reservationStore: {
     hasReservation(relay: PeerId): boolean
-    addRelay(relay: PeerId, type: 'discovered'): Promise<unknown>
+    addRelay(relay: PeerId, type: 'discovered' | 'configured'): Promise<unknown>
   }
 }
 type Components = Parameters<ReturnType<typeof circuitRelayTransport>>[0]
 
-export const relayTransport = (components: Components) => circuitRelayTransport()(components) as RelayTransport
+/**
+ * libp2p's transport over relays, which takes the first place that any peer gives.
+ *
+ * @param isRelay - who may be asked. Whoever gives a place decides who reaches this host, and at which addresses others look for it.
+ */
+export function relayTransport(components: Components, isRelay: (peerId: string) => boolean): RelayTransport {
+  const transport = circuitRelayTransport()(components) as RelayTransport
+  const { reservationStore } = transport
+  const addRelay = reservationStore.addRelay.bind(reservationStore)
+  reservationStore.addRelay = async (relay, type) => {
+    // One that `listen` names is the operator's choice.
+    if (type === 'discovered' && !isRelay(relay.toString())) throw new ListenError('Not a relay of this swarm')
+    return addRelay(relay, type)
+  }
+  return transport
+}
 
 /** Doubles with each refusal: each costs the relay a question to the chain, and not everybody registers. */
 const WAIT_MS = { first: 5_000, last: 120_000 }

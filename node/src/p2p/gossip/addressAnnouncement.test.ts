@@ -82,3 +82,10 @@ test('places at relays are announced after what can be dialled without one, howe
   expect(announceable([...relayed, ...direct])).toEqual([...direct.slice(0, 6), ...relayed.slice(0, 2)])
   expect(announceable(direct)).toEqual(direct.slice(0, 8))
 })
+
+test('an address that is longer than one may be, as a relay may name itself, keeps no other from being announced', () => {
+  const direct = at('/ip4/203.0.113.7/tcp/1')
+  const long = at(`/dns4/${'a.'.repeat(120)}org/tcp/1/p2p/16Uiu2HAmRelay/p2p-circuit`)
+  const multiaddrs = announceable([direct, long])
+  expect(multiaddrs).toEqual([direct])
+})

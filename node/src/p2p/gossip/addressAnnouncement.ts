@@ -7,6 +7,7 @@ import { decodeVersioned, SOFT_MAX_BYTES } from './announcement.ts'
 import { reject, type Verdict } from './verdict.ts'
 
 const MAX_ADDRESSES = 8
+const MAX_ADDRESS_CHARACTERS = 256
 
 const schema = z.strictObject({
   v: versionSchema,
@@ -14,7 +15,7 @@ const schema = z.strictObject({
   chainId: chainIdSchema,
   /** Base58; the signer of the message that carries this. */
   peerId: z.string().max(64),
-  multiaddrs: z.array(z.string().max(256)).min(1).max(MAX_ADDRESSES),
+  multiaddrs: z.array(z.string().max(MAX_ADDRESS_CHARACTERS)).min(1).max(MAX_ADDRESSES),
 })
 
 /** "I can be reached here": multiaddrs, each ending in `/p2p/<peer id>`. */
@@ -59,8 +60,10 @@ const MAX_RELAYED = 2
 
 /** Those of a host's own addresses that it announces, in the order to dial them. */
 export function announceable(addresses: readonly string[]): string[] {
-  const relayed = addresses.filter(isRelayed).slice(0, MAX_RELAYED)
-  const direct = addresses.filter(address => !isRelayed(address))
+  // A relay says itself where it is reached, as lengthily as it likes.
+  const short = addresses.filter(({ length }) => length <= MAX_ADDRESS_CHARACTERS)
+  const relayed = short.filter(isRelayed).slice(0, MAX_RELAYED)
+  const direct = short.filter(address => !isRelayed(address))
   return [...direct.slice(0, MAX_ADDRESSES - relayed.length), ...relayed]
 }
 

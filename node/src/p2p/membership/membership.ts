@@ -46,6 +46,7 @@ export type Membership = {
   learn(peerId: string, addresses: readonly string[]): boolean
   /** Takes another list of bootnodes. @throws {AddressError} if one is not a multiaddr; then the old list stays. */
   setBootnodes(addresses: readonly string[]): void
+  isBootnode(peerId: string): boolean
   /** Peers with an id and addresses. */
   known(): string[]
   /** Where a peer can be dialled, best first. */
@@ -100,6 +101,7 @@ export function createMembership(options: MembershipOptions): Membership {
       return true
     },
     setBootnodes: addresses => book.setBootnodes(addresses.map(parseBootnode)),
+    isBootnode: book.isBootnode,
     ...createLookUps(book, options),
     async admit(peerId, address) {
       const decision = await slots.admit(peerId, address)
