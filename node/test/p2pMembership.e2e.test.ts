@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { multiaddr } from '@multiformats/multiaddr'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { silentLogger } from '#core/logger.ts'
 import { peerIdOf } from '#p2p/keys/peerPrivateKey.ts'
 import type { KeptPeer, PeerStore } from '#p2p/membership/peerBook.ts'
@@ -158,4 +158,21 @@ test('a peer that nobody reaches, or that is hung up on, knows why it is alone, 
   waiting.setBootnodes(refused.addresses())
   await meeting(waiting, refused)
   expect(host.connectivity()).toEqual({ peers: 4, alone: null })
+})
+
+test('nothing is kept of a stranger that came and went, however much it said of itself', async () => {
+  const peer = await start()
+  const { node } = peer.host
+  const kept = async () => (await node.peerStore.all()).map(({ id }) => id.toString())
+  // A member of the swarm, which says where it is over gossip, and two hosts that say nothing.
+  const member = await start({ bootnodes: peer.addresses() })
+  const identified = new Set<string>()
+  node.addEventListener('peer:identify', ({ detail }) => identified.add(detail.peerId.toString()))
+  const strangers = await Promise.all([startTestHost(), startTestHost()])
+  for (const stranger of strangers) await stranger.node.dial(peer.addresses().map(address => multiaddr(address)))
+  await until(node, ['peer:identify'], () => strangers.every(({ peerId }) => identified.has(peerId)))
+  expect(await kept()).toEqual(expect.arrayContaining(strangers.map(({ peerId }) => peerId)))
+  for (const one of [...strangers, member]) await one.stop()
+  await vi.waitUntil(async () => (await kept()).every(peerId => peerId === member.peerId), 10_000)
+  expect(await kept()).toEqual([member.peerId])
 })

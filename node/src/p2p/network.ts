@@ -90,6 +90,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   let bootnodes = ofOthers(options.bootnodes)
   // Addresses may arrive before anything is dialled.
   let learnt: Connecting['learnt'] = () => {}
+  let dropped: Connecting['dropped'] = () => {}
   const membership = createMembership({
     ...options,
     bootnodes,
@@ -100,6 +101,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     connections: () => started?.connections() ?? [],
     isBanned: peerId => started?.guard.isBanned(peerId) ?? false,
     onLearnt: (peerId, addresses) => learnt(peerId, addresses),
+    onDropped: peerId => dropped(peerId),
     random: Math.random,
   })
   const admits = async (peerId: string, address: string): Promise<boolean> => {
@@ -123,6 +125,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     const { announcements, addresses, sync } = await startExchange(host, membership, options, stops)
     const connecting = startConnecting(host, membership, { clock, logger })
     learnt = connecting.learnt
+    dropped = connecting.dropped
     stops.push(connecting.stop)
     return {
       peerId: host.peerId,

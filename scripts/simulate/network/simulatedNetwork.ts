@@ -63,6 +63,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     connections: () => medium.linksOf(peerId).map(id => ({ peerId: id, address: medium.addressOf(id) })),
     isBanned: guard.isBanned,
     onLearnt: () => dialing?.wake(),
+    onDropped() {},
     random: Math.random,
   })
   /** Messages that are kept here. */

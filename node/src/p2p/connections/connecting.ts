@@ -11,10 +11,13 @@ import { connectedPeers } from './connectedPeers.ts'
 import type { DialOutcomes } from './connectivity.ts'
 import { startDialing } from './dialing.ts'
 import { createDialRecord, type DialRecord } from './dialRecord.ts'
+import { forgetGone } from './forgetGone.ts'
 
 export type Connecting = {
   /** A peer is new, or elsewhere than before. */
   learnt(peerId: string, addresses: readonly string[]): void
+  /** A peer is not in the book any more. */
+  dropped(peerId: string): void
   /** Connects to a peer of the book, unless it is connected. @returns whether it is now. */
   connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
   /** Dials whom the schedule names now. */
@@ -46,7 +49,10 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
   }
   const dialing = startDialing({ schedule: membership.schedule, dial, clock, logger })
 
-  const stopFollowing = followConnections(host, membership, { clock, record, wake: dialing.wake })
+  const isKnown = (peerId: string) => membership.addressesOf(peerId).length > 0
+  const forgetting = forgetGone(node, { isKnown, clock, logger })
+  const { left } = forgetting
+  const stopFollowing = followConnections(host, membership, { clock, record, left, wake: dialing.wake })
   async function flush(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(FLUSH_EVERY_MS, stopping.signal)
@@ -91,11 +97,13 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
   })
   return {
     learnt,
+    dropped: left,
     connectTo,
     wake: dialing.wake,
     outcomes: record.outcomes,
     async stop() {
       stopFollowing()
+      forgetting.stop()
       stopping.abort()
       await dialing.stop()
       membership.stop()
@@ -103,10 +111,10 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
   }
 }
 
-type Follows = { clock: Clock; record: DialRecord; wake: () => void }
+type Follows = { clock: Clock; record: DialRecord; left: (peerId: string) => void; wake: () => void }
 
 /** Reports connections and discoveries of the host to the membership. @returns what ends it. */
-function followConnections(host: Host, membership: Membership, { clock, record, wake }: Follows): () => void {
+function followConnections(host: Host, membership: Membership, { clock, record, left, wake }: Follows): () => void {
   const { node } = host
   const sinceMs = new Map<string, number>()
   const onConnect = ({ detail }: CustomEvent<PeerId>): void => {
@@ -121,6 +129,7 @@ function followConnections(host: Host, membership: Membership, { clock, record, 
     membership.schedule.lost(peerId, clock.nowMs() - (sinceMs.get(peerId) ?? 0))
     sinceMs.delete(peerId)
     record.closed(peerId)
+    left(peerId)
     wake()
   }
   /** Found on the local network, by whoever shouted: unsigned, so only worth a dial. */

@@ -8,7 +8,14 @@ const [publicBootnode, privateBootnode] = ['/ip4/203.0.113.1/tcp/1/p2p/boot', '/
 function scene(bootnode: string, connections: { peerId: string; address: string }[] = []) {
   return createMembership({
     ...{ ownId: 'own', bootnodes: [bootnode], targetPeers: 16, maxConnections: 128, connections: () => connections },
-    ...{ isBanned: () => false, onLearnt() {}, clock: createManualClock(), logger: silentLogger, random: () => 0 },
+    ...{
+      isBanned: () => false,
+      onLearnt() {},
+      onDropped() {},
+      clock: createManualClock(),
+      logger: silentLogger,
+      random: () => 0,
+    },
   })
 }
 

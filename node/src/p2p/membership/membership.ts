@@ -27,6 +27,8 @@ type MembershipOptions = {
   isBanned: (peerId: string) => boolean
   /** Called when a peer is new, or elsewhere than before. */
   onLearnt: (peerId: string, addresses: readonly string[]) => void
+  /** Called when a peer is known no more. */
+  onDropped: (peerId: string) => void
   clock: Clock
   logger: Logger
   random: () => number
@@ -121,11 +123,15 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 }
 
-function openBook({ bootnodes, store, bookLimits, clock }: MembershipOptions, admission: Admission): PeerBook {
+function openBook(
+  { bootnodes, store, bookLimits, onDropped, clock }: MembershipOptions,
+  admission: Admission,
+): PeerBook {
   return createPeerBook({
     bootnodes: bootnodes.map(parseBootnode),
     isRegistered: admission.isRegistered,
     onRegistered: admission.note,
+    onDropped,
     ...(store && { store }),
     ...(bookLimits && { limits: bookLimits }),
     clock,

@@ -110,3 +110,16 @@ test('a stranger is learned without a walk over all registered peers', () => {
   for (let i = 0; i < 10; i += 1) book.learn(`stranger${i}`, [`/ip4/100.64.${i}.1/tcp/1`])
   expect(asked).toBeLessThan(200)
 })
+
+test('whoever leaves the book is named, so that libp2p forgets it as well', () => {
+  const clock = createManualClock()
+  const dropped: string[] = []
+  const onDropped = (peerId: string) => void dropped.push(peerId)
+  const book = createPeerBook({ bootnodes: [], isRegistered: () => false, onDropped, clock })
+  book.learn('stranger', [address(1)])
+  book.flush()
+  expect(dropped).toEqual([])
+  clock.advance(3_600_000)
+  book.flush()
+  expect(dropped).toEqual(['stranger'])
+})

@@ -74,6 +74,8 @@ type Options = {
   isRegistered: (peerId: string) => boolean
   /** Told of peers that the disk knew as registered. */
   onRegistered?: (peerId: string) => void
+  /** Told of peers that are in the book no more. */
+  onDropped?: (peerId: string) => void
   store?: PeerStore
   limits?: Partial<BookLimits>
   clock: Clock
@@ -131,7 +133,7 @@ export function createPeerBook(options: Options): PeerBook {
 }
 
 /** The peers of a book but bootnodes: as the disk had them, as they are now, and which of them the disk has yet to be told of. */
-function createHeldPeers({ clock, isRegistered, onRegistered, store }: Options, limits: BookLimits) {
+function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }: Options, limits: BookLimits) {
   const peers = new Map<string, Known>()
   /** Those of `peers` that were not registered when they were learned: a few, of which some may have registered since. */
   const unregistered = new Map<string, Known>()
@@ -162,6 +164,7 @@ function createHeldPeers({ clock, isRegistered, onRegistered, store }: Options, 
     unregistered.delete(peerId)
     changed.delete(peerId)
     if (writtenAtMs.delete(peerId)) gone.add(peerId)
+    onDropped?.(peerId)
   }
   function dropOne(limit: number, among: Known[], choose: (among: Known[]) => Known | undefined): boolean {
     if (among.length < limit) return true

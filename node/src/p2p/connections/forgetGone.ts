@@ -1,0 +1,52 @@
+import { peerIdFromString } from '@libp2p/peer-id'
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Node } from '../libp2pNode.ts'
+import { connectedPeers } from './connectedPeers.ts'
+
+/** What a peer said of itself may be on its way to libp2p's store for so long after the peer is gone. */
+const AFTER_MS = 1_000
+
+type Options = {
+  /** Of the book: what is known of them stays. */
+  isKnown: (peerId: string) => boolean
+  clock: Clock
+  logger: Logger
+}
+
+/**
+ * Deletes what libp2p keeps of peers that are neither connected nor known. By itself it keeps whatever each peer said of itself, tens of
+ * kilobytes, until the process ends, and a peer id is free.
+ */
+export function forgetGone(node: Node, { isKnown, clock, logger }: Options) {
+  const stopping = new AbortController()
+  let gone = new Set<string>()
+  let wake = () => {}
+
+  async function forget(peerId: string): Promise<void> {
+    if (isKnown(peerId) || connectedPeers(node).has(peerId)) return
+    await node.peerStore.delete(peerIdFromString(peerId))
+  }
+  async function run(): Promise<void> {
+    for (;;) {
+      if (gone.size === 0) await new Promise<void>(resolve => (wake = resolve))
+      const due = gone
+      gone = new Set()
+      await clock.sleep(AFTER_MS, stopping.signal)
+      for (const peerId of due)
+        await forget(peerId).catch(cause => logger.debug('a peer cannot be forgotten', { peer: peerId, cause }))
+    }
+  }
+
+  run().catch(cause => {
+    if (!stopping.signal.aborted) logger.error('stopped forgetting peers', { cause })
+  })
+  return {
+    /** A peer is not connected, or not known, any more. */
+    left(peerId: string): void {
+      gone.add(peerId)
+      wake()
+    },
+    stop: () => stopping.abort(),
+  }
+}
