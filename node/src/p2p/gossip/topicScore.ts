@@ -50,10 +50,11 @@ export function scoreParams(topics: readonly string[], penaltyOf: (peerId: strin
     topicScoreCap: 20,
     appSpecificScore: peerId => -penaltyOf(peerId),
     appSpecificWeight: 1,
-    // Many peers behind one address are suspect, except on this very machine.
-    IPColocationFactorWeight: -1,
-    IPColocationFactorThreshold: 8,
-    IPColocationFactorWhitelist: new Set(['127.0.0.1', '::1']),
+    // The slots limit how many come from one address. gossipsub counts all that came within `retainScore`, and those that came through a
+    // relay as the relay's: whoever makes up 17 ids would have it, and everybody behind it, banned.
+    IPColocationFactorWeight: 0,
+    IPColocationFactorThreshold: 0,
+    IPColocationFactorWhitelist: new Set(),
     behaviourPenaltyWeight: -10,
     behaviourPenaltyThreshold: 6,
     behaviourPenaltyDecay: decayOver(600),
