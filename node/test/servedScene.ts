@@ -64,7 +64,13 @@ export function openServedScene({
     /** A round as the solver plays it: answers, an update, and the adapter handed over. */
     async play(round: number, rules: RoundRules) {
       const answered = await sampler.answer(round, rules, signal)
-      const learned = await learnRound(modules, { round, spec: rules.spec, own: answered.groups, others: nobody() })
+      const learned = await learnRound(modules, {
+        round,
+        spec: rules.spec,
+        own: answered.groups,
+        others: nobody(),
+        until: signal,
+      })
       await policy.save(policyFolder)
       if (learned.updates > 0) await sampler.handOver()
       return { ...answered, learned }

@@ -82,7 +82,13 @@ test('answers, critiques and revisions each move the policy', async () => {
   const rewards: number[] = []
   for (const [stage, tasks] of [questions, later(1), later(2)].entries()) {
     const own = (tasks ?? []).flatMap(task => (task === null ? [] : [groupOf(task)]))
-    const report = await learnRound(modules, { round: 3 + 4 * stage, spec, own, others: nobody() })
+    const report = await learnRound(modules, {
+      round: 3 + 4 * stage,
+      spec,
+      own,
+      others: nobody(),
+      until: modules.signal,
+    })
     expect([report.refused, report.averageAtK]).toEqual([{}, 0.5])
     expect(report.updates).toBeGreaterThan(0)
     hashes.push(await policy.weightsHash())

@@ -116,13 +116,13 @@ async function openMember(
   return {
     ...{ policy, judge, peerKey, poison },
     learn(round: number, own: readonly CheckedGroup[], arriving: readonly PeerGroups[]) {
-      const wanted = arriving.filter(
-        theirs => theirs.peerKey !== peerKey && theirs.groups.length > 0 && !quarantine.holds(theirs.peerKey, round),
-      )
+      const given = arriving.filter(theirs => theirs.peerKey !== peerKey)
+      const wanted = given.filter(theirs => theirs.groups.length > 0 && !quarantine.holds(theirs.peerKey, round))
+      const silent = given.filter(theirs => !wanted.includes(theirs)).map(theirs => ({ ...theirs, groups: [] }))
       async function* others() {
-        yield* wanted.slice(0, spec.sharing.peers)
+        yield* [...wanted, ...silent].slice(0, spec.sharing.peers)
       }
-      return learnRound(modules, { round, spec, own, others: others() })
+      return learnRound(modules, { round, spec, own, others: others(), until: signal })
     },
   }
 }

@@ -69,7 +69,7 @@ async function lessons(spec: EnvironmentSpec): Promise<unknown> {
   const updates: string[][] = []
   const learner: Learner = {
     score: async groups => groups.map(group => group as ScoredGroup),
-    async learn(groups, _, times = 1) {
+    async learn(groups, _, { updates: times = 1 } = {}) {
       const names = groups.map(({ task }) => String(task.taskHash))
       for (let i = 0; i < times; i++) updates.push(names)
       return { failure: null, updates: times }
@@ -84,7 +84,7 @@ async function lessons(spec: EnvironmentSpec): Promise<unknown> {
     yield { peerKey: wordOf('04'), groups: [groupOf('d', [0, 1, 0, 1])] }
   }
   const all = { ...modules, signal } as unknown as LearningModules
-  await learnRound(all, { round: 7, spec, own, others: others() })
+  await learnRound(all, { round: 7, spec, own, others: others(), until: signal })
   return updates
 }
 

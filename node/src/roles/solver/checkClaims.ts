@@ -1,3 +1,4 @@
+import { mean } from '#core/mean.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 
 /** What rounding may add to the log-probability of a certain token. */
@@ -27,6 +28,25 @@ export function faultOfClaims({ rollouts }: CheckedGroup, vocabSize: number): st
     if (total < -(logprobs.length * chance + UNLIKELY_NATS)) return ABSURD
   }
   return null
+}
+
+/** Times as many nats a token as in the own answers: other answers put under a prompt have eight times as many, those of other policies twice. */
+const MOST_TIMES = 3
+
+/** Nats a token that the own answers are taken to have at least: a policy that is sure of itself would leave everybody out. */
+const LEAST_NATS = 0.1
+
+/**
+ * Whether answers are less likely, by what is claimed of them, than any that a policy like the own one samples. Answers that were put under a
+ * prompt are, unless more is claimed of them than is true; then the importance ratio leaves them no weight.
+ */
+export function areUnlikely(groups: readonly CheckedGroup[], own: readonly CheckedGroup[]): boolean {
+  return own.length > 0 && natsOf(groups) > MOST_TIMES * Math.max(LEAST_NATS, natsOf(own))
+}
+
+/** Mean over answers of the nats a token. */
+function natsOf(groups: readonly CheckedGroup[]): number {
+  return mean(groups.flatMap(({ rollouts }) => rollouts.map(({ logprobs }) => -mean([...logprobs]))))
 }
 
 const ABSURD = 'claimed log-probabilities are below what any sampler would draw'

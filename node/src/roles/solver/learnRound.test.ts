@@ -20,7 +20,7 @@ import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { createLearner, type Learner } from './learner.ts'
-import { learnRound, type RoundLessons } from './learnRound.ts'
+import { learnRound, MOST_OWN_UPDATES, type RoundLessons } from './learnRound.ts'
 import { createQuarantine, QUARANTINE_ROUNDS } from './quarantine.ts'
 import { createTrust } from './trust.ts'
 
@@ -72,7 +72,7 @@ function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
         correctness: [0.2, 0.3],
         family: String(group.task.taskHash) === 'a' ? 'logic' : 'add',
       })),
-    async learn(groups, own, times = 1) {
+    async learn(groups, own, { updates: times = 1 } = {}) {
       const names = groups.map(({ task }) => String(task.taskHash))
       for (let i = 0; i < times; i++) updates.push({ groups: names, own })
       if (names.some(name => fails.includes(name))) throw new Error(`no lesson in ${names}`)
@@ -97,6 +97,7 @@ const round = (
   spec: { training: { ...training, ...learning }, sharing: { ...sharing, mode, externalGroups } },
   own,
   others: peers(),
+  until: new AbortController().signal,
   ...lessons,
 })
 
@@ -147,8 +148,49 @@ test.each(['updateForEachPeer', 'mixed'] as const)('%s: a peer whose groups fail
   expect(report).toMatchObject({ meanReward: 0.5, averageAtK: 0.25, taken: 2, refused: { 'the update failed': 1 } })
   const held = [0, 1, 2].map(peer => modules.quarantine.holds(keyOf(peer), 8))
   expect(held).toEqual([true, false, false])
-  expect(updates.at(-1)).toEqual({ groups: ['e'], own: 0 })
+  expect(updates.filter(({ own }) => own === 0).at(-1)).toEqual({ groups: ['e'], own: 0 })
   expect(lines.join()).toContain('nothing is learned from this peer for some rounds')
+})
+
+const nats = (each: number, count = 1) => Array.from({ length: count }, (_, i) => group(`n${i}`, -each))
+
+test('updateForEachPeer: a peer that gives nothing, fails or is left out costs no update, as far as own groups are learned from', async () => {
+  const ownIn = async (...lists: CheckedGroup[][]) => {
+    const { updates, ...modules } = noting(['e'])
+    const report = await learnRound(modules, round({ others: peers(...lists) }))
+    return { own: updates.filter(({ own }) => own > 0).length, updates: report.updates }
+  }
+  expect(await ownIn([c], [d])).toEqual({ own: 1, updates: 3 })
+  expect(await ownIn([c], [])).toEqual({ own: 2, updates: 3 })
+  expect(await ownIn([c], [e])).toEqual({ own: 2, updates: 3 })
+  expect(await ownIn([c], [group('absurd', -10_000)], nats(10))).toEqual({ own: 3, updates: 4 })
+  const nobody = Array.from({ length: 8 }, () => [])
+  expect(await ownIn(...nobody)).toEqual({ own: MOST_OWN_UPDATES, updates: MOST_OWN_UPDATES })
+})
+
+test('no update is made up once the time is up, where the own groups fail, or where own and taken groups share one', async () => {
+  const ownIn = async (mode: Sharing['mode'], fails: string[], until = new AbortController().signal) => {
+    const { updates, ...modules } = noting(fails)
+    await learnRound(modules, round({ others: peers([], [c], []), until }, mode))
+    return updates.filter(({ own }) => own > 0).length
+  }
+  expect(await ownIn('updateForEachPeer', [], AbortSignal.abort())).toBe(1)
+  expect(await ownIn('mixed', [])).toBe(1)
+  expect(await ownIn('updateForEachPeer', ['a'])).toBe(2)
+})
+
+test('answers that are put under a prompt are left out by what is truly claimed of them, without a quarantine; those of another policy count', async () => {
+  const refusedOf = async (theirs: CheckedGroup[], mine: CheckedGroup[]) => {
+    const { updates: _, ...modules } = noting()
+    const { refused, taken } = await learnRound(modules, round({ own: mine, others: peers(theirs) }))
+    expect(modules.quarantine.holds(keyOf(0), 8)).toBe(false)
+    return { refused, taken, trust: modules.trust.of(keyOf(0)) < 0.5 }
+  }
+  const unlikely = { 'answers are less likely than those that a policy samples': 2 }
+  expect(await refusedOf(nats(0.66, 2), nats(0.08))).toEqual({ refused: unlikely, taken: 0, trust: true })
+  expect(await refusedOf(nats(0.16, 2), nats(0.08))).toEqual({ refused: {}, taken: 2, trust: false })
+  expect(await refusedOf(nats(0.25, 2), nats(0.001))).toEqual({ refused: {}, taken: 2, trust: false })
+  expect(await refusedOf(nats(2, 2), nats(1))).toEqual({ refused: {}, taken: 2, trust: false })
 })
 
 test('own groups that fail end nothing, and failures together with them are nobody’s fault', async () => {
@@ -207,7 +249,8 @@ async function learned(mode: Sharing['mode'], ...others: CheckedGroup[][]) {
 test.each(['updateForEachPeer', 'mixed'] as const)(
   '%s: forged log-probabilities leave no trace in the policy',
   async mode => {
-    const honest = await learned(mode, [c])
+    const silent = Array.from({ length: 5 }, () => [])
+    const honest = await learned(mode, ...silent, [c])
     const ownAlone = await learned(mode)
     expect(honest.hash).not.toBe(ownAlone.hash)
     const absurd = [-12, -10_000, Number.NEGATIVE_INFINITY, Number.NaN, 1].map((claim, i) => [group(`f${i}`, claim)])

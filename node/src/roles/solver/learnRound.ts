@@ -4,14 +4,14 @@ import { mean } from '#core/mean.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { passByFamily } from '../metrics/passByLevel.ts'
-import { faultOfClaims } from './checkClaims.ts'
+import { areUnlikely, faultOfClaims } from './checkClaims.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
 import { mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
-import type { Learner } from './learner.ts'
+import type { Learner, LearnOptions } from './learner.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Trust } from './trust.ts'
 
-/** Groups of one other peer, never none. */
+/** Groups of one other peer; none where it committed some and nothing came, or it is left alone. */
 export type PeerGroups = { peerKey: PeerKey; groups: readonly CheckedGroup[] }
 
 export type LearningModules = {
@@ -30,6 +30,8 @@ export type RoundLessons = {
   spec: Pick<EnvironmentSpec, 'training' | 'sharing'>
   own: readonly CheckedGroup[]
   others: AsyncIterable<PeerGroups>
+  /** After it, no update is made up. */
+  until: AbortSignal
 }
 
 export type LearnedRound = {
@@ -51,12 +53,18 @@ type PeerLessons = { peerKey: PeerKey; groups: readonly ScoredGroup[] }
 
 const FAILED = 'the update failed'
 
+const UNLIKELY = 'answers are less likely than those that a policy samples'
+
+/** Updates on the own groups in a round where others' are made up: more were not measured. */
+export const MOST_OWN_UPDATES = 4
+
 /**
  * Learns from a round's groups, own and taken, in the way that the environment's specification names.
  *
  * `updateForEachPeer`: updates on the own groups, then one on each peer's as they come. `mixed`: own and taken ones in one update,
  * once no more are waited for (SAPO, arXiv:2509.08721 section 3); where that fails, peer by peer, so that it is known whose fault it is. Of
  * the own groups, and in `mixed` of the taken ones, those with the most signal are learned from, where the specification says how many.
+ * In `updateForEachPeer`, a peer that gave nothing to learn from costs no update: one more is made on the own groups.
  *
  * No groups fail the round. A peer whose groups do is put in quarantine.
  */
@@ -69,25 +77,31 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
 
   async function* scoredOthers(): AsyncGenerator<PeerLessons> {
     for await (const theirs of lessons.others) {
-      const { peerKey, groups } = faults.withoutImpossible(theirs)
-      if (groups.length === 0) continue
-      const scored = await score(groups)
+      const { peerKey, groups } = faults.withoutUnsound(theirs)
+      const scored = groups.length === 0 ? [] : await score(groups)
       if (scored === null) faults.ofPeer(peerKey, groups.length, FAILED)
-      else {
-        if (mine !== null) modules.trust.note(peerKey, meanOf(scored, 'rewards'), learned.meanReward)
-        yield { peerKey, groups: scored }
-      }
+      else if (mine !== null && theirs.groups.length > 0)
+        modules.trust.note(peerKey, scored.length === 0 ? 0 : meanOf(scored, 'rewards'), learned.meanReward)
+      yield { peerKey, groups: scored ?? [] }
     }
   }
 
-  async function peerByPeer(sound: AsyncIterable<PeerLessons> | readonly PeerLessons[]): Promise<LearnedRound> {
-    if (chosen.length > 0) faults.ofOwn(await update(chosen, chosen.length, ownUpdates))
+  /** @returns peers of which nothing was learned. */
+  async function peerByPeer(sound: AsyncIterable<PeerLessons> | readonly PeerLessons[]): Promise<number> {
+    let lost = 0
+    if (chosen.length > 0) faults.ofOwn(await update(chosen, chosen.length, { updates: ownUpdates }))
     for await (const { peerKey, groups } of sound) {
-      const failure = await update(groups, 0, 1, peerKey)
-      if (failure === null) learned.taken += groups.length
-      else faults.ofPeer(peerKey, groups.length, failure)
+      const failure = groups.length === 0 ? null : await update(groups, 0, { peer: peerKey })
+      if (failure !== null) faults.ofPeer(peerKey, groups.length, failure)
+      if (groups.length === 0 || failure !== null) lost += 1
+      else learned.taken += groups.length
     }
-    return learned
+    return lost
+  }
+
+  async function makeUp(lost: number): Promise<void> {
+    for (let left = Math.min(lost, MOST_OWN_UPDATES - ownUpdates); left > 0 && !lessons.until.aborted; left--)
+      if (chosen.length === 0 || (await update(chosen, chosen.length, { again: true })) !== null) return
   }
 
   const mine = await score(lessons.own)
@@ -98,19 +112,26 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
     for (const { family, averageAtK } of passByFamily(mine)) learned.families[family] = averageAtK
   }
   const chosen = mostSignal(mine ?? [], ownGroups)
-  if (mode === 'updateForEachPeer') return peerByPeer(scoredOthers())
+  if (mode === 'updateForEachPeer') {
+    await makeUp(await peerByPeer(scoredOthers()))
+    return learned
+  }
 
   const offered: (ScoredGroup & { peerKey: PeerKey })[] = []
   for await (const { peerKey, groups } of scoredOthers()) offered.push(...groups.map(group => ({ ...group, peerKey })))
   const external = mostSignalOfPeers(offered, externalGroups, modules.trust.of)
-  if (external.length === 0) return peerByPeer([])
+  if (external.length === 0) {
+    await peerByPeer([])
+    return learned
+  }
   const failure = await update([...chosen, ...external], chosen.length)
   if (failure === null) {
     learned.taken = external.length
     return learned
   }
   const peers = Map.groupBy(external, ({ peerKey }) => peerKey)
-  return peerByPeer([...peers].map(([peerKey, groups]) => ({ peerKey, groups })))
+  await peerByPeer([...peers].map(([peerKey, groups]) => ({ peerKey, groups })))
+  return learned
 }
 
 /** Scores and updates of a round. One that fails is logged, whether the groups or the machine are at fault: the next ones are tried. */
@@ -128,13 +149,8 @@ function createUpdates({ learner, logger, signal }: LearningModules, round: numb
   return {
     score: (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups)),
     /** @returns why nothing was learned; null where it was. */
-    async update(
-      groups: readonly ScoredGroup[],
-      ownCount: number,
-      updates = 1,
-      peer: PeerKey | null = null,
-    ): Promise<string | null> {
-      const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, updates, peer))
+    async update(groups: readonly ScoredGroup[], ownCount: number, options: LearnOptions = {}): Promise<string | null> {
+      const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, options))
       learned.updates += lesson?.updates ?? 0
       return lesson === null ? FAILED : lesson.failure
     },
@@ -150,13 +166,16 @@ function createFaults(modules: LearningModules, { round, own }: RoundLessons, le
   }
 
   return {
-    /** Leaves out those of a peer's groups whose claims are impossible. */
-    withoutImpossible({ peerKey, groups }: PeerGroups): PeerGroups {
+    /** Leaves out those of a peer's groups whose claims are impossible, and all where its answers are unlikely, which may be honest. */
+    withoutUnsound({ peerKey, groups }: PeerGroups): PeerGroups {
       const faults = groups.map(group => faultOfClaims(group, vocabSize))
       const found = faults.filter(fault => fault !== null)
       for (const fault of found) refuse(fault, 1)
       if (found[0] !== undefined) quarantine.put(peerKey, round, found[0])
-      return { peerKey, groups: groups.filter((_, i) => faults[i] === null) }
+      const possible = groups.filter((_, i) => faults[i] === null)
+      if (!areUnlikely(possible, own)) return { peerKey, groups: possible }
+      refuse(UNLIKELY, possible.length)
+      return { peerKey, groups: [] }
     },
     ofOwn(failure: string | null): void {
       ownFailure = failure

@@ -41,7 +41,7 @@ async function learned(answersPerGroup: number | null, updates: number) {
   const lesson = await createLearner({ environment, journal, training: noting, clock }, policy, judge).learn(
     [group],
     1,
-    updates,
+    { updates },
   )
   return { ...lesson, rewards, rounds: journal.getState('rounds learned') }
 }
@@ -117,7 +117,7 @@ test('rewards are scaled, clipped and stepped by as the specification says, an a
   ])
 })
 
-test('groups of others may move the policy as far as the specification says, and own ones are not measured', async () => {
+test('groups of others may move the policy as far as the specification says, and own ones are not measured; a round counts once', async () => {
   const asked: (number | undefined)[] = []
   const policyStep = async (_: unknown, { maxKl }: GroupStepOptions) => {
     asked.push(maxKl)
@@ -132,4 +132,7 @@ test('groups of others may move the policy as far as the specification says, and
   await learner.learn([group, group], 1)
   await learner.learn([group], 1)
   expect(asked).toEqual([0.3, 0.3, undefined])
+  expect(journal.getState('rounds learned')).toBe(2)
+  await learner.learn([group], 1, { again: true })
+  expect(journal.getState('rounds learned')).toBe(2)
 })

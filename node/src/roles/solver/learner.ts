@@ -26,10 +26,17 @@ export type Learner = {
    * Learns from these groups, or of each from the answers whose rewards are farthest apart, if the specification says so.
    *
    * @param own - how many of them, from the first on, are this solver's own: the warm-up counts rounds, so calls that have any.
-   * @param updates - one after the other on the same groups; 1. Only own groups alone have more.
-   * @param peer - whose groups they are, where they are of one other peer: for the log.
    */
-  learn: (groups: readonly ScoredGroup[], own: number, updates?: number, peer?: PeerKey | null) => Promise<Lesson>
+  learn: (groups: readonly ScoredGroup[], own: number, options?: LearnOptions) => Promise<Lesson>
+}
+
+export type LearnOptions = {
+  /** One after the other on the same groups; 1. Only own groups alone have more. */
+  updates?: number
+  /** Whose groups they are, where they are of one other peer: for the log. */
+  peer?: PeerKey | null
+  /** Whether the round has learned from the own groups before: it counts once. */
+  again?: boolean
 }
 
 type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { training: Pick<TrainingLog, 'note'> }
@@ -90,9 +97,9 @@ export function createLearner(
         return { ...group, rewards, correctness, family: familyOf?.(problem), dataset: datasetOf(text) }
       })
     },
-    async learn(groups, own, updates = 1, peer = null) {
+    async learn(groups, own, { updates = 1, peer = null, again = false } = {}) {
       const kept = Number(journal.getState('rounds learned') ?? 0)
-      const rounds = own > 0 ? kept + 1 : kept
+      const rounds = own > 0 && !again ? kept + 1 : kept
       const learningRate = learningRateOf(training, trained, rounds)
       const options = { learningRate, ...loss, ...(groups.length > own || !believesOwn ? ofOthers : {}) }
       const done: Lesson = { failure: null, updates: 0 }

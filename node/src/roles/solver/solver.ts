@@ -113,7 +113,7 @@ export async function runSolver(
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
-    const learned = await learnRound(modules, { round, spec, own: groups, others })
+    const learned = await learnRound(modules, { round, spec, own: groups, others, until: groupsDue })
     await policy.save(join(data, POLICY_FOLDER))
     if (learned.updates > 0) await served?.handOver()
     if (isPaid) await namePolicy(node, policy, round + 1)

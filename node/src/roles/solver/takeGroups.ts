@@ -10,6 +10,7 @@ import type { PeerGroups } from './learnRound.ts'
  *
  * A bundle counts if it is what its peer committed; what breaks the public rule in it is left out.
  * Only so many peers are asked at a time as are still wanted, the most trusted first; one that gives nothing leaves its place to another.
+ * Where nobody is left to take a place, a peer that committed and gave nothing comes last, without groups.
  *
  * @param trustIn - from 0, where nothing is taken from a peer, to 1.
  */
@@ -25,8 +26,10 @@ export async function* takeGroups(
   const pending = new Set<Promise<void>>()
   const failures: unknown[] = []
   const committed = await node.chain.readRolloutCommitments(round)
-  const waiting = committed
-    .filter(({ peerKey }) => peerKey !== node.identity.peerKey && trustIn(peerKey) > 0)
+  const others = committed.filter(({ peerKey }) => peerKey !== node.identity.peerKey)
+  const silent = new Set(others.map(({ peerKey }) => peerKey))
+  const waiting = others
+    .filter(({ peerKey }) => trustIn(peerKey) > 0)
     .toSorted((a, b) => trustIn(b.peerKey) - trustIn(a.peerKey))
   const take = async (commitment: RolloutCommitment) => {
     try {
@@ -37,11 +40,13 @@ export async function* takeGroups(
       failures.push(error)
     }
   }
-  for (let given = 0; !until.aborted && given < sharing.peers; ) {
+  let given = 0
+  while (!until.aborted && given < sharing.peers) {
     if (failures.length > 0) throw failures[0]
     const next = ready.shift()
     if (next !== undefined) {
       given += 1
+      silent.delete(next.peerKey)
       yield next
       continue
     }
@@ -53,4 +58,5 @@ export async function* takeGroups(
     await Promise.race(pending)
   }
   node.signal.throwIfAborted()
+  if (!until.aborted) for (const peerKey of [...silent].slice(0, sharing.peers - given)) yield { peerKey, groups: [] }
 }
