@@ -88,3 +88,23 @@ test('where members have all slots a newcomer is refused, but at a bootnode one 
   expect(atBootnode(member(99))).toEqual({ admit: true, evict: 'member 10' })
   expect(atBootnode(stranger(99))).toEqual({ admit: false, reason: 'full' })
 })
+
+test('a member that comes through a relay takes the slot of another that did, and of nobody that came straight from its host', () => {
+  const relayed = (i: number): Held => ({
+    ...member(i),
+    address: `/ip4/198.51.0.9/tcp/1/p2p/relay/p2p-circuit/p2p/member ${i}`,
+  })
+  const straight = { ...member(50), address: at('198.51.0.9') }
+  const full = [straight, ...many(15, relayed)]
+  expect(decide(relayed(99), full)).toEqual({ admit: true, evict: 'member 7' })
+  expect(
+    decide(
+      { ...relayed(99), isMember: false },
+      many(4, i => ({ ...relayed(i), isMember: false })),
+    ),
+  ).toEqual({
+    admit: false,
+    reason: 'host',
+  })
+  expect(decide({ ...member(99), address: at('198.51.0.9') }, full)).toEqual({ admit: false, reason: 'host' })
+})

@@ -51,7 +51,11 @@ export function decideSlot(
   const near = limits[newcomer.isMember ? 'members' : 'strangers']
   const peers = newcomer.isMember ? others.filter(({ isMember }) => isMember) : strangers
   const crowded = crowdedAt(originOf(newcomer.address), peers, near)
-  if (crowded !== null) return { admit: false, reason: crowded }
+  if (crowded !== null) {
+    const through = newcomer.isMember ? throughSameRelay(newcomer, peers) : []
+    const evict = through[Math.floor(random() * through.length)]?.peerId
+    return evict === undefined ? { admit: false, reason: crowded } : { admit: true, evict }
+  }
   if (!newcomer.isMember && strangers.length >= Math.floor(limits.total * STRANGERS_SHARE))
     return { admit: false, reason: 'strangers' }
   if (others.length < limits.total) return { admit: true }
@@ -59,6 +63,15 @@ export function decideSlot(
   const evict = newcomer.isMember ? giveWay[Math.floor(random() * giveWay.length)]?.peerId : undefined
   return evict === undefined ? { admit: false, reason: 'full' } : { admit: true, evict }
 }
+
+/** Those that came through the same relay. Its host says nothing of who they are: if they stayed for ever, 16 of them would keep out everybody else. */
+function throughSameRelay({ address }: Held, peers: readonly Held[]): Held[] {
+  if (!isRelayed(address)) return []
+  const host = originOf(address)?.host
+  return peers.filter(one => isRelayed(one.address) && originOf(one.address)?.host === host)
+}
+
+const isRelayed = (address: string): boolean => address.includes('/p2p-circuit')
 
 function crowdedAt(
   origin: Origin | null,
