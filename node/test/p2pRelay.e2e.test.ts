@@ -36,7 +36,7 @@ test('peers without an open port give each other payloads over one connection th
   }
 })
 
-test('a peer takes no place at a relay other than a bootnode, though it is the only one: it would be reached as that relay likes', async () => {
+test('a peer takes a place at a bootnode alone, whoever else relays: only as its relay likes is it reached', async () => {
   const [trap, bootnode] = await Promise.all([startTestPeer({ relays: true }), startTestPeer({ relays: true })])
   const peer = await startTestPeer({ listen: [LOOPBACK, '/p2p-circuit'] })
   const { node } = peer.host

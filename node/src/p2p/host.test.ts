@@ -99,12 +99,11 @@ test('a relay that did not know a peer is asked again, over the same connection'
   const hidden = await startTestHost({ listen: ['/p2p-circuit'], clock })
   try {
     await connect(hidden, relay)
-    await vi.waitUntil(() => asked === 1, 10_000)
+    await vi.waitUntil(() => asked > 0, 10_000)
     isKnown = true
-    await vi.waitUntil(() => {
-      clock.advance(60_000)
-      return hidden.addresses().length > 0
-    }, 10_000)
+    // Long enough for the next question, too short for a ping: pings without a rest between them end the connection.
+    clock.advance(10_000)
+    await vi.waitUntil(() => hidden.addresses().length > 0, 10_000)
     expect(hidden.addresses()[0]).toMatch(new RegExp(`/p2p/${relay.peerId}/p2p-circuit/p2p/${hidden.peerId}$`))
     expect(relay.connections().length).toBe(1)
   } finally {
