@@ -1,3 +1,4 @@
+import { connect as connectTcp } from 'node:net'
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { multiaddr } from '@multiformats/multiaddr'
 import { expect, test, vi } from 'vitest'
@@ -139,4 +140,25 @@ test('a stopped host leaves no handle open', async () => {
   await Promise.all([a.stop(), b.stop()])
   // A listener that has closed is gone some turns later; one that has not stays, and the test runs out of time.
   while (sockets() > before) await new Promise(resolve => setImmediate(resolve))
+})
+
+test('connections that say nothing keep nobody out', async () => {
+  const clock = createManualClock()
+  const [host, other] = await Promise.all([startTestHost({ clock }), startTestHost()])
+  const port = Number(host.addresses()[0]?.split('/')[4])
+  const silent = Array.from({ length: 80 }, () => connectTcp(port, '127.0.0.1').on('error', () => {}))
+  try {
+    // They come from this machine too, so that some time has to pass; libp2p itself would end them after ten seconds.
+    const isIn = vi.waitUntil(() => {
+      clock.advance(3_000)
+      return connect(other, host).then(
+        () => true,
+        () => false,
+      )
+    }, 5_000)
+    expect(await isIn).toBe(true)
+  } finally {
+    for (const socket of silent) socket.destroy()
+    await Promise.all([host.stop(), other.stop()])
+  }
 })

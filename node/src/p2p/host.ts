@@ -14,6 +14,7 @@ import { webSockets } from '@libp2p/websockets'
 import { createLibp2p } from 'libp2p'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
+import { createArrivals, MAX_ARRIVALS } from './connections/arrivals.ts'
 import { connectedPeers } from './connections/connectedPeers.ts'
 import { keepAlive } from './connections/keepAlive.ts'
 import { createPeerGuard, type PeerGuard } from './connections/peerGuard.ts'
@@ -129,15 +130,20 @@ const MAX_WINDOW_BYTES = 1 << 20
 export async function createHost(options: HostOptions): Promise<Host> {
   const guard = createPeerGuard(options.clock, options.logger)
   const privateKey = peerPrivateKey(options.privateKey)
+  const arrivals = createArrivals(options.clock)
   let stopping = false
   const gater: ConnectionGater = {
     ...guard.gater,
-    denyInboundConnection: () => stopping,
+    denyInboundConnection: arrival => stopping || !arrivals.enter(arrival),
     denyDialMultiaddr: address => options.mayDial?.(address.toString()) === false,
     async denyInboundEncryptedConnection(peer, connection) {
       const peerId = peer.toString()
       if (guard.isBanned(peerId)) return true
       return (await options.admits?.(peerId, connection.remoteAddr.toString())) === false
+    },
+    denyInboundUpgradedConnection(_, arrival) {
+      arrivals.leave(arrival)
+      return false
     },
     denyInboundRelayReservation: async peer => (await options.reserves?.(peer.toString())) === false,
   }
@@ -223,7 +229,8 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
         addressDialTimeout: ADDRESS_DIAL_TIMEOUT_MS,
         // Connections a second from one address. The default of 5 is too few for a swarm on one machine.
         inboundConnectionThreshold: 64,
-        maxIncomingPendingConnections: 64,
+        // `arrivals.ts` has the limit: libp2p refuses the newest, and those cut off there count here for a moment.
+        maxIncomingPendingConnections: 4 * MAX_ARRIVALS,
       },
       // Our own book forgets; libp2p would after an hour.
       peerStore: { maxAddressAge: Number.POSITIVE_INFINITY },
