@@ -20,12 +20,8 @@ export async function openModelFolder(
   const folder = resolve(pathOrRepo)
   if (await exists(join(folder, 'config.json'))) return folder
   const found = await stat(folder).catch(() => null)
-  if (found?.isFile())
-    throw new HubError(
-      'HUB_REFERENCE',
-      `${folder} is a file, and its name does not end in .gguf as one of a model would.`,
-    )
-  if (found !== null) throw new HubError('HUB_REFERENCE', `${folder} holds no config.json.`)
+  if (found?.isFile()) throw new HubError('HUB_REFERENCE', `${folder} is a file, and its name does not end in .gguf.`)
+  if (found !== null) throw new HubError('HUB_REFERENCE', `${folder} has no config.json.`)
   const reference = parseRepoReference(pathOrRepo)
   const pulled = await pullModel(client, reference, cache, progress).catch(error => {
     // A path that was mistyped reads like a name on the hub.

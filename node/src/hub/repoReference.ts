@@ -23,7 +23,7 @@ export const isRepoName = (text: string): boolean => NAME.test(text)
 export function parseRepoReference(text: string): RepoReference {
   const [repo = '', revision = 'main', ...rest] = text.split('@')
   if (NAME.test(repo) && REVISION.test(revision) && rest.length === 0) return { repo, revision }
-  throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is neither a folder nor a repository.`)
+  throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is neither a folder, a GGUF file nor a repository.`)
 }
 
 const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/

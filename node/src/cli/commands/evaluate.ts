@@ -85,7 +85,7 @@ ${hubUsage}
       const { pass, fail, error, timeout } = figures.verdicts
       for (const { k, ...estimate } of figures.passAtK) console.log(`pass@${k} ${shown(estimate)}`)
       return console.log(
-        `${figures.tasks} tasks of ${figures.dataset}, ${figures.samples} answers each: ${pass} pass, ${fail} fail, ${error} err, ${timeout} time out`,
+        `${figures.tasks} tasks of ${figures.dataset}, answers to each: ${figures.samples}; ${pass} pass, ${fail} fail, ${error} raise an error, ${timeout} time out`,
       )
     }
     const { environment, model, judge, models, hub } = values as Record<string, string | undefined>
@@ -117,7 +117,7 @@ ${hubUsage}
     if (json === true) return console.log(JSON.stringify({ policies: measured }))
     for (const { policy: of, passAtK, reward, predicted, families } of measured) {
       console.log(
-        `${of}: pass@1 ${chat === undefined ? 'by execution ' : ''}${shown(passAtK[0] as Estimate)}, predicted ${predicted.toFixed(3)}, reward ${reward.toFixed(3)}`,
+        `${of}: pass@1 ${chat === undefined ? 'by execution ' : ''}${shown(passAtK[0] as Estimate)}, by the judge's estimate ${predicted.toFixed(3)}, mean reward ${reward.toFixed(3)}`,
       )
       // Of a single one it is said already.
       for (const { family, tasks: ofTasks, ...estimate } of families.length > 1 ? families : [])
