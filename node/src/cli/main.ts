@@ -3,17 +3,20 @@ import { join } from 'node:path'
 import { formatError, NodeError } from '#core/errors.ts'
 import { ownRelease } from '#roles/release.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
+import type { Verb } from './command.ts'
 import { unknownWord } from './nearest.ts'
 import { parseCommand } from './parseCommand.ts'
 import { isInterruption } from './untilInterrupted.ts'
 import { UsageError } from './usageError.ts'
-import { verbs } from './verbs.ts'
+import { verbGroups, verbs } from './verbs.ts'
+
+const describe = ([name, { summary }]: [string, Verb]) => `  ${name.padEnd(12)} ${summary}`
 
 const usage = `npx waggle COMMAND [OPTIONS]
 
-${Object.entries(verbs)
-  .map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
-  .join('\n')}
+${Object.entries(verbGroups)
+  .map(([title, group]) => [`${title}:`, ...Object.entries(group).map(describe)].join('\n'))
+  .join('\n\n')}
 
 npx waggle COMMAND --help, or npx waggle help COMMAND, describes a command; --version prints the version.
 Exit codes: 0 success, 64 wrong usage, 75 temporary failure, try again later, 130 stopped by Ctrl-C, 1 any other failure.`

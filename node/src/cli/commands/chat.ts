@@ -25,24 +25,26 @@ export const chat: Command = {
 Chats with a model by its own template. In a terminal it keeps the conversation: Ctrl-C stops an answer, and between answers the
 chat. With --prompt, or with text on stdin, it answers once. Your input is plain text: it cannot contain control tokens.
 
-  --model PATH_OR_REPO  a model's folder, a GGUF file (imported once), or OWNER/NAME[@REVISION] on the hub
-  --prompt TEXT         answer this once
-  --system TEXT         system message (default: the template's)
-  --adapter DIR         a PEFT LoRA adapter
-  --max-new-tokens N    maximum number of tokens of an answer (default 512)
-  --greedy              take the most likely token instead of sampling
-  --temperature X       divides the logits (default 1)
-  --top-k N             only the N most likely tokens
-  --top-p X             only the most likely tokens that together have this probability
-  --min-p X             only tokens at least this share as likely as the most likely one
-  --repetition-penalty X  divides the logits of tokens that already occurred
-  --seed TEXT           seed of sampling (default 0)
-  --precision NAME      float32, float16, int8 or int4 (default float32)
-  --cache DIR           folder of quantised copies (default .waggle in the model's folder)
-  --device NAME         cpu, webgpu, cuda, or auto for the device that npx waggle devices recommends (default cpu)
-  --threads N           threads of a matrix product (default: all of the machine)
+  --model PATH_OR_REPO
+                      a model's folder, a GGUF file (imported once), or OWNER/NAME[@REVISION] on the hub
+  --prompt TEXT       answer this once
+  --system TEXT       system message (default: the template's)
+  --adapter DIR       a PEFT LoRA adapter
+  --max-new-tokens N  maximum number of tokens of an answer (default 512)
+  --greedy            take the most likely token instead of sampling
+  --temperature X     divides the logits (default 1)
+  --top-k N           only the N most likely tokens
+  --top-p X           only the most likely tokens that together have this probability
+  --min-p X           only tokens at least this share as likely as the most likely one
+  --repetition-penalty X
+                      divides the logits of tokens that already occurred
+  --seed TEXT         seed of sampling (default 0)
+  --precision NAME    float32, float16, int8 or int4 (default float32)
+  --cache DIR         folder of quantised copies (default .waggle in the model's folder)
+  --device NAME       cpu, webgpu, cuda, or auto for the device that npx waggle devices recommends (default cpu)
+  --threads N         threads of a matrix product (default: all of the machine)
 ${hubUsage}
-  --json                an answer as one JSON object on a line: { "text", "tokens": number[], "ended": whether the model ended it }`,
+  --json              an answer as one JSON object on a line: { "text", "tokens": number[], "ended": whether the model ended it }`,
   options: {
     ...hubOptions,
     ...{ model: text, prompt: text, system: text, adapter: text, 'max-new-tokens': text, greedy: { type: 'boolean' } },

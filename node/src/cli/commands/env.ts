@@ -16,10 +16,12 @@ between peers, held-out tasks in the training set, answers that make scoring fai
 
 hash checks a specification that was written or edited by hand, and prints its hash, which the chain has to name.
 
-  --model PATH_OR_REPO  the chat model whose template prompts use; nothing is generated
-  --judge PATH_OR_REPO  the frozen judge, if the kind needs one
+  --model PATH_OR_REPO
+                      the chat model whose template prompts use; nothing is generated
+  --judge PATH_OR_REPO
+                      the frozen judge, if the kind needs one
 ${hubUsage}
-  --json                print one JSON object on the last line`,
+  --json              print one JSON object on the last line`,
   options: { ...hubOptions, model: text, judge: text, json: { type: 'boolean' } },
   positionals: ['ACTION', 'PATH'],
   async run({ model, judge, json, models, hub }, [verb, path = '']) {

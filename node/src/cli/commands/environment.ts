@@ -19,16 +19,18 @@ Writes the specification of an environment for models of one tokenizer (Qwen2, Q
 Deploy with the hash (npx hardhat deploy --environment HASH), give the file to everybody who takes part, and start each peer with
 --environment FILE --model PATH_OR_REPO.
 
-  --kind NAME           codezero: Python functions, scored by a frozen chat model (default); reasoning: puzzles, checked by a program
-  --model PATH_OR_REPO  a model of the solvers' family, whose tokenizer and chat template the environment fixes
-  --judge PATH_OR_REPO  codezero: the frozen judge; it is calibrated, and refused if it cannot tell right code from wrong
-  --out FILE            where to write the specification
-  --precision NAME      of the judge: float32, int8 or int4; part of the specification (default float32)
-  --pairs N             pairs of right code and near-misses to calibrate and measure with (default 400, at least 200)
-  --samples N           answers of the model to sample and run in a sandbox for the same purpose (default 200)
-  --threads N           threads of the model (default 2)
+  --kind NAME         codezero: Python functions, scored by a frozen chat model (default); reasoning: puzzles, checked by a program
+  --model PATH_OR_REPO
+                      a model of the solvers' family, whose tokenizer and chat template the environment fixes
+  --judge PATH_OR_REPO
+                      codezero: the frozen judge; it is calibrated, and refused if it cannot tell right code from wrong
+  --out FILE          where to write the specification
+  --precision NAME    of the judge: float32, int8 or int4; part of the specification (default float32)
+  --pairs N           pairs of right code and near-misses to calibrate and measure with (default 400, at least 200)
+  --samples N         answers of the model to sample and run in a sandbox for the same purpose (default 200)
+  --threads N         threads of the model (default 2)
 ${hubUsage}
-  --json                print one JSON object on the last line`,
+  --json              print one JSON object on the last line`,
   options: {
     ...hubOptions,
     kind: text,
