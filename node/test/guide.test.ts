@@ -3,11 +3,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeChatModel } from './chatModelFolder.ts'
 
 const root = join(import.meta.dirname, '../..')
 const decoder = join(root, 'node/src/model/golden/decoders/llama-linear')
 const scratch = mkdtempSync(join(tmpdir(), 'waggle-guide-'))
+beforeAll(() => writeChatModel(join(scratch, 'chat'), 'guide'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
 /** What the guides take as given, by a word of the block. */
@@ -23,7 +25,6 @@ const given: Record<string, string> = {
   'trainStep(model, groups': `
     const completion = (reward) => ({ tokens: Int32Array.of(4, 5), logprobs: new Float32Array(2).fill(-4), reward })
     const groups = [{ prompt: Int32Array.of(1, 2), completions: [completion(0), completion(1)] }]`,
-  'await train(model': 'const [prompt, decode] = [Int32Array.of(1, 2, 3), tokens => String(tokens)]',
   'saveAdapterCheckpoint(': 'const [prompt, reward] = [Int32Array.of(1, 2, 3), tokens => tokens.length % 2]',
 }
 
@@ -41,7 +42,7 @@ function programsOf(path: string): string[] {
     return (
       `${imports}${prelude}\n${code}`
         .replaceAll(/'path\/to\/adapter'/g, `'${join(scratch, 'model/adapter')}'`)
-        .replaceAll(/'path\/to\/[\w.-]+'/g, `'${join(scratch, 'model')}'`)
+        .replaceAll(/'path\/to\/[\w.-]+'/g, `'${join(scratch, code.includes('openTokenizer') ? 'chat' : 'model')}'`)
         .replaceAll(/'out\//g, `'${scratch}/out/`)
         .replace(/step < 100|steps: 100/, text => text.replace('100', '2'))
         // The package is built from this module; packModel.test.ts tries what is built.
