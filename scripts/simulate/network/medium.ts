@@ -14,8 +14,8 @@ export type Station = {
   /** Whether a message came before: another copy of it is ignored. */
   hasSeen(id: string): boolean
   receive(sender: string, topic: string, bytes: Uint8Array, id: string): void
-  /** Messages that it would hand on, for who catches up. */
-  kept(): SignedMessage[]
+  /** Messages that it hands on to a peer that catches up; null where that peer asks too often. */
+  answer(peerId: string): SignedMessage[] | null
   serve(request: BodyRequest, from: string): Promise<Uint8Array | FetchFailure>
 }
 
@@ -114,10 +114,10 @@ export class Medium {
     })
   }
 
-  /** What a linked peer hands on; null where the link is gone. */
+  /** What a linked peer hands on; null where the link is gone, or the peer is asked too often. */
   async ask(from: string, to: string): Promise<SignedMessage[] | null> {
     await this.pass(2 * this.latencyMs())
-    return this.links.get(from)?.has(to) ? (this.stations.get(to)?.kept() ?? null) : null
+    return this.links.get(from)?.has(to) ? (this.stations.get(to)?.answer(from) ?? null) : null
   }
 
   async fetch(request: BodyRequest, from: string, addresses: readonly string[]): Promise<Uint8Array | FetchFailure> {

@@ -71,7 +71,13 @@ function joinPeer(medium: Medium, peerId: string, address: string, follows: bool
   } as unknown as Host
   medium.join({
     ...{ peerId, address, receive: gossip.receive, subscribes: gossip.subscribes, hasSeen: gossip.hasSeen },
-    ...{ admits: async () => true, connected() {}, disconnected() {}, kept: () => [], serve: async () => 'not-found' },
+    ...{
+      admits: async () => true,
+      connected() {},
+      disconnected() {},
+      answer: () => [],
+      serve: async () => 'not-found',
+    },
   })
   const gate = createMessageGate(host, { admission: admitAll, clock })
   const common = { swarm: SWARM, gate, clock, logger }

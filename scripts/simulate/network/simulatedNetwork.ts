@@ -15,13 +15,14 @@ import type { LookUp } from '../../../node/src/p2p/membership/admission.ts'
 import { createMembership, type Membership } from '../../../node/src/p2p/membership/membership.ts'
 import type { PeerStore } from '../../../node/src/p2p/membership/peerBook.ts'
 import type { Network } from '../../../node/src/p2p/network.ts'
+import { createAnswerLimits } from '../../../node/src/p2p/transfer/answerLimits.ts'
 import type { BodyRequest } from '../../../node/src/p2p/transfer/fetchBody.ts'
+import { SETTLE_MS } from '../../../node/src/p2p/transfer/sync.ts'
 import type { Medium, Station } from './medium.ts'
 
 /** Peers that a message is handed on to: gossipsub's D. */
 const MESH = 8
 const SYNC_EVERY_MS = 10_000
-const SETTLE_MS = 750
 const MISMATCH_POINTS = 40
 const BYTES_PER_SEC = 1_000_000
 
@@ -78,11 +79,12 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   let dialing: ReturnType<typeof startDialing> | undefined
 
   const { rules, signed: kept } = addresses
-  const { pull, catchUp } = createSync(options, { gate, rules, have })
+  const { pull, settleIn, catchUp } = createSync(options, { gate, rules, have })
+  const refusal = createAnswerLimits(membership.admission.isRegistered, clock)
   const { fetchBody, serve } = createTransfers(options, guard, membership)
 
   medium.join({
-    ...{ peerId, address, kept, serve: options.serve ?? serve },
+    ...{ peerId, address, answer: from => (refusal(from) === null ? kept() : null), serve: options.serve ?? serve },
     ...{ receive: gossip.receive, subscribes: gossip.subscribes, hasSeen: gossip.hasSeen },
     async admits(other, from) {
       if (guard.isBanned(other)) return false
@@ -95,7 +97,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
       const evicted = membership.connected(other)
       if (evicted !== null) medium.hangUp(peerId, evicted)
       gossip.tellSubscribed()
-      quietly(clock.sleep(SETTLE_MS * (0.5 + Math.random()), signal).then(() => pull(other)))
+      quietly(settleIn(other))
     },
     disconnected(other) {
       membership.schedule.lost(other, clock.nowMs() - (sinceMs.get(other) ?? 0))
@@ -175,6 +177,12 @@ function createSync({ medium, peerId, clock, signal }: SimulatedNetworkOptions, 
     if (isTaken) have.add(idOf(message))
     return isTaken
   }
+  async function settleIn(peer: string): Promise<void> {
+    for (const ms of SETTLE_MS) {
+      await clock.sleep(ms * (0.5 + Math.random()), signal)
+      if (medium.linksOf(peerId).includes(peer)) await pull(peer)
+    }
+  }
   async function catchUp(): Promise<void> {
     while (!signal.aborted) {
       await clock.sleep(SYNC_EVERY_MS * (0.5 + Math.random()), signal)
@@ -183,7 +191,7 @@ function createSync({ medium, peerId, clock, signal }: SimulatedNetworkOptions, 
       if (peer !== undefined) await pull(peer)
     }
   }
-  return { pull, catchUp }
+  return { pull, settleIn, catchUp }
 }
 
 /** Payloads from and to other peers, at the pace of a stream. */

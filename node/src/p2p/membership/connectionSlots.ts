@@ -1,5 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Admission } from './admission.ts'
+import { createMeetings } from './meetings.ts'
 import { originOf } from './origin.ts'
 import { decideSlot, type Held, type SlotDecision, type SlotLimits } from './slots.ts'
 
@@ -14,7 +15,7 @@ type ConnectionSlotsModules = {
   random: () => number
 }
 
-/** Time for an admitted peer to connect, and for a registered one to be recognised. */
+/** Time for an admitted peer to connect, for one that is sent away to be gone, and for a registered one to be recognised. */
 const SETTLE_MS = 5000
 
 /** Who holds a slot: peers that are connected, and those that were admitted and are about to be. */
@@ -27,6 +28,9 @@ export function createConnectionSlots({
   ...modules
 }: ConnectionSlotsModules) {
   const arriving = new Map<string, { address: string; atMs: number }>()
+  /** Peers that were sent away, and when: their slots are free at once. */
+  const leaving = new Map<string, number>()
+  const meetings = createMeetings(clock)
 
   /** One connection a peer. */
   function held(): Held[] {
@@ -35,14 +39,39 @@ export function createConnectionSlots({
       if (clock.nowMs() - atMs > SETTLE_MS) arriving.delete(peerId)
       else byPeer.set(peerId, address)
     }
-    for (const { peerId, address } of modules.connections()) byPeer.set(peerId, address)
-    return [...byPeer].map(([peerId, address]) => ({ peerId, address, isMember: isMember(peerId) }))
+    const here = new Map(modules.connections().map(({ peerId, address }) => [peerId, address]))
+    meetings.goOn(here)
+    for (const [peerId, atMs] of leaving) {
+      if (!here.has(peerId) || clock.nowMs() - atMs > SETTLE_MS) leaving.delete(peerId)
+      else here.delete(peerId)
+    }
+    for (const [peerId, address] of here) byPeer.set(peerId, address)
+    return [...byPeer].map(([peerId, address]) => ({
+      ...{ peerId, address, isMember: isMember(peerId), isHere: here.has(peerId), hasMet: meetings.hasMet(peerId) },
+    }))
   }
   function decide(peerId: string, address: string): SlotDecision {
-    return decideSlot({ peerId, address, isMember: isMember(peerId) }, held(), limits, random)
+    const others = held()
+    const newcomer = {
+      peerId,
+      address,
+      isMember: isMember(peerId),
+      isHere: false,
+      hasMet: meetings.wasHereLately(peerId),
+    }
+    const decision = decideSlot(newcomer, others, limits, random)
+    if (!decision.admit) return decision
+    // Noted at once: hundreds may be decided on in the same turn, when the chain has said who they are.
+    arriving.set(peerId, { address, atMs: clock.nowMs() })
+    if (newcomer.isMember) meetings.note(peerId)
+    if (decision.evict !== undefined) leaving.set(decision.evict, clock.nowMs())
+    return decision
   }
-  /** A stranger that finds no slot may be a registered peer that is not known yet. */
-  async function decideOnceKnown(peerId: string, address: string): Promise<SlotDecision> {
+  /**
+   * Whether a peer that dialled us gets a slot, and which peer it replaces. A stranger that finds none may be a registered peer that is
+   * not known yet.
+   */
+  async function admit(peerId: string, address: string): Promise<SlotDecision> {
     if (isMember(peerId)) return decide(peerId, address)
     const asking = admission.ask(peerId, originOf(address)?.subnet ?? address)
     const decision = decide(peerId, address)
@@ -58,21 +87,20 @@ export function createConnectionSlots({
 
   return {
     held,
-    /** Whether a peer that dialled us gets a slot, and which peer it replaces. */
-    async admit(peerId: string, address: string): Promise<SlotDecision> {
-      const decision = await decideOnceKnown(peerId, address)
-      if (decision.admit) arriving.set(peerId, { address, atMs: clock.nowMs() })
-      return decision
-    },
+    admit,
     /** Records a connection. @returns the peer to evict if there are too many now. */
     connected(peerId: string): string | null {
       arriving.delete(peerId)
+      leaving.delete(peerId)
+      meetings.begin(peerId)
       const now = held()
       if (now.length <= limits.total) return null
-      const others = now.filter(one => one.peerId !== peerId && !modules.isBootnode(one.peerId))
-      const strangers = others.filter(one => !one.isMember)
-      const from = strangers.length > 0 ? strangers : others
-      return from[Math.floor(random() * from.length)]?.peerId ?? null
+      const others = now.filter(one => one.peerId !== peerId && one.isHere && !modules.isBootnode(one.peerId))
+      const classes = [others.filter(one => !one.isMember), others.filter(one => one.hasMet), others]
+      const from = classes.find(some => some.length > 0) ?? []
+      const evicted = from[Math.floor(random() * from.length)]?.peerId ?? null
+      if (evicted !== null) leaving.set(evicted, clock.nowMs())
+      return evicted
     },
   }
 }

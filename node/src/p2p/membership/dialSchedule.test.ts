@@ -94,31 +94,45 @@ test('a registered peer is dialled also where strangers fill every connection so
   expect(schedule.next()).toBeNull()
 })
 
-test('dials that fail come further and further apart, and a connection lost at once is one of them', () => {
-  const clock = createManualClock()
-  const book = createPeerBook({
-    bootnodes: [{ peerId: undefined, address: '/ip4/203.0.113.1/tcp/1' }],
-    isRegistered: () => true,
-    clock,
-  })
-  const schedule = createDialSchedule({
-    ...{ ownId: 'a', book, isRegistered: () => true, isBanned: () => false, targetPeers: 16, clock, random: () => 0.5 },
-    connected: () => ({ has: () => false, registered: 0, total: 0 }),
-  })
-  const gaps: number[] = []
-  for (let dials = 0; dials < 8; dials += 1) {
-    const before = clock.nowMs()
-    let dial = schedule.next()
-    for (; dial === null; dial = schedule.next()) clock.advance(500)
-    gaps.push(clock.nowMs() - before)
-    if (dials !== 3) schedule.ended(dial, undefined)
-    else {
-      schedule.ended(dial, 'bootnode')
-      schedule.lost('bootnode', 100)
+test.each([
+  { who: 'a peer with others', total: 1, last: [16_000, 30_000] },
+  { who: 'a peer that is alone', total: 0, last: [8_000, 8_000] },
+])(
+  'dials of $who that fail come further and further apart, and a connection lost at once is one of them',
+  ({ total, last }) => {
+    const clock = createManualClock()
+    const book = createPeerBook({
+      bootnodes: [{ peerId: undefined, address: '/ip4/203.0.113.1/tcp/1' }],
+      isRegistered: () => true,
+      clock,
+    })
+    const schedule = createDialSchedule({
+      ...{
+        ownId: 'a',
+        book,
+        isRegistered: () => true,
+        isBanned: () => false,
+        targetPeers: 16,
+        clock,
+        random: () => 0.5,
+      },
+      connected: () => ({ has: () => false, registered: 0, total }),
+    })
+    const gaps: number[] = []
+    for (let dials = 0; dials < 8; dials += 1) {
+      const before = clock.nowMs()
+      let dial = schedule.next()
+      for (; dial === null; dial = schedule.next()) clock.advance(500)
+      gaps.push(clock.nowMs() - before)
+      if (dials !== 3) schedule.ended(dial, undefined)
+      else {
+        schedule.ended(dial, 'bootnode')
+        schedule.lost('bootnode', 100)
+      }
     }
-  }
-  expect(gaps).toEqual([0, 500, 1000, 2000, 4000, 8000, 16_000, 30_000])
-})
+    expect(gaps).toEqual([0, 500, 1000, 2000, 4000, 8000, ...last])
+  },
+)
 
 test('a peer with enough others comes back to a bootnode that hung up after minutes, one without at once', () => {
   const clock = createManualClock()

@@ -32,6 +32,8 @@ type Options = {
 
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = { bootnode: 30_000, registered: 10 * 60_000, stranger: 10 * 60_000 }
+/** Of a bootnode while nobody at all is connected: it may have been full for a moment. */
+const ALONE_DELAY_MS = 8_000
 const LOOK_EVERY_MS = 5000
 /** Of two peers that learn of each other at once, one waits for the other to dial. */
 const YIELD_MS = 3000
@@ -129,9 +131,11 @@ export function createDialSchedule(options: Options): DialSchedule {
 }
 
 /** Delays of addresses: doubled by each failure, with jitter, up to the most that the peer's class may wait. */
-function createBackOff({ clock, random }: Options, classOf: (peer: KnownPeer) => Class) {
+function createBackOff({ clock, random, connected }: Options, classOf: (peer: KnownPeer) => Class) {
   function delayMs(peer: KnownPeer, failures: number): number {
-    return Math.min(MAX_DELAY_MS[classOf(peer)], FIRST_DELAY_MS * 2 ** failures) * (0.5 + random())
+    const isAlone = peer.isBootnode && connected().total === 0
+    const mostMs = isAlone ? ALONE_DELAY_MS : MAX_DELAY_MS[classOf(peer)]
+    return Math.min(mostMs, FIRST_DELAY_MS * 2 ** failures) * (0.5 + random())
   }
   function fail(peer: KnownPeer, route: Route): void {
     route.nextAtMs = clock.nowMs() + delayMs(peer, route.failures)

@@ -3,11 +3,15 @@ import { decideSlot, defaultSlotLimits, type Held } from './slots.ts'
 
 const limits = { ...defaultSlotLimits, total: 20 }
 const at = (host: string): string => `/ip4/${host}/tcp/1`
-const member = (i: number): Held => ({ peerId: `member ${i}`, address: at(`198.51.${i}.1`), isMember: true })
+const member = (i: number): Held => ({
+  ...{ peerId: `member ${i}`, address: at(`198.51.${i}.1`), isMember: true },
+  ...{ isHere: true, hasMet: true },
+})
 const stranger = (i: number, host = `203.0.${i}.1`): Held => ({
   peerId: `stranger ${i}`,
   address: at(host),
   isMember: false,
+  ...{ isHere: true, hasMet: true },
 })
 const many = (count: number, of: (i: number) => Held): Held[] => Array.from({ length: count }, (_, i) => of(i))
 const decide = (newcomer: Held, held: Held[]) => decideSlot(newcomer, held, limits, () => 0.5)
@@ -81,12 +85,31 @@ test('where all slots are taken, a stranger gives way to a registered peer, and 
   expect(decide(member(99), many(20, member))).toEqual({ admit: false, reason: 'full' })
 })
 
-test('where members have all slots a newcomer is refused, but at a bootnode one of them gives way', () => {
-  const held = many(20, member)
-  expect(decide(member(99), held)).toEqual({ admit: false, reason: 'full' })
-  const atBootnode = (newcomer: Held) => decideSlot(newcomer, held, { ...limits, membersGiveWay: true }, () => 0.5)
-  expect(atBootnode(member(99))).toEqual({ admit: true, evict: 'member 10' })
-  expect(atBootnode(stranger(99))).toEqual({ admit: false, reason: 'full' })
+test('where members have all slots a newcomer is refused, but at a bootnode one that has met it gives way, once', () => {
+  const held = many(20, i => ({ ...member(i), hasMet: i === 3 }))
+  const newcomer = { ...member(99), isHere: false, hasMet: false }
+  expect(decide(newcomer, held)).toEqual({ admit: false, reason: 'full' })
+  const atBootnode = (one: Held, there: Held[]) =>
+    decideSlot(one, there, { ...limits, membersGiveWay: true }, () => 0.5)
+  expect(atBootnode(newcomer, held)).toEqual({ admit: true, evict: 'member 3' })
+  const full = { admit: false, reason: 'full' }
+  expect(atBootnode({ ...newcomer, hasMet: true }, held)).toEqual(full)
+  expect(
+    atBootnode(
+      newcomer,
+      held.map(one => ({ ...one, hasMet: false })),
+    ),
+  ).toEqual(full)
+  expect(atBootnode(stranger(99), held)).toEqual(full)
+})
+
+test('who is about to connect cannot be sent away', () => {
+  const full = many(20, i => ({ ...stranger(i), isHere: i === 7 }))
+  expect(decide(member(99), full)).toEqual({ admit: true, evict: 'stranger 7' })
+  expect(decide(member(99), full.filter(({ isHere }) => !isHere).concat(member(7)))).toEqual({
+    admit: false,
+    reason: 'full',
+  })
 })
 
 test('a member that comes through a relay takes the slot of another that did, and of nobody that came straight from its host', () => {

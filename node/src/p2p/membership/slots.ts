@@ -7,6 +7,10 @@ export type Held = {
   readonly address: string
   /** Registered, or a bootnode. */
   readonly isMember: boolean
+  /** Whether it is connected: those that are about to be cannot be sent away. */
+  readonly isHere: boolean
+  /** Whether it had its time to catch up here: it is connected for that long, or, of a newcomer, it was here a moment ago. */
+  readonly hasMet: boolean
 }
 
 export type Refusal = 'full' | 'strangers' | 'host' | 'subnet'
@@ -21,8 +25,8 @@ export type SlotLimits = {
   members: { perHost: number; perSubnet: number }
   strangers: { perHost: number; perSubnet: number }
   /**
-   * Whether a member gives way to another where members have all slots. Only a bootnode does: who cannot meet it meets nobody, while
-   * incumbents that stay protect every other peer from being surrounded.
+   * Whether a member that has met this host gives way to one that has not, where members have all slots. Only at a bootnode: who
+   * cannot meet it meets nobody, while incumbents that stay protect every other peer from being surrounded.
    */
   membersGiveWay?: boolean
 }
@@ -53,14 +57,13 @@ export function decideSlot(
   const crowded = crowdedAt(originOf(newcomer.address), peers, near)
   if (crowded !== null) {
     const through = newcomer.isMember ? throughSameRelay(newcomer, peers) : []
-    const evict = through[Math.floor(random() * through.length)]?.peerId
+    const evict = pick(through, random)?.peerId
     return evict === undefined ? { admit: false, reason: crowded } : { admit: true, evict }
   }
   if (!newcomer.isMember && strangers.length >= Math.floor(limits.total * STRANGERS_SHARE))
     return { admit: false, reason: 'strangers' }
   if (others.length < limits.total) return { admit: true }
-  const giveWay = strangers.length === 0 && limits.membersGiveWay ? others : strangers
-  const evict = newcomer.isMember ? giveWay[Math.floor(random() * giveWay.length)]?.peerId : undefined
+  const evict = newcomer.isMember ? pick(giveWay(newcomer, others, limits), random)?.peerId : undefined
   return evict === undefined ? { admit: false, reason: 'full' } : { admit: true, evict }
 }
 
@@ -68,10 +71,20 @@ export function decideSlot(
 function throughSameRelay({ address }: Held, peers: readonly Held[]): Held[] {
   if (!isRelayed(address)) return []
   const host = originOf(address)?.host
-  return peers.filter(one => isRelayed(one.address) && originOf(one.address)?.host === host)
+  return peers.filter(one => one.isHere && isRelayed(one.address) && originOf(one.address)?.host === host)
 }
 
 const isRelayed = (address: string): boolean => address.includes('/p2p-circuit')
+
+/** Who may be sent away for a registered peer: strangers first. */
+function giveWay(newcomer: Held, others: readonly Held[], { membersGiveWay }: SlotLimits): readonly Held[] {
+  const here = others.filter(({ isHere }) => isHere)
+  const strangers = here.filter(({ isMember }) => !isMember)
+  if (strangers.length > 0) return strangers
+  return membersGiveWay && !newcomer.hasMet ? here.filter(({ hasMet }) => hasMet) : []
+}
+
+const pick = <T>(among: readonly T[], random: () => number): T | undefined => among[Math.floor(random() * among.length)]
 
 function crowdedAt(
   origin: Origin | null,

@@ -9,6 +9,7 @@ import { decodeSigned, MAX_SIGNED_BYTES, type SignedMessage } from '../gossip/si
 import { createUselessCount } from '../gossip/uselessMessages.ts'
 import type { Verdict } from '../gossip/verdict.ts'
 import type { Host } from '../host.ts'
+import { createAnswerLimits } from './answerLimits.ts'
 import { createPassedOver } from './passedOver.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
@@ -24,7 +25,6 @@ import {
   placeOf,
   SYNC_PROTOCOL,
 } from './syncProtocol.ts'
-import { createPeerBuckets, createTokenBucket } from './tokenBucket.ts'
 
 /** What is kept in sync: announcements and addresses, together. */
 export type SyncStore = {
@@ -57,14 +57,9 @@ const IDLE_MS = 5000
  * A new peer is asked after these: first when the handshakes of a new connection are over, so that not all is computed at
  * once; then again, as what is published reaches nobody until gossip's mesh stands.
  */
-const SETTLE_MS = [250, 750, 2500]
+export const SETTLE_MS = [250, 750, 2500]
 /** The second one within minutes makes a ban. */
 const FAULT_POINTS = 50
-/** Answers a second to all peers together: in a large swarm, one takes some 20 ms. A peer asks about once in ten seconds. */
-const [ANSWERS_PER_SECOND, ANSWERS_AT_ONCE] = [12, 48]
-/** Of those to strangers, at most: an id costs nothing. */
-const STRANGERS_SHARE = 1 / 2
-
 /** Brings a late or restarted peer up to date: each new peer is asked soon, then some peer every few seconds. */
 export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
   const { store, gate, logger, clock } = options
@@ -136,17 +131,12 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
 
 /** Answers requests, as many as all peers together and strangers together may make. */
 function createAnswering(host: Host, { store, isRegistered, clock }: SyncOptions, signal: AbortSignal) {
-  const bucketOf = createPeerBuckets(1, 10, clock)
-  const answersOf = (share: number) => createTokenBucket(share * ANSWERS_PER_SECOND, share * ANSWERS_AT_ONCE, clock)
-  const [answers, toStrangers] = [answersOf(1), answersOf(STRANGERS_SHARE)]
+  const refusal = createAnswerLimits(isRegistered, clock)
 
   return async (stream: Stream, connection: Connection): Promise<void> => {
     try {
-      const peer = connection.remotePeer.toString()
-      if (!bucketOf(peer).tryTake(1)) throw new StreamError('aborted', 'asked too often')
-      if (!isRegistered(peer) && !toStrangers.tryTake(1))
-        throw new StreamError('aborted', 'asked too often by all strangers together')
-      if (!answers.tryTake(1)) throw new StreamError('aborted', 'asked too often by all together')
+      const refused = refusal(connection.remotePeer.toString())
+      if (refused !== null) throw new StreamError('aborted', refused)
       await answer(host, stream, store, signal)
     } catch (cause) {
       stream.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
