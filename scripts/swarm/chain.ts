@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { anvilArgv, anvilBinary } from '../anvil.ts'
 import { mendChainState } from './mendChainState.ts'
+import { restoreBlockHashes } from './restoreBlockHashes.ts'
 import type { Managed, Supervisor } from './supervisor.ts'
 import { answers, waitFor } from './waitFor.ts'
 
@@ -28,7 +29,9 @@ export async function startChain(supervisor: Supervisor, chain: LocalChain, sign
   const managed = await supervisor.start({ name: 'chain', command: anvilBinary(), argv }, chain.onExit)
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const ask = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
-  await waitFor(managed, () => answers(`http://127.0.0.1:${chain.port}`, ask), 30_000, signal)
+  const rpcUrl = `http://127.0.0.1:${chain.port}`
+  await waitFor(managed, () => answers(rpcUrl, ask), 30_000, signal)
+  if (aheadSec > 0) await restoreBlockHashes(rpcUrl)
   return managed
 }
 
