@@ -14,8 +14,9 @@ export async function startBestOfTwo(swarm: LiveSwarm, { data }: LivePeer, bootn
   const end = new AbortController()
   const node = await openPeer({
     follows: false,
-    ...{ data, rpcUrl: swarm.chain.rpcUrl, deployment: swarm.deployment, clock: swarm.clock, bootnodes },
-    ...{ environments: [environment], listen: ['/ip4/127.0.0.1/tcp/0'], signal: end.signal },
+    ...{ data, rpcUrl: swarm.chain.rpcUrl, deployment: swarm.deployment, clock: swarm.clock },
+    network: { listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes] },
+    ...{ environments: [environment], signal: end.signal },
     openLogger: () => silentLogger,
   })
   const policy = await openPolicy(environment, join(data, POLICY_FOLDER), { threads: 1, crashed: () => {} })

@@ -8,7 +8,9 @@ import { createLogger } from '#core/logger.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import { fetchLimits } from '#roles/fetch/fetchLimits.ts'
 import type { RoleName } from '#roles/roleName.ts'
-import { type RoleOptions, startRole } from '#roles/startRole.ts'
+import type { RoleOptions } from '#roles/roleOptions.ts'
+import type { RoleSettings } from '#roles/roleSettings.ts'
+import { startRole } from '#roles/startRole.ts'
 import { openIdentity } from '#store/identity.ts'
 import { registerPeers } from '../../scripts/swarm/registerPeers.ts'
 import { runCli } from './cliProcess.ts'
@@ -76,24 +78,19 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
           adapter,
           modelFolder,
           served,
-        }: Partial<Pick<RoleOptions, 'demands' | 'appeals' | 'adapter' | 'served'>> & { modelFolder?: string } = {},
+        }: Partial<Pick<RoleSettings, 'demands' | 'appeals'>> &
+          Pick<RoleOptions, 'adapter' | 'served'> & { modelFolder?: string } = {},
       ) {
         const log = watchLog()
         const end = new AbortController()
         const done = startRole({
           ...{ role, data, deployment, rpcUrl: chain.rpcUrl, clock: time.clock, signal: end.signal },
-          ...{ listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes], openLogger: () => log.logger(time.clock) },
+          network: { listen: ['/ip4/127.0.0.1/tcp/0'], bootnodes: [...bootnodes] },
+          openLogger: () => log.logger(time.clock),
           ...{
             limits: patient,
-            level: undefined,
-            dataset: undefined,
-            demands,
-            appeals,
-            nectarPrice: 0.001,
-            bets: 0,
-            httpPort: 0,
+            settings: { demands, appeals, nectarPrice: 0.001, bets: 0, http: 0, figuresOf: [], threads: 1 },
             chat: chat && { ...chat, ...(modelFolder && { modelFolder }) },
-            threads: 1,
             adapter,
             served,
           },

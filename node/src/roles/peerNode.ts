@@ -12,6 +12,7 @@ import type { Environment } from '#environments/environment.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
+import type { NetworkConfig } from '#p2p/networkConfig.ts'
 import { maxPolicyBytes } from '#rl/policy/publishedPolicy.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { type Bundles, openBundles } from '#store/bundles.ts'
@@ -23,7 +24,7 @@ import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import { createPeerTable } from '#store/peerTable.ts'
 import { followBootnodes } from './bootnode/followBootnodes.ts'
-import { type Reach, reachOf, readableBootnodes } from './bootnode/reach.ts'
+import { readableBootnodes } from './bootnode/readableBootnodes.ts'
 import type { FetchLimits } from './fetch/fetchLimits.ts'
 import { createFetchPlan, type FetchCounts, type FetchPlan } from './fetch/fetchPlan.ts'
 import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
@@ -36,8 +37,9 @@ import { createTwinWatch, type TwinWatch } from './reports/twin.ts'
 import { createWorkerRestarts, type WorkerRestarts } from './reports/workerRestarts.ts'
 import type { AppealCounts, AuditCounts, JudgeCounts } from './roleCounts.ts'
 
-export type PeerOptions = Reach & {
+export type PeerOptions = {
   data: string
+  network: NetworkConfig
   rpcUrl: string
   deployment: Deployment
   /** Those that this node can play by; the chain names one. */
@@ -208,9 +210,9 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
   const network = await startNetwork({
     swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
     privateKey: privateKeyToProtobuf(identity.privateKey),
-    ...reachOf(options),
+    ...options.network,
     release: ownRelease(),
-    bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
+    bootnodes: [...options.network.bootnodes, ...readableBootnodes(listed, logger)],
     follows: options.follows,
     currentRound: () => modules.round()?.round ?? null,
     maxBytes: kind => sizes[kind],
@@ -226,7 +228,7 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
   })
   void reportConnections({ network, journal, clock, logger, signal })
   const { readBootnodes } = chain
-  void followBootnodes({ network, readBootnodes, named: options.bootnodes, listed, clock, logger, signal })
+  void followBootnodes({ network, readBootnodes, named: options.network.bootnodes, listed, clock, logger, signal })
   return network
 }
 

@@ -8,7 +8,6 @@ import { type Config, loadConfig } from '../options/config.ts'
 import { hubOptions, hubUsage } from '../options/modelOptions.ts'
 import { chainOptions, chainUsage, openDeployment } from '../options/networkOptions.ts'
 import { openDevice } from '../options/openDevice.ts'
-import { settingsOf } from '../options/reachOptions.ts'
 import { wholeNumber } from '../options/wholeNumber.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
@@ -55,7 +54,7 @@ ${chainUsage}`,
     bootnode: { type: 'string', multiple: true },
   },
   async run({ json, index, round, peer, follow, ...flags }) {
-    const config = loadConfig(settingsOf(flags))
+    const config = loadConfig(flags)
     const print = (found: unknown, lines: string[]) =>
       console.log(json === true ? JSON.stringify(found) : lines.join('\n'))
     if (round !== undefined) {

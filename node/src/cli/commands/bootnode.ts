@@ -7,15 +7,17 @@ import { unknownWord } from '../nearest.ts'
 import { logOptions, logUsage, openLog } from '../openLog.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
-import { reachOfConfig, reachOptions, reachUsage, settingsOf } from '../options/reachOptions.ts'
+import { optionsOf, pickSettings, usageOf } from '../options/settingOptions.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
 const actions = ['run', 'list', 'add', 'remove', 'clear'] as const
 type Action = (typeof actions)[number]
 
-/** Others must find it where they found it before. */
+/** A fixed port, so that others find it again after a restart. */
 const LISTEN = ['/ip4/0.0.0.0/tcp/4001', '/ip6/::/tcp/4001']
+
+const { listen, ...otherSettings } = networkSettings
 
 /** Runs a peer that others meet first, or changes the list of them on the chain. */
 export const bootnode: Command = {
@@ -32,10 +34,16 @@ WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove an
 ${dataUsage}
 ${networkUsage}
   --listen MULTIADDR  address to listen on, may be repeated (default ${LISTEN.join(' and ')})
-${reachUsage}
+${usageOf(otherSettings)}
 ${logUsage}
   --json              list, add, remove, clear: print one JSON object on the last line`,
-  options: { ...dataOption, ...networkOptions, ...reachOptions, ...logOptions, json: { type: 'boolean' } },
+  options: {
+    ...dataOption,
+    ...networkOptions,
+    ...optionsOf(networkSettings),
+    ...logOptions,
+    json: { type: 'boolean' },
+  },
   morePositionals: ['ACTION', 'ADDRESS'],
   async run({ json, ...values }, [asked = 'run', address]) {
     const action = actions.find(name => name === asked)
@@ -45,7 +53,7 @@ ${logUsage}
       throw new UsageError(takesAddress ? `${action} needs an ADDRESS.` : `${action} takes no ADDRESS.`, {
         hint: 'See npx waggle bootnode --help.',
       })
-    const config = loadConfig(settingsOf(values))
+    const config = loadConfig(values)
     if (action === 'run') return run(config)
     const { bootnodes, hash } = await change(config, action, address ?? '')
     if (json === true) return console.log(JSON.stringify({ bootnodes, hash }))
@@ -57,12 +65,11 @@ ${logUsage}
 
 async function run(config: Config): Promise<void> {
   const { deployment, rpcUrl } = openDeployment(config)
-  const reach = reachOfConfig(config)
-  const isSaid = config.listen.join() !== networkSettings.listen.parse(undefined).join()
+  const isSaid = config.listen.join() !== listen.parse(undefined).join()
   const { runBootnode } = await import('#roles/bootnode/runBootnode.ts')
   await runBootnode({
     ...{ data: config.data, deployment, rpcUrl, clock: systemClock, signal: stopSignal() },
-    ...{ ...reach, listen: isSaid ? config.listen : LISTEN },
+    network: { ...pickSettings(config, networkSettings), ...(!isSaid && { listen: LISTEN }) },
     openLogger: identity => openLog(config, identity, { role: 'bootnode', rpcUrl }),
   })
 }

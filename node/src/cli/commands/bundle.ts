@@ -10,7 +10,6 @@ import { unknownWord } from '../nearest.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { hubOptions, hubUsage } from '../options/modelOptions.ts'
 import { chainOptions, chainUsage, openDeployment } from '../options/networkOptions.ts'
-import { settingsOf } from '../options/reachOptions.ts'
 import { wholeNumber } from '../options/wholeNumber.ts'
 import { showResult } from '../showResult.ts'
 import { stopSignal } from '../untilInterrupted.ts'
@@ -51,7 +50,7 @@ ${chainUsage}`,
   },
   positionals: ['ACTION', 'FILE'],
   async run({ json, round, peer, ...flags }, [action = '', file = '']) {
-    const config = loadConfig(settingsOf(flags))
+    const config = loadConfig(flags)
     const asJson = json === true
     if (action === 'verify') return verify(config, file, asJson)
     if (action !== 'get' && action !== 'export') throw unknownWord('action', action, ['get', 'verify', 'export'])

@@ -35,8 +35,8 @@ ${networkUsage}
     ...{ ...dataOption, ...networkOptions, listen: list, bootnode: list, sponsor: text, json: { type: 'boolean' } },
     ...{ role: text, environment: text, model: text, proposer: text, judge: text, lora: text, 'lora-base': text },
   },
-  async run({ json, bootnode, ...flags }: Values) {
-    const config = loadConfig({ ...flags, bootnodes: bootnode })
+  async run({ json, ...flags }: Values) {
+    const config = loadConfig(flags)
     const findings = [...(await checkHere(config)), ...(await checkThere(config))]
     const hasFailed = findings.some(({ state }) => state === 'failure')
     if (json === true) console.log(JSON.stringify({ ok: !hasFailed, findings }))

@@ -14,7 +14,8 @@ import { fromAnywhere } from '../join/fromAnywhere.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { dataUsage, networkUsage, openDeployment } from '../options/networkOptions.ts'
-import { settingsOf } from '../options/reachOptions.ts'
+import { settingsOf } from '../options/settingOptions.ts'
+import { peerSettings } from '../options/settings.ts'
 import { peerOptions, startPeer } from './start.ts'
 
 /** Makes a peer, and runs it. */
@@ -32,7 +33,7 @@ ${networkUsage}
 npx waggle start --help describes them.`,
   options: peerOptions,
   async run(values) {
-    const flags = settingsOf(values)
+    const flags = settingsOf(peerSettings, values)
     const asked = loadConfig(flags)
     const { deployment, rpcUrl } = openDeployment(asked)
     const { name, peerId, address } = await openIdentity(asked.data)

@@ -5,7 +5,6 @@ import type { Page } from '../leaderboard/importLeaderboard.ts'
 import { unknownWord } from '../nearest.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
-import { settingsOf } from '../options/reachOptions.ts'
 import { whole } from '../options/wholeNumber.ts'
 import { UsageError } from '../usageError.ts'
 import { withReader } from '../withSession.ts'
@@ -61,7 +60,7 @@ ${networkUsage}
       }
       return read(file, { rpcUrl: from, coordinator, ...bounds }, asJson)
     }
-    return importFile(loadConfig(settingsOf(flags)), file, { isDry: dry === true, asJson })
+    return importFile(loadConfig(flags), file, { isDry: dry === true, asJson })
   },
 }
 

@@ -1,4 +1,3 @@
-import { formatEther } from 'viem'
 import { systemClock } from '#core/clock.ts'
 import { sponsorSettings, sponsorSettingsSchema } from '#roles/sponsor/sponsorSettings.ts'
 import type { Command, Values } from '../command.ts'
@@ -6,22 +5,10 @@ import { environment } from '../environment.ts'
 import { logOptions, logUsage, openLog } from '../openLog.ts'
 import { loadConfig } from '../options/config.ts'
 import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
+import { optionsOf, usageOf } from '../options/settingOptions.ts'
 import { settingProblem } from '../options/settingProblem.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
-
-const usual = sponsorSettingsSchema.parse({})
-
-const meanings: Readonly<Record<keyof typeof sponsorSettings, readonly [value: string, text: string]>> = {
-  http: ['N', `port of its HTTP server (default ${usual.http})`],
-  bind: ['ADDRESS', `where it listens (default ${usual.bind}); to serve others, put a proxy with TLS in front of it`],
-  rounds: ['N', `rounds of gas that an account is kept supplied with while its peer works (default ${usual.rounds})`],
-  'peer-budget': ['X', `budget for one peer a day, in the chain's coin (default ${formatEther(usual['peer-budget'])})`],
-  budget: ['X', `budget for all peers a day, in the chain's coin (default ${formatEther(usual.budget)})`],
-  hourly: ['N', `registrations an hour (default ${usual.hourly})`],
-}
-
-const lines = Object.entries(meanings).map(([name, [value, said]]) => `  ${`--${name} ${value}`.padEnd(20)}${said}`)
 
 /** Anybody may guess, as often as the server answers. */
 const MIN_INVITATION = 16
@@ -38,12 +25,9 @@ anybody can get the gas of the first rounds, --hourly times an hour.
 
 ${dataUsage}
 ${networkUsage}
-${lines.join('\n')}
+${usageOf(sponsorSettings)}
 ${logUsage}`,
-  options: {
-    ...{ ...dataOption, ...networkOptions, ...logOptions },
-    ...Object.fromEntries(Object.keys(sponsorSettings).map(name => [name, { type: 'string' } as const])),
-  },
+  options: { ...dataOption, ...networkOptions, ...optionsOf(sponsorSettings), ...logOptions },
   async run(values) {
     const [own, rest] = divided(values)
     const config = loadConfig(rest)

@@ -7,13 +7,11 @@ import { environment } from '../environment.ts'
 import { isGguf, openGguf } from '../models/openGguf.ts'
 import { showShare } from '../showShare.ts'
 import { UsageError } from '../usageError.ts'
+import { hubSettings } from './commonSettings.ts'
+import { optionsOf, usageOf } from './settingOptions.ts'
 
-const text = { type: 'string' } as const
-
-export const hubOptions = { models: text, hub: text } as const
-export const hubUsage = `  --models DIR        folder of downloaded models (default WAGGLE_MODELS, else ~/.cache/waggle/models)
-  --hub URL           a hub other than ${HUB_URL}
-                      HF_TOKEN in the environment: access token for private and gated repositories`
+export const hubOptions = optionsOf(hubSettings)
+export const hubUsage = usageOf(hubSettings)
 
 export type HubSettings = { models?: string | undefined; hub?: string | undefined }
 

@@ -4,19 +4,17 @@ import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { type Deployment, DeploymentRecordError, deploymentPath, readDeployment } from '@waggle/deployments/record'
 import { environment } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
+import { chainSettings } from './commonSettings.ts'
 import type { Config } from './config.ts'
+import { optionsOf, usageOf } from './settingOptions.ts'
 
-const text = { type: 'string' } as const
 const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
 export const dataOption = { data: { type: 'string', default: '.waggle/peer' } } as const
-export const networkOptions = { network: text, deployment: text, rpc: text } as const
+export const networkOptions = optionsOf(chainSettings)
 
 export const dataUsage = `  --data DIR          the peer's folder (default ${dataOption.data.default})`
-export const networkUsage = `  --network NAME      ${Object.keys(known).join(', ')}, or another record in deployments/ (default local)
-  --deployment FILE   path of a deployment's record (default: by network, or WAGGLE_DEPLOYMENT if no network is named)
-  --rpc URL[,URL]     RPC endpoint of its chain; with several, one is queried and all are compared (default: the network's variable, such as
-                      ${known.sepolia?.urlVariable}, else WAGGLE_RPC_URL, else a public endpoint)`
+export const networkUsage = usageOf(chainSettings)
 
 /** What most commands take that ask a chain about a peer or deal with it. */
 export const chainOptions = { ...dataOption, ...networkOptions, json: { type: 'boolean' } } as const

@@ -7,7 +7,7 @@ import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
 import { maxPolicyBytes } from '#rl/policy/publishedPolicy.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
-import { readableBootnodes } from '../bootnode/reach.ts'
+import { readableBootnodes } from '../bootnode/readableBootnodes.ts'
 import type { AuditQuestion } from './auditPoints.ts'
 import { createPeerBodies, type PeerBodies } from './peerBodies.ts'
 

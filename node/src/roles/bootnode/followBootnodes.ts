@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Network } from '#p2p/network.ts'
-import { readableBootnodes } from './reach.ts'
+import { readableBootnodes } from './readableBootnodes.ts'
 
 type Modules = {
   network: Pick<Network, 'setBootnodes' | 'connectivity'>

@@ -11,6 +11,7 @@ import { formatSizes } from '#core/payloads/bodySizes.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
 import { startNetwork } from '#p2p/network.ts'
+import type { NetworkConfig } from '#p2p/networkConfig.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { createJournal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
@@ -19,10 +20,11 @@ import { createPeerTable } from '#store/peerTable.ts'
 import { ownRelease } from '../release.ts'
 import { reportConnections } from '../reports/reportConnections.ts'
 import { followBootnodes } from './followBootnodes.ts'
-import { type Reach, reachOf, readableBootnodes } from './reach.ts'
+import { readableBootnodes } from './readableBootnodes.ts'
 
-type BootnodeOptions = Reach & {
+type BootnodeOptions = {
   data: string
+  network: NetworkConfig
   rpcUrl: string
   deployment: Deployment
   clock: Clock
@@ -57,10 +59,10 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
     const network = await startNetwork({
       swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
       privateKey: privateKeyToProtobuf(identity.privateKey),
-      ...reachOf(options),
+      ...options.network,
       release: ownRelease(),
       relays: true,
-      bootnodes: [...options.bootnodes, ...readableBootnodes(listed, logger)],
+      bootnodes: [...options.network.bootnodes, ...readableBootnodes(listed, logger)],
       isBootnode: true,
       follows: true,
       currentRound: () => round,
@@ -77,7 +79,7 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
     const reporting = reportConnections({ network, journal: createJournal(db, clock), clock, logger, signal })
     const { readBootnodes } = reads
     const following = followBootnodes({
-      ...{ network, readBootnodes, named: options.bootnodes, listed, clock, logger, signal },
+      ...{ network, readBootnodes, named: options.network.bootnodes, listed, clock, logger, signal },
     })
     closers.push(() => {
       ended.abort()

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger, silentLogger } from '#core/logger.ts'
-import { createJournal } from '#store/journal.ts'
+import { createJournal, type Journal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
-import { noteRun, RUN } from '../metrics/runNote.ts'
+import { noteRun, RUN, type RunNote } from '../metrics/runNote.ts'
 import { CONNECTIONS } from '../reports/reportConnections.ts'
 import { createTrainingView } from './trainingView.ts'
 
-const KEY = `0x${'a1'.repeat(32)}`
+const KEY = `0x${'a1'.repeat(32)}` as const
 const run = {
   peerKey: KEY,
   role: 'solver',
@@ -18,6 +18,9 @@ const run = {
   trained: 'adapter',
   device: 'cpu',
 } as const
+
+const note = (journal: Journal, of: Omit<RunNote, 'startedAtMs'> = run) =>
+  noteRun({ journal, identity: { peerKey: KEY }, clock: createManualClock(5) }, of)
 
 const step = (round: number) => ({
   ...{ at: '2026-01-01T00:00:00.000Z', round, ownGroups: 8, groups: 8, reward: 0.5, passAt1: 0.4, loss: 0.1, kl: null },
@@ -39,7 +42,7 @@ test('an operator’s solver is found by its key, with what it runs and its step
   const { folder, journal, file } = solverFolder()
   const folders = [join(folder, 'missing'), solverFolder().folder, folder]
   expect(await trainingView(folders, KEY)).toBe(null)
-  noteRun(journal, { ...run, startedAtMs: 5 })
+  note(journal)
   expect(await trainingView(folders, KEY)).toEqual({ ...run, startedAtMs: 5, aliveAtMs: null, steps: [] })
   journal.setState(CONNECTIONS, { peers: 2, alone: null, atMs: 77 })
   writeFileSync(file, line(1) + line(2))
@@ -50,7 +53,7 @@ test('an operator’s solver is found by its key, with what it runs and its step
 
 test('a proposer that learns is told with the share of its candidates that became tasks, and a note of an earlier release is a solver’s', async () => {
   const { folder, journal, file } = solverFolder()
-  noteRun(journal, { ...run, role: 'proposer', startedAtMs: 5 })
+  note(journal, { ...run, role: 'proposer' })
   writeFileSync(file, `${JSON.stringify({ ...step(1), validShare: 0.75 })}\n`)
   expect(await trainingView([folder], KEY)).toMatchObject({ role: 'proposer', steps: [{ validShare: 0.75 }] })
   const { role: _, ...earlier } = run
@@ -60,7 +63,7 @@ test('a proposer that learns is told with the share of its candidates that becam
 
 test('of a long file the newest steps are read, and what does not fit is left out', async () => {
   const { folder, journal, file } = solverFolder()
-  noteRun(journal, { ...run, startedAtMs: 5 })
+  note(journal)
   const odd = [
     '{"at":"soon"}',
     'null',
@@ -78,7 +81,7 @@ test('of a long file the newest steps are read, and what does not fit is left ou
 test('a damaged folder hides no other, and a crowd of readers has no folder read again within seconds', async () => {
   const [damaged, { folder, journal, file }] = [mkdtempSync(join(tmpdir(), 'waggle-figures-')), solverFolder()]
   writeFileSync(join(damaged, JOURNAL_FILE), 'x'.repeat(8192))
-  noteRun(journal, { ...run, startedAtMs: 5 })
+  note(journal)
   writeFileSync(file, line(1))
   const clock = createManualClock()
   const lines: string[] = []

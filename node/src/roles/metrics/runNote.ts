@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { Identity } from '#store/identity.ts'
 import type { Journal } from '#store/journal.ts'
+import type { PeerNode } from '../peerNode.ts'
 
 /** The journal's state with what a solver, or a proposer that learns, runs: for an operator's gateway. */
 export const RUN = 'run'
@@ -18,6 +20,17 @@ export const runSchema = z.object({
 export type RunNote = z.infer<typeof runSchema>
 
 /** Notes what this start of a peer that learns runs. */
-export function noteRun(journal: Pick<Journal, 'setState'>, run: RunNote): void {
-  journal.setState(RUN, run)
+export function noteRun(
+  {
+    journal,
+    identity,
+    clock,
+  }: Pick<PeerNode, 'clock'> & {
+    journal: Pick<Journal, 'setState'>
+    identity: Pick<Identity, 'peerKey'>
+  },
+  run: Omit<RunNote, 'peerKey' | 'startedAtMs'>,
+): void {
+  const note: RunNote = { peerKey: identity.peerKey, ...run, startedAtMs: clock.nowMs() }
+  journal.setState(RUN, note)
 }

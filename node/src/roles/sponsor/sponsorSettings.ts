@@ -7,20 +7,37 @@ const coin = z
   .regex(/^\d{1,9}(\.\d{1,18})?$/, "not an amount of the chain's coin, such as 0.05")
   .transform(text => parseEther(text))
 
-/** What a sponsor gives, and to how many. */
+/** What a sponsor gives, and to how many: schema, and what --help says. */
 export const sponsorSettings = {
-  /** Port of its HTTP server. */
-  http: z.coerce.number().int().min(0).max(65_535).default(3010),
-  /** Address that it listens at. Loopback: others come through a proxy with TLS. */
-  bind: z.union([z.ipv4(), z.ipv6()]).default('127.0.0.1'),
-  /** Rounds of gas that the account of a peer that works is kept supplied with: a short outage of the sponsor costs nobody a round. */
-  rounds: z.coerce.number().int().min(1).max(10_000).default(24),
-  /** For one peer a day. A hundred rounds and more on a test network or a roll-up. */
-  'peer-budget': coin.default(parseEther('0.02')),
-  /** For all peers a day. */
-  budget: coin.default(parseEther('0.5')),
-  /** Registrations an hour. Each gives an account some rounds of gas before it has worked. */
-  hourly: z.coerce.number().int().min(1).max(10_000).default(20),
+  http: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(3010)
+    .meta({ value: 'N', description: 'port of its HTTP server' }),
+  bind: z.union([z.ipv4(), z.ipv6()]).default('127.0.0.1').meta({
+    value: 'ADDRESS',
+    description: 'where it listens; to serve others, put a proxy with TLS in front of it',
+  }),
+  // A short outage of the sponsor costs nobody a round.
+  rounds: z.coerce.number().int().min(1).max(10_000).default(24).meta({
+    value: 'N',
+    description: 'rounds of gas that an account is kept supplied with while its peer works',
+  }),
+  // A hundred rounds and more on a test network or a roll-up.
+  'peer-budget': coin
+    .prefault('0.02')
+    .meta({ value: 'X', description: "budget for one peer a day, in the chain's coin" }),
+  budget: coin.prefault('0.5').meta({ value: 'X', description: "budget for all peers a day, in the chain's coin" }),
+  // Each gives an account some rounds of gas before it has worked.
+  hourly: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(20)
+    .meta({ value: 'N', description: 'registrations an hour' }),
 }
 
 export const sponsorSettingsSchema = z.strictObject(sponsorSettings)

@@ -1,0 +1,59 @@
+import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
+import { z } from 'zod'
+import { logLevels } from '#core/logger.ts'
+import { HUB_URL } from '#hub/hubClient.ts'
+import { areHttpUrls } from '../environment.ts'
+
+const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
+
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'not an http or https URL' })
+
+/** Which chain, and how it is reached. */
+export const chainSettings = {
+  network: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/, 'not the name of a network')
+    .optional()
+    .meta({
+      value: 'NAME',
+      description: `${Object.keys(known).join(', ')}, or another record in deployments/ (default local)`,
+    }),
+  deployment: z.string().min(1).optional().meta({
+    value: 'FILE',
+    description: "path of a deployment's record (default: by network, or WAGGLE_DEPLOYMENT if no network is named)",
+  }),
+  rpc: z
+    .string()
+    .refine(areHttpUrls, 'not an http or https URL, or several by commas')
+    .optional()
+    .meta({
+      value: 'URL[,URL]',
+      description: `RPC endpoint of its chain; with several, one is queried and all are compared (default: the network's variable, such as ${known.sepolia?.urlVariable}, else WAGGLE_RPC_URL, else a public endpoint)`,
+    }),
+}
+
+/** Where models come from. */
+export const hubSettings = {
+  models: z.string().min(1).optional().meta({
+    value: 'DIR',
+    description: 'folder of downloaded models (default WAGGLE_MODELS, else ~/.cache/waggle/models)',
+  }),
+  hub: httpUrl.optional().meta({
+    value: 'URL',
+    description: `a hub other than ${HUB_URL}; HF_TOKEN in the environment holds the access token for private and gated repositories`,
+  }),
+}
+
+export const LOG_FILE = { path: 'log/waggle.log', megabytes: 10, files: 5 } as const
+
+export const logSettings = {
+  'log-level': z.enum(logLevels).default('info').meta({ value: 'LEVEL', description: 'debug, info, warn or error' }),
+  'log-format': z.enum(['pretty', 'json']).default('pretty').meta({ value: 'FORMAT', description: 'pretty or json' }),
+  // Off: a service manager keeps what is printed.
+  'log-file': z
+    .boolean()
+    .default(false)
+    .meta({
+      description: `also write the log to ${LOG_FILE.path} in the folder, ${LOG_FILE.files} files of ${LOG_FILE.megabytes} MB`,
+    }),
+}

@@ -1,0 +1,88 @@
+import type { ParseArgsOptionsConfig } from 'node:util'
+import { z } from 'zod'
+import { type CamelKeys, camelKeys } from '#core/camelKeys.ts'
+
+export type Settings = Readonly<Record<string, z.ZodType>>
+
+/** What a schema's `meta` says about a setting. */
+const metaSchema = z.strictObject({
+  /** Placeholder of the value; a switch has none. */
+  value: z.string().optional(),
+  /** The option's name, where it is not the setting's: `--bootnode` names one, `bootnodes` lists all. */
+  option: z.string().optional(),
+  description: z.string(),
+})
+
+/** What --help and docs/settings.md show of a setting. */
+export type SettingHelp = z.infer<typeof metaSchema> & {
+  name: string
+  option: string
+  /** Undefined where the schema has none, or an empty one. */
+  default: string | undefined
+}
+
+export function describeSettings(settings: Settings): SettingHelp[] {
+  return Object.entries(settings).map(([name, schema]) => {
+    const meta = metaSchema.parse(schema.meta())
+    return { name, ...meta, option: meta.option ?? name, default: defaultOf(schema) }
+  })
+}
+
+/** The options of settings, as `parseArgs` takes them. */
+export function optionsOf(settings: Settings): ParseArgsOptionsConfig {
+  const names = describeSettings(settings).map(({ name, option }) => [option, optionOf(settings[name])] as const)
+  return Object.fromEntries(names)
+}
+
+/** The values of options by the names of their settings. Other values keep their names. */
+export function settingsOf(settings: Settings, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const names = new Map(describeSettings(settings).map(({ name, option }) => [option, name]))
+  return Object.fromEntries(Object.entries(values).map(([option, value]) => [names.get(option) ?? option, value]))
+}
+
+/** The settings of one part of a peer, by the names of its code. */
+export function pickSettings<Shape extends z.ZodRawShape>(
+  config: z.infer<z.ZodObject<Shape>>,
+  shape: Shape,
+): CamelKeys<z.infer<z.ZodObject<Shape>>> {
+  const own = Object.entries(config).filter(([name]) => Object.hasOwn(shape, name))
+  return camelKeys(Object.fromEntries(own) as z.infer<z.ZodObject<Shape>>)
+}
+
+/** The lines of settings in --help. */
+export function usageOf(settings: Settings): string {
+  return describeSettings(settings).map(usageLine).join('\n')
+}
+
+const INDENT = 22
+const WIDTH = 132
+
+function usageLine({ option, value, description, default: usual }: SettingHelp): string {
+  const name = `  --${option}${value === undefined ? '' : ` ${value}`}`
+  const lines: string[] = []
+  for (const word of `${description}${usual === undefined ? '' : ` (default ${usual})`}`.split(' ')) {
+    const last = lines.at(-1)
+    if (last === undefined || INDENT + last.length + 1 + word.length > WIDTH) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  const text = lines.join(`\n${' '.repeat(INDENT)}`)
+  return name.length < INDENT ? `${name.padEnd(INDENT)}${text}` : `${name}\n${' '.repeat(INDENT)}${text}`
+}
+
+function optionOf(schema: z.ZodType | undefined) {
+  const inner = innerOf(schema)
+  if (inner instanceof z.ZodBoolean) return { type: 'boolean' } as const
+  return inner instanceof z.ZodArray ? ({ type: 'string', multiple: true } as const) : ({ type: 'string' } as const)
+}
+
+function innerOf(schema: unknown): unknown {
+  const isWrapper = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
+  return isWrapper ? innerOf(schema.unwrap()) : schema
+}
+
+function defaultOf(schema: z.ZodType): string | undefined {
+  const usual = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault ? schema.def.defaultValue : undefined
+  if (usual === undefined || usual === false) return undefined
+  if (Array.isArray(usual)) return usual.length === 0 ? undefined : usual.join(', ')
+  return String(usual)
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { networkSettings } from '#p2p/networkConfig.ts'
+import { roleSettings } from '#roles/roleSettings.ts'
+import { loadConfig } from './config.ts'
+import { describeSettings, optionsOf, pickSettings, usageOf } from './settingOptions.ts'
+import { peerSettings } from './settings.ts'
+
+const doNotMigrate = () => {}
+
+test('docs/settings.md lists every setting, with its option, its default and what it does', async () => {
+  const rows = describeSettings(peerSettings).map(({ name, option, value, description, default: usual }) => {
+    const typed = `\`--${option}${value === undefined ? '' : ` ${value}`}\``
+    return `| \`${name}\` | ${typed} | ${usual === undefined ? '' : `\`${usual}\``} | ${description} |`
+  })
+  const page = `# Settings of a peer
+
+\`npx waggle start\` takes each of these as an option. In \`DIR/waggle.yaml\` the same settings stand one a line, such as \`role: solver\`; a
+setting whose option may be repeated is a list there. Options come before the file, and the file before the environment and the defaults.
+
+| setting | option | default | |
+|---|---|---|---|
+${rows.join('\n')}
+`
+  await expect(page).toMatchFileSnapshot('../../../../docs/settings.md')
+})
+
+test('--help names every setting with its default, and wraps at the width of the other texts', () => {
+  const lines = usageOf(peerSettings).split('\n')
+  expect(lines).toContain(`  --demands N         ${roleSettings.demands.meta()?.description} (default 0)`)
+  expect(lines).toContain('  --upnp              ask the router for an open port')
+  expect(lines.filter(line => line.startsWith('  --'))).toHaveLength(Object.keys(peerSettings).length)
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(132)
+})
+
+test('a list may be repeated, a switch takes no value, and an option may have a name of its own', () => {
+  expect(optionsOf(networkSettings)).toMatchObject({
+    bootnode: { type: 'string', multiple: true },
+    mdns: { type: 'boolean' },
+    'target-peers': { type: 'string' },
+  })
+})
+
+test('a part of the peer gets its own settings, under the names of its code', () => {
+  const config = loadConfig({ data: '.', 'target-peers': '7', bootnode: ['/ip4/127.0.0.1/tcp/1'] }, doNotMigrate)
+  expect(pickSettings(config, networkSettings)).toMatchObject({
+    targetPeers: 7,
+    maxConnections: 128,
+    bootnodes: ['/ip4/127.0.0.1/tcp/1'],
+  })
+  expect(Object.keys(pickSettings(config, roleSettings))).not.toContain('targetPeers')
+})
+
+test('a wrong setting is named as it was written: an option with its dashes', () => {
+  const load = () => loadConfig({ data: '.', bootnode: ['here'] }, doNotMigrate)
+  expect(load).toThrow('Bad option: --bootnode is not a multiaddr')
+})
