@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { mean } from '#core/mean.ts'
+import type { SchemaOf } from '#core/schemaOf.ts'
 import { checkOptions } from '#model/checkOptions.ts'
 import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
 import type { GroupStepOptions, GroupStepReport, RolloutGroup } from '#rl/groupStep.ts'
@@ -55,6 +56,7 @@ export interface TrainMetrics extends Pick<GroupStepReport, 'groupsUsed' | 'kl' 
   readonly learningRate: number | null
 }
 
+/** The generator and the trainer check what they are given of it. */
 const schema = z.strictObject({
   tasks: z.array(z.looseObject({ prompt: z.instanceof(Int32Array) })).min(1),
   reward: z.custom(value => typeof value === 'function', 'expected a function'),
@@ -65,7 +67,7 @@ const schema = z.strictObject({
   update: z.looseObject({}),
   onStep: z.custom(value => typeof value === 'function', 'expected a function').optional(),
   signal: z.instanceof(AbortSignal).optional(),
-})
+} satisfies SchemaOf<TrainOptions<TrainTask>>)
 
 /**
  * Trains a model with GRPO on completions that it samples itself: sample, reward, update, as often as asked.

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { SchemaOf } from '#core/schemaOf.ts'
 import { devices } from '#engine/devices/device.ts'
+import type { GenerateOptions } from './generation/completion.ts'
 import { ModelInputError } from './modelErrors.ts'
 import { precisions } from './quantization/precision.ts'
 
@@ -46,7 +48,7 @@ export const generateSchema = z.strictObject({
   topP: z.number().optional(),
   minP: z.number().optional(),
   repetitionPenalty: z.number().optional(),
-})
+} satisfies SchemaOf<GenerateOptions>)
 
 export const sequencesSchema = z.array(z.looseObject({ tokens: tokenArray, from: z.number() }))
 export const choicesSchema = z.array(

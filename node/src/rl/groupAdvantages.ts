@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { NodeError } from '#core/errors.ts'
-import { advantagesSchema, checkOptions, rewardsSchema } from './stepOptions.ts'
+import type { SchemaOf } from '#core/schemaOf.ts'
+import { checkOptions, rewardsSchema } from './stepOptions.ts'
 
 /** Rewards that do not form groups. */
 export class ShapeError extends NodeError {
@@ -20,6 +22,11 @@ export interface GroupAdvantagesOptions {
   /** Groups whose standard deviation is below this teach nothing and get advantages of zero (DAPO, arXiv:2503.14476 section 3.2); 0 keeps all. */
   readonly minDeviation?: number
 }
+
+export const advantagesSchema = z.strictObject({
+  scaleRewards: z.enum(['group', 'batch', 'none']).optional(),
+  minDeviation: z.number().min(0).optional(),
+} satisfies SchemaOf<GroupAdvantagesOptions>)
 
 export interface GroupAdvantages {
   /** Same shape as the rewards; each group sums to 0 within 1e-5 a sample. */

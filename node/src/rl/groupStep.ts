@@ -1,11 +1,13 @@
+import { z } from 'zod'
+import type { SchemaOf } from '#core/schemaOf.ts'
 import type { SampledWith } from '#model/generation/samplingFilters.ts'
 import { checkSampling } from './checkSampling.ts'
-import { groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
+import { advantagesSchema, groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
 import type { LearningRate } from './optimizers/learningRate.ts'
 import type { PolicyBatchOptions, PolicySequence } from './policy/policyBatch.ts'
 import { clipFraction, policyDrift } from './policyDrift.ts'
 import { refutesClaims } from './refutedClaims.ts'
-import { checkOptions, groupStepSchema, groupsSchema } from './stepOptions.ts'
+import { checkOptions, groupsSchema, limit, policyStepSchema } from './stepOptions.ts'
 import type { Trainer } from './trainer.ts'
 import { TrainerError } from './trainerError.ts'
 import type { StepReport } from './trainerOptions.ts'
@@ -43,6 +45,15 @@ export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   /** An update that moved the policy further than this, see `policyDrift`, in nats a token of all groups, is taken back; no bound by default, and nothing measured. */
   readonly maxKl?: number
 }
+
+/** A rate or a schedule is checked by itself. */
+const groupStepSchema = z.strictObject({
+  ...policyStepSchema.partial().shape,
+  ...advantagesSchema.shape,
+  learningRate: z.unknown(),
+  recomputeLogprobs: z.boolean().optional(),
+  maxKl: limit.optional(),
+} satisfies SchemaOf<GroupStepOptions>)
 
 export interface GroupStepReport {
   /** Groups that had something to teach; at 0 nothing was changed and `step` is null. */

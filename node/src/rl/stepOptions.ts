@@ -1,14 +1,18 @@
 import { z } from 'zod'
+import type { SchemaOf } from '#core/schemaOf.ts'
 import { devices } from '#engine/devices/device.ts'
 import { stepPrecisions } from '#model/lora/loraConfig.ts'
+import type { MuonOptions } from './optimizers/muon.ts'
+import type { PolicyBatchOptions } from './policy/policyBatch.ts'
 import { TrainerError } from './trainerError.ts'
+import type { TrainerOptions } from './trainerOptions.ts'
 
 /** At least zero, or infinite: a limit that never holds. */
-const limit = z.custom<number>(x => typeof x === 'number' && x >= 0, 'expected a number of at least 0')
+export const limit = z.custom<number>(x => typeof x === 'number' && x >= 0, 'expected a number of at least 0')
 
 const share = z.number().min(0).lt(1)
 
-/** Options of a policy step, see `PolicyStepOptions`. */
+/** Options of a policy step, see `PolicyStepOptions`; the learning rate is checked by itself. */
 export const policyStepSchema = z.strictObject({
   clipLow: limit,
   clipHigh: limit,
@@ -21,16 +25,7 @@ export const policyStepSchema = z.strictObject({
   importanceSamplingMode: z.enum(['token_truncate', 'sequence_truncate']).optional(),
   importanceSamplingCap: limit.optional(),
   maskTruncatedCompletions: z.boolean().optional(),
-})
-
-/** Options of `groupStep`, see `GroupStepOptions`; the learning rate is checked by itself. */
-export const groupStepSchema = policyStepSchema.partial().extend({
-  learningRate: z.unknown(),
-  scaleRewards: z.enum(['group', 'batch', 'none']).optional(),
-  minDeviation: z.number().min(0).optional(),
-  recomputeLogprobs: z.boolean().optional(),
-  maxKl: limit.optional(),
-})
+} satisfies SchemaOf<PolicyBatchOptions>)
 
 /** Options of a trainer, see `TrainerOptions`. */
 export const trainerSchema = z.strictObject({
@@ -48,7 +43,7 @@ export const trainerSchema = z.strictObject({
       weightDecay: z.number().min(0).optional(),
       momentum: share.optional(),
       threads: z.int().min(1).max(1024).optional(),
-    })
+    } satisfies SchemaOf<MuonOptions & { kind: 'adamW' | 'muon' }>)
     .optional(),
   clipNorm: limit.optional(),
   temperature: z.number().positive().optional(),
@@ -57,7 +52,7 @@ export const trainerSchema = z.strictObject({
   parameters: z.enum(['all', 'layers']).optional(),
   precision: z.enum(stepPrecisions).optional(),
   memoryBytes: limit.optional(),
-})
+} satisfies SchemaOf<TrainerOptions>)
 
 /**
  * Refuses what would make a step fail late, or make the weights no numbers.
@@ -100,7 +95,6 @@ export const stateSchema = z.looseObject({ steps: z.int().min(0), tensors: z.ins
 
 /** Of `groupAdvantages`. */
 export const rewardsSchema = z.array(logprobs)
-export const advantagesSchema = groupStepSchema.pick({ scaleRewards: true, minDeviation: true })
 
 const learningRateSchema = z.union([
   z.number().min(0),
