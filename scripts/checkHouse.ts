@@ -1,27 +1,46 @@
-/** `npm run check:house`: what documents promise, the words of documents and sources, layers, folders and the lock. Prints one line a finding, with file and line, and fails if there is any. */
+/** `npm run check:house`: what documents promise, the words of documents and sources, options, layers, sizes of folders and files, and the lock. Prints one line a finding, with file and line, and fails if there is any. */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { verbs } from '../node/src/cli/verbs.ts'
 import { checkBenchmarks } from './house/checkBenchmarks.ts'
 import { checkDecisions } from './house/checkDecisions.ts'
 import { checkFolders } from './house/checkFolders.ts'
 import { checkLayers } from './house/checkLayers.ts'
 import { checkLinks } from './house/checkLinks.ts'
 import { checkLock } from './house/checkLock.ts'
+import { checkOptions } from './house/checkOptions.ts'
 import { checkPaths } from './house/checkPaths.ts'
 import { checkPhases } from './house/checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid, SOURCES } from './house/checkPhrases.ts'
 import { checkReadme } from './house/checkReadme.ts'
+import { checkSizes } from './house/checkSizes.ts'
 import { readTexts } from './house/readTexts.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const documents = await readTexts(root, ['*.md'])
 const sources = await readTexts(root, SOURCES)
+const commands = new Map(
+  await Promise.all(
+    Object.entries(verbs).map(async ([name, { load }]) => {
+      const { usage, options } = await load()
+      return [name, { usage, options: Object.keys(options) }] as const
+    }),
+  ),
+)
+/** The sources of `npm run NAME`, whose help text is among them. */
+const scripts = Map.groupBy(sources, ([path]) => /^scripts\/([a-z]+)[./]/.exec(path)?.[1] ?? '')
 const findings = [
   ...checkLinks(root, documents),
   ...checkDocuments(documents),
   ...checkSources(phrasesToAvoid(documents), sources),
   ...checkLayers(sources),
   ...checkFolders(sources),
+  ...checkSizes(sources),
+  ...checkOptions(
+    documents,
+    commands,
+    new Map([...scripts].map(([name, files]) => [name, files.map(([, text]) => text).join('\n')])),
+  ),
   ...checkPhases(sources),
   ...checkReadme(documents),
   ...checkPaths(documents),

@@ -7,10 +7,12 @@ import { checkFolders } from './checkFolders.ts'
 import { checkLayers } from './checkLayers.ts'
 import { anchorsOf, checkLinks } from './checkLinks.ts'
 import { checkLock } from './checkLock.ts'
+import { checkOptions } from './checkOptions.ts'
 import { checkPaths } from './checkPaths.ts'
 import { checkPhases } from './checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid } from './checkPhrases.ts'
 import { checkReadme } from './checkReadme.ts'
+import { checkSizes } from './checkSizes.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-house-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -125,6 +127,49 @@ test('a folder with too many files is found, whatever tests are in it', () => {
   expect(checkFolders(new Map([...files(25, '.ts'), ...files(30, '.test.ts')]))).toEqual([])
   expect(checkFolders(new Map(files(26, '.ts')))).toEqual([
     'node/src/core: 26 files, at most 25: divide them by subject',
+  ])
+})
+
+test('a file that is too long is found, and an exception that is not needed any more', () => {
+  const lines = (count: number) => 'x\n'.repeat(count)
+  const sources = new Map([
+    ['node/src/core/a.ts', lines(300)],
+    ['node/src/core/b.ts', lines(301)],
+    ['node/src/core/b.test.ts', lines(450)],
+    ['contracts/test/C.t.sol', lines(451)],
+    ['node/src/core/c.ts', lines(320)],
+    ['node/src/core/d.ts', lines(300)],
+  ])
+  expect(checkSizes(sources, { 'node/src/core/c.ts': 320, 'node/src/core/d.ts': 320 })).toEqual([
+    'node/src/core/b.ts: 301 lines, at most 300: divide it by subject',
+    'contracts/test/C.t.sol: 451 lines, at most 450: divide it by subject',
+    'node/src/core/d.ts: 300 lines: needs no exception',
+  ])
+})
+
+test('an option that no command takes is found in --help and documents, and one that they leave out', () => {
+  const stop = {
+    usage:
+      'npx waggle stop [--gone] [OPTIONS]\n\nEnds what start --role ROLE runs.\n\n  --now               at once, unlike --later\n  --old               no more\n',
+    options: ['now', 'hidden'],
+  }
+  const start = { usage: 'npx waggle start\n\n  --role ROLE\n', options: ['role'] }
+  const join = { usage: 'npx waggle join\n\nnpx waggle start --help describes its options.', options: ['role'] }
+  const commands = new Map(Object.entries({ stop, start, join }))
+  const documents = new Map([
+    [
+      'a.md',
+      '`npx waggle stop --now --wrong`, `npx waggle start --role x`\nnpm run swarm -- --rounds 3 \\\n  --nowhere # --no\n',
+    ],
+    ['docs/log/b.md', '`npx waggle stop --gone`'],
+  ])
+  expect(checkOptions(documents, commands, new Map([['swarm', '  --rounds N']]))).toEqual([
+    'npx waggle stop --help: --gone does not exist',
+    'npx waggle stop --help: --old does not exist',
+    'npx waggle stop --help: --hidden is missing',
+    'npx waggle stop --hidden: in no document',
+    'a.md:1: stop takes no --wrong',
+    'a.md:2: swarm takes no --nowhere',
   ])
 })
 
