@@ -1,3 +1,4 @@
+import { groupedAttention, putRows } from './cachedAttention.ts'
 import type { Device } from './devices/device.ts'
 import { gradients } from './gradients.ts'
 import { Graph } from './graph.ts'
@@ -214,7 +215,7 @@ export const opCases: Record<Op, readonly OpCase[]> = {
         ['S', 2, 2],
         [2, 2, 2],
       ],
-      build: (x, y) => t.putRows(x, ids(x, [2, 0]), y),
+      build: (x, y) => putRows(x, ids(x, [2, 0]), y),
     },
   ],
   GatherND: [{ inputs: [[2, 4]], build: x => t.gatherND(x, ids(x, [1, 3], [2, 1]), 1) }],
@@ -328,7 +329,7 @@ function attendedCase(
     lastPlace: graph.constant('i32', [lastPlaces.length], Int32Array.from(lastPlaces)),
     filled: graph.scalar(Math.max(...lastPlaces) + 1, 'i32'),
   }
-  const after = t.groupedAttention(projected, cache, 4, rotary || null)
+  const after = groupedAttention(projected, cache, 4, rotary || null)
   const filled = (x: Value) => t.slice(x, 2, 0, Math.min(...lastPlaces) + 1)
   const flat = (x: Value) => t.reshape(x, [size(x.shape as number[])])
   return t.concat([flat(after.mixed), flat(filled(after.key)), flat(filled(after.value))], 0)

@@ -1,5 +1,6 @@
+import { groupedAttention } from '#engine/cachedAttention.ts'
 import type { Graph } from '#engine/graph.ts'
-import { cast, groupedAttention, reshape, rmsNorm, split } from '#engine/tensor.ts'
+import { cast, reshape, rmsNorm, split } from '#engine/tensor.ts'
 import type { Value } from '#engine/value.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { ModelInputError } from '../modelErrors.ts'

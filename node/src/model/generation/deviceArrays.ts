@@ -1,9 +1,10 @@
+import { putRows } from '#engine/cachedAttention.ts'
 import type { Device } from '#engine/devices/device.ts'
 import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import { Graph } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Feed, type Session, tensor } from '#engine/session.ts'
-import { cast, concat, gather, putRows } from '#engine/tensor.ts'
+import { cast, concat, gather } from '#engine/tensor.ts'
 import type { Value } from '#engine/value.ts'
 
 /** What a device keeps real numbers in. */

@@ -1,8 +1,9 @@
+import { groupedAttention } from '#engine/cachedAttention.ts'
 import { type Device, keepsTensors } from '#engine/devices/device.ts'
 import { Graph } from '#engine/graph.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
-import { cast, groupedAttention } from '#engine/tensor.ts'
+import { cast } from '#engine/tensor.ts'
 import type { DeviceReal } from './deviceArrays.ts'
 import { PREFILL_PART, type PromptRuns } from './prefill.ts'
 
