@@ -208,10 +208,31 @@ const hostile = [
   '<answer>7\n8</answer>',
   '<answer>+-7</answer>',
   '[7]',
+  '<answer>7</answer><!-- 8 -->',
+  '<answer>7</answer> ✓',
+  '<answer>7</answer></answer>',
+  '<answer>\\u0037</answer>',
+  '<answer>&#55;</answer>',
+  '<answer>**7**</answer>',
+  '<answer>`7`</answer>',
+  '<answer>$7$</answer>',
+  '<answer>\\boxed{7}</answer>',
+  '<answer>7;8</answer>',
+  '<answer>7,</answer>',
+  '<answer>7|8</answer>',
+  '<answer>7_0</answer>',
+  '<answer>- 7</answer>',
+  '<answer>7\u0301</answer>',
+  '<answer>\u202e7</answer>',
+  '<answer>Ⅶ</answer>',
+  '<answer>7</answer>\n<majority>8</majority>',
+  '<majority>7</majority>',
+  `<answer>${'1'.repeat(41)}</answer>`,
+  `${'('.repeat(100_000)}7${')'.repeat(100_000)}`,
 ]
 test('no reply that answers twice, argues or plays with its form is worth more than an honest wrong answer', async () => {
   const honest = (await scoreOf('<answer>8</answer>')) ?? 0
-  expect(hostile.length).toBeGreaterThanOrEqual(40)
+  expect(hostile.length).toBeGreaterThanOrEqual(60)
   for (const reply of hostile)
     expect([reply, await scoreOf(reply)]).toEqual([reply, expect.toSatisfy(score => score <= honest)])
   // A reply is not read across styles either.
