@@ -17,7 +17,7 @@ import { freeSwarmPorts, type Ports } from './swarm/ports.ts'
 const root = join(import.meta.dirname, '..')
 /** Of the dashboard's own tests, which run before these: one build serves both. */
 const TEST_BUILD = 'test/.next'
-const ROUNDS = 3
+const ROUNDS = 2
 
 let data: string
 let swarm: ChildProcess

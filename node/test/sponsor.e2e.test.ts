@@ -112,8 +112,8 @@ test('requests that nobody signed, that were sent before, or that are one too ma
     address: (await openIdentity(join(root, 'sponsor'))).address as Hex,
   })
 
-  // A thousand of the same are one registration.
-  const answers = await Promise.all(Array.from({ length: 1_000 }, () => post(request).catch(() => null)))
+  // A hundred of the same are one registration.
+  const answers = await Promise.all(Array.from({ length: 100 }, () => post(request).catch(() => null)))
   const codes = answers.flatMap(answer => (answer === null ? [] : [answer.code]))
   expect(codes.filter(code => code === 202).length).toBeGreaterThan(0)
   expect(codes.every(code => [200, 202, 503].includes(code))).toBe(true)
