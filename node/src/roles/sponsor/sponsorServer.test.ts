@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { silentLogger } from '#core/logger.ts'
+import { createManualClock } from '#core/clock.ts'
+import { createLogger } from '#core/logger.ts'
 import { serveSponsor } from './sponsorServer.ts'
 
 const closing: (() => void)[] = []
@@ -22,7 +23,10 @@ async function listen(requestMs = 5_000) {
     return { code: 202, body: { status: 'sending' } }
   }
   const pages = { terms: async () => ({ rounds: 3 }), standing: async () => null, ask }
-  const server = await serveSponsor({ port: 0, host: '127.0.0.1', requestMs }, pages, silentLogger)
+  const said: string[] = []
+  const write = (line: string) => void said.push(line)
+  const logger = createLogger({ write, format: 'pretty', level: 'info', clock: createManualClock() })
+  const server = await serveSponsor({ port: 0, host: '127.0.0.1', requestMs }, pages, logger)
   closing.push(() => {
     server.close()
     server.closeAllConnections()
@@ -32,7 +36,13 @@ async function listen(requestMs = 5_000) {
     const init = { method: 'POST', body, headers: { 'content-type': type } }
     return (await fetch(`http://127.0.0.1:${port}/v1/sponsor`, init)).status
   }
-  return { port, asked, post, get: async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status }
+  return {
+    port,
+    asked,
+    said,
+    post,
+    get: async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status,
+  }
 }
 
 test('what is well formed is asked for, in lower case; what is not is refused by the part that is wrong', async () => {
@@ -105,4 +115,19 @@ test('connections that say nothing keep nobody out', async () => {
     await once(socket, 'connect')
   }
   expect(await get('/v1/sponsor')).toBe(200)
+})
+
+test("a request that breaks off is nobody's error: whoever sends many fills no log", async () => {
+  const { port, said, get } = await listen()
+  const head = 'POST /v1/sponsor HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n'
+  for (let i = 0; i < 3; i++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(`${head}{"peerId":`)
+    socket.resetAndDestroy()
+    await once(socket, 'close')
+  }
+  // Answered after them.
+  expect(await get('/v1/sponsor')).toBe(200)
+  expect(said).toEqual([])
 })

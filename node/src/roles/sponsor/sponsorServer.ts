@@ -42,6 +42,8 @@ export async function serveSponsor(
     try {
       send(response, await answer(request))
     } catch (error) {
+      // It broke off before it was whole, which anybody may have it do.
+      if (error === request.errored) return
       logger.error('a request failed', { error })
       send(response, refusal(500, 'this request failed; see the log of the sponsor'))
     }
