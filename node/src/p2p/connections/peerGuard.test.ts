@@ -29,3 +29,11 @@ test('bans against peers made up by the thousand push out the oldest, not the me
   expect(guard.isBanned('peer 0')).toBe(false)
   expect(guard.isBanned('peer 10000')).toBe(true)
 })
+
+test('a penalty does not grow where the clock is set back', () => {
+  let nowMs = 3_600_000
+  const guard = createPeerGuard({ ...createManualClock(), nowMs: () => nowMs }, silentLogger)
+  guard.penalise('a', 5, 'test')
+  nowMs = 0
+  expect(guard.penaltyOf('a')).toBe(5)
+})

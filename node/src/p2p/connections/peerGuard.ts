@@ -29,7 +29,10 @@ export function createPeerGuard(clock: Clock, logger: Logger): PeerGuard {
 
   const penaltyOf = (peerId: string): number => {
     const held = penalties.get(peerId)
-    return held === undefined ? 0 : held.points * 0.5 ** ((clock.nowMs() - held.atMs) / PENALTY_HALF_LIFE_MS)
+    if (held === undefined) return 0
+    // The clock may be set back.
+    const passedMs = Math.max(0, clock.nowMs() - held.atMs)
+    return held.points * 0.5 ** (passedMs / PENALTY_HALF_LIFE_MS)
   }
   const isBanned = (peerId: string): boolean => {
     const until = bannedUntilMs.get(peerId)

@@ -41,3 +41,13 @@ test('a peer costs no more among thousands, and those whose buckets are full are
   for (let peer = 10_000; peer < 30_000; peer++) bucketOf(`peer ${peer}`).tryTake(1)
   expect(bucketOf('peer 0')).not.toBe(first)
 })
+
+test('a clock that is set back takes no tokens away', () => {
+  const clock = { ...createManualClock(), nowMs: () => nowMs }
+  let nowMs = 3_600_000
+  const bucket = createTokenBucket(1, 2, clock)
+  expect(bucket.takeMs(1)).toBe(0)
+  nowMs = 0
+  expect(bucket.takeMs(1)).toBe(0)
+  expect(bucket.takeMs(1)).toBe(1_000)
+})

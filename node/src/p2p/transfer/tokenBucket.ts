@@ -15,7 +15,8 @@ export function createTokenBucket(perSecond: number, burst: number, clock: Clock
   let atMs = clock.nowMs()
   const refill = (): void => {
     const now = clock.nowMs()
-    tokens = Math.min(burst, tokens + ((now - atMs) / 1000) * perSecond)
+    // The clock may be set back.
+    tokens = Math.min(burst, tokens + (Math.max(0, now - atMs) / 1000) * perSecond)
     atMs = now
   }
   return {
