@@ -1,5 +1,6 @@
 import { type Connecting, startConnecting } from './connections/connecting.ts'
 import { type Connectivity, connectivityOf } from './connections/connectivity.ts'
+import { createRelayPace } from './connections/relayPace.ts'
 import { dialable } from './gossip/addressAnnouncement.ts'
 import { addressesIn, startAddressGossip } from './gossip/addressGossip.ts'
 import type { Announcement } from './gossip/announcement.ts'
@@ -18,7 +19,7 @@ import { createFetchBody, type FetchBody } from './transfer/fetchBody.ts'
 import { type BundleSource, type ServeLimits, serveBundles } from './transfer/serveBundles.ts'
 import { startSync } from './transfer/sync.ts'
 
-export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits' | 'isRelay'> &
+export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits' | 'isRelay' | 'relaysFor'> &
   SwarmView & {
     /** Multiaddrs; none for the bootnode itself. */
     bootnodes: readonly string[]
@@ -115,7 +116,9 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const mayDial = (address: string): boolean =>
     dialable([address], started?.addresses() ?? [], false).length > 0 || membership.names(address)
   const { isBootnode: isRelay } = membership
-  const host = await createHost({ ...options, topics: topicsOf(swarm), admits, reserves, isRelay, mayDial })
+  const relaysFor = createRelayPace(membership.admission.isRegistered, clock)
+  const rules = { admits, reserves, relaysFor, isRelay, mayDial }
+  const host = await createHost({ ...options, topics: topicsOf(swarm), ...rules })
   started = host
   const stops: (() => void | Promise<void>)[] = [() => host.stop()]
   const stop = async (): Promise<void> => {
