@@ -177,3 +177,18 @@ test('connections that say nothing keep nobody out', async () => {
     await Promise.all([host.stop(), other.stop()])
   }
 })
+
+test('a peer has two connections at a time, the newest: more of one id would take the places of everybody', async () => {
+  const [host, other] = await Promise.all([startTestHost(), startTestHost()])
+  const [address] = host.addresses()
+  const opened: string[] = []
+  host.node.addEventListener('connection:open', ({ detail }) => opened.push(detail.id))
+  try {
+    for (let i = 0; i < 5; i++) await other.node.dial(multiaddr(address), { force: true })
+    await until(host.node, ['connection:open'], () => opened.length === 5)
+    const left = host.node.getConnections().filter(({ status }) => status === 'open')
+    expect(left.map(({ id }) => id)).toEqual(opened.slice(-2))
+  } finally {
+    await Promise.all([host.stop(), other.stop()])
+  }
+})

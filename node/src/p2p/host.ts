@@ -34,6 +34,7 @@ import {
 import { scoreParams, scoreThresholds } from './gossip/topicScore.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './keys/peerPrivateKey.ts'
 import type { GossipService, Node } from './libp2pNode.ts'
+import { StreamError } from './transfer/streamError.ts'
 
 export type HostOptions = {
   /** libp2p's protobuf private key; the content of a `swarm.pem` will do. */
@@ -98,6 +99,9 @@ export type Host = Releases & {
  */
 const ARRIVING = 64
 
+/** Both ends may dial at the same moment, and a process that was started again comes before the connection of the one that ended is missed. */
+const CONNECTIONS_OF_PEER = 2
+
 /** One silent address of a peer must not take the time of its others. */
 const ADDRESS_DIAL_TIMEOUT_MS = 3000
 
@@ -143,8 +147,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
       if (guard.isBanned(peerId)) return true
       return (await options.admits?.(peerId, connection.remoteAddr.toString())) === false
     },
-    denyInboundUpgradedConnection(_, arrival) {
+    denyInboundUpgradedConnection(peer, arrival) {
       arrivals.leave(arrival)
+      cutOlder(node.getConnections(peer))
       return false
     },
     denyInboundRelayReservation: async peer => (await options.reserves?.(peer.toString())) === false,
@@ -194,6 +199,13 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
+/** Makes place for one more of the same peer, which has one slot whatever it opens. @param connections - oldest first. */
+function cutOlder(connections: readonly Connection[]): void {
+  const open = connections.filter(({ status }) => status === 'open')
+  for (const one of open.slice(0, Math.max(0, open.length - CONNECTIONS_OF_PEER + 1)))
+    one.abort(new StreamError('closed'))
+}
+
 /** Closes one connection after the other: `node.stop()` closes all at once, in one turn of the event loop. */
 async function closeAll(node: Node, messageQueue: MessageQueue): Promise<void> {
   const closing: Promise<void>[] = []
@@ -230,7 +242,7 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
       streamMuxers: [yamux({ streamOptions: { maxStreamWindowSize: MAX_WINDOW_BYTES } })],
       connectionGater: options.gater,
       connectionManager: {
-        maxConnections: (options.maxConnections ?? 128) + ARRIVING,
+        maxConnections: CONNECTIONS_OF_PEER * (options.maxConnections ?? 128) + ARRIVING,
         // The order that our own book gives them: what answered before comes first.
         addressSorter: () => 0,
         addressDialTimeout: ADDRESS_DIAL_TIMEOUT_MS,
