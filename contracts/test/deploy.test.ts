@@ -6,6 +6,7 @@ import { createPublicClient, createWalletClient, type Hex, http, publicActions }
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { rewardVotesAbi, roundsAbi, swarmCoordinatorAbi, timelockControllerAbi } from '../../deployments/abi.ts'
 import { readDeployment } from '../../deployments/record.ts'
+import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import type { DeployErrorCode } from '../../scripts/deploy/deployError.ts'
 import type { DeployOptions } from '../../scripts/deploy/deployProtocol.ts'
 import { LOCAL_KEY, NETWORKS } from '../../scripts/deploy/networks.ts'
@@ -74,6 +75,14 @@ for (const [network, { chainId }] of Object.entries(NETWORKS)) {
     }
   })
 }
+
+test('rounds whose rules are not named have those of the starter models, which every node plays', async () => {
+  const { deployment } = await deployOn('local', anvil.url, freshOptions())
+  const client = createPublicClient({ transport: http(anvil.url) })
+  const rounds = { ...deployment.contracts.Rounds, abi: roundsAbi, args: [0n] } as const
+  const hash = await client.readContract({ ...rounds, functionName: 'environmentOf' })
+  assert.equal(hash, (await loadEnvironments()).starter.hash)
+})
 
 /** Fails the n-th transaction, before it reaches the chain or after, as a kill at that moment would. */
 function dieAt(count: number, moment: 'before' | 'after'): Wrap {

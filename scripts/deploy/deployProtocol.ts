@@ -33,9 +33,6 @@ export interface DeployOutcome {
   readonly sent: number
 }
 
-/** keccak256("codezero"): names the environment until its specification's own hash is given. */
-const DEFAULT_ENVIRONMENT_HASH = '0x667d5f6b1049475e934b3f314baa67b6cfc8088b2e756499071df8a5c1c2d53a'
-
 /**
  * Deploys the protocol, or finishes what an earlier run began, or finds that nothing is left to do.
  *
@@ -121,9 +118,15 @@ async function chooseParameters(
     startsAtSec: latest.timestamp + (requested.roundSeconds === 0 ? 0 : preset.startsInSeconds),
     roundSeconds: preset.roundSeconds,
     bootstrapRounds: preset.bootstrapRounds,
-    environmentHash: DEFAULT_ENVIRONMENT_HASH,
+    environmentHash: requested.environmentHash ?? (await starterRules()),
     ...requested,
   }
+}
+
+/** The rules that every node plays without being given a specification. Their code takes a second to load. */
+async function starterRules(): Promise<string> {
+  const { loadEnvironments } = await import('../../node/src/environments/builtIn.ts')
+  return (await loadEnvironments()).starter.hash
 }
 
 function isFinished(journal: JournalState, parameters: DeployParameters): boolean {
