@@ -69,15 +69,6 @@ export async function runSolver(
   const isPaid = unpaid === null
   let firstRound: number | null = null
 
-  /** Samples the owed answers and, where they can be paid, commits them. */
-  async function answerHere(begun: { time: RoundTime; atMs: number }, rules: RoundRules): Promise<CheckedGroup[]> {
-    const { round } = begun.time
-    const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
-    const bundle = await answerRound(sampler, { chainId: node.chainId, round, peerKey: node.identity.peerKey }, rules)
-    if (isPaid) await commitAnswers(node, bundle, begun)
-    return checkRollouts(bundle, rules)
-  }
-
   async function play(time: RoundTime): Promise<void> {
     const { round } = time
     firstRound ??= round
@@ -89,17 +80,14 @@ export async function runSolver(
     recordInTime(node, time)
     if (round < node.countsFrom || !(await node.playsIn(round))) return
     const startedMs = node.clock.nowMs()
-    const { spec, format } = node.environment
     // Both run from now: what is told of the chain's time is as old as this call.
     const [beaconDue, groupsDue] = [untilShare(node, time, BEACON_UNTIL), untilShare(node, time, TAKE_UNTIL)]
     const skippedPlaces: SolverReport['skippedPlaces'] = {}
     const skip: Skip = reason => {
       skippedPlaces[reason] = (skippedPlaces[reason] ?? 0) + 1
     }
-    const [beacon, places] = await Promise.all([awaitBeacon(node, time, beaconDue), readTaskPlaces(node, round, skip)])
-    if (beacon === null) return
-    const at = { chainId: node.chainId, round, beacon }
-    const rules = await roundRules(node.environment, at, places, stageSource(node, beaconDue))
+    const rules = await awaitRules(node, time, beaconDue, skip)
+    if (rules === null) return
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
@@ -108,24 +96,22 @@ export async function runSolver(
     const others = readAhead(groupsOf(node, round - 1, groupsDue, trustIn))
     const answered = served
       ? await served.answer(round, rules, groupsDue)
-      : { groups: await answerHere({ time, atMs: startedMs }, rules), refused: {} }
-    const { groups } = answered
+      : { groups: await answerHere(node, policy, { time, atMs: startedMs }, rules, isPaid), refused: {} }
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
+    const { spec, format } = node.environment
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
-    const learned = await learnRound(modules, { round, spec, own: groups, others, until: groupsDue })
+    const learned = await learnRound(modules, { round, spec, own: answered.groups, others, until: groupsDue })
     await policy.save(join(data, POLICY_FOLDER))
     if (learned.updates > 0) await served?.handOver()
     if (isPaid) await namePolicy(node, policy, round + 1)
-    const rollouts = groups.reduce((sum, group) => sum + group.rollouts.length, 0)
-    const seconds = (node.clock.nowMs() - startedMs) / 1000
     const report: SolverReport = {
       tasks: mine.length,
-      rollouts,
+      rollouts: answered.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0),
       skippedPlaces,
       ...learned,
       refused: { ...learned.refused, ...answered.refused },
-      seconds,
+      seconds: (node.clock.nowMs() - startedMs) / 1000,
       ...(unpaid === null ? {} : { unpaid }),
       ...('sampledBy' in answered ? { sampledBy: answered.sampledBy } : {}),
     }
@@ -157,6 +143,30 @@ export async function isItsPolicy(
   if (noted === undefined || noted === hash) return true
   logger.info('this round was answered before the policy learned from it', { round })
   return false
+}
+
+/** What the answers of this round have to follow, once its beacon is known; null where it is not known in time. */
+async function awaitRules(node: PeerNode, time: RoundTime, until: AbortSignal, skip: Skip): Promise<RoundRules | null> {
+  const { environment, chainId } = node
+  const { round } = time
+  const [beacon, places] = await Promise.all([awaitBeacon(node, time, until), readTaskPlaces(node, round, skip)])
+  if (beacon === null) return null
+  return roundRules(environment, { chainId, round, beacon }, places, stageSource(node, until))
+}
+
+/** Samples the owed answers and, where they can be paid, commits them. */
+async function answerHere(
+  node: PeerNode,
+  policy: PolicyClient,
+  begun: { time: RoundTime; atMs: number },
+  rules: RoundRules,
+  isPaid: boolean,
+): Promise<CheckedGroup[]> {
+  const { round } = begun.time
+  const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
+  const bundle = await answerRound(sampler, { chainId: node.chainId, round, peerKey: node.identity.peerKey }, rules)
+  if (isPaid) await commitAnswers(node, bundle, begun)
+  return checkRollouts(bundle, rules)
 }
 
 /** Seals the owed answers and commits them. */
