@@ -159,7 +159,7 @@ test('an option that no command takes is found in --help and documents, and one 
   const documents = new Map([
     [
       'a.md',
-      '`npx waggle stop --now --wrong`, `npx waggle start --role x`\nnpm run swarm -- --rounds 3 \\\n  --nowhere # --no\n',
+      '`npx waggle stop --now --wrong`, `npx waggle start --role x`\nnpm run swarm -- --rounds 3 \\\n  --nowhere # --no\nnpx waggle halt\n',
     ],
     ['docs/log/b.md', '`npx waggle stop --gone`'],
   ])
@@ -168,6 +168,7 @@ test('an option that no command takes is found in --help and documents, and one 
     'npx waggle stop --help: --old does not exist',
     'npx waggle stop --help: --hidden is missing',
     'npx waggle stop --hidden: in no document',
+    'a.md:4: there is no command halt',
     'a.md:1: stop takes no --wrong',
     'a.md:2: swarm takes no --nowhere',
   ])

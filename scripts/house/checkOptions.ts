@@ -8,7 +8,7 @@ const HISTORY = /^CHANGELOG\.md$|^docs\/log\//
 
 const OPTION = /(?<![\w-])--([a-z][a-z-]*)/g
 
-/** Options that --help or a document names and no command takes, and those that a command takes and --help or every document leaves out. */
+/** Commands that do not exist, options that --help or a document names and no command takes, and those that a command takes and --help or every document leaves out. */
 export function checkOptions(
   documents: Texts,
   commands: ReadonlyMap<string, CommandWords>,
@@ -20,6 +20,7 @@ export function checkOptions(
     ...[...documents]
       .filter(([path]) => !HISTORY.test(path))
       .flatMap(([path, text]) => [
+        ...unknownCommands(path, text, commands),
         ...unknownOptions(path, text, /\bwaggle (?<name>[a-z]+)(?<rest>(?:\\\n|[^\n`|#&])*)/g, name =>
           commands.get(name)?.options.concat('help'),
         ),
@@ -54,6 +55,12 @@ function wrongHelp(
 /** The part of a line before its text, which may name options of other programs. */
 function nameOf(line: string): string {
   return line.startsWith('  --') ? line.trimStart().split(/ {2,}/, 1).join() : line
+}
+
+function unknownCommands(path: string, text: string, commands: ReadonlyMap<string, CommandWords>): string[] {
+  return [...text.matchAll(/\bnpx waggle ([a-z]+)\b/g)]
+    .filter(([, name = '']) => name !== 'help' && !commands.has(name))
+    .map(({ 1: name, index }) => `${path}:${lineOf(text, index)}: there is no command ${name}`)
 }
 
 function unknownOptions(
