@@ -2,70 +2,85 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { meantOption } from '../../node/src/cli/nearest.ts'
+import { optionsOf, usageOf } from '../../node/src/cli/options/settingOptions.ts'
 import { settingProblem } from '../../node/src/cli/options/settingProblem.ts'
 import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
 import { basePrecisions } from '../../node/src/model/lora/loraConfig.ts'
+
+const count = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
+
+/** Bounds keep a swarm on one machine sensible: a committee has at most 14 seats on chain. */
+const options = {
+  solvers: count(1, 16).default(3).meta({ value: 'N', description: 'peers that solve and learn' }),
+  evaluators: count(2, 14).default(3).meta({ value: 'N', description: 'peers that score, at least 2: a quorum' }),
+  rounds: count(1, 1_000_000).optional().meta({
+    value: 'N',
+    description: 'settled rounds after which the run is complete (default: it runs until Ctrl-C)',
+  }),
+  level: count(1, 5).optional().meta({
+    value: 'N',
+    description: 'hold the difficulty at this level, 1 to 5 (default: it follows the scores)',
+  }),
+  preset: z
+    .enum(Object.keys(presets) as [PresetName, ...PresetName[]])
+    .default('starter')
+    .meta({
+      value: 'NAME',
+      description: 'constants of the environment: starter, or qwen, as in RL Swarm; fixed by the first run',
+    }),
+  environment: z.string().optional().meta({
+    value: 'FILE',
+    description: 'environment of chat models (npx waggle environment writes one); needs --model',
+  }),
+  model: z.string().optional().meta({ value: 'PATH_OR_REPO', description: 'the model that solves' }),
+  judge: z
+    .string()
+    .optional()
+    .meta({ value: 'PATH_OR_REPO', description: 'the frozen judge, if the environment has one' }),
+  proposer: z.string().optional().meta({
+    value: 'PATH_OR_REPO_OR_URL',
+    description: 'the model that proposes, of any tokenizer, or http://HOST:PORT/v1#MODEL of a server',
+  }),
+  dataset: z.string().optional().meta({
+    value: 'PATH_OR_REPO',
+    description: 'propose the tasks of a dataset (docs/guides/use-a-dataset.md)',
+  }),
+  'dataset-share': z.coerce.number().positive().max(1).optional().meta({
+    value: 'X',
+    description: 'share of the tasks that come from the dataset (default 1); the model proposes the others',
+  }),
+  lora: count(1, 4096).optional().meta({ value: 'RANK', description: 'solvers train an adapter of this rank' }),
+  'lora-base': z.enum(basePrecisions).optional().meta({
+    value: 'NAME',
+    description: 'float32 or int8: precision of the frozen layers under the adapter (default float32)',
+  }),
+  'round-seconds': count(5, 3600)
+    .optional()
+    .meta({ value: 'N', description: 'length of a round on a fresh chain (default 20)' }),
+  exit: z.boolean().default(false).meta({ description: 'stop everything once the run is complete (needs --rounds)' }),
+  json: z.boolean().default(false).meta({ description: 'print one JSON object on the last line' }),
+  fresh: z.boolean().default(false).meta({ description: 'forget the chain, keys, weights and index of earlier runs' }),
+  data: z
+    .string()
+    .transform(path => resolve(path))
+    .prefault('.waggle')
+    .meta({ value: 'DIR', description: 'where all of that is kept' }),
+  port: count(1, 65_531).default(3000).meta({
+    value: 'N',
+    description: 'port of the dashboard; gateway, indexer and peers take the next three',
+  }),
+  'chain-port': count(1, 65_535).default(8545).meta({ value: 'N', description: 'port of the chain' }),
+  help: z.boolean().default(false).meta({ description: 'print this' }),
+}
 
 export const usage = `npm run swarm [-- OPTIONS]
 
 Starts a whole swarm on this machine: a chain, the contracts, the indexer, the dashboard, and peers,
 each in its own process. Ctrl-C stops everything; the next run resumes where the last one stopped.
 
-  --solvers N         peers that solve and learn (default 3)
-  --evaluators N      peers that score (default 3, at least 2: a quorum)
-  --rounds N          settled rounds after which the run is complete (default: it runs until Ctrl-C)
-  --level N           hold the difficulty at this level, 1 to 5 (default: it follows the scores)
-  --preset NAME       constants of the environment: starter, or qwen, as in RL Swarm (default starter; fixed by the first run)
-  --environment FILE  environment of chat models (npx waggle environment writes one); needs --model
-  --model PATH_OR_REPO
-                      the model that solves
-  --judge PATH_OR_REPO
-                      the frozen judge, if the environment has one
-  --proposer PATH_OR_REPO_OR_URL
-                      the model that proposes, of any tokenizer, or http://HOST:PORT/v1#MODEL of a server
-  --dataset PATH_OR_REPO
-                      propose the tasks of a dataset (docs/guides/use-a-dataset.md)
-  --dataset-share X   share of the tasks that come from the dataset (default 1); the model proposes the others
-  --lora RANK         solvers train an adapter of this rank
-  --lora-base NAME    float32 or int8: precision of the frozen layers under the adapter (default float32)
-  --round-seconds N   length of a round on a fresh chain (default 20)
-  --exit              stop everything once the run is complete (needs --rounds)
-  --json              print one JSON object on the last line
-  --fresh             forget the chain, keys, weights and index of earlier runs
-  --data DIR          where all of that is kept (default .waggle)
-  --port N            port of the dashboard (default 3000); gateway, indexer and peers take the next three
-  --chain-port N      port of the chain (default 8545)
-  --help              print this`
+${usageOf(options)}`
 
-const count = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
-
-/** Bounds keep a swarm on one machine sensible: a committee has at most 14 seats on chain. */
-const schema = z.object({
-  solvers: count(1, 16).default(3),
-  evaluators: count(2, 14).default(3),
-  rounds: count(1, 1_000_000).optional(),
-  level: count(1, 5).optional(),
-  preset: z.enum(Object.keys(presets) as [PresetName, ...PresetName[]]).default('starter'),
-  environment: z.string().optional(),
-  model: z.string().optional(),
-  judge: z.string().optional(),
-  proposer: z.string().optional(),
-  dataset: z.string().optional(),
-  'dataset-share': z.coerce.number().positive().max(1).optional(),
-  lora: count(1, 4096).optional(),
-  'lora-base': z.enum(basePrecisions).optional(),
-  'round-seconds': count(5, 3600).optional(),
-  exit: z.boolean().default(false),
-  json: z.boolean().default(false),
-  fresh: z.boolean().default(false),
-  data: z
-    .string()
-    .default('.waggle')
-    .transform(path => resolve(path)),
-  port: count(1, 65_531).default(3000),
-  'chain-port': count(1, 65_535).default(8545),
-  help: z.boolean().default(false),
-})
+const schema = z.object(options)
 
 export type SwarmOptions = z.infer<typeof schema>
 
@@ -95,22 +110,16 @@ export function parseOptions(argv: string[]): SwarmOptions {
   return parsed.data
 }
 
-const flags = new Set(['exit', 'json', 'fresh', 'help'])
-const known = Object.keys(schema.shape)
-
 /** What was written, by the names of the options. */
 function readValues(args: string[]): Record<string, unknown> {
-  const options = Object.fromEntries(
-    known.map(name => [name, { type: flags.has(name) ? 'boolean' : 'string' }] as const),
-  )
   try {
-    return parseArgs({ args, options }).values
+    return parseArgs({ args, options: optionsOf(options) }).values
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split('. ')
     const isBare = sentence.startsWith('Unexpected argument')
     const hint = isBare
       ? "npm passes on only what follows ' -- ': npm run swarm -- --rounds 4."
-      : meantOption(sentence, known)
+      : meantOption(sentence, Object.keys(options))
     throw new Error(`${sentence}. ${hint}`.trimEnd(), { cause: error })
   }
 }
