@@ -10,14 +10,14 @@ export async function fetchPart<T>(
   baseUrl: string | null,
   path: string,
   schema: z.ZodType<T>,
-  options: { body?: unknown; missing?: T } = {},
+  options: { body?: unknown; missing?: T; timeoutMs?: number } = {},
 ): Promise<Part<T>> {
   if (baseUrl === null) return { state: 'down', source, trouble: 'unset', url: null }
   let answer: unknown
   try {
     const response = await fetch(`${baseUrl}${path}`, {
       cache: 'no-store',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
       ...(options.body === undefined
         ? {}
         : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(options.body) }),

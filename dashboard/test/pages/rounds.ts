@@ -28,6 +28,11 @@ export function testRounds(scene: BrowserScene): void {
       await see(page, 'Sum of the even numbers in xs, doubled.')
       await page.getByRole('region', { name: 'Tests' }).getByText('assert f([7]) == 0').waitFor()
       await see(page, 'Predicted correctness')
+      await page.getByText('3 of 3 tests pass').first().waitFor()
+      expect(await page.getByText('Tests not run', { exact: true }).count()).toBe(2)
+      await page.getByText('6 more tries').first().click()
+      await page.getByText('1 of 3 tests pass').first().waitFor()
+      await page.getByText('assert f([1, 2, 4]) == 12 gives another value').first().waitFor()
 
       await page.locator('pre span', { hasText: /^def$/ }).first().waitFor()
       await page.getByText('Compare two tries').first().click()

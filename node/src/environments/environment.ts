@@ -114,6 +114,10 @@ export interface Proposals<P = Problem> {
   tell(task: { readonly function: AskedFunction<P> | null }): Promise<{ text: string } | { reason: string }>
   /** A key that texts with the same task share; the text itself if it is not a proposal. */
   keyOf(text: string): Promise<string>
+  /** The tests that a proposal brings, to show what answers do with them, never to score any; empty if the text is not a proposal. */
+  testsOf(text: string): Promise<readonly ProposedTest[]>
+  /** The code of an answer, for its task's tests to run; null where it has none. */
+  codeOf(answer: string): string | null
   /** The first key of those that asks for nearly the same, or for the same; null where none does. */
   nearest(key: string, among: ReadonlyMap<string, unknown>): string | null
 }
@@ -122,6 +126,9 @@ export interface Proposals<P = Problem> {
 export type HeldOutCheck = boolean | { readonly code: string; readonly tests: readonly CodeTest[] }
 /** An expression of Python, and the `repr` that its value must have. */
 export type CodeTest = { readonly expression: string; readonly expected: string }
+
+/** A test that a proposal brings, as its proposer wrote it and as it is run. */
+export type ProposedTest = CodeTest & { readonly source: string }
 
 /** A problem and how it is told. */
 export type DrawnTask<P = Problem> = { readonly text: string; readonly problem: P }

@@ -6,12 +6,16 @@ import { Notice } from '../Notice.tsx'
 import { PeerLink } from '../peers/PeerLink.tsx'
 import { CompareTries } from './CompareTries.tsx'
 import { RolloutCard } from './RolloutCard.tsx'
+import type { TestedPart } from './TestOutcome.tsx'
 
 /** The best tries show at once; the others wait behind a summary. */
 const SHOWN = 2
 
+/** `tested` is null for a task without tests. */
+type TestedAttempt = Attempt & { tested: TestedPart | null }
+
 /** What each solver tried, best first. */
-export function AttemptList({ attempts }: { attempts: Attempt[] }) {
+export function AttemptList({ attempts }: { attempts: TestedAttempt[] }) {
   if (attempts.length === 0)
     return <Notice title="Nobody’s solutions to this problem are known here yet.">Try another problem above.</Notice>
   return (
@@ -24,10 +28,10 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
             <PeerLink peer={attempt} />
             <ul className="mt-3 grid gap-4 xl:grid-cols-2">
               {ordered.slice(0, SHOWN).map(rollout => (
-                <RolloutCard key={rollout.index} rollout={rollout} />
+                <RolloutCard key={rollout.index} rollout={rollout} tested={attempt.tested} />
               ))}
             </ul>
-            {rest.length > 0 && <Rest rollouts={rest} />}
+            {rest.length > 0 && <Rest rollouts={rest} tested={attempt.tested} />}
             {ordered.length > 1 && <CompareTries name={attempt.name} rollouts={ordered} />}
           </li>
         )
@@ -37,7 +41,7 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
 }
 
 /** Drawn once somebody asks: most of a page's tries are here. */
-function Rest({ rollouts }: { rollouts: NumberedRollout[] }) {
+function Rest({ rollouts, tested }: { rollouts: NumberedRollout[]; tested: TestedPart | null }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details className="mt-3" onToggle={event => setOpen(event.currentTarget.open)}>
@@ -47,7 +51,7 @@ function Rest({ rollouts }: { rollouts: NumberedRollout[] }) {
       {isOpen && (
         <ul className="mt-3 grid gap-4 xl:grid-cols-2">
           {rollouts.map(rollout => (
-            <RolloutCard key={rollout.index} rollout={rollout} />
+            <RolloutCard key={rollout.index} rollout={rollout} tested={tested} />
           ))}
         </ul>
       )}

@@ -1,6 +1,7 @@
 import { chooseProblem, type Problem, problems } from '#merge/problems.ts'
-import { splitTests } from '#merge/splitTests.ts'
+import { splitTests } from '#merge/tasks/splitTests.ts'
 import type { RoundBodies } from '#sources/gateway.ts'
+import { getTested } from '#sources/getTested.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
 import { Pager } from '../Pager.tsx'
@@ -33,13 +34,20 @@ export async function ProblemSection({ bodies, asked, page }: Props) {
           <PartDown part={part} />
         </div>
       ) : (
-        <Body all={problems(part.data)} asked={asked} page={page} />
+        <Body round={part.data.round} all={problems(part.data)} asked={asked} page={page} />
       )}
     </section>
   )
 }
 
-function Body({ all, asked, page }: { all: Problem[]; asked: string; page: number }) {
+interface BodyProps {
+  round: number
+  all: Problem[]
+  asked: string
+  page: number
+}
+
+function Body({ round, all, asked, page }: BodyProps) {
   const shown = chooseProblem(all, asked)
   if (shown === undefined)
     return (
@@ -50,6 +58,10 @@ function Body({ all, asked, page }: { all: Problem[]; asked: string; page: numbe
       </div>
     )
   const { statement, tests } = splitTests(shown.text)
+  const attempts = shown.attempts.slice((page - 1) * SOLVERS_PER_PAGE, page * SOLVERS_PER_PAGE).map(attempt => ({
+    ...attempt,
+    tested: tests.length > 0 ? getTested(round, shown.taskHash, attempt.peerKey) : null,
+  }))
   return (
     <div className="mt-4 grid gap-x-10 gap-y-8 lg:grid-cols-[20rem_1fr]">
       <div>
@@ -65,7 +77,7 @@ function Body({ all, asked, page }: { all: Problem[]; asked: string; page: numbe
         <TaskTests tests={tests} />
       </div>
       <div className="min-w-0">
-        <AttemptList attempts={shown.attempts.slice((page - 1) * SOLVERS_PER_PAGE, page * SOLVERS_PER_PAGE)} />
+        <AttemptList attempts={attempts} />
         <Pager
           page={page}
           pages={Math.ceil(shown.attempts.length / SOLVERS_PER_PAGE)}

@@ -1,12 +1,16 @@
+import { Suspense } from 'react'
 import { componentLabel } from '#merge/componentLabel.ts'
 import type { NumberedRollout } from '#merge/problems.ts'
 import { Code } from './Code.tsx'
+import { type TestedPart, TestOutcome } from './TestOutcome.tsx'
 
-/** One rollout: the text that the model wrote, and the components of its score from an evaluator's revealed score sheet. */
+/** One rollout: the text that the model wrote, the components of its score from an evaluator's revealed score sheet, and its tests. */
 export function RolloutCard({
-  rollout: { number, text, tokens, ended, components, scoreMilli },
+  rollout: { index, number, text, tokens, ended, components, scoreMilli },
+  tested,
 }: {
   rollout: NumberedRollout
+  tested: TestedPart | null
 }) {
   return (
     <li className="min-w-0 rounded-cell border border-line bg-comb">
@@ -36,6 +40,13 @@ export function RolloutCard({
             <Component key={name} name={name} share={share} />
           ))}
         </dl>
+      )}
+      {tested && (
+        <div className="border-t border-line px-4 py-3 text-sm">
+          <Suspense fallback={<p className="text-soft">Running its tests …</p>}>
+            <TestOutcome tested={tested} index={index} />
+          </Suspense>
+        </div>
       )}
     </li>
   )

@@ -1,6 +1,6 @@
 import Link from 'next/link'
 
-/** The tests of a task. Answers of a round are never executed, so no result stands next to them. */
+/** The tests of a task, as its proposer wrote them. What became of them stands with each answer. */
 export function TaskTests({ tests }: { tests: readonly string[] }) {
   if (tests.length === 0) return null
   return (
@@ -12,7 +12,8 @@ export function TaskTests({ tests }: { tests: readonly string[] }) {
         {tests.join('\n')}
       </pre>
       <p className="mt-2 text-sm text-soft">
-        Not run: a judge model scores the answers. Execution is measured on{' '}
+        Written by the proposer, right or wrong. Once the round has ended, the gateway runs the answers that you look at
+        with them, in a sandbox. Points come from the judge model alone; how well it fits execution is measured on{' '}
         <Link href="/run#canary">held-out tasks</Link>.
       </p>
     </section>

@@ -24,6 +24,7 @@ import { admitProblem, mayTrainOn, parseProposal } from './parseProposal.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
 import { requestText } from './prompts.ts'
 import { modelWriter, type ProposalRequest, type ProposalWriter } from './proposalWriter.ts'
+import { proposedTests } from './proposedTests.ts'
 import { maybeBroken } from './repairTask.ts'
 import { nearestTask, sameTask } from './sameTask.ts'
 import { scoreAnswers, scoreComponents } from './scoreAnswers.ts'
@@ -78,6 +79,8 @@ export function codeZero({
         const proposal = await parseProposal(text)
         return typeof proposal === 'string' ? text : sameTask(proposal.problem)
       },
+      testsOf: proposedTests,
+      codeOf: answer => fencedBlock(answer)?.code ?? null,
       nearest: nearestTask,
     },
     async openJudge(model) {

@@ -9,6 +9,7 @@ import { silentLogger } from '#core/logger.ts'
 import { type RolloutBundle, rootOf, type ScoreSheet } from '#core/payloads/bodies.ts'
 import { bodiesHere } from '#core/payloads/bodyOperations.ts'
 import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
+import { taskHash } from '#core/payloads/taskProposal.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Announcement } from '#p2p/gossip/announcement.ts'
 import type { AnnouncementHandler } from '#p2p/gossip/announcements.ts'
@@ -24,7 +25,7 @@ import { collectBodies } from './collectBodies.ts'
 import { type Committed, createCommitments } from './commitments.ts'
 import { openAnnounced } from './openAnnounced.ts'
 import { createPeerIds } from './peerIds.ts'
-import { readRound } from './readRound.ts'
+import { readGroup, readRound } from './readRound.ts'
 
 const CHAIN_ID = 7
 const ROUND = 5
@@ -145,6 +146,11 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     reads: () => reads,
     asked,
     page: (round = ROUND) => readRound(node, { commitments, proposals: async () => [] }, round),
+    group: (peerId: string, texts: readonly string[]) => {
+      const proposals = async () => [{ peerId: 'proposer', peerKey: ZERO_HASH, level: 1, texts }]
+      const task = taskHash({ peerKey: ZERO_HASH, index: 0 })
+      return readGroup(node, { commitments, proposals }, { round: ROUND, task, peerKey: peerKeyOf(peerId) })
+    },
     setRound: (round: number) => {
       now = round
     },
@@ -183,6 +189,28 @@ test('a body is fetched once its commitment is there, and shown', async () => {
   announce(announcement)
   await until(() => counts().waiting === 0)
   expect(fetched).toHaveLength(1)
+})
+
+test("a solver's answers to a task are read once nobody can commit to others, and as long as the chain has them", async () => {
+  const { announce, commit, until, counts, group, setRound } = await gateway()
+  const { announcement, bytes, commitment } = await answersOf(honest, 'sum of a list')
+  announce(announcement, bytes)
+  commit('rollouts', commitment)
+  await until(() => counts().kept === 1)
+  setRound(ROUND)
+  expect(await group(honest, ['the task'])).toBeNull()
+  setRound(ROUND + 1)
+  expect(await group(honest, ['the task'])).toEqual({
+    text: 'the task',
+    answers: [{ index: 0, text: 'sum of a list' }],
+  })
+  expect(await group(hostile, ['the task'])).toBeNull()
+  expect(await group(honest, [])).toBeNull()
+  // A reorganisation takes the commitment away.
+  commit('rollouts')
+  let seconds = 0
+  await until(() => seconds++ > 6)
+  expect(await group(honest, ['the task'])).toBeNull()
 })
 
 test('a body that no commitment names is never fetched, and counted once none can come', async () => {

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PeerKey, TaskHash } from '#core/hashes.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { roundsKept } from '#p2p/gossip/topicRules.ts'
+import { createSandbox } from '#sandbox/createSandbox.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { everyRound } from '../duties/everyRound.ts'
 import { createEventLog, type EventLog } from '../metrics/eventLog.ts'
@@ -17,11 +19,12 @@ import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts
 import { openAnnounced } from './openAnnounced.ts'
 import { createPeerIds, type PeerIds } from './peerIds.ts'
 import { createProposals, type Proposals } from './proposals.ts'
-import { readRound } from './readRound.ts'
+import { readGroup, readRound } from './readRound.ts'
 import { noteLength, noteSampled, sampledView } from './sampledView.ts'
 import { specificationView } from './specificationView.ts'
 import { statusView } from './statusView.ts'
 import { takeUnheard } from './takeUnheard.ts'
+import { createTestedView } from './testedView.ts'
 import { createTrainingView } from './trainingView.ts'
 
 type GatewayOptions = {
@@ -112,8 +115,18 @@ type Served = { onChain: OnChain; collecting: Collecting; currentRound: () => nu
 /** What the server answers, by path. */
 function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting, currentRound }: Served): Route[] {
   const trainingView = createTrainingView(options.figuresOf, node)
+  const { journal, clock, logger, signal, environment } = node
+  const tested = createTestedView({
+    read: group => readGroup(node, onChain, group),
+    ...{ proposals: environment.proposals, openSandbox: createSandbox, journal, clock, logger, signal },
+  })
   return [
     { path: /^\/v1\/rounds\/(\d{1,12})$/, answer: match => readRound(node, onChain, Number(match[1])) },
+    {
+      path: /^\/v1\/rounds\/(\d{1,12})\/tests\/(0x[0-9a-f]{64})\/(0x[0-9a-f]{64})$/,
+      answer: ([, round, task, peerKey]) =>
+        tested.answer({ round: Number(round), task: task as TaskHash, peerKey: peerKey as PeerKey }),
+    },
     {
       path: /^\/v1\/canary$/,
       answer: async () => ({ points: await canaryPoints(node), heldOut: readHeldOut(options.heldOutPath) }),

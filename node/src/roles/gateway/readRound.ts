@@ -1,11 +1,13 @@
-import type { ContentId } from '#core/hashes.ts'
+import type { ContentId, PeerKey, TaskHash } from '#core/hashes.ts'
 import type { Bodies } from '#core/payloads/bodyOperations.ts'
+import { taskHash } from '#core/payloads/taskProposal.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import { type AnnouncementKind, announcementKinds } from '#p2p/gossip/topics.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type Commitments, commitmentTo } from './commitments.ts'
 import type { Proposals } from './proposals.ts'
-import { type From, roundView } from './roundView.ts'
+import { type From, rolloutText, roundView } from './roundView.ts'
 
 /** A page holds all of its bodies in memory, decoded. */
 const MAX_PAGE_BYTES = 32 * 2 ** 20
@@ -36,6 +38,31 @@ export async function readRound(node: Node, { commitments, proposals }: OnChain,
   scoreSheets.sort((a, b) => (a.body.evaluatorKey < b.body.evaluatorKey ? -1 : 1))
   const view = await roundView(round, { proposed, rollouts, scoreSheets }, node.environment.format)
   return { ...view, omitted: isCommitted.filter(Boolean).length - shown.length }
+}
+
+/**
+ * A task's text and a solver's answers to it; null where this node lacks either, where the chain has no commitment to them now, and
+ * as long as the solver may commit to others.
+ */
+export async function readGroup(
+  node: Node,
+  { commitments, proposals }: OnChain,
+  { round, task, peerKey }: { round: number; task: TaskHash; peerKey: PeerKey },
+): Promise<{ text: string; answers: { index: number; text: string }[] } | null> {
+  if (!commitments.isFinal(round, 'rollouts')) return null
+  const kept = keptBodies(node, round).find(body => body.kind === 'rollouts' && peerKeyOf(body.peerId) === peerKey)
+  if (kept === undefined || !(await matches(commitments, round, kept))) return null
+  const [opened] = await open(node, 'rollouts', [kept])
+  const group = opened?.body.groups.find(({ taskRef }) => taskHash(taskRef) === task)
+  const proposed = (await proposals(round)).find(proposal => proposal.peerKey === group?.taskRef.peerKey)
+  const text = proposed?.texts[group?.taskRef.index ?? -1]
+  if (group === undefined || text === undefined) return null
+  const { format } = node.environment
+  const answers = await mapYielding(group.rollouts, async rollout => ({
+    index: rollout.index,
+    text: await rolloutText(format, rollout),
+  }))
+  return { text, answers }
 }
 
 /** Facts of a round name kind and peer of each body. */

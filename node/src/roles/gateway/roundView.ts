@@ -45,7 +45,7 @@ export async function roundView(round: number, { proposed, rollouts, scoreSheets
       const score = scores.get(rollout.index)
       return {
         index: rollout.index,
-        text: await packedText(format, rollout.completionTokens, width, rollout.ended),
+        text: await rolloutText(format, rollout),
         ended: rollout.ended,
         tokens: rollout.completionTokens.byteLength / width,
         components: score?.components ?? null,
@@ -54,6 +54,14 @@ export async function roundView(round: number, { proposed, rollouts, scoreSheets
     }),
   }))
   return { round, tasks, groups, evaluators: evaluatorsOf(scoreSheets) }
+}
+
+/** What a solver wrote. */
+export function rolloutText(
+  format: PromptFormat,
+  rollout: RolloutBundle['groups'][number]['rollouts'][number],
+): Promise<string> {
+  return packedText(format, rollout.completionTokens, tokenWidth(rollout) ?? 2, rollout.ended)
 }
 
 /** One row an evaluator, whatever number of score sheets its votes take. */

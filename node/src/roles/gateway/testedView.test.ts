@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { ZERO_HASH } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
+import { proposedTests } from '#environments/codezero/proposedTests.ts'
+import type { Sandbox } from '#sandbox/createSandbox.ts'
+import { createJournal } from '#store/journal.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { createTestedView, type GroupRef } from './testedView.ts'
+
+const TEXT = 'Write f(n). Return n doubled.\nassert f(2) == 4'
+const group = (round: number): GroupRef => ({ round, task: ZERO_HASH, peerKey: ZERO_HASH })
+
+function openView(text = TEXT, answers = [{ index: 3, text: 'right' }]) {
+  const clock = createManualClock()
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const opened: string[] = []
+  const openSandbox = (): Sandbox => ({
+    runTests: async cases => cases.map(({ code }) => (code === 'right' ? 'pass' : 'fail')),
+    evaluate: async () => [],
+    close: async () => void opened.push('closed'),
+  })
+  const view = createTestedView({
+    read: async ({ round }) => (round < 100 ? { text, answers } : null),
+    proposals: { testsOf: proposedTests, codeOf: answer => answer },
+    ...{ openSandbox, journal, clock, logger: silentLogger, signal: new AbortController().signal },
+  })
+  return { view, clock, opened }
+}
+
+test('answers are run once, in a sandbox of their own, whatever number of readers asks', async () => {
+  const { view, opened } = openView()
+  const asked = await Promise.all([1, 1, 1].map(round => view.answer(group(round))))
+  const told = { tests: ['assert f(2) == 4'], answers: [{ index: 3, verdicts: ['pass'] }] }
+  expect(asked).toEqual([told, told, told])
+  expect(opened).toEqual(['closed'])
+})
+
+test('who asks for many groups has some of them run, and the others later', async () => {
+  const { view, clock, opened } = openView()
+  for (let round = 0; round < 30; round++) await view.answer(group(round))
+  expect(opened).toHaveLength(24)
+  expect(await view.answer(group(29))).toEqual({ tests: ['assert f(2) == 4'], answers: null })
+  clock.advance(10_000)
+  expect(await view.answer(group(29))).toMatchObject({ answers: [{ verdicts: ['pass'] }] })
+})
+
+test('nothing is run of a group that is not here, of a task without tests, or beyond the answers that a task has', async () => {
+  const { view, opened } = openView()
+  expect(await view.answer(group(100))).toBeNull()
+  expect(await openView('Which is larger?').view.answer(group(1))).toBeNull()
+  expect(opened).toEqual([])
+  const many = Array.from({ length: 500 }, (_, index) => ({ index, text: 'wrong' }))
+  expect((await openView(TEXT, many).view.answer(group(1)))?.answers).toHaveLength(32)
+})

@@ -1,0 +1,66 @@
+import type { Clock } from '#core/clock.ts'
+import type { PeerKey, TaskHash } from '#core/hashes.ts'
+import { createKeyedLimit } from '#core/keyedLimit.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Environment } from '#environments/environment.ts'
+import { createTokenBucket } from '#p2p/transfer/tokenBucket.ts'
+import type { Sandbox } from '#sandbox/createSandbox.ts'
+import type { Journal, JsonValue } from '#store/journal.ts'
+import { runTests, type TestedAnswer } from './runTests.ts'
+
+/** Answers of one solver to one task. */
+export type GroupRef = { round: number; task: TaskHash; peerKey: PeerKey }
+
+/** What a page shows with answers: `answers` is null where this gateway runs none at the moment. */
+export type TestedView = { tests: string[]; answers: TestedAnswer[] | null }
+
+/** Each costs a start of Python, and at worst some seconds of hanging code. Anybody may ask: a core is theirs for a part of the time only. */
+const [GROUPS_PER_SECOND, GROUPS_AT_ONCE] = [0.1, 24]
+/** Of a group: more than any environment asks for, so that a bundle cannot ask for more. */
+const MAX_ANSWERS = 32
+
+type Modules = {
+  read: (group: GroupRef) => Promise<{ text: string; answers: { index: number; text: string }[] } | null>
+  proposals: Pick<NonNullable<Environment['proposals']>, 'testsOf' | 'codeOf'> | null
+  openSandbox: () => Sandbox
+  journal: Pick<Journal, 'get' | 'set'>
+  clock: Clock
+  logger: Logger
+  signal: AbortSignal
+}
+
+/**
+ * Runs the answers that somebody opens with the tests of their task, one group at a time, and remembers what came of it.
+ *
+ * It decides nothing: tests are as their proposer wrote them, right or wrong, and points come from the judge alone.
+ */
+export function createTestedView({ read, proposals, openSandbox, journal, clock, logger, signal }: Modules) {
+  const budget = createTokenBucket(GROUPS_PER_SECOND, GROUPS_AT_ONCE, clock)
+  const turns = createKeyedLimit(1)
+
+  async function measure(group: GroupRef): Promise<TestedView | null> {
+    const known = journal.get(group.round, keyOf(group))
+    if (known !== undefined) return known as TestedView
+    const found = await read(group)
+    const tests = (found && (await proposals?.testsOf(found.text))) ?? []
+    if (found === null || tests.length === 0) return null
+    const sources = tests.map(({ source }) => source)
+    if (signal.aborted || !budget.tryTake(1)) return { tests: sources, answers: null }
+    const answers = found.answers
+      .slice(0, MAX_ANSWERS)
+      .map(({ index, text }) => ({ index, code: proposals?.codeOf(text) ?? null }))
+    // A sandbox for each solver: what the code of one leaves behind cannot touch another's.
+    const sandbox = openSandbox()
+    const view = { tests: sources, answers: await runTests(sandbox, tests, answers).finally(sandbox.close) }
+    journal.set(group.round, keyOf(group), view satisfies JsonValue)
+    logger.debug('answers tested', { round: group.round, task: group.task, peerKey: group.peerKey })
+    return view
+  }
+
+  return {
+    /** Null where there is nothing to run. */
+    answer: (group: GroupRef): Promise<TestedView | null> => turns.run('', () => measure(group)),
+  }
+}
+
+const keyOf = ({ task, peerKey }: GroupRef): string => `tested ${task} ${peerKey}`
