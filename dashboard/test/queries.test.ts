@@ -5,6 +5,7 @@ import { findPeer } from '#sources/findPeer.ts'
 import { getBettor } from '#sources/getBettor.ts'
 import { getFeed } from '#sources/getFeed.ts'
 import { getGame, getGames } from '#sources/getGames.ts'
+import { getMarketRoles } from '#sources/getMarketRoles.ts'
 import { getPeerNames } from '#sources/getPeerNames.ts'
 import { getPeerRecord } from '#sources/getPeerRecord.ts'
 import { getRoles } from '#sources/getRoles.ts'
@@ -31,12 +32,16 @@ const { buildGraphQLSchema } = load('../../node_modules/ponder/dist/esm/graphql/
 }
 const schema = buildGraphQLSchema({ schema: tables })
 let sent: Sent | undefined
+/** Of one test. */
+let all: Sent[] = []
 
 beforeEach(() => {
+  all = []
   vi.stubEnv('WAGGLE_INDEXER_URL', 'http://127.0.0.1:1')
   vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
     const request: Sent = JSON.parse(body)
     sent = request
+    all.push(request)
     const operation = /^query (\w+)/.exec(request.query)?.[1] ?? ''
     return Response.json({ data: answers[operation]?.(request.variables) })
   })
@@ -58,6 +63,7 @@ const reads: Record<string, () => Promise<{ state: string }>> = {
   'a game': () => getGame('1'),
   'a bettor': () => getBettor('0x70997970c51812dc3a010c7d01b50e0d17dc79c8'),
   'the roles': () => getRoles(),
+  'the roles of the market': () => getMarketRoles(),
   'a round': () => getRoundRecord(39, 0),
   'a peer': () => getPeerRecord(solvers[0]?.peerKey ?? ''),
   'a peer by its name': () => findPeer(solvers[0]?.name ?? ''),
@@ -66,12 +72,13 @@ const reads: Record<string, () => Promise<{ state: string }>> = {
 for (const [name, read] of Object.entries(reads)) {
   test(`the query of ${name} is one that the indexer answers`, async () => {
     expect((await read()).state).toBe('ready')
-    const { query, variables } = sent as Sent
-    const document = parse(query)
-    expect(validate(schema, document).map(error => error.message)).toEqual([])
-    const operation = document.definitions.find(definition => definition.kind === 'OperationDefinition')
-    const { errors } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables)
-    expect(errors).toBeUndefined()
+    for (const { query, variables } of all) {
+      const document = parse(query)
+      expect(validate(schema, document).map(error => error.message)).toEqual([])
+      const operation = document.definitions.find(definition => definition.kind === 'OperationDefinition')
+      const { errors } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables)
+      expect(errors).toBeUndefined()
+    }
   })
 }
 

@@ -35,7 +35,17 @@ const answer = z.object({
       }),
     ),
   }),
-  purses: z.object({ items: z.array(z.object({ claimedWei: z.string(), claimableWei: z.string() })) }),
+  purses: z.object({
+    items: z.array(
+      z.object({
+        scoreWei: z.string(),
+        openingWei: z.string(),
+        taskWei: z.string(),
+        claimedWei: z.string(),
+        claimableWei: z.string(),
+      }),
+    ),
+  }),
   peerCredits: z.object({ items: z.array(z.object({ source: z.enum(['challenges', 'market']), owed: z.string() })) }),
   peerCompensations: z.object({ items: z.array(z.object({ amountWei: z.string() })) }),
   evaluator: z
@@ -104,7 +114,7 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   standings: peerStandings(where: { peerKey: $peerKey }) { items {
     rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
   } }
-  purses(where: { peerKey: $peerKey }) { items { claimedWei claimableWei } }
+  purses(where: { peerKey: $peerKey }) { items { scoreWei openingWei taskWei claimedWei claimableWei } }
   peerCredits(where: { peerKey: $peerKey, owed_gt: "0" }) { items { source owed } }
   peerCompensations(where: { peerKey: $peerKey }) { items { amountWei } }
   evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed misses }

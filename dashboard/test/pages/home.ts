@@ -25,6 +25,11 @@ export function testHome(scene: BrowserScene): void {
     const fromAppeals = standings.slice(0, solvers.length).map(row => (row.compensationWei === '0' ? '–' : '25.00'))
     expect(await rows.locator('td:nth-child(5)').allTextContents()).toEqual(fromAppeals)
 
+    const seats = page.getByRole('region', { name: 'Evaluators' }).getByRole('listitem')
+    await seats.first().waitFor()
+    expect(await seats.count()).toBe(3)
+    expect(await page.getByRole('region', { name: 'Proposers' }).textContent()).toMatch(/wolverine ?3,494\.96/)
+
     const canary = page.locator('section[aria-labelledby=canary]')
     await canary.getByText('may be fooling its judge').waitFor()
     expect(await canary.getByText('rising together').count()).toBe(2)

@@ -100,6 +100,13 @@ export function testPeers(scene: BrowserScene): void {
     expect(await evaluating.first().textContent()).toMatch(/99\.001\.00 burnt1,440\.00/)
     const proposing = page.locator('section[aria-labelledby=proposers] tbody tr').filter({ visible: true })
     expect(await proposing.textContent()).toMatch(/9\d %36/)
+    const judging = page.locator('section[aria-labelledby=judges] tbody tr')
+    expect(await judging.textContent()).toMatch(/1 of 110\.000\.16$/)
+    // Of the game that has a winner: one bettor was right and alone, the other lost on two choices.
+    const betting = page.locator('section[aria-labelledby=bettors] tbody tr')
+    await expect
+      .poll(async () => (await betting.allInnerTexts()).map(text => text.split(/\s+/).at(-1)))
+      .toEqual(['+10.00', '−7.00'])
     const phone = await visit('/roles', { width: 390 })
     await phone.getByRole('columnheader', { name: 'Learnability' }).waitFor()
     await phone.getByRole('cell', { name: /^9\d %$/ }).waitFor()
@@ -112,6 +119,8 @@ export function testPeers(scene: BrowserScene): void {
   browserTest('an evaluator’s page shows its seat, and a newcomer’s from when it counts', async () => {
     const page = await visit(`/peers/${first(evaluators).peerKey}`)
     await see(page, /Evaluator, seated since round 0; opened 40 of 41 sealed votes/)
+    await see(page, 'Nectar by openings')
+    expect(await page.getByText('Rank', { exact: true }).count(), 'of solvers alone').toBe(0)
     await see(page, 'Only solvers are scored.')
     await see(page, 'by openings')
     await see(await visit(`/peers/${first(onlookers).peerKey}`), `Its key counts from round ${CURRENT_ROUND + 2} on.`)

@@ -1,6 +1,7 @@
 import { type Query, readPage, readParameter } from '#merge/readPage.ts'
 import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
 import { getFeed } from '#sources/getFeed.ts'
+import { getRoles } from '#sources/getRoles.ts'
 import { getStandings } from '#sources/getStandings.ts'
 
 export const PEERS_PER_PAGE = 20
@@ -29,6 +30,7 @@ export function getHomeData({ search, page, isWhole }: HomeParameters) {
     status: getSwarmStatus(),
     canary: getCanary(),
     standings: getStandings({ search, isWhole, limit: PEERS_PER_PAGE, offset: (page - 1) * PEERS_PER_PAGE }),
+    roles: getRoles(),
     feed: getFeed(FEED_ITEMS),
   }
 }

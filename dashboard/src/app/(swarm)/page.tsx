@@ -3,6 +3,7 @@ import { CanaryGlance } from '#components/canary/CanaryGlance.tsx'
 import { CanarySection } from '#components/canary/CanarySection.tsx'
 import { Leaderboard } from '#components/peers/Leaderboard.tsx'
 import { OwnPeers } from '#components/peers/OwnPeers.tsx'
+import { RoleGlance } from '#components/peers/RoleGlance.tsx'
 import { Comb } from '#components/rounds/Comb.tsx'
 import { RoundHeadline } from '#components/rounds/RoundHeadline.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
@@ -13,7 +14,7 @@ import { getHomeData, readHomeParameters } from './getHomeData.ts'
 
 export default async function HomePage({ searchParams }: { searchParams: Promise<Query> }) {
   const parameters = readHomeParameters(await searchParams)
-  const { status, canary, standings, feed } = getHomeData(parameters)
+  const { status, canary, standings, roles, feed } = getHomeData(parameters)
   return (
     <>
       <section
@@ -26,9 +27,6 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
           <Suspense fallback={<Skeleton lines={2} />}>
             <SwarmFacts status={status} />
           </Suspense>
-          <p className="mt-4">
-            <a href="/run">Environment and learning curves</a>
-          </p>
         </div>
         <div className="md:col-span-2 lg:col-span-1">
           <Suspense fallback={<Skeleton lines={4} />}>
@@ -38,9 +36,14 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
       </section>
       <OwnPeers />
       <div className="mt-14 grid gap-x-12 gap-y-14 lg:grid-cols-[1fr_20rem]">
-        <Suspense fallback={<Skeleton lines={12} title="Leaderboard" />}>
-          <Leaderboard standings={standings} {...parameters} />
-        </Suspense>
+        <div className="min-w-0">
+          <Suspense fallback={<Skeleton lines={12} title="Leaderboard" />}>
+            <Leaderboard standings={standings} {...parameters} />
+          </Suspense>
+          <Suspense fallback={<Skeleton lines={6} />}>
+            <RoleGlance roles={roles} />
+          </Suspense>
+        </div>
         <Suspense fallback={<Skeleton lines={12} title="As it happens" />}>
           <Feed feed={feed} />
         </Suspense>

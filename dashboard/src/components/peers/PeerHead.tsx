@@ -21,6 +21,9 @@ interface Props {
 export function PeerHead({ peer, record, status }: Props) {
   const standing = record.standings.items[0]
   const purse = record.purses.items[0]
+  const roles = peerRoles(record)
+  // Others have no points, and a rank among them says nothing.
+  const isSolver = roles.length === 0 || roles.includes('solver')
   return (
     <header className="grid gap-x-10 gap-y-6 md:grid-cols-[9rem_1fr]">
       <DanceGlyph peerKey={peer.peerKey} size={144} />
@@ -30,13 +33,24 @@ export function PeerHead({ peer, record, status }: Props) {
         </h1>
         <p className="mt-3 text-lg">{doing(record)}</p>
         <dl className="mt-6 grid gap-x-10 gap-y-4 sm:grid-cols-2">
-          <Fact title="Points">
-            <span className="figures text-2xl font-semibold">{formatPoints(standing?.finalPointsMilli ?? 0)}</span>{' '}
-            {standing !== undefined && <UnsurePoints points={standing} className="mr-3 text-sm" />}
-          </Fact>
-          <Fact title="Rank">
-            <span className="figures text-2xl font-semibold">{standing?.rank ?? '–'}</span>
-          </Fact>
+          {isSolver && (
+            <>
+              <Fact title="Points">
+                <span className="figures text-2xl font-semibold">{formatPoints(standing?.finalPointsMilli ?? 0)}</span>{' '}
+                {standing !== undefined && <UnsurePoints points={standing} className="mr-3 text-sm" />}
+              </Fact>
+              <Fact title="Rank">
+                <span className="figures text-2xl font-semibold">{standing?.rank ?? '–'}</span>
+              </Fact>
+            </>
+          )}
+          {earnedBy.map(({ title, of }) =>
+            purse === undefined || purse[of] === '0' ? null : (
+              <Fact key={of} title={title}>
+                <span className="figures text-2xl font-semibold">{formatNectar(purse[of])}</span>
+              </Fact>
+            ),
+          )}
           <Fact title="Nectar claimed">
             <span className="figures text-2xl font-semibold">{formatNectar(purse?.claimedWei)}</span>{' '}
             {purse !== undefined && purse.claimableWei !== '0' && (
@@ -93,6 +107,12 @@ function Fact({ title, children }: { title: string; children: ReactNode }) {
     </div>
   )
 }
+
+const earnedBy = [
+  { title: 'Nectar by scores', of: 'scoreWei' },
+  { title: 'Nectar by openings', of: 'openingWei' },
+  { title: 'Nectar by tasks', of: 'taskWei' },
+] as const
 
 const owedBy = {
   challenges: {

@@ -6,6 +6,7 @@ import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
 import { PartDown } from '../PartDown.tsx'
 import { PeerLink } from './PeerLink.tsx'
+import { Cell, RoleSection, RoleTable } from './RoleTable.tsx'
 
 /** Those who score and those who propose, ranked by what their role is paid for. */
 export async function RoleTables({ roles }: { roles: Promise<Part<RolesAnswer>> }) {
@@ -18,40 +19,28 @@ export async function RoleTables({ roles }: { roles: Promise<Part<RolesAnswer>> 
     )
   return (
     <>
-      <Section
+      <RoleSection
         id="evaluators"
         title="Evaluators"
         about="An evaluator is paid for opening the score that it had committed to, where the committee agrees."
       >
         <Evaluators rows={evaluatorRows(part.data)} />
-      </Section>
-      <Section
+      </RoleSection>
+      <RoleSection
         id="proposers"
         title="Proposers"
         about="A task teaches most if half of all attempts solve it: its learnability is 100 %. Proposers are paid by it."
       >
         <Proposers rows={proposerRows(part.data)} />
-      </Section>
+      </RoleSection>
     </>
-  )
-}
-
-function Section({ id, title, about, children }: { id: string; title: string; about: string; children: ReactNode }) {
-  return (
-    <section aria-labelledby={id} className="mt-12">
-      <h2 id={id} className="text-3xl">
-        {title}
-      </h2>
-      <p className="mt-2 max-w-prose text-soft">{about}</p>
-      <div className="mt-4">{children}</div>
-    </section>
   )
 }
 
 function Evaluators({ rows }: { rows: EvaluatorRow[] }) {
   if (rows.length === 0) return <Notice title="Nobody has taken an evaluator’s seat yet." />
   return (
-    <Table
+    <RoleTable
       columns={['Peer', 'Seat', 'Votes opened', 'Missed', 'Staked', 'Earned']}
       wide={['Seat', 'Votes opened', 'Missed']}
     >
@@ -64,14 +53,14 @@ function Evaluators({ rows }: { rows: EvaluatorRow[] }) {
           <Cell wide>{row.misses}</Cell>
         </Row>
       ))}
-    </Table>
+    </RoleTable>
   )
 }
 
 function Proposers({ rows }: { rows: ProposerRow[] }) {
   if (rows.length === 0) return <Notice title="Nobody has proposed a task yet." />
   return (
-    <Table
+    <RoleTable
       columns={['Peer', 'Learnability', 'Tasks paid', 'Rounds', 'Staked', 'Earned']}
       wide={['Tasks paid', 'Rounds']}
     >
@@ -82,29 +71,7 @@ function Proposers({ rows }: { rows: ProposerRow[] }) {
           <Cell wide>{row.roundsProposed}</Cell>
         </Row>
       ))}
-    </Table>
-  )
-}
-
-/** Columns that are `wide` are not there on a phone. */
-function Table({ columns, wide, children }: { columns: string[]; wide: string[]; children: ReactNode }) {
-  return (
-    <table className="w-full border-collapse text-left">
-      <thead className="text-sm text-soft">
-        <tr>
-          {columns.map((title, index) => (
-            <th
-              key={title}
-              scope="col"
-              className={`border-b border-line px-2 py-2 font-medium ${index > 0 ? 'text-right' : ''} ${wide.includes(title) ? 'hidden sm:table-cell' : ''}`}
-            >
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
+    </RoleTable>
   )
 }
 
@@ -128,13 +95,5 @@ function Row({ row, children }: { row: EvaluatorRow | ProposerRow; children: Rea
       </Cell>
       <Cell>{formatNectar(String(row.earnedWei))}</Cell>
     </tr>
-  )
-}
-
-function Cell({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
-  return (
-    <td className={`figures px-2 py-2.5 text-right sm:whitespace-nowrap ${wide ? 'hidden sm:table-cell' : ''}`}>
-      {children}
-    </td>
   )
 }

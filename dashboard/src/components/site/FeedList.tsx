@@ -9,8 +9,7 @@ import { BlockTime } from '../BlockTime.tsx'
 import { Notice } from '../Notice.tsx'
 import { DanceGlyph } from '../peers/DanceGlyph.tsx'
 
-/** A local swarm ranks three solvers: a longer list would leave half of the page empty next to them. */
-const SHOWN = 12
+const SHOWN = 16
 
 /** The page's events and, at once, those that the stream brings after it. */
 export function FeedList({ page }: { page: FeedItem[] }) {

@@ -11,10 +11,11 @@ export function SiteHeader({ networkName }: { networkName: string | null }) {
         <Mark />
         <span className="casual text-xl font-extrabold sm:text-2xl tracking-tight">Waggle</span>
       </Link>
-      <nav aria-label="Main" className="flex sm:gap-1">
+      <nav aria-label="Main" className="order-last flex w-full justify-between sm:order-none sm:w-auto sm:gap-1">
         <NavLink href="/" also="/peers">
           Peers
         </NavLink>
+        <NavLink href="/run">Run</NavLink>
         <NavLink href="/rounds">Rounds</NavLink>
         <NavLink href="/roles">Roles</NavLink>
         <NavLink href="/market">Market</NavLink>

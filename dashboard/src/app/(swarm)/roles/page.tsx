@@ -1,18 +1,27 @@
 import type { Metadata } from 'next'
+import Link from 'next/link'
 import { Suspense } from 'react'
+import { MarketTables } from '#components/games/MarketTables.tsx'
 import { RoleTables } from '#components/peers/RoleTables.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
+import { getMarketRoles } from '#sources/getMarketRoles.ts'
 import { getRoles } from '#sources/getRoles.ts'
 
-export const metadata: Metadata = { title: 'Evaluators and proposers' }
+export const metadata: Metadata = { title: 'Roles' }
 
 export default function RolesPage() {
   return (
     <>
-      <h1 className="text-5xl">Evaluators and proposers</h1>
-      <p className="mt-3 max-w-prose text-soft">What they stake and earn, in nectar. Solvers are on the leaderboard.</p>
+      <h1 className="text-4xl sm:text-5xl">Roles</h1>
+      <p className="mt-3 max-w-prose text-soft">
+        Those who are paid in nectar: who scores, who proposes, who asks and who bets. Solvers earn points, and are on
+        the <Link href="/">leaderboard</Link>.
+      </p>
       <Suspense fallback={<Skeleton lines={8} />}>
         <RoleTables roles={getRoles()} />
+      </Suspense>
+      <Suspense fallback={<Skeleton lines={8} />}>
+        <MarketTables roles={getMarketRoles()} />
       </Suspense>
     </>
   )

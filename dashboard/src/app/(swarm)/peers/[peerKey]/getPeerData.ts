@@ -1,5 +1,6 @@
 import { cache } from 'react'
-import { formatPoints } from '#merge/format.ts'
+import { formatNectar, formatPoints } from '#merge/format.ts'
+import { peerRoles } from '#merge/peerHistory.ts'
 import { getPeerRecord, type PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 
@@ -14,6 +15,12 @@ export const getPeerData: (peerKey: string) => Promise<Part<PeerAnswer>> = cache
 /** A peer in two lines, as far as it is known. */
 export function peerSummary(part: Part<PeerAnswer> | null): { name: string; about: string } {
   if (part?.state !== 'ready' || part.data.peer === null) return { name: 'Peer', about: 'A peer of the swarm.' }
+  const roles = peerRoles(part.data)
+  if (roles.length > 0 && !roles.includes('solver')) {
+    const { openingWei = '0', taskWei = '0' } = part.data.purses.items[0] ?? {}
+    const earned = formatNectar(String(BigInt(openingWei) + BigInt(taskWei)))
+    return { name: part.data.peer.name, about: `${roles.join(', ')}, ${earned} nectar earned` }
+  }
   const standing = part.data.standings.items[0]
   const rank = standing?.rank ? `, rank ${standing.rank}` : ''
   return { name: part.data.peer.name, about: `${formatPoints(standing?.finalPointsMilli ?? 0)} points${rank}` }

@@ -1,0 +1,104 @@
+import Link from 'next/link'
+import { formatNectar, shorten } from '#merge/format.ts'
+import { type BettorRow, bettorRows, type JudgeRow, judgeRows } from '#merge/games/marketRows.ts'
+import type { MarketRoles } from '#sources/getMarketRoles.ts'
+import type { Part } from '#sources/part.ts'
+import { Notice } from '../Notice.tsx'
+import { PartDown } from '../PartDown.tsx'
+import { DanceGlyph } from '../peers/DanceGlyph.tsx'
+import { Cell, RoleSection, RoleTable } from '../peers/RoleTable.tsx'
+
+/** Rows of a table. */
+const SHOWN = 50
+
+/** Who asks and who bets in the market, ranked by what they won by it. */
+export async function MarketTables({ roles }: { roles: Promise<Part<MarketRoles>> }) {
+  const part = await roles
+  if (part.state === 'down')
+    return (
+      <div className="mt-8">
+        <PartDown part={part} />
+      </div>
+    )
+  return (
+    <>
+      <RoleSection
+        id="judges"
+        title="Judges"
+        about="A judge opens games with a bond behind its answer, and is paid a part of the losing stakes if the answer stands."
+      >
+        <Judges rows={judgeRows(part.data).slice(0, SHOWN)} />
+      </RoleSection>
+      <RoleSection
+        id="bettors"
+        title="Bettors"
+        about="By what they took more than they staked, in the newest games that have a winner. The Brier score is the squared distance of stakes from what came, 0 at best; that of the market is of all stakes in the same games."
+      >
+        <Bettors rows={bettorRows(part.data).slice(0, SHOWN)} />
+      </RoleSection>
+    </>
+  )
+}
+
+function Judges({ rows }: { rows: JudgeRow[] }) {
+  if (rows.length === 0) return <Notice title="Nobody has opened a game yet." />
+  return (
+    <RoleTable columns={['Judge', 'Games', 'Answers that stood', 'Bonded', 'Earned']} wide={['Games', 'Bonded']}>
+      {rows.map(row => (
+        <tr key={row.account} className="border-b border-line">
+          <Account row={row} />
+          <Cell wide>{row.games}</Cell>
+          <Cell>
+            {row.stood} of {row.ended}
+          </Cell>
+          <Cell wide>{formatNectar(String(row.bonded))}</Cell>
+          <Cell>{formatNectar(String(row.earned))}</Cell>
+        </tr>
+      ))}
+    </RoleTable>
+  )
+}
+
+function Bettors({ rows }: { rows: BettorRow[] }) {
+  if (rows.length === 0) return <Notice title="No game with bets has a winner yet." />
+  return (
+    <RoleTable columns={['Bettor', 'Games', 'Brier', 'Market', 'Staked', 'Won']} wide={['Games', 'Market', 'Staked']}>
+      {rows.map(row => (
+        <tr key={row.account} className="border-b border-line">
+          <Account row={row} />
+          <Cell wide>{row.games}</Cell>
+          <Cell>{row.brier.toFixed(2)}</Cell>
+          <Cell wide>{row.marketBrier.toFixed(2)}</Cell>
+          <Cell wide>{formatNectar(String(row.staked))}</Cell>
+          <Cell>
+            <Won amount={row.taken - row.staked} />
+          </Cell>
+        </tr>
+      ))}
+    </RoleTable>
+  )
+}
+
+function Won({ amount }: { amount: bigint }) {
+  const isLoss = amount < 0n
+  return (
+    <span className={isLoss ? 'text-thorn' : 'text-leaf'}>
+      {isLoss ? '−' : '+'}
+      {formatNectar(String(isLoss ? -amount : amount))}
+    </span>
+  )
+}
+
+/** Leads to an account's bets; a peer of it says whose it is. */
+function Account({ row: { account, peer } }: { row: { account: string; peer: JudgeRow['peer'] } }) {
+  return (
+    <th scope="row" className="w-full max-w-0 px-2 py-2.5 font-normal">
+      <Link href={`/bettors/${account}`} className="group inline-flex min-w-0 items-center gap-2.5 no-underline">
+        {peer && <DanceGlyph peerKey={peer.peerKey} size={24} />}
+        <span className={`truncate font-semibold group-hover:underline ${peer ? 'casual' : 'figures'}`}>
+          {peer ? peer.name : shorten(account, 6, 4)}
+        </span>
+      </Link>
+    </th>
+  )
+}

@@ -1,0 +1,71 @@
+import type { MarketRoles } from '#sources/getMarketRoles.ts'
+import { bettorGames, bettorScore } from './bettorRecord.ts'
+
+type Owner = MarketRoles['owners'] extends ReadonlyMap<string, infer T> ? T : never
+
+interface Row {
+  account: string
+  /** A peer of the account; null for people without one. */
+  peer: Owner | null
+}
+
+export interface JudgeRow extends Row {
+  games: number
+  /** Games that ended. */
+  ended: number
+  /** Of them, those in which its answer stood. */
+  stood: number
+  /** In games that have not ended. */
+  bonded: bigint
+  earned: bigint
+}
+
+export interface BettorRow extends Row {
+  /** Games with a winner. */
+  games: number
+  staked: bigint
+  taken: bigint
+  brier: number
+  marketBrier: number
+}
+
+const isOver = (status: string) => status === 'resolved' || status === 'void'
+
+/** Judges by what losing stakes paid them, most first. */
+export function judgeRows({ games, owners }: MarketRoles): JudgeRow[] {
+  return [...Map.groupBy(games.items, ({ judge }) => judge)]
+    .map(([account, own]) => {
+      const ended = own.filter(({ status }) => isOver(status))
+      return {
+        ...{ account, peer: owners.get(account) ?? null, games: own.length, ended: ended.length },
+        stood: ended.filter(({ answer, winner }) => answer !== null && answer === winner).length,
+        bonded: sum(own.filter(({ status }) => !isOver(status)).map(({ bond }) => bond)),
+        earned: sum(own.map(({ fee }) => fee)),
+      }
+    })
+    .sort((a, b) => descending(a.earned, b.earned) || b.games - a.games)
+}
+
+/** Bettors of games with a winner by what they took more than they staked, most first. */
+export function bettorRows({ gameBets, gamePayouts, owners }: MarketRoles): BettorRow[] {
+  const payouts = Map.groupBy(gamePayouts.items, ({ account }) => account)
+  return [...Map.groupBy(gameBets.items, ({ account }) => account)]
+    .flatMap(([account, bets]) => {
+      const games = bettorGames({
+        gameBets: { totalCount: bets.length, items: bets },
+        gamePayouts: { items: payouts.get(account) ?? [] },
+        peers: { items: [] },
+      }).filter(({ game }) => game.status === 'resolved')
+      const score = bettorScore(games)
+      if (score === null) return []
+      return {
+        ...{ account, peer: owners.get(account) ?? null, ...score },
+        staked: sum(games.map(({ staked }) => staked)),
+        taken: sum(games.map(({ paid }) => paid)),
+      }
+    })
+    .sort((a, b) => descending(a.taken - a.staked, b.taken - b.staked))
+}
+
+const sum = (amounts: readonly bigint[]) => amounts.reduce((total, one) => total + one, 0n)
+const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0)
