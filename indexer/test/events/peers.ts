@@ -38,6 +38,31 @@ export function testPeers(scene: Scene): void {
     expect(two.standings.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true })
   })
 
+  test('a peer is found by its name or id where its key is asked for, and accounts in any case', async () => {
+    const { indexer, cast } = scene
+    const [{ peerId, peerKey, account }] = cast.solvers
+    for (const named of [peerKey, peerKey.toUpperCase().replace('0X', '0x'), peerId, peerName(peerId)])
+      expect(await indexer.query(`{ peer(peerKey: "${named}") { peerId } }`), named).toEqual({ peer: { peerId } })
+    const { peers } = await indexer.query<{ peers: { totalCount: number } }>(
+      `{ peers(where: { account: "${account.address.toUpperCase().replace('0X', '0x')}" }) { totalCount } }`,
+    )
+    expect(peers.totalCount).toBeGreaterThan(0)
+  })
+
+  test('a question that costs too much is refused, and the page to ask by hand loads nothing from elsewhere', async () => {
+    const { indexer } = scene
+    const ask = (body: string) => fetch(`${indexer.url}/graphql`, { method: 'POST', body })
+    const query = '{ peers(limit: 1000) { items { settlements(limit: 1000) { items { round } } } } }'
+    const refused = await ask(JSON.stringify({ query }))
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toEqual({ errors: [{ message: expect.stringContaining('50000 at most') }] })
+    for (const broken of ['', '[]', '{"query":"{ peers {"}', `{"query":"${'a'.repeat(40_000)}"}`])
+      expect((await ask(broken)).status, broken.slice(0, 20)).toBe(400)
+    const page = await (await fetch(`${indexer.url}/graphql`)).text()
+    expect(page).toContain("<title>Waggle's index</title>")
+    expect(page).not.toMatch(/https?:\/\/|src=/)
+  })
+
   test('standings are searched by name, peer id, account or key, and keep their rank', async () => {
     const { indexer, cast } = scene
     const [{ peerId, peerKey, account }] = cast.solvers

@@ -1,0 +1,54 @@
+import { GraphQLError, parse, print } from 'graphql'
+import type { MiddlewareHandler } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { z } from 'zod'
+import { type FindKeys, plainKeys, type Question } from './plainKeys.ts'
+import { costFault } from './questionCost.ts'
+
+/** The pages' largest question has 3,000. */
+const MAX_CHARACTERS = 32_768
+/** Of words and signs; before anything is parsed in full. */
+const MAX_TOKENS = 2_000
+
+const schema = z.object({
+  query: z.string(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  operationName: z.string().nullish(),
+})
+
+/**
+ * Before Ponder's own answer to a question: what would cost too much is refused, and addresses, keys, ids and names are read as
+ * people write them.
+ */
+export function questionRoute(findKeys: FindKeys): MiddlewareHandler {
+  return createMiddleware(async (context, next) => {
+    if (context.req.method !== 'POST') return next()
+    const text = await context.req.raw.text()
+    const asked = text.length > MAX_CHARACTERS ? FORM : readQuestion(text)
+    if (typeof asked === 'string') return context.json(refusal(asked), 400)
+    const fault = costFault(asked.document, asked.variables)
+    if (fault !== null) return context.json(refusal(fault), 400)
+    const { document, variables } = await plainKeys(asked, findKeys)
+    const body = JSON.stringify({ query: print(document), variables, operationName: asked.operationName })
+    context.req.raw = new Request(context.req.raw.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    return next()
+  })
+}
+
+const FORM = 'A question is JSON with a query in GraphQL, 32 KB at most.'
+const refusal = (message: string) => ({ errors: [{ message }] })
+
+/** A question, or why a text is none. */
+function readQuestion(text: string): (Question & { operationName: string | undefined }) | string {
+  try {
+    const { query, variables, operationName } = schema.parse(JSON.parse(text))
+    const document = parse(query, { maxTokens: MAX_TOKENS, noLocation: true })
+    return { document, variables: variables ?? {}, operationName: operationName ?? undefined }
+  } catch (error) {
+    return error instanceof GraphQLError ? error.message : FORM
+  }
+}

@@ -1,0 +1,42 @@
+import { parse } from 'graphql'
+import { expect, test } from 'vitest'
+import { costFault, MAX_DEPTH } from '../src/api/questionCost.ts'
+
+const fault = (query: string, variables = {}) => costFault(parse(query), variables)
+
+test('a question may ask for lists, each within another, up to a number of rows', () => {
+  expect(fault('{ standings(limit: 1000) { items { rank peer { name } } } }')).toBeNull()
+  expect(fault('{ peers(limit: 1000) { items { settlements(limit: 20) { items { round } } } } }')).toBeNull()
+  expect(fault('{ peers(limit: 1000) { items { settlements { items { round } } } } }')).toMatch(/up to 51000 rows/)
+  expect(
+    fault('query Q($n: Int) { peers(limit: $n) { items { settlements(limit: $n) { items { round } } } } }', { n: 300 }),
+  ).toMatch(/rows/)
+  expect(
+    fault('query Q($n: Int) { peers(limit: $n) { items { settlements(limit: $n) { items { round } } } } }', { n: 30 }),
+  ).toBeNull()
+})
+
+test('what a limit does not say counts as the most that there is', () => {
+  const nested = (limit: string) =>
+    `query Q($n: Int) { peers(limit: ${limit}) { items { settlements(limit: 60) { items { round } } } } }`
+  for (const limit of ['-1', '1000000', '$n', '$other'])
+    expect(fault(nested(limit), { n: 'many' }), limit).toMatch(/rows/)
+})
+
+test('fragments count as what they stand for, and cost no time', () => {
+  const all =
+    'query { peers(limit: 1000) { ...A } } fragment A on peerPage { items { settlements { ...B } } } fragment B on settlementPage { items { round } }'
+  expect(fault(all)).toMatch(/up to 51000 rows/)
+  const doubling = Array.from({ length: 40 }, (_, at) => `fragment F${at} on peer { ...F${at + 1} ...F${at + 1} }`)
+  expect(fault(`query { peer(peerKey: "0x") { ...F0 } } ${doubling.join(' ')} fragment F40 on peer { name }`)).toMatch(
+    /more than 2000 fields/,
+  )
+  expect(fault('query { peer(peerKey: "0x") { ...F } } fragment F on peer { ...F name }')).toBeNull()
+})
+
+test('a question is so deep at most, and may ask for the schema', () => {
+  const deep = (levels: number) => `{ ${'peer { '.repeat(levels)} name ${'} '.repeat(levels)} }`
+  expect(fault(deep(MAX_DEPTH - 1))).toBeNull()
+  expect(fault(deep(MAX_DEPTH))).toMatch(/deep/)
+  expect(fault(`{ __schema ${'{ ofType '.repeat(14)} { name } ${'} '.repeat(14)} }`)).toBeNull()
+})
