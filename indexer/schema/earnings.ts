@@ -30,6 +30,8 @@ export const earning = onchainView('earning', {
 /** What a peer has earned in all, has claimed, and could claim now. */
 export const purse = onchainView('purse', {
   peerKey: hex('peer_key').notNull(),
+  peerId: text('peer_id').notNull(),
+  name: text('name').notNull(),
   scoreWei: bigint('score_wei').notNull(),
   openingWei: bigint('opening_wei').notNull(),
   taskWei: bigint('task_wei').notNull(),
@@ -39,6 +41,8 @@ export const purse = onchainView('purse', {
 }).as(sql`
   SELECT
     p.peer_key,
+    p.peer_id,
+    p.name,
     COALESCE(SUM(e.amount_wei) FILTER (WHERE e.source = 'score'), 0)::numeric(78) AS score_wei,
     COALESCE(SUM(e.amount_wei) FILTER (WHERE e.source = 'opening'), 0)::numeric(78) AS opening_wei,
     COALESCE(SUM(e.amount_wei) FILTER (WHERE e.source = 'task'), 0)::numeric(78) AS task_wei,
@@ -46,5 +50,5 @@ export const purse = onchainView('purse', {
     p.claimed_wei,
     (COALESCE(SUM(e.amount_wei), 0) - p.claimed_wei)::numeric(78) AS claimable_wei
   FROM ${peer} p LEFT JOIN (${earningRows}) e ON e.peer_key = p.peer_key
-  GROUP BY p.peer_key, p.claimed_wei
+  GROUP BY p.peer_key, p.peer_id, p.name, p.claimed_wei
 `)

@@ -1,4 +1,4 @@
-import { index, onchainEnum, onchainTable, primaryKey, sql } from 'ponder'
+import { index, integer, onchainEnum, onchainTable, onchainView, primaryKey, sql } from 'ponder'
 import type { Span } from '../src/schedule.ts'
 
 /** One row: the schedule and the environments as announced, from which every round's times are computed. */
@@ -40,9 +40,19 @@ export const round = onchainTable('round', t => ({
   withheld: t.integer().notNull().default(0),
   /** What open appeals could still add to the sum below: the round's emission is shared by both. */
   reservedMilli: t.integer().notNull().default(0),
-  /** Sum over settled peers; the mean reward is this over `scored + unavailable`. */
+  /** Over the peers that were scored. */
   scoreMilliSum: t.integer().notNull().default(0),
 }))
+
+/** The mean score of each round that has one, in thousandths, over the peers that were scored. */
+export const roundMean = onchainView('round_mean', {
+  round: integer('round').notNull(),
+  scored: integer('scored').notNull(),
+  scoreMilli: integer('score_milli').notNull(),
+}).as(sql`
+  SELECT number AS round, scored, ROUND(score_milli_sum::numeric / scored)::integer AS score_milli
+  FROM ${round} WHERE scored > 0
+`)
 
 /** What a proposer gave for a round, in the one before. */
 export const proposal = onchainTable(

@@ -1,4 +1,5 @@
-import type { Hex } from 'viem'
+import { peerName } from '@waggle/node/core/peerName'
+import { type Hex, keccak256, stringToBytes } from 'viem'
 import { expect, test } from 'vitest'
 import { playOpenings, readNectarOf } from '../playOpenings.ts'
 import type { Scene } from './scene.ts'
@@ -44,7 +45,7 @@ export function testOpenings(scene: Scene): void {
       agreedLeafs(where: { round: ${round} }) { items { shard index medianMilli } }
       taskPays(where: { round: ${round} }) { items { proposerKey taskIndex amountWei } }
       earnings(where: { round: ${round} }, orderBy: "amountWei") { items { peerKey source amountWei } }
-      purses(limit: 1000) { items { peerKey earnedWei claimedWei claimableWei } }
+      purses(limit: 1000) { items { peerKey peerId name earnedWei claimedWei claimableWei } }
     }`)
     const { openings, agreedLeafs, taskPays, earnings, purses } = told
     const paid = openings?.items ?? []
@@ -63,7 +64,8 @@ export function testOpenings(scene: Scene): void {
         .sort(),
     ).toEqual(paid.map(({ evaluatorKey, paidWei }) => [evaluatorKey, paidWei]).sort())
     // Every peer's, over all rounds that this chain has seen.
-    for (const { peerKey = '', earnedWei, ...held } of purses?.items ?? []) {
+    for (const { peerKey = '', peerId = '', name, earnedWei, ...held } of purses?.items ?? []) {
+      expect([keccak256(stringToBytes(peerId)), name]).toEqual([peerKey, peerName(peerId)])
       expect(held).toEqual(await readNectarOf(chain, peerKey as Hex))
       expect(BigInt(earnedWei ?? 0)).toBe(BigInt(held.claimedWei ?? 0) + BigInt(held.claimableWei ?? 0))
     }
