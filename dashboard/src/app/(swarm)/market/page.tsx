@@ -1,4 +1,5 @@
 import type { Metadata } from 'next'
+import Link from 'next/link'
 import { Suspense } from 'react'
 import { GameList } from '#components/games/GameList.tsx'
 import { YourBets } from '#components/games/YourBets.tsx'
@@ -16,7 +17,8 @@ export default async function MarketPage({ searchParams }: { searchParams: Promi
       <p className="mt-3 max-w-prose text-soft">
         A judge has committed to an answer and its clues. Each round takes bets, then a clue is proven. Those who are
         right divide the losing stakes by shares. A share costs 1 nectar in the first round and half as much again in
-        each later one, or more where a round has more bets on a choice than it takes: who is right early is paid most.
+        each later one, or more where a round has more bets on a choice than it takes: who is right early is paid most.{' '}
+        <Link href="/roles#bettors">Ranking of bettors</Link>
       </p>
       <YourBets />
       <Suspense fallback={<Skeleton lines={12} />}>
