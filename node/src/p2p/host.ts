@@ -1,4 +1,3 @@
-import { gossipsub } from '@chainsafe/libp2p-gossipsub'
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
 import { autoNAT } from '@libp2p/autonat'
@@ -22,7 +21,7 @@ import { type RelayTransport, relayTransport, seekRelayPlace } from './connectio
 import { agentOf, noteReleases, type Releases } from './connections/releases.ts'
 import { ListenError, PortTakenError } from './errors.ts'
 import { auditGossip } from './gossip/auditGossip.ts'
-import { messageId, rawMessageId } from './gossip/messageId.ts'
+import { gossipService } from './gossip/gossipService.ts'
 import { createMessageQueue, type MessageQueue } from './gossip/messageQueue.ts'
 import {
   createMessageSigner,
@@ -31,7 +30,6 @@ import {
   type SignMessage,
   type VerifyMessage,
 } from './gossip/messageSignatures.ts'
-import { scoreParams, scoreThresholds } from './gossip/topicScore.ts'
 import { type PeerPrivateKey, peerPrivateKey } from './keys/peerPrivateKey.ts'
 import type { GossipService, Node } from './libp2pNode.ts'
 import { StreamError } from './transfer/streamError.ts'
@@ -104,9 +102,6 @@ const CONNECTIONS_OF_PEER = 2
 
 /** One silent address of a peer must not take the time of its others. */
 const ADDRESS_DIAL_TIMEOUT_MS = 3000
-
-/** Holds a batch of messages of 16 KB each and the largest list of ids, far above what an honest peer sends. */
-const MAX_FRAME_BYTES = 1 << 20
 
 /**
  * What a relay gives each connection: enough for some rounds of gossip and payloads, and then it is dialled again. Without a limit
@@ -268,25 +263,6 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
   } catch (cause) {
     throw explainListenFailure(cause, options.listen)
   }
-}
-
-function gossipService(options: NodeOptions, guard: PeerGuard): ReturnType<typeof gossipsub> {
-  return gossipsub({
-    // Messages are signed all the same: see `gossipTopics.ts`.
-    globalSignaturePolicy: 'StrictNoSign',
-    allowedTopics: [...options.topics],
-    msgIdFn: messageId,
-    fastMsgIdFn: rawMessageId,
-    allowPublishToZeroTopicPeers: true,
-    fallbackToFloodsub: false,
-    doPX: false,
-    runOnLimitedConnection: true,
-    maxInboundDataLength: MAX_FRAME_BYTES,
-    maxOutboundBufferSize: 4 * MAX_FRAME_BYTES,
-    heartbeatInterval: options.heartbeatMs ?? 1000,
-    scoreParams: scoreParams(options.topics, guard.penaltyOf),
-    scoreThresholds,
-  })
 }
 
 function explainListenFailure(cause: unknown, listen: readonly string[]): unknown {
