@@ -42,7 +42,7 @@ ${chainUsage}`,
     console.log(`peer       ${name} (${peerId})
 account    ${account}, ${balanceEth} of the native coin
 registered ${registeredLine(countsFrom, round)}${sponsorLine(sponsor)}
-seat       ${seated ? 'yes' : 'no'}
+seat       ${seated ? 'yes' : 'no (only evaluators need one)'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}
