@@ -77,7 +77,11 @@ export function Plot({
       </div>
       <div className="relative ml-13 h-6 text-xs text-soft" aria-hidden="true">
         {ticks.map(tick => (
-          <span key={tick} className="absolute top-1.5 -translate-x-1/2" style={{ left: percent(x(tick) / SIDE) }}>
+          <span
+            key={tick}
+            className="absolute top-1.5 -translate-x-1/2 whitespace-nowrap"
+            style={{ left: percent(x(tick) / SIDE) }}
+          >
             {formatX(tick)}
           </span>
         ))}

@@ -13,8 +13,8 @@ export default async function RoundsPage({ searchParams }: { searchParams: Promi
     <>
       <h1 className="text-4xl sm:text-5xl">Rounds</h1>
       <p className="mt-3 max-w-prose text-soft">
-        A round is tried, voted on, revealed and settled, one round of time each. Its points are final three rounds
-        after it ended.
+        Solving, voting, revealing and settling take a round of time each. A round’s points are final three rounds after
+        it ended.
       </p>
       <Suspense fallback={<Skeleton lines={12} />}>
         <RoundsTable rounds={rounds} page={page} />
