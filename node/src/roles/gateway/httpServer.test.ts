@@ -109,12 +109,19 @@ test.each(['/../../etc/passwd', '/status/..%2f..%2fpeer.key', '/%2e%2e/peer.key'
   },
 )
 
-test('connections beyond the limit are closed', async () => {
+test('beyond the limit the oldest connection that asked nothing gives way, and the newest is answered', async () => {
   const port = await listen([status], { connections: 2 })
-  const open = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
-  closing.push(() => open.map(socket => socket.destroy()))
-  await Promise.all(open.map(socket => once(socket, 'connect')))
-  await closedAfter(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n')
+  const connected = async () => {
+    const socket = connect(port, '127.0.0.1').resume()
+    closing.push(() => socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+  const [oldest, newer] = [await connected(), await connected()]
+  const closed = once(oldest, 'close')
+  expect((await fetch(`http://127.0.0.1:${port}/status`)).status).toBe(200)
+  await closed
+  expect(newer.closed).toBe(false)
 })
 
 test('an answer of a million items is made as fast as it is read, and given up with its reader', async () => {
