@@ -21,7 +21,10 @@ beforeAll(async () => {
   const statePath = join(mkdtempSync(join(tmpdir(), 'waggle-anvil-')), 'state.json')
   local = await startLocalChain({ statePath, blockTimeSec: 1 })
   startsAtSec = Number((await local.client.getBlock()).timestamp) + STARTS_IN_SEC
+  // A block a second is for the node; each contract has its block at once.
+  await local.client.setAutomine(true)
   deployment = await deployContracts(local, 100_000, undefined, undefined, STARTS_IN_SEC)
+  await local.client.setIntervalMining({ interval: 1 })
 })
 
 afterAll(() => local.stop())
