@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { verbs } from '../node/src/cli/verbs.ts'
 import { checkBenchmarks } from './house/checkBenchmarks.ts'
+import { checkChangelog } from './house/checkChangelog.ts'
 import { checkDecisions } from './house/checkDecisions.ts'
 import { checkFolders } from './house/checkFolders.ts'
 import { checkLayers } from './house/checkLayers.ts'
@@ -43,6 +44,7 @@ const findings = [
   ),
   ...checkPhases(sources),
   ...checkReadme(documents),
+  ...checkChangelog(documents),
   ...checkPaths(documents),
   ...checkDecisions(documents),
   ...checkLock(await readFile(join(root, 'package-lock.json'), 'utf8')),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { checkChangelog } from './checkChangelog.ts'
 import { checkDecisions } from './checkDecisions.ts'
 import { checkFolders } from './checkFolders.ts'
 import { checkLayers } from './checkLayers.ts'
@@ -69,6 +70,14 @@ test('a README that is too long or full of figures is found', () => {
   expect(check(`${commands} ${'word '.repeat(1_300)}${figures(10)}`)).toEqual([])
   expect(check(`${commands} ${'word '.repeat(1_400)}${figures(11)}`)).toHaveLength(2)
   expect(check(figures(1))).toHaveLength(2)
+})
+
+test('a release that fills more than a screen is found', () => {
+  const release = (title: string, words: number) => `## ${title}\n\n${'- word '.repeat(words / 2)}\n`
+  const text = `# Changelog\n\n${release('[Unreleased]', 600)}${release('0.2.0: today', 510)}${release('0.1.0', 490)}`
+  expect(checkChangelog(new Map([['CHANGELOG.md', text]]))).toEqual([
+    'CHANGELOG.md: 513 words under 0.2.0: today, at most 500',
+  ])
 })
 
 test('a decision of another form, or outside the index, is found', () => {
