@@ -1,10 +1,11 @@
 'use client'
 
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { createContext, type ReactNode, useEffect, useState } from 'react'
 import type { Address } from 'viem'
 import { useChainAccess } from './ChainProvider.tsx'
 import { hadWallet, type WalletState } from './network.ts'
 import type { OwnPeer } from './readOwnPeers.ts'
+import { type Held, useAsServed, useHeld } from './useAsServed.ts'
 
 export interface Account {
   address: Address | null
@@ -14,7 +15,8 @@ export interface Account {
   peers: OwnPeer[] | null
 }
 
-const AccountContext = createContext<Account>({ address: null, isElsewhere: false, peers: null })
+const nobody: Account = { address: null, isElsewhere: false, peers: null }
+const AccountContext = createContext<Held<Account>>({ now: nobody, first: nobody })
 
 /** The wallet's account, and its peers as PeerRegistry has them. */
 export function AccountProvider({ children }: { children: ReactNode }) {
@@ -64,9 +66,10 @@ export function AccountProvider({ children }: { children: ReactNode }) {
   }, [chain, address])
 
   const isElsewhere = walletChain !== null && walletChain !== network?.chainId
-  return <AccountContext value={{ address, isElsewhere, peers }}>{children}</AccountContext>
+  const held = useHeld({ address, isElsewhere, peers })
+  return <AccountContext value={held}>{children}</AccountContext>
 }
 
 export function useAccount(): Account {
-  return useContext(AccountContext)
+  return useAsServed(AccountContext)
 }

@@ -4,6 +4,7 @@ import type { Config } from '@wagmi/core'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import type { Network } from './network.ts'
 import type { RoundClock } from './roundClock.ts'
+import { type Held, useAsServed, useHeld } from './useAsServed.ts'
 import { watchRoundClock } from './watchRoundClock.ts'
 
 /** What wallets and reads of contracts go through. */
@@ -25,7 +26,8 @@ const ChainContext = createContext<ChainAccess>({
   ...{ network: null, chain: null },
   open: () => Promise.reject(new Error('no deployment is set')),
 })
-const ClockContext = createContext<RoundClock>({ state: 'loading' })
+const loading: RoundClock = { state: 'loading' }
+const ClockContext = createContext<Held<RoundClock>>({ now: loading, first: loading })
 
 /** The deployment's chain for every component below, and one watch of its round for all of them. */
 export function ChainProvider({ network: first, children }: { network: Network | null; children: ReactNode }) {
@@ -35,6 +37,8 @@ export function ChainProvider({ network: first, children }: { network: Network |
   const opening = useRef<Promise<Chain> | null>(null)
   const [clock, setClock] = useState<RoundClock>({ state: network === null ? 'unset' : 'loading' })
   useEffect(() => (network === null ? undefined : watchRoundClock(network, setClock)), [network])
+
+  const heldClock = useHeld(clock)
 
   const open = useCallback(() => {
     opening.current ??= load(network).then(
@@ -52,7 +56,7 @@ export function ChainProvider({ network: first, children }: { network: Network |
 
   return (
     <ChainContext value={{ network, chain, open }}>
-      <ClockContext value={clock}>{children}</ClockContext>
+      <ClockContext value={heldClock}>{children}</ClockContext>
     </ChainContext>
   )
 }
@@ -74,5 +78,5 @@ export function useChainAccess(): ChainAccess {
 }
 
 export function useRoundClock(): RoundClock {
-  return useContext(ClockContext)
+  return useAsServed(ClockContext)
 }

@@ -1,7 +1,8 @@
 'use client'
 
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { createContext, type ReactNode, useEffect, useState } from 'react'
 import { useRoundClock } from '#chain/ChainProvider.tsx'
+import { type Held, useAsServed, useHeld } from '#chain/useAsServed.ts'
 import { type Freshness, freshnessOf } from './freshness.ts'
 import { type LiveStream, useLiveStream } from './useLiveStream.ts'
 import { useRefresh } from './useRefresh.ts'
@@ -12,10 +13,13 @@ const FALLBACK_MS = 15_000
 /** A stream that stays behind may hang on a connection that is gone: it is opened once more this often. */
 const REOPEN_MS = 30_000
 
-const LiveContext = createContext<LiveStream & { freshness: Freshness }>({
+type Live = LiveStream & { freshness: Freshness }
+
+const nothing: Live = {
   ...{ connection: 'connecting', headSec: null, lostAtMs: null, items: [], retracted: [] },
   freshness: { state: 'connecting' },
-})
+}
+const LiveContext = createContext<Held<Live>>({ now: nothing, first: nothing })
 
 /** One live stream for the whole page, which is read again when something happened: an event, a new round, a stream lost or back. */
 export function LiveProvider({ hasStream, children }: { hasStream: boolean; children: ReactNode }) {
@@ -44,9 +48,10 @@ export function LiveProvider({ hasStream, children }: { hasStream: boolean; chil
     return () => clearInterval(timer)
   }, [state])
 
-  return <LiveContext value={{ ...stream, freshness }}>{children}</LiveContext>
+  const held = useHeld({ ...stream, freshness })
+  return <LiveContext value={held}>{children}</LiveContext>
 }
 
-export function useLive(): LiveStream & { freshness: Freshness } {
-  return useContext(LiveContext)
+export function useLive(): Live {
+  return useAsServed(LiveContext)
 }

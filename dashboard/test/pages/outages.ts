@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { type BrowserScene, first, see, solver } from '../browserScene.ts'
+import { answers } from '../fixtures/indexerAnswers.ts'
 import { CHAIN_ID } from '../fixtures/servers.ts'
 import { CURRENT_ROUND, proposer, standings } from '../fixtures/swarm.ts'
 
@@ -41,6 +42,18 @@ export function testOutages(scene: BrowserScene): void {
     indexer.behindSec = 0
     await see(page, /^Live$/)
     expect(await page.getByText('The index is behind the chain.').count()).toBe(0)
+  })
+
+  browserTest('a part of the page that comes late knows what the page has learned meanwhile', async () => {
+    const { indexer, url } = scene.dashboard
+    const { promise: late, resolve: arrive } = Promise.withResolvers<void>()
+    indexer.answers = { ...answers, Feed: variables => late.then(() => answers.Feed?.(variables)) }
+    indexer.behindSec = 600
+    const page = await visit('/register')
+    await page.goto(url, { waitUntil: 'commit' })
+    await see(page, 'The index is behind the chain.')
+    arrive()
+    await see(page, /^Stale since .*\d/)
   })
 
   browserTest('without the gateway the chain’s own record still shows', async () => {
