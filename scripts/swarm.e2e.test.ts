@@ -92,7 +92,9 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   await indexAgrees(facts.pointsOf)
   const events = await protocolEvents(deployment)
   expect(events.filter((event, at) => events.indexOf(event) !== at)).toEqual([])
-  await bundleIsCommitted(events, facts.rounds.findLast(({ settled }) => settled > 0)?.round ?? -1)
+  const settledRound = facts.rounds.findLast(({ settled }) => settled > 0)?.round ?? -1
+  await bundleIsCommitted(events, settledRound)
+  await answersAreTested(`${url}/v1/rounds/${settledRound}`)
 
   swarm.kill('SIGINT')
   expect(await new Promise(resolve => swarm.once('close', resolve))).toBe(0)
@@ -127,6 +129,20 @@ async function protocolEvents(deployment: Deployment): Promise<string[]> {
     const named = eventName === 'PolicyCommitted' ? args.policyHash : ''
     return [`${eventName} ${args.round} ${'peerKey' in args ? args.peerKey : args.evaluatorKey} ${named}`]
   })
+}
+
+/** A gateway runs what a reader opens: each answer of a solver to a task, with the tests that its proposer wrote. */
+async function answersAreTested(roundUrl: string): Promise<void> {
+  const { groups } = await (await fetch(roundUrl)).json()
+  const { taskHash, peerKey, rollouts } = groups[0]
+  const { tests, answers } = await (await fetch(`${roundUrl}/tests/${taskHash}/${peerKey}`)).json()
+  expect(tests[0]).toMatch(/^assert /)
+  const indexOf = ({ index }: { index: number }) => index
+  expect(answers.map(indexOf)).toEqual(rollouts.map(indexOf))
+  const verdicts = answers.flatMap((answer: { verdicts: (string | null)[] }) => answer.verdicts)
+  expect(verdicts).toHaveLength(tests.length * rollouts.length)
+  // Of eight answers some at least are code.
+  expect(verdicts.filter((verdict: string | null) => verdict !== null)).not.toEqual([])
 }
 
 /** What a solver committed to comes from the network as a file, is what the chain says, and is not once a byte of it has changed. */

@@ -18,7 +18,8 @@ async function picture(name: string, address: string, heading?: string) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1_000 }, colorScheme: 'light' })
   await page.goto(url + address)
   await page.getByRole('table').filter({ visible: true }).first().waitFor()
-  await page.getByText('Asking the chain.').first().waitFor({ state: 'detached' })
+  for (const passing of ['Asking the chain.', 'Running its tests …'])
+    await page.getByText(passing).first().waitFor({ state: 'detached' })
   if (heading) {
     const found = page.getByRole('heading', { name: heading }).first()
     await found.evaluate(element => window.scrollTo(0, element.getBoundingClientRect().top - 24))
