@@ -39,17 +39,16 @@ export function verdictOn(peer: ModelPeer, place: number, committee: readonly Mo
 }
 
 /**
- * The lower median of the votes that are scores, 0 where fewer than two are: what a round weighs in later ones while an appeal of its
- * outcome `unavailable` is open.
- *
- * @param fewest - votes that decide.
+ * What a round weighs in later ones while an appeal of its outcome `unavailable` is open: the lower median of the votes that are scores,
+ * times their share of all, and 0 where fewer than two are.
  */
-export function votedOf(votes: readonly number[], fewest = 2): number {
-  return votes.filter(score => score !== UNAVAILABLE).length < fewest ? 0 : medianOf(votes)
+export function votedOf(votes: readonly number[]): number {
+  const scored = votes.filter(score => score !== UNAVAILABLE).length
+  return scored < 2 ? 0 : Math.floor((medianOf(votes) * scored) / votes.length)
 }
 
 /** The lower median of the votes that are scores, 0 where none is. */
-function medianOf(votes: readonly number[]): number {
+export function medianOf(votes: readonly number[]): number {
   const available = votes.filter(score => score !== UNAVAILABLE).sort((a, b) => a - b)
   return available[Math.ceil(available.length / 2) - 1] ?? 0
 }

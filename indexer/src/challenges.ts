@@ -4,6 +4,7 @@ import { MAX_SCORE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { annul } from './annul.ts'
 import { addToFeed } from './feed.ts'
 import { countChallenge } from './openChallenges.ts'
+import { outcomes } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
 
@@ -90,11 +91,12 @@ ponder.on('Challenges:AppealClosed', async ({ event, context }) => {
   await updateRound(context, round, row => ({ reservedMilli: row.reservedMilli - (MAX_SCORE_MILLI - settledMilli) }))
   if (!isMoot) await addToFeed(context, event, { kind: 'appealClosed', round, peerKey, detail })
   if (isMoot || scoreMilli === settledMilli) return
-  // Only a score can overturn what was settled.
+  // Overturned by a score, or by a jury that found nothing to score.
+  const outcome = outcomes[event.args.outcome as keyof typeof outcomes] ?? 'scored'
   const before = (await context.db.find(settlement, { round, peerKey }))?.outcome ?? 'scored'
-  await context.db.update(settlement, { round, peerKey }).set({ outcome: 'scored', scoreMilli })
+  await context.db.update(settlement, { round, peerKey }).set({ outcome, scoreMilli })
   await updateRound(context, round, row => ({
-    ...(before === 'scored' ? {} : { [before]: row[before] - 1, scored: row.scored + 1 }),
+    ...(before === outcome ? {} : { [before]: row[before] - 1, [outcome]: row[outcome] + 1 }),
     scoreMilliSum: row.scoreMilliSum - settledMilli + scoreMilli,
   }))
   await updatePeer(context, peerKey, row => ({

@@ -2,11 +2,9 @@ import { ponder } from 'ponder:registry'
 import { bootstrap, evaluator, evaluatorSeat, SHARD_PEERS, settlement, voteCommit } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
 import { readOpenChallenges } from './openChallenges.ts'
+import { outcomes } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
-
-/** By the event's number. */
-const outcomes = { 1: 'scored', 2: 'unavailable', 3: 'noQuorum', 4: 'void' } as const
 
 ponder.on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
   const { peerKey, isStaked } = event.args

@@ -5,7 +5,7 @@ import {IAppeals} from "../interfaces/IAppeals.sol";
 import {Jury} from "../Jury.sol";
 import {Draws} from "../libraries/Draws.sol";
 import {ScoreHistogram} from "../libraries/ScoreHistogram.sol";
-import {Tally} from "../libraries/Tally.sol";
+import {SEATS, Tally} from "../libraries/Tally.sol";
 import {CommittedWork} from "./CommittedWork.sol";
 
 /// @title AppealCases
@@ -117,8 +117,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return Draws.distinct(step.seats, step.drawn, seed);
     }
 
-    /// @dev What a level found, if enough of its seats voted, and at least half of those had something to score: a
-    /// peer that hides its bundle after it was scored changes nothing.
+    /// @dev What a level found, if enough of its seats voted, and at least half of those had something to score.
     function _verdictOf(
         bytes32 key,
         uint8 level,
@@ -138,9 +137,23 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return (a > b ? a - b : b - a) > _toleranceMilli;
     }
 
-    /// @dev Whether a level's verdict can't be appealed.
-    function _isLast(uint8 level, Level storage step) internal view returns (bool isLast) {
-        return level == MAX_LEVELS || step.drawn == step.seats;
+    /// @dev Whether a level's verdict can't be appealed: by its jury, or since that found nothing, which changes nothing.
+    function _isFinal(
+        bytes32 key,
+        Case storage state,
+        uint8 level,
+        Level storage step
+    ) internal view returns (bool isFinal) {
+        if (level == MAX_LEVELS || step.drawn == step.seats) return true;
+        return _isGone(key, level, step.drawn) && !_isTakable(state);
+    }
+
+    /// @dev Whether a jury that finds nothing takes the settled score away: a seat of its committee found nothing either.
+    function _isTakable(Case storage state) internal view returns (bool isTakable) {
+        uint256 committee = state.committee;
+        for (uint256 position = 0; position < SEATS; ++position) {
+            if (uint16(committee >> (48 * position)) == Tally.UNAVAILABLE) return _differs(state.settledMilli, 0);
+        }
     }
 
     /// @dev Whether most of a level's votes were `unavailable`, of enough of them.

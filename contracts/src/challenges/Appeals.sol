@@ -17,6 +17,7 @@ abstract contract Appeals is AppealVerdicts {
     struct Ruling {
         uint16 standingMilli;
         bool isChanged;
+        bool isTaken; // it is 0 since nobody found anything to score
         uint8 lastReached; // the last level with a verdict, 0 for none
         uint16[2] appealed; // the score that stood when each appeal came
     }
@@ -52,34 +53,40 @@ abstract contract Appeals is AppealVerdicts {
     function closeAppeal(uint64 round, bytes32 peerKey) external {
         (bytes32 key, uint8 level, Level storage step) = _openCase(round, peerKey);
         Case storage state = _cases[key];
-        bool isLast = _isLast(level, step) || _isGone(key, level, step.drawn);
-        uint64 dueRound = step.openedRound + (isLast ? 3 : 4);
+        uint64 dueRound = step.openedRound + (_isFinal(key, state, level, step) ? 3 : 4);
         uint64 current = _currentRound();
         if (current < dueRound) revert Challenges_WrongRound(dueRound, current);
         state.isClosed = true;
         Ruling memory ruling = _rule(key, state);
-        uint8 outcome = ruling.isChanged ? Tally.OUTCOME_SCORED : state.settledOutcome;
+        uint8 outcome = _outcomeOf(state, ruling);
         uint16 settledMilli = state.settledMilli;
         state.finalMilli = ruling.standingMilli;
         bool isMoot = _votes.closeAppeal(round, peerKey, settledMilli, outcome, ruling.standingMilli);
         state.isMoot = isMoot;
         emit AppealClosed(round, peerKey, outcome, ruling.standingMilli, settledMilli, isMoot);
         _divide(key, peerKey, state, ruling);
-        if (isMoot || !_differs(settledMilli, ruling.standingMilli)) return;
+        // That others find nothing later says nothing about who scored it.
+        if (isMoot || ruling.isTaken || !_differs(settledMilli, ruling.standingMilli)) return;
         // Who appealed first was right; who appealed again too, if the first verdict does not stand either.
         bool isSecond = level == 2 && ruling.lastReached == 2 && _differs(ruling.appealed[1], ruling.standingMilli);
         address[2] memory upheld = [state.steps[0].appellant, state.steps[isSecond ? 1 : 0].appellant];
         _blameCommittee(round, peerKey, state, upheld);
     }
 
-    /// @dev The levels in their order: a verdict that differs from what stood replaces it.
+    /// @dev The levels in their order: a verdict that differs from what stood replaces it. A jury that finds nothing
+    /// takes away a score that no jury before it confirmed, if a seat of the committee found nothing either.
     function _rule(bytes32 key, Case storage state) internal returns (Ruling memory ruling) {
         ruling.standingMilli = state.settledMilli;
         uint16[3] memory after_;
         uint8 levels = state.levels;
         for (uint8 level = 1; level <= levels; ++level) {
             ruling.appealed[level - 1] = ruling.standingMilli;
-            (bool reached, uint16 scoreMilli) = _verdictOf(key, level, state.steps[level - 1].drawn);
+            uint32 drawn = state.steps[level - 1].drawn;
+            (bool reached, uint16 scoreMilli) = _verdictOf(key, level, drawn);
+            if (reached) ruling.isTaken = false;
+            else if ((ruling.lastReached == 0 || ruling.isTaken) && _isTakable(state) && _isGone(key, level, drawn)) {
+                (reached, ruling.isTaken) = (true, true);
+            }
             if (reached) ruling.lastReached = level;
             if (reached && _differs(scoreMilli, ruling.standingMilli)) {
                 (ruling.standingMilli, ruling.isChanged) = (scoreMilli, true);
@@ -136,9 +143,9 @@ abstract contract Appeals is AppealVerdicts {
     /// @dev Which votes are paid, and how many: those near the score that stands if there was a verdict, those of
     /// unavailable if that was found, else all.
     function _choosePaid(bytes32 key, Case storage state, Ruling memory ruling) internal returns (uint256 count) {
-        if (ruling.lastReached != 0) return _countRight(key, state.levels, ruling.standingMilli);
+        if (ruling.lastReached != 0 && !ruling.isTaken) return _countRight(key, state.levels, ruling.standingMilli);
         uint8 levels = state.levels;
-        bool isGone = _isGone(key, levels, state.steps[levels - 1].drawn);
+        bool isGone = ruling.isTaken || _isGone(key, levels, state.steps[levels - 1].drawn);
         state.paid = isGone ? Paid.Unavailable : Paid.Every;
         for (uint8 level = 1; level <= levels; ++level) {
             ScoreHistogram.Histogram storage found = _foundBy(key, level);
@@ -160,15 +167,23 @@ abstract contract Appeals is AppealVerdicts {
         }
     }
 
-    /// @dev The lower median of a committee's votes that are scores; 0 where fewer than two are. As in
-    /// `Tally.quorumOf`, no vote decides alone.
+    /// @dev The lower median of a committee's votes that are scores, times their share of all; 0 where fewer than two
+    /// are. As in `Tally.quorumOf`, no vote decides alone.
     function _votedOf(uint256 committee) internal pure returns (uint16 votedMilli) {
         uint256[SEATS] memory lanes;
+        uint256 missed = 0;
         for (uint256 position = 0; position < SEATS; ++position) {
             uint256 lane = uint16(committee >> (48 * position));
-            if (lane != Tally.UNAVAILABLE) lanes[position] = lane;
+            if (lane == Tally.UNAVAILABLE) ++missed;
+            else lanes[position] = lane;
         }
-        (, votedMilli, ) = Tally.verdict(lanes, 2);
+        (, uint256 median, uint256 scored) = Tally.verdict(lanes, 2);
+        return scored == 0 ? 0 : uint16((median * scored) / (scored + missed));
+    }
+
+    function _outcomeOf(Case storage state, Ruling memory ruling) internal view returns (uint8 outcome) {
+        if (!ruling.isChanged) return state.settledOutcome;
+        return ruling.isTaken ? Tally.OUTCOME_UNAVAILABLE : Tally.OUTCOME_SCORED;
     }
 
     function _countRight(bytes32 key, uint8 levels, uint256 finalMilli) internal view returns (uint256 count) {
@@ -182,7 +197,7 @@ abstract contract Appeals is AppealVerdicts {
     function _requireAppealable(uint64 round, bytes32 peerKey, Case storage state, uint64 current) internal view {
         uint8 level = state.levels;
         Level storage step = state.steps[level - 1];
-        bool isLast = _isLast(level, step) || _isGone(_caseKey(round, peerKey), level, step.drawn);
+        bool isLast = _isFinal(_caseKey(round, peerKey), state, level, step);
         if (state.isClosed || isLast || current != step.openedRound + 3) {
             revert Challenges_NotAppealable(round, peerKey, state.settledOutcome, current);
         }

@@ -7,13 +7,14 @@ import {IRulings} from "./IRulings.sol";
 
 /// @title IAppeals
 /// @notice Anyone appeals a settled score with a bond, to `FIRST_JURY` seats; their verdict can be appealed once more,
-/// to `SECOND_JURY` seats, with twice the bond, unless they found that the bundle is gone. With a the round of an
-/// appeal: its beacon draws the seats in a + 1, in which they commit; they reveal in a + 2; in a + 3 the next appeal
+/// to `SECOND_JURY` seats, with twice the bond, unless they found no bundle and took nothing away. With a the round of
+/// an appeal: its beacon draws the seats in a + 1, in which they commit; they reveal in a + 2; in a + 3 the next appeal
 /// may come, and then anyone closes the case.
 /// @dev A verdict further than the tolerance from the score that stood replaces it. Half of a bond pays the seats that
 /// came, whatever they find. The other half goes back to who appealed a score that does not stand in the end; who
 /// appealed one that does loses it to the other side. Where too few seats come, or more than half of them have no
-/// bundle to score, there is no verdict: what stood stands, and that half goes back.
+/// bundle to score, there is no verdict: what stood stands, and that half goes back. But a score for which a seat of
+/// its committee had no bundle either is taken away by that, as long as no jury has scored it, and nobody is blamed.
 interface IAppeals is ICommittedWork, IJury {
     /// @notice One appeal of a case.
     /// @param appellant Who posted the bond.

@@ -35,6 +35,8 @@ export interface ModelCase {
 export interface ModelRuling {
   /** The score that stands. */
   readonly finalMilli: number
+  /** Whether it is 0 since nobody found anything to score. */
+  readonly isTaken: boolean
   /** Who is owed what. */
   readonly owedWei: ReadonlyMap<string, bigint>
   /** Appellants who were right: half of what the committee loses is theirs, a seat after the other. */
@@ -44,6 +46,12 @@ export interface ModelRuling {
 }
 
 const apart = (a: number, b: number) => Math.abs(a - b) > TOLERANCE_MILLI
+
+/** Whether a jury that finds nothing takes the settled score away: a seat of the committee that gave it found nothing either. */
+export function isTakable({ settledMilli, committee }: Pick<ModelCase, 'settledMilli' | 'committee'>): boolean {
+  return apart(settledMilli, 0) && committee.some(({ scoreMilli }) => scoreMilli === UNAVAILABLE)
+}
+
 const scoresOf = (jury: readonly ModelSeat[]) => jury.flatMap(({ deed }) => (typeof deed === 'number' ? [deed] : []))
 
 /** Whether enough of a jury voted. */
@@ -63,7 +71,16 @@ function verdictOf(jury: readonly ModelSeat[]): number | null {
 /** What a case comes to when it is closed and all its seats are judged. */
 export function rule(found: ModelCase): ModelRuling {
   const { appeals, settledMilli, isMoot } = found
-  const verdicts = appeals.map(({ jury }) => verdictOf(jury))
+  const verdicts: (number | null)[] = []
+  // Whether what stands is 0 for want of anything to score.
+  let isTaken = false
+  for (const { jury } of appeals) {
+    const isFirst = verdicts.every(verdict => verdict === null)
+    const takes: boolean = (isFirst || isTaken) && isTakable(found) && isGone(jury)
+    const verdict = takes ? 0 : verdictOf(jury)
+    if (verdict !== null) isTaken = takes
+    verdicts.push(verdict)
+  }
   // The score that stood when each appeal came, and after the last of them.
   const stood = [settledMilli]
   for (const verdict of verdicts) {
@@ -79,20 +96,21 @@ export function rule(found: ModelCase): ModelRuling {
   const judged = isMoot ? [] : appeals.filter((_, at) => at <= lastVerdict)
   const losers = judged.filter((_, at) => !apart(stood[at] as number, finalMilli))
   for (const appeal of appeals) if (!losers.includes(appeal)) owe(appeal.appellant, appeal.bondWei - feeOf(appeal))
-  const paid = paidVotes(appeals, lastVerdict < 0 ? null : finalMilli)
+  const paid = paidVotes(appeals, lastVerdict < 0 || isTaken ? null : finalMilli, isTaken)
   divide(found, { judged, losers, paid }, owe)
   const upheld = judged.filter(appeal => !losers.includes(appeal)).map(({ appellant }) => appellant)
-  return { finalMilli, owedWei, upheld, blames: isMoot ? [] : blamesOf(found, stood, finalMilli) }
+  const blames = isMoot ? [] : blamesOf({ ...found, committee: isTaken ? [] : found.committee }, stood, finalMilli)
+  return { finalMilli, isTaken, owedWei, upheld, blames }
 }
 
 /** What an appeal pays the seats that it calls, if any came. */
 const feeOf = ({ bondWei, jury }: ModelAppeal) => (scoresOf(jury).length === 0 ? 0n : bondWei / 2n)
 
 /** The seats that are paid: those near the verdict, or those that found the bundle gone, or all that came. */
-function paidVotes(appeals: readonly ModelAppeal[], finalMilli: number | null): ModelSeat[] {
+function paidVotes(appeals: readonly ModelAppeal[], finalMilli: number | null, isTaken: boolean): ModelSeat[] {
   const came = appeals.flatMap(({ jury }) => jury).filter(({ deed }) => typeof deed === 'number')
   if (finalMilli !== null) return came.filter(({ deed }) => deed !== UNAVAILABLE && !apart(deed as number, finalMilli))
-  return isGone(appeals.at(-1)?.jury ?? []) ? came.filter(({ deed }) => deed === UNAVAILABLE) : came
+  return isTaken || isGone(appeals.at(-1)?.jury ?? []) ? came.filter(({ deed }) => deed === UNAVAILABLE) : came
 }
 
 /** Whether most of a jury found the bundle gone. */

@@ -8,7 +8,15 @@ import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { FIRST_BOND_WEI } from '../../../scripts/deploy/constructorArguments.ts'
 import { hashOf, type Member, openSwarm, type Swarm } from '../openSwarm.ts'
 import { EMISSION_WEI, sharesOf, UNAVAILABLE, weightOf } from '../settlementModel.ts'
-import { isGone, type ModelAppeal, type ModelCase, type ModelSeat, rule, type SeatDeed } from './appealModel.ts'
+import {
+  isGone,
+  isTakable,
+  type ModelAppeal,
+  type ModelCase,
+  type ModelSeat,
+  rule,
+  type SeatDeed,
+} from './appealModel.ts'
 
 const SCENARIOS = 5
 const faults = ['silent', 'sealed', 'overturned']
@@ -50,7 +58,7 @@ test('scores, bonds, pay, blame and earnings of appeals are those of a plain mod
     const total = [...owed.values()].reduce((sum, wei) => sum + wei, 0n)
     assert.equal(await client.getBalance({ address: challenges.address }), total)
   }
-  assert.deepEqual([...seen].sort(), ['changed', 'moot', 'second', 'stands', ...faults].sort())
+  assert.deepEqual([...seen].sort(), ['changed', 'moot', 'second', 'stands', 'taken', ...faults].sort())
 })
 
 /** A round in which every peer is scored, some are appealed, and all that is open is closed. @returns what each peer has in the end. */
@@ -82,7 +90,9 @@ async function playScenario(
   if (moot !== undefined) await showFalse(swarm, round, moot)
   await judge(swarm, round, open, 1)
   await enter(round + 6n)
-  const again = open.filter(({ model }) => !model.isMoot && !isGone(model.appeals[0]?.jury ?? []) && random.chance(0.6))
+  const isOver = ({ isMoot, appeals, ...model }: ModelCase) =>
+    isMoot || (isGone(appeals[0]?.jury ?? []) && !isTakable(model))
+  const again = open.filter(({ model }) => !isOver(model) && random.chance(0.6))
   for (const one of again) await openAppeal(swarm, round, one, 2)
   await judge(swarm, round, again, 2)
   await enter(round + 9n)
@@ -102,6 +112,7 @@ async function playScenario(
       owed.set(at, (owed.get(at) ?? 0n) + wei)
     }
     finals.set(peer.key, model.isMoot ? 0 : ruling.finalMilli)
+    if (!model.isMoot && ruling.isTaken) seen.add('taken')
     seen.add(model.isMoot ? 'moot' : ruling.finalMilli === model.settledMilli ? 'stands' : 'changed')
     if (model.appeals.length === 2) seen.add('second')
     for (const blame of blames) seen.add(blame.split(' ')[2] as string)
@@ -188,11 +199,12 @@ async function judge(
   for (const { peer, truths, listed, model } of open) {
     const parties = [peer.account, ...model.appeals.map(({ appellant }) => appellant)].map(one => getAddress(one))
     const comes = random.pick([0.95, 0.95, 0.8, 0.5])
+    const finds = random.pick([1, 1, 1, 1, 0.1])
     const jury: ModelSeat[] = []
     const seats: number[] = []
     for (const [position, key] of (await challenges.read.juryOf([round, peer.key])).entries()) {
       const account = accountOf(key)
-      const deed = parties.includes(getAddress(account)) ? 'silent' : deedOf(truths, comes)
+      const deed = parties.includes(getAddress(account)) ? 'silent' : deedOf(truths, comes, finds)
       jury.push({ key, account, deed })
       seats.push(list.indexOf(key))
       if (deed === 'silent') continue
@@ -209,8 +221,9 @@ async function judge(
   for (const reveal of reveals) await challenges.write.revealVerdict(reveal)
 }
 
-function deedOf(truths: readonly number[], comes: number): SeatDeed {
+function deedOf(truths: readonly number[], comes: number, finds: number): SeatDeed {
   if (!random.chance(comes)) return random.pick(['silent', 'sealed'] as const)
+  if (!random.chance(finds)) return UNAVAILABLE
   // Most seats of a case see the same.
   return scoreNear(random.chance(0.75) ? truths.slice(-1) : truths)
 }

@@ -29,6 +29,7 @@ contract ChallengesHandler is ScoredRounds {
     mapping(bytes32 caseKey => uint16[][2] verdicts) internal given;
     mapping(bytes32 caseKey => uint32[2] drawn) internal drawnOf;
     mapping(bytes32 caseKey => bool) internal isJudged;
+    mapping(bytes32 caseKey => bool) internal isTaken;
     mapping(bytes32 caseKey => mapping(uint256 level => mapping(uint32 position => bool))) internal judged;
     mapping(bytes32 peer => uint256) internal lastEarned;
     /// @dev Whether nothing stays open until another round comes to its place in the ring. Drawn once a run.
@@ -239,6 +240,10 @@ contract ChallengesHandler is ScoredRounds {
         for (uint8 level = 0; level < state.levels; ++level) {
             appealed[level] = standing;
             (bool isReached, uint16 verdict) = plainVerdict(given[key][level], drawnOf[key][level]);
+            if (isReached) isTaken[key] = false;
+            else if ((lastReached == 0 || isTaken[key]) && isTakable(entry, state) && isGone(given[key][level])) {
+                (isReached, isTaken[key], verdict) = (true, true, 0);
+            }
             if (isReached) lastReached = level + 1;
             if (isReached && differs(verdict, standing)) standing = verdict;
         }
@@ -259,7 +264,8 @@ contract ChallengesHandler is ScoredRounds {
         if (state.isMoot != isMoot || state.finalMilli != standing) ++wronglyClosed;
         if (!isMoot) {
             if (standing != score[entry.round][entry.peer]) {
-                (score[entry.round][entry.peer], outcome[entry.round][entry.peer]) = (standing, 1);
+                (score[entry.round][entry.peer], outcome[entry.round][entry.peer]) = (standing, isTaken[key] ? 2 : 1);
+                if (isTaken[key]) ++reached[5];
                 ++reached[2];
             } else ++reached[3];
         }
@@ -284,7 +290,7 @@ contract ChallengesHandler is ScoredRounds {
                 // Most agree, or there would seldom be a verdict that lets a score stand.
                 uint16 vote_ = word % 8 < 6 ? state.settledMilli : uint16((word >> 8) % 1001);
                 if (draw % 2 == 0) vote_ = uint16((word >> 16) % 8 < 6 ? (draw >> 8) % 1001 : (word >> 24) % 1001);
-                if (word % 16 == 15) vote_ = GONE;
+                if (word % 16 == 15 || (draw >> 4) % 8 == 0) vote_ = GONE;
                 votes.push(vote_);
                 bytes32 hash = keccak256(
                     abi.encode(
@@ -321,7 +327,14 @@ contract ChallengesHandler is ScoredRounds {
 
     function isLast(Entry storage entry, IAppeals.CaseView memory state) internal view returns (bool last) {
         if (state.levels == 2 || state.last.drawn == state.last.seats) return true;
-        return isGone(given[keccak256(abi.encode(entry.round, entry.peer))][0]);
+        return isGone(given[keccak256(abi.encode(entry.round, entry.peer))][0]) && !isTakable(entry, state);
+    }
+
+    /// @dev A seat of the committee had nothing to score, see `ballotFor`, and the others gave more than the tolerance.
+    function isTakable(Entry storage entry, IAppeals.CaseView memory state) internal view returns (bool takable) {
+        for (uint256 i = 0; i < PEERS; ++i) {
+            if (peers[i] == entry.peer) takable = (entry.round + i) % 4 == 1 && state.settledMilli > 25;
+        }
     }
 
     /// @dev The whole jury voted, and most of it found the bundle gone.
@@ -333,6 +346,7 @@ contract ChallengesHandler is ScoredRounds {
 
     /// @dev Votes near the score that stands, if there was a verdict; else those that agree with the last jury; else all.
     function isPaid(bytes32 key, uint16 vote_, IAppeals.CaseView memory state) internal view returns (bool paid) {
+        if (isTaken[key]) return vote_ == GONE;
         if (isJudged[key]) return vote_ != GONE && !differs(vote_, state.finalMilli);
         return !isGone(given[key][state.levels - 1]) || vote_ == GONE;
     }

@@ -44,7 +44,7 @@ abstract contract ScoredRounds is TestBase {
     /// @dev What a peer has earned in the rounds before this one, in which nothing is open any more.
     uint64 internal bankedTo;
     mapping(bytes32 peer => uint256) internal bankedWei;
-    uint256[5] public reached; // shown, withheld, overturned, stood, weighed as voted
+    uint256[6] public reached; // shown, withheld, overturned, stood, weighed as voted, taken
 
     constructor(Parts memory parts_, bytes32[] memory peers_, bytes32[] memory seats_) {
         parts = parts_;
@@ -106,7 +106,7 @@ abstract contract ScoredRounds is TestBase {
             for (uint256 i = 0; i < PEERS; ++i) {
                 bool isOpen = openCases[keccak256(abi.encode(earlier, peers[i]))] != 0;
                 bool isVoted = isOpen && outcome[earlier][peers[i]] == 2;
-                scoredBefore[round][peers[i]] += isVoted ? votedOn(earlier, i) : score[earlier][peers[i]];
+                scoredBefore[round][peers[i]] += isVoted ? (votedOn(earlier, i) * 2) / 5 : score[earlier][peers[i]];
                 if (isVoted) ++reached[4];
             }
         }
@@ -156,8 +156,14 @@ abstract contract ScoredRounds is TestBase {
         (ballot.round, ballot.position, ballot.evaluatorKey) = (round, position, seat);
         (ballot.scoresMilli, ballot.componentRoots) = (new uint16[](PEERS), new bytes32[](PEERS));
         for (uint256 i = 0; i < PEERS; ++i) {
-            // Now and then most of the committee has nothing to score.
-            ballot.scoresMilli[i] = position < 3 && (round + i) % 4 == 0 ? GONE : votedOn(round, i);
+            // Now and then most of the committee has nothing to score, or one of its seats.
+            uint256 missed =
+                (round + i) % 4 == 0
+                    ? 3
+                    : (round + i) % 4 == 1
+                        ? 1
+                        : 0;
+            ballot.scoresMilli[i] = position < missed ? GONE : votedOn(round, i);
         }
     }
 

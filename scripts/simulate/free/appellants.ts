@@ -1,4 +1,5 @@
 import { TOLERANCE_MILLI, UNAVAILABLE } from '../../../deployments/protocol.ts'
+import { FEWEST_MISSED } from '../../../node/src/roles/appellant/weighAppeal.ts'
 import { appealVerdict } from '../../../node/src/roles/audit/voteVerdict.ts'
 import type { Member } from './cast.ts'
 import { comes, honestScore, memberOf, pushed } from './evaluators.ts'
@@ -13,7 +14,7 @@ import {
   spend,
   spendGas,
 } from './game.ts'
-import { CASE, type Verdict } from './ledger.ts'
+import { CASE, type Outcome, type Verdict } from './ledger.ts'
 import { truthOf } from './truth.ts'
 import { SCORE_COST } from './world.ts'
 
@@ -33,7 +34,7 @@ export async function openCases(game: Game, round: number): Promise<void> {
   for (const [at, work] of works.entries()) {
     const outcome = settled[at]?.outcome
     if (outcome === undefined || outcome === 'false' || outcome === 'withheld') continue
-    const by = ownAppellant(game, work) ?? (await honestAppellant(game, works, scores, at, 1))
+    const by = ownAppellant(game, work, outcome) ?? (await honestAppellant(game, works, scores, at, 1))
     if (by === null || !(await game.ledger.appeal(round, work.peer.key, by))) continue
     spendGas(game, by, 'appeal')
     game.cases.add({ work, levels: [{ openedRound: round + 3, by, verdicts: [], jury: 0 }] })
@@ -87,7 +88,7 @@ async function appealAgain(game: Game, open: OpenCase): Promise<void> {
   const stood = settled[at]?.scoreMilli ?? 0
   const cast = first.verdicts.map(({ scoreMilli }) => scoreMilli)
   const scores = settled.map((found, other) =>
-    other === at ? appealVerdict(cast, first.jury, stood) : (found?.scoreMilli ?? 0),
+    other === at ? appealVerdict(cast, first.jury, stood, missedBy(game, work) > 0) : (found?.scoreMilli ?? 0),
   )
   const isOwn = first.by.isOwn && game.strategy.appealsTwice
   const by = isOwn ? first.by : await honestAppellant(game, works, scores, at, 2)
@@ -96,12 +97,14 @@ async function appealAgain(game: Game, open: OpenCase): Promise<void> {
   levels.push({ openedRound: first.openedRound + CASE.known, by, verdicts: [], jury: 0 })
 }
 
-function ownAppellant(game: Game, work: Answers): Member | null {
+function ownAppellant(game: Game, work: Answers, outcome: Outcome): Member | null {
   const { round, peer, isHidden } = work
   const { appealsOwn, appealsRivals } = game.strategy
   const [own] = game.cast.ownKeys
   const share = peer.isOwn ? appealsOwn : appealsRivals
-  const isAppealing = isHidden ? isHeldUp(game, work) : happens(game, share, peer, round, 5_000)
+  const isAppealing = isHidden
+    ? outcome === 'unavailable' && isHeldUp(game, work)
+    : happens(game, share, peer, round, 5_000)
   return isAppealing && own !== undefined ? own : null
 }
 
@@ -110,7 +113,13 @@ function isHeldUp({ ballots, setting }: Game, { round, peer }: Answers): boolean
   const votes = (ballots.get(round) ?? []).filter(
     ({ seat, scores }) => seat.isOwn && scores.some(({ peerKey }) => peerKey === peer.key),
   )
-  return votes.length >= (setting.defences.twoVotesHold ? 2 : 1)
+  return votes.length >= (setting.defences.heldByShare ? 2 : 1)
+}
+
+/** How many seats of its committee found nothing. */
+function missedBy({ ballots }: Game, { round, peer }: Answers): number {
+  const scores = (ballots.get(round) ?? []).flatMap(ballot => ballot.scores)
+  return scores.filter(({ peerKey, scoreMilli }) => peerKey === peer.key && scoreMilli === UNAVAILABLE).length
 }
 
 /** The rival that gains most if the score is put right, where that is more than the appeal costs it. */
@@ -124,8 +133,9 @@ async function honestAppellant(
   const { setting, cast } = game
   const work = works[at] as Answers
   const isReadable = cast.seats.some(seat => !seat.isOwn && work.serves(seat, false))
-  if (!setting.defences.honestAppeals || !isReadable) return null
-  const { scoreMilli } = await truthOf(game, work, true)
+  const isMissing = setting.defences.nothingTaken && missedBy(game, work) >= FEWEST_MISSED
+  if (!setting.defences.honestAppeals || (!isReadable && !isMissing)) return null
+  const { scoreMilli } = isReadable ? await truthOf(game, work, true) : { scoreMilli: 0 }
   if (Math.abs(scoreMilli - (scores[at] ?? 0)) <= CLEARLY_MILLI) return null
   const share = (milli: readonly number[], of: number) =>
     (1000 * (milli[of] ?? 0)) /
@@ -137,6 +147,6 @@ async function honestAppellant(
   const gains = works.map((one, of) => (one.peer.isOwn ? 0 : share(righted, of) - share(scores, of)))
   const best = gains.indexOf(Math.max(...gains))
   // Of an upheld appeal each overturned seat pays a quarter of its stake; a median is moved by two at least.
-  const compensation = 2 * 25
+  const compensation = isReadable ? 2 * 25 : 0
   return (gains[best] ?? 0) + compensation > (COST[level] ?? 0) ? (works[best]?.peer ?? null) : null
 }

@@ -12,8 +12,10 @@ export interface Defences {
   readonly samplingChecked: boolean
   /** A score pays at most five quarters of the mean of its key's last eight. */
   readonly scoresAveraged: boolean
-  /** While an appeal of `unavailable` is open, its round counts what two votes or more had it, and not one alone. */
-  readonly twoVotesHold: boolean
+  /** While an appeal of `unavailable` is open, its round counts what two votes or more had it, times their share; not one vote alone. */
+  readonly heldByShare: boolean
+  /** Honest peers appeal a score that they find nothing for, and a jury that finds nothing takes it away. */
+  readonly nothingTaken: boolean
   /** An outage blames nobody. */
   readonly outagesForgiven: boolean
   /** An appeal pays its seats, whatever they find. */
@@ -29,7 +31,8 @@ export const ALL_DEFENCES: Defences = {
   sealedAnswers: true,
   samplingChecked: true,
   scoresAveraged: true,
-  twoVotesHold: true,
+  heldByShare: true,
+  nothingTaken: true,
   outagesForgiven: true,
   appealsPaySeats: true,
   honestAppeals: true,

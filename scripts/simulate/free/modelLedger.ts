@@ -1,6 +1,7 @@
 import { type Hex, parseEther } from 'viem'
 import {
   isGone,
+  isTakable,
   type ModelAppeal,
   type ModelCase,
   type ModelRuling,
@@ -197,7 +198,7 @@ export class ModelLedger implements Ledger {
     const isMoot = outcome === 'false' || outcome === 'withheld'
     const found = { ...open.found, isMoot, appeals: this.appealsOf(open) }
     const ruling = rule(found)
-    if (!isMoot) this.rounds.release(round, peerKey, ruling.finalMilli)
+    if (!isMoot) this.rounds.release(round, peerKey, ruling)
     if (this.defences.appealsPaySeats) for (const [account, wei] of ruling.owedWei) this.pay(account as Hex, wei)
     else for (const { appellant, bondWei } of open.levels) this.pay(appellant, bondWei)
     if (!isMoot) this.blame(found, open, ruling)
@@ -252,12 +253,13 @@ export class ModelLedger implements Ledger {
     return !open.isClosed && !this.isLast(open) && this.now === (open.levels.at(-1)?.openedRound ?? 0) + CASE.known
   }
 
-  /** Whether the newest level's verdict can't be appealed: a second, or of all seats, or that the bundle is gone. */
+  /** Whether the newest level's verdict can't be appealed: a second, or of all seats, or that the bundle is gone and nothing changes. */
   private isLast(open: OpenCase): boolean {
     const last = open.levels.at(-1)
     if (last === undefined) return false
     const isOfAll = last.seats.length === this.seats.in(last.openedRound).length
-    return open.levels.length === 2 || isOfAll || isGone(this.appealsOf(open).at(-1)?.jury ?? [])
+    const isOver = isGone(this.appealsOf(open).at(-1)?.jury ?? []) && !isTakable(open.found)
+    return open.levels.length === 2 || isOfAll || isOver
   }
 
   private levelsOf({ round, peerKey }: Verdict): OpenCase['levels'] {

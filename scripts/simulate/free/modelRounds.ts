@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { ModelRuling } from '../../../contracts/test/challenges/appealModel.ts'
 import {
   agreementOf,
   type ModelOpening,
@@ -11,6 +12,7 @@ import {
   EMISSION_WEI,
   isOutage,
   type ModelSeat,
+  medianOf,
   sharesOf,
   verdictOn,
   votedOf,
@@ -137,14 +139,15 @@ export class ModelRounds {
     const settled = outcomes.get(peerKey)
     if (settled?.outcome !== 'unavailable') return
     const votes = this.votesOn(round, peerKey).map(({ scoreMilli }) => scoreMilli)
-    outcomes.set(peerKey, { ...settled, votedMilli: votedOf(votes, this.defences.twoVotesHold ? 2 : 1) })
+    outcomes.set(peerKey, { ...settled, votedMilli: this.defences.heldByShare ? votedOf(votes) : medianOf(votes) })
   }
 
   /** And closed. */
-  release(round: number, peerKey: Hex, scoreMilli: number): void {
+  release(round: number, peerKey: Hex, { finalMilli: scoreMilli, isTaken }: ModelRuling): void {
     const { outcomes } = this.of(round)
     const { votedMilli: _, ...settled } = outcomes.get(peerKey) as Settled
-    const outcome = scoreMilli === settled.scoreMilli ? settled.outcome : 'scored'
+    const changed = isTaken ? 'unavailable' : 'scored'
+    const outcome = scoreMilli === settled.scoreMilli ? settled.outcome : changed
     outcomes.set(peerKey, { ...settled, outcome, scoreMilli })
   }
 

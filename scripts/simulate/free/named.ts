@@ -66,8 +66,8 @@ export const namedAttacks: readonly NamedAttack[] = [
   {
     name: 'hidden zeros',
     strategy: deviating({ spareKeys: 2, hidesZeros: true }),
-    defence: 'no vote counts alone while an appeal of `unavailable` is open',
-    without: { twoVotesHold: false },
+    defence: 'an appealed `unavailable` counts by the share of its votes that are scores, and not by one alone',
+    without: { heldByShare: false, nothingTaken: false },
     rounds: 12,
   },
   {

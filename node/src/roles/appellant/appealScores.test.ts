@@ -188,6 +188,19 @@ test('an own score that a majority pushed down is appealed once, over restarts t
   expect([...scene.node.appealCounts]).toContainEqual(['upheld', 1])
 })
 
+test('a score that two seats and this peer find nothing for is appealed, and one that a single seat missed is not', async () => {
+  const cast = { [own]: [500, 500, 500, 500, 500], [third]: [500, 500, 500, 500, UNAVAILABLE] }
+  const votesOf = (round: number) =>
+    round === 0 ? { ...cast, [rival]: [1000, UNAVAILABLE, 1000, UNAVAILABLE, 1000] } : {}
+  const scene = setup({ votesOf, truthOf: (_, peerKey) => (peerKey === own ? 500 : UNAVAILABLE) })
+  await scene.start()
+  await scene.enter(3)
+  await scene.enter(3)
+  await scene.stop()
+  expect(scene.appealed).toEqual([{ round: 0, peerKey: rival, level: 1, dueRound: 3, bondWei: BOND_WEI }])
+  expect(scene.read).toEqual([own, rival])
+})
+
 test('what no seat settled in five twelfths of the round is settled by who may appeal it, before the last quarter, and appealed', async () => {
   const pushed = { [own]: [0, 0, 0, 700, 700], [rival]: [700, 700, 700, 700, 700], [third]: [700, 700, 700, 700, 700] }
   const scene = setup({ votesOf: round => (round === 0 ? pushed : {}), truthOf: () => 700, settles: false })

@@ -8,7 +8,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { type Appeals, appealInTurns } from './appealInTurns.ts'
 import { type ChosenScore, chooseScores } from './chooseScores.ts'
 import { countAppeal, followAppeals, openAppeals, restsUntil } from './followAppeals.ts'
-import { type AppealTerms, isClearlyOff, isWorthIt, OVERTURNED_NECTAR } from './weighAppeal.ts'
+import { type AppealTerms, FEWEST_MISSED, isClearlyOff, isWorthIt, OVERTURNED_NECTAR } from './weighAppeal.ts'
 
 type AppellantSettings = {
   /** Scores of a round that it appeals at most; each takes a bond. */
@@ -118,18 +118,22 @@ async function readOne(
   node: PeerNode,
   models: Models,
   { score, until, terms, maxAppeals, appeals }: Polling & { terms: AppealTerms; appeals: Appeals },
-  { round, peerKey, settled }: ChosenScore & { round: number },
+  { round, peerKey, settled, missed }: ChosenScore & { round: number },
 ): Promise<void> {
   const { chain, logger } = node
   const best = settled.isOwn ? 1000 : 0
   if (!isClearlyOff(settled.settledMilli, best) || !isWorthIt(settled, best, terms)) return
   if (openAppeals(node).filter(open => open.round === round).length >= maxAppeals) return
   if ((await chain.readCase(round, peerKey)).level > 0) return
-  const foundMilli = await score(node, models, { round, peerKey }, until)
-  if (foundMilli === UNAVAILABLE || !isClearlyOff(settled.settledMilli, foundMilli)) return
+  const found = await score(node, models, { round, peerKey }, until)
+  const isMissing = found === UNAVAILABLE
+  if (isMissing && (settled.isOwn || missed < FEWEST_MISSED)) return
+  const foundMilli = isMissing ? 0 : found
+  if (!isClearlyOff(settled.settledMilli, foundMilli)) return
   const { settledMilli } = settled
   const about = { round, peerKey, level: 1, settledMilli, foundMilli } as const
-  if (!isWorthIt(settled, foundMilli, terms)) {
+  // Nobody is blamed for a score of what is gone.
+  if (!isWorthIt(settled, foundMilli, isMissing ? { ...terms, overturnedNectar: 0 } : terms)) {
     countAppeal(node, 'not worth it')
     return logger.info('a score is clearly wrong, and an appeal would cost more than it brings', about)
   }

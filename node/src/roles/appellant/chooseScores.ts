@@ -3,7 +3,7 @@ import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { isClearlyOff, type Settled } from './weighAppeal.ts'
+import { FEWEST_MISSED, isClearlyOff, type Settled } from './weighAppeal.ts'
 
 /** What a round was settled as, by now. */
 type SettledRound = {
@@ -13,7 +13,12 @@ type SettledRound = {
   votes: readonly RevealedVotes[]
 }
 
-export type ChosenScore = { peerKey: PeerKey; settled: Settled }
+export type ChosenScore = {
+  peerKey: PeerKey
+  settled: Settled
+  /** Seats of the committee that found nothing to score. */
+  missed: number
+}
 
 /**
  * The settled scores that are read again: the own one; those that a seat of the committee did not agree to; and one of the others, since
@@ -42,23 +47,34 @@ export function chooseScores(round: SettledRound, lot: number | null): ChosenSco
       totalMilli,
       votes: votesOn(round, peerKey),
     },
+    missed: missedBy(round, peerKey),
   }))
 }
 
 const appealable = new Set<Settlement['outcome']>(['scored', 'unavailable', 'no quorum'])
 
-/** Whether a seat gave a score that is clearly another than what was settled. */
+/** Whether a seat gave a score that is clearly another than what was settled, or several found nothing to score. */
 function isDisputed(round: SettledRound, { peerKey, scoreMilli }: Settlement): boolean {
-  return votesOn(round, peerKey).some(vote => isClearlyOff(scoreMilli, vote))
+  const isMissing = missedBy(round, peerKey) >= FEWEST_MISSED && isClearlyOff(scoreMilli, 0)
+  return isMissing || votesOn(round, peerKey).some(vote => isClearlyOff(scoreMilli, vote))
 }
 
 /** The scores that seats of its committee gave a peer. */
-function votesOn({ commitments, votes }: SettledRound, peerKey: PeerKey): number[] {
+function votesOn(round: SettledRound, peerKey: PeerKey): number[] {
+  return castOn(round, peerKey).filter(vote => vote !== UNAVAILABLE)
+}
+
+function missedBy(round: SettledRound, peerKey: PeerKey): number {
+  return castOn(round, peerKey).filter(vote => vote === UNAVAILABLE).length
+}
+
+/** The votes of its committee on a peer. */
+export function castOn(
+  { commitments, votes }: Pick<SettledRound, 'commitments' | 'votes'>,
+  peerKey: PeerKey,
+): number[] {
   const ordinal = commitments.find(one => one.peerKey === peerKey)?.ordinal
   if (ordinal === undefined) return []
   const [shard, place] = [Math.floor(ordinal / SHARD_PEERS), ordinal % SHARD_PEERS]
-  return votes
-    .filter(one => one.shard === shard)
-    .map(({ scoresMilli }) => scoresMilli[place] ?? UNAVAILABLE)
-    .filter(vote => vote !== UNAVAILABLE)
+  return votes.filter(one => one.shard === shard).map(({ scoresMilli }) => scoresMilli[place] ?? UNAVAILABLE)
 }

@@ -8,6 +8,12 @@ import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
  */
 const CLEARLY_OFF_MILLI = 2 * TOLERANCE_MILLI
 
+/**
+ * Seats of a committee that found nothing where the others gave a score. A jury that finds nothing either takes that away; who alone can't
+ * reach a peer does not appeal by itself.
+ */
+export const FEWEST_MISSED = 2
+
 /** Of an appeal, about. */
 const APPEAL_GAS = 180_000n
 

@@ -55,12 +55,16 @@ test('rulings come after: a lost round is 0, and an appeal comes to what its ver
   const verdict = (scoreMilli: number): Ruling => ({ kind: 'verdict', peerKey: peer, level: 1, scoreMilli })
   const appealed: Ruling = { kind: 'appealed', peerKey: peer, level: 1, drawn: 3 }
   const closed = (scoreMilli: number): Ruling => ({ kind: 'closed', peerKey: peer, scoreMilli, isMoot: false })
-  const verdictsOf = (verdicts: number[], final: number) =>
-    derive([500, 500, 500], { rulings: [appealed, ...verdicts.map(verdict), closed(final)] })
+  const verdictsOf = (verdicts: number[], final: number, cast = [500, 500, 500]) =>
+    derive(cast, { rulings: [appealed, ...verdicts.map(verdict), closed(final)] })
   expect(verdictsOf([800, 700], 700)).toEqual({ scoreMilli: 700, says: [] })
   // Too few, and too near.
   expect(verdictsOf([800], 500)).toEqual({ scoreMilli: 500, says: [] })
   expect(verdictsOf([510, 525], 500)).toEqual({ scoreMilli: 500, says: [] })
+  // A jury that finds nothing takes away what a seat of the committee did not find either.
+  const none = [UNAVAILABLE, UNAVAILABLE]
+  expect(verdictsOf(none, 500)).toEqual({ scoreMilli: 500, says: [] })
+  expect(verdictsOf(none, 0, [500, 500, 500, UNAVAILABLE])).toEqual({ scoreMilli: 0, says: [] })
   expect(verdictsOf([800, 700], 900)).toEqual({
     scoreMilli: 700,
     says: ['was given 900 on appeal, and the verdicts come to 700'],

@@ -1,9 +1,9 @@
-import { COMMITTEE_SEATS, SHARD_PEERS } from '@waggle/deployments/protocol'
+import { COMMITTEE_SEATS, SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { RoundVotes, VotingRecord } from '#chain/votes/readVotingRecord.ts'
 import type { Beacon, PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { drawCommittee } from '../draws/drawCommittee.ts'
-import { appealVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
+import { appealVerdict, isVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
 
 /** A settlement, vote or ruling that does not follow from what it must follow from. */
 export type Finding = { round: number; peerKey: PeerKey; says: string }
@@ -41,7 +41,9 @@ export function deriveScores(due: RoundToDerive): DerivedRound {
     scores.set(peerKey, derived.scoreMilli)
   }
   for (const peerKey of new Set(votes.rulings.map(ruling => ruling.peerKey))) {
-    const { scoreMilli, wrongly } = ruledScore(votes, peerKey, scores.get(peerKey) ?? 0)
+    const settledMilli = scores.get(peerKey) ?? 0
+    const isTakable = settledMilli > TOLERANCE_MILLI && votesOn(votes, peerKey).includes(UNAVAILABLE)
+    const { scoreMilli, wrongly } = ruledScore(votes, peerKey, settledMilli, isTakable)
     if (wrongly !== null) find(peerKey, wrongly)
     scores.set(peerKey, scoreMilli)
   }
@@ -84,8 +86,16 @@ function settlementOf(due: RoundToDerive, peerKey: PeerKey, block: number): Vote
   return voteVerdict(cast, Math.min(COMMITTEE_SEATS, seats.length))
 }
 
+/** All votes that were revealed on a peer. */
+function votesOn({ ordinals, ballots }: RoundVotes, peerKey: PeerKey): number[] {
+  const ordinal = ordinals.get(peerKey) ?? Number.NaN
+  const shard = Math.floor(ordinal / SHARD_PEERS)
+  const cast = ballots.filter(ballot => ballot.shard === shard)
+  return cast.flatMap(({ scoresMilli }) => scoresMilli[ordinal % SHARD_PEERS] ?? [])
+}
+
 /** What was settled for a peer after all that was ruled on it; `wrongly` says how a ruling does not follow. */
-function ruledScore({ rulings }: RoundVotes, peerKey: PeerKey, settledMilli: number) {
+function ruledScore({ rulings }: RoundVotes, peerKey: PeerKey, settledMilli: number, isTakable: boolean) {
   const own = rulings.filter(ruling => ruling.peerKey === peerKey)
   let scoreMilli = settledMilli
   let isLost = false
@@ -97,10 +107,12 @@ function ruledScore({ rulings }: RoundVotes, peerKey: PeerKey, settledMilli: num
     }
     if (ruling.kind !== 'closed') continue
     let standing = settledMilli
+    let isFound = false
     for (const appeal of own) {
       if (appeal.kind !== 'appealed') continue
       const cast = own.flatMap(one => (one.kind === 'verdict' && one.level === appeal.level ? one.scoreMilli : []))
-      standing = appealVerdict(cast, appeal.drawn, standing)
+      standing = appealVerdict(cast, appeal.drawn, standing, isTakable && !isFound)
+      isFound ||= isVerdict(cast, appeal.drawn)
     }
     if (ruling.scoreMilli !== standing)
       wrongly = `was given ${ruling.scoreMilli} on appeal, and the verdicts come to ${standing}`

@@ -27,15 +27,27 @@ export function voteVerdict(cast: readonly number[], seats: number): VoteVerdict
   return { outcome: 'scored', scoreMilli: lowerMedian(scores), votes }
 }
 
+/** Whether enough of a jury came, and at least half of those found something to score. */
+export function isVerdict(cast: readonly number[], drawn: number): boolean {
+  return cast.length >= quorumOf(drawn) && cast.length <= 2 * cast.filter(score => score !== UNAVAILABLE).length
+}
+
 /**
  * What stands after the verdicts of a jury.
  *
  * @param drawn - seats of the jury.
  * @param standingMilli - what stood when it was appealed.
+ * @param isTakable - whether a jury that finds nothing takes it away: a seat of its committee found nothing either.
  */
-export function appealVerdict(cast: readonly number[], drawn: number, standingMilli: number): number {
-  const scores = cast.filter(score => score !== UNAVAILABLE)
-  if (cast.length < quorumOf(drawn) || cast.length > 2 * scores.length) return standingMilli
-  const verdict = lowerMedian(scores)
+export function appealVerdict(
+  cast: readonly number[],
+  drawn: number,
+  standingMilli: number,
+  isTakable: boolean,
+): number {
+  if (cast.length < quorumOf(drawn)) return standingMilli
+  const isFound = isVerdict(cast, drawn)
+  if (!isFound && !isTakable) return standingMilli
+  const verdict = isFound ? lowerMedian(cast.filter(score => score !== UNAVAILABLE)) : 0
   return Math.abs(verdict - standingMilli) > TOLERANCE_MILLI ? verdict : standingMilli
 }

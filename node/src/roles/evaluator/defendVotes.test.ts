@@ -28,9 +28,14 @@ const begunAt = (round: number) => ({ time: { round, startsAtSec: 0, endsAtSec: 
 /** Verdicts of eleven seats, six of which push the score to 0. */
 const CARRIED = [0, 0, 0, 0, 0, 0, 700, 705, 695, 700, 710]
 
+type Scene = { verdicts?: number[]; found?: Partial<AppealCase>; bootstrap?: number; vote?: number; cast?: number[] }
+
+/** Verdicts of eleven seats, six of which say that they found nothing. */
+const MISSED = CARRIED.map(one => (one === 0 ? UNAVAILABLE : one))
+
 /** An evaluator that gave the peer 700, as the committee did, and whose vote a jury judged. */
-function setup(changed: { verdicts?: number[]; found?: Partial<AppealCase>; bootstrap?: number; vote?: number } = {}) {
-  const { verdicts = CARRIED, found = {}, bootstrap = 0, vote = 700 } = changed
+function setup(changed: Scene = {}) {
+  const { verdicts = CARRIED, found = {}, bootstrap = 0, vote = 700, cast = [700, 700, 700] } = changed
   const clock = createManualClock(0)
   const said: string[] = []
   const logger = createLogger({
@@ -52,6 +57,7 @@ function setup(changed: { verdicts?: number[]; found?: Partial<AppealCase>; boot
     readBeacon: async () => ({ state: 'drawn', hash: beacon }),
     readSeats: async () => seats,
     readRolloutCommitments: async () => [{ peerKey, ordinal: 0 }],
+    readRevealedVotes: async () => cast.map(scoreMilli => ({ shard: 0, scoresMilli: [scoreMilli] })),
     readClosingCredit: async () => BOND_WEI / 2n,
     withdrawCredit: async () => mined,
     async appealScore(appeal: Appeal) {
@@ -88,6 +94,12 @@ test('a seat appeals the verdict that overturns its vote where a quarter of the 
   expect(restsUntil(node)).toBe(0)
 })
 
+test('a seat appeals a jury that found nothing, where that takes away what it scored', async () => {
+  const { node, appealed } = setup({ verdicts: MISSED, cast: [700, UNAVAILABLE, 700] })
+  await defendVotes(node, begunAt(7), 2)
+  expect(appealed).toEqual([{ round: 1, peerKey, level: 2, dueRound: 7, bondWei: BOND_WEI }])
+})
+
 test('a seat whose defence was not upheld rests', async () => {
   const { node, said, close } = setup()
   await defendVotes(node, begunAt(7), 2)
@@ -99,10 +111,11 @@ test('a seat whose defence was not upheld rests', async () => {
 })
 
 test('nothing is defended that costs no stake, that nobody else saw, or that cannot be appealed', async () => {
-  const scenes: Parameters<typeof setup>[0][] = [
+  const scenes: Scene[] = [
     { verdicts: [0, 0, 0, 0, 0, 0, 0, 0, 0, 700, 700] },
     { verdicts: [700, 700, 700, 700, 700, 700, 0, 0, 0, 0, 0] },
     { verdicts: [0, 0, 0, 700, 700] },
+    { verdicts: MISSED },
     { vote: UNAVAILABLE },
     { vote: 30 },
     { bootstrap: 2 },

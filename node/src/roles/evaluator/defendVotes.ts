@@ -1,10 +1,11 @@
 import { phase, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
+import { castOn } from '../appellant/chooseScores.ts'
 import { openAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { sendAppeal } from '../appellant/sendAppeal.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
-import { appealVerdict } from '../audit/voteVerdict.ts'
+import { appealVerdict, isVerdict } from '../audit/voteVerdict.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { ownShards } from './ownShards.ts'
@@ -56,7 +57,8 @@ async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Prom
   // Seats of the bootstrap have no stake, and who voted `unavailable` is not blamed.
   if (vote === UNAVAILABLE || round < (await chain.readBootstrapRounds())) return
   const verdicts = await chain.readVerdicts(found)
-  const verdictMilli = appealVerdict(verdicts, found.drawn, settledMilli)
+  const isMissed = !isVerdict(verdicts, found.drawn) && (await isMissedBySeat(node, found))
+  const verdictMilli = appealVerdict(verdicts, found.drawn, settledMilli, isMissed && settledMilli > TOLERANCE_MILLI)
   if (verdictMilli === settledMilli || !isClearlyOff(verdictMilli, vote)) return
   const witnesses = verdicts.filter(one => one !== UNAVAILABLE && Math.abs(one - vote) <= TOLERANCE_MILLI).length
   const about = { round, peerKey, level: 2, settledMilli: verdictMilli, foundMilli: vote } as const
@@ -68,6 +70,12 @@ async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Prom
   await ownTurn(node, found, begun)
   if (!isOpen(await chain.readCase(round, peerKey), begun.time.round)) return
   await sendAppeal(node, about, await chain.readAppealBond(2))
+}
+
+/** Whether a seat of the committee found nothing to score: then a jury that finds nothing takes the score away. */
+async function isMissedBySeat({ chain }: PeerNode, { round, peerKey }: AppealCase): Promise<boolean> {
+  const [commitments, votes] = await Promise.all([chain.readRolloutCommitments(round), chain.readRevealedVotes(round)])
+  return castOn({ commitments, votes }, peerKey).includes(UNAVAILABLE)
 }
 
 /** Resolves once the seats before this one in the committee have had their turns. */
