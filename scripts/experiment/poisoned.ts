@@ -22,9 +22,10 @@ const arms: Record<string, Poison | null> = { none: null, ...poisons }
 /** The share of pass@1 that honest solvers lose where one of four peers poisons, by the worst of the poisons. */
 export const poisoned: Experiment = async options => {
   const size = options.quick ? quick : full
-  const means: Record<string, number> = {}
+  const passAt1: Record<string, number[]> = {}
   for (const [arm, poison] of Object.entries(arms)) {
-    const runs: Run[] = []
+    const bySeed: number[] = []
+    passAt1[arm] = bySeed
     for (let seed = 1; seed <= size.seeds; seed++) {
       const name = [arm, ...Object.entries({ ...size, seeds: seed }).map(([key, value]) => `${key}-${value}`)].join('-')
       const run = await keptRun(options, name, () => runArm(poison, `seed ${seed}`, size, options))
@@ -32,15 +33,28 @@ export const poisoned: Experiment = async options => {
       options.log(
         `${arm}, seed ${seed}: pass@1 ${run.passAt1.map(x => x.toFixed(3)).join(' ')}; ${JSON.stringify(run.refused)}`,
       )
-      runs.push(run)
+      bySeed[seed] = mean(run.passAt1)
     }
-    means[arm] = mean(runs.flatMap(({ passAt1 }) => passAt1))
   }
-  const none = means.none ?? 0
-  const lost = Math.max(...Object.keys(poisons).map(arm => (none - (means[arm] ?? 0)) / none))
-  const shares = Object.entries(means).map(([arm, value]) => `${arm} ${value.toFixed(3)}`)
-  const conditions = `pass@1 by execution after ${size.rounds} rounds, mean of ${PEERS - 1} honest peers and ${size.seeds} seeds: ${shares.join(', ')}`
-  return [{ name: 'poisoned-pass1', value: lost, unit: 'of pass@1', bar: BAR, ok: lost <= BAR, conditions }]
+  const compared = Object.keys(poisons).map(arm => ({ arm, ...compare(passAt1.none ?? [], passAt1[arm] ?? []) }))
+  const told = compared.map(
+    ({ arm, honest, poisoned, seeds }) =>
+      `${arm} ${poisoned.toFixed(3)} against ${honest.toFixed(3)} without poison (${seeds} seeds)`,
+  )
+  const conditions = `pass@1 by execution after ${size.rounds} rounds, mean of ${PEERS - 1} honest peers: ${told.join(', ')}`
+  const value = compared.every(({ seeds }) => seeds > 0)
+    ? Math.max(...compared.map(({ honest, poisoned }) => (honest - poisoned) / honest))
+    : null
+  return [
+    { name: 'poisoned-pass1', value, unit: 'of pass@1', bar: BAR, ok: value !== null && value <= BAR, conditions },
+  ]
+}
+
+/** Means over the seeds that both have: seeds differ by more than what is looked for. */
+function compare(honest: readonly number[], poisoned: readonly number[]) {
+  const seeds = [...honest.keys()].filter(seed => honest[seed] !== undefined && poisoned[seed] !== undefined)
+  const over = (values: readonly number[]) => mean(seeds.map(seed => values[seed] ?? 0))
+  return { honest: over(honest), poisoned: over(poisoned), seeds: seeds.length }
 }
 
 async function runArm(poison: Poison | null, seed: string, size: Size, options: ExperimentOptions): Promise<Run> {
