@@ -39,8 +39,6 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
         <div className="min-w-0">
           <Suspense fallback={<Skeleton lines={12} title="Leaderboard" />}>
             <Leaderboard standings={standings} {...parameters} />
-          </Suspense>
-          <Suspense fallback={<Skeleton lines={6} />}>
             <RoleGlance roles={roles} />
           </Suspense>
         </div>

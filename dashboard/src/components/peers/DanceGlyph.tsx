@@ -4,17 +4,10 @@ import { danceOf } from '#merge/danceOf.ts'
 export function DanceGlyph({ peerKey, size = 32 }: { peerKey: string; size?: number }) {
   const dance = danceOf(peerKey)
   return (
-    <svg
-      width={size}
-      height={size}
-      viewBox="0 0 48 48"
-      fill="none"
-      aria-hidden="true"
-      className="shrink-0 overflow-visible"
-    >
-      <g transform={`rotate(${dance.angleDeg} 24 24)`} strokeLinecap="round" strokeLinejoin="round">
+    <svg width={size} height={size} viewBox="0 0 48 48" aria-hidden="true" className="dance">
+      <g transform={`rotate(${dance.angleDeg} 24 24)`}>
         <path d={dance.loops.join('')} className="stroke-soft" strokeWidth="1.6" />
-        <path d={dance.run} className="stroke-honey" strokeWidth="3.4" />
+        <path d={dance.run} />
       </g>
     </svg>
   )

@@ -12,10 +12,10 @@ interface PeerRef {
 /** A peer in a list: its dance, its three words, the ends of its id. */
 export function PeerLink({ peer, compact = false }: { peer: PeerRef; compact?: boolean }) {
   return (
-    <Link href={`/peers/${peer.peerKey}`} className="group inline-flex min-w-0 items-center gap-2.5 no-underline">
+    <Link href={`/peers/${peer.peerKey}`} className="peer group">
       <DanceGlyph peerKey={peer.peerKey} size={compact ? 24 : 34} />
       <span className="min-w-0">
-        <span className="casual block text-balance font-semibold group-hover:underline">
+        <span className="peer-name">
           {peer.name} <OwnTag peerKey={peer.peerKey} />
         </span>
         {!compact && (

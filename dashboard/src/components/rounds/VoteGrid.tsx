@@ -44,10 +44,6 @@ export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTa
   )
 }
 
-/** On a phone a line of its own: who voted, and what. */
-const voteCell =
-  'px-2 py-3 max-sm:col-span-2 max-sm:flex max-sm:items-center max-sm:justify-between max-sm:gap-3 max-sm:py-1'
-
 interface RowProps {
   row: VoteRow
   evaluators: VoteTable['evaluators']
@@ -56,21 +52,20 @@ interface RowProps {
 
 function Row({ row, evaluators, round }: RowProps) {
   return (
-    <tr className="border-b border-line max-sm:grid max-sm:grid-cols-[1fr_auto] max-sm:py-2">
-      <th scope="row" className="px-2 py-3 text-left font-normal max-sm:py-1">
+    <tr className="voted">
+      <th scope="row" className="voter">
         <PeerLink peer={row.peer} />
-        {row.rollouts !== null && <span className="block text-sm text-soft sm:hidden">{row.rollouts} rollouts</span>}
+        {row.rollouts !== null && <span className="block text-sm text-soft sm:hidden">{`${row.rollouts} rollouts`}</span>}
       </th>
       <td className="figures px-2 py-3 text-right max-sm:hidden">{row.rollouts}</td>
       {evaluators.map((evaluator, index) => (
-        <td key={evaluator.peerKey} className={voteCell}>
-          <span className="sm:hidden">
-            <PeerLink peer={evaluator} compact />
-          </span>
+        <td key={evaluator.peerKey} className="vote">
+          {/* As short as can be: the page of a large round has thousands of votes. */}
+          <span className="sm:hidden">{evaluator.name}</span>
           <VoteMark vote={row.votes[index] ?? { state: 'absent' }} />
         </td>
       ))}
-      <td className={`${staying} px-2 py-3 text-right max-sm:col-start-2 max-sm:row-start-1 max-sm:py-1`}>
+      <td className="settled">
         <Settled round={round} outcome={row.outcome} scoreMilli={row.scoreMilli} />
         {row.outcome !== null && <ScoreState round={round} isContested={row.isContested} />}
       </td>
