@@ -133,16 +133,22 @@ async function protocolEvents(deployment: Deployment): Promise<string[]> {
 
 /** A gateway runs what a reader opens: each answer of a solver to a task, with the tests that its proposer wrote. */
 async function answersAreTested(roundUrl: string): Promise<void> {
-  const { groups } = await (await fetch(roundUrl)).json()
+  type Numbered = { index: number }
+  const { groups } = (await (await fetch(roundUrl)).json()) as {
+    groups: [{ taskHash: string; peerKey: string; rollouts: Numbered[] }]
+  }
   const { taskHash, peerKey, rollouts } = groups[0]
-  const { tests, answers } = await (await fetch(`${roundUrl}/tests/${taskHash}/${peerKey}`)).json()
+  const { tests, answers } = (await (await fetch(`${roundUrl}/tests/${taskHash}/${peerKey}`)).json()) as {
+    tests: string[]
+    answers: (Numbered & { verdicts: (string | null)[] })[]
+  }
   expect(tests[0]).toMatch(/^assert /)
-  const indexOf = ({ index }: { index: number }) => index
+  const indexOf = ({ index }: Numbered) => index
   expect(answers.map(indexOf)).toEqual(rollouts.map(indexOf))
-  const verdicts = answers.flatMap((answer: { verdicts: (string | null)[] }) => answer.verdicts)
+  const verdicts = answers.flatMap(({ verdicts }) => verdicts)
   expect(verdicts).toHaveLength(tests.length * rollouts.length)
   // Of eight answers some at least are code.
-  expect(verdicts.filter((verdict: string | null) => verdict !== null)).not.toEqual([])
+  expect(verdicts.filter(verdict => verdict !== null)).not.toEqual([])
 }
 
 /** What a solver committed to comes from the network as a file, is what the chain says, and is not once a byte of it has changed. */

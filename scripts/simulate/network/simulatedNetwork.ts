@@ -1,4 +1,3 @@
-import { TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
 import type { Clock } from '../../../node/src/core/clock.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Logger } from '../../../node/src/core/logger.ts'
@@ -8,7 +7,6 @@ import { startAddressGossip } from '../../../node/src/p2p/gossip/addressGossip.t
 import type { SwarmView } from '../../../node/src/p2p/gossip/announcementCache.ts'
 import { createAnnouncements } from '../../../node/src/p2p/gossip/announcements.ts'
 import { createMessageGate, type MessageGate, type MessageRules } from '../../../node/src/p2p/gossip/messageGate.ts'
-import { messageIdOf } from '../../../node/src/p2p/gossip/messageId.ts'
 import { encodeSigned, type SignedMessage } from '../../../node/src/p2p/gossip/signedMessage.ts'
 import type { Host } from '../../../node/src/p2p/host.ts'
 import type { LookUp } from '../../../node/src/p2p/membership/admission.ts'
@@ -19,9 +17,8 @@ import { createAnswerLimits } from '../../../node/src/p2p/transfer/answerLimits.
 import type { BodyRequest } from '../../../node/src/p2p/transfer/fetchBody.ts'
 import { SETTLE_MS } from '../../../node/src/p2p/transfer/sync.ts'
 import type { Medium, Station } from './medium.ts'
+import { createGossip, idOf } from './simulatedGossip.ts'
 
-/** Peers that a message is handed on to: gossipsub's D. */
-const MESH = 8
 const SYNC_EVERY_MS = 10_000
 const MISMATCH_POINTS = 40
 const BYTES_PER_SEC = 1_000_000
@@ -230,60 +227,6 @@ function sharing(gate: MessageGate, messages: Map<string, SignedMessage>): Messa
   }
 }
 
-type Validate = (
-  source: { toString(): string },
-  message: { topic: string; data: Uint8Array },
-) => Promise<TopicValidatorResult>
-
-/** Hands each message on once, to some of the linked peers that listen. */
-export function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId: string) => number, have: Set<string>) {
-  const seen = new Set<string>()
-  const listeners = new Set<() => void>()
-  const topicValidators = new Map<string, Validate>()
-  const topics = new Set<string>()
-  function forward(topic: string, bytes: Uint8Array, id: string, sender: string): void {
-    const links = medium.subscribersOf(topic, peerId).filter(one => one !== sender)
-    for (let at = links.length - 1; at > 0; at--) {
-      const other = Math.floor(Math.random() * (at + 1))
-      const swapped = [links[other], links[at]] as [string, string]
-      links[at] = swapped[0]
-      links[other] = swapped[1]
-    }
-    for (const to of links.slice(0, MESH)) medium.send(peerId, to, topic, bytes, id)
-  }
-  async function receive(sender: string, topic: string, bytes: Uint8Array, id: string): Promise<void> {
-    if (seen.has(id)) return
-    seen.add(id)
-    const result = await topicValidators.get(topic)?.(sender, { topic, data: bytes })
-    if (result !== TopicValidatorResult.Accept) return
-    have.add(id)
-    forward(topic, bytes, id, sender)
-  }
-  return {
-    topicValidators,
-    subscribe: (topic: string) => void topics.add(topic),
-    subscribes: (topic: string) => topics.has(topic),
-    hasSeen: (id: string) => seen.has(id),
-    receive: (sender: string, topic: string, bytes: Uint8Array, id: string) => void receive(sender, topic, bytes, id),
-    getScore: (peer: string) => -penaltyOf(peer),
-    getSubscribers: (topic: string) => medium.subscribersOf(topic, peerId),
-    addEventListener: (_: string, listener: () => void) => void listeners.add(listener),
-    removeEventListener: (_: string, listener: () => void) => void listeners.delete(listener),
-    tellSubscribed() {
-      for (const listener of listeners) listener()
-    },
-    async publish(topic: string, bytes: Uint8Array) {
-      const id = textOf(messageIdOf(topic, bytes))
-      seen.add(id)
-      have.add(id)
-      // As gossipsub does by default: its own messages go to all that listen.
-      const recipients = medium.subscribersOf(topic, peerId)
-      for (const to of recipients) medium.send(peerId, to, topic, bytes, id)
-      return { recipients }
-    },
-  }
-}
-
 /** Signs without computing anything. */
 export function createSigner(peerId: string, clock: Clock): Host['sign'] {
   let last = 0n
@@ -297,12 +240,3 @@ export function createSigner(peerId: string, clock: Clock): Host['sign'] {
 }
 
 export const isSigned = ({ from, signature }: SignedMessage) => Buffer.compare(signature, signatureOf(from)) === 0
-
-const ID = Symbol('id as text')
-const textOf = (id: Uint8Array) => Buffer.from(id).toString('latin1')
-
-/** Computed once for each message. */
-function idOf(message: SignedMessage & { [ID]?: string }): string {
-  message[ID] ??= textOf(message.id)
-  return message[ID]
-}
