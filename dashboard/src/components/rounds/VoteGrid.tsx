@@ -55,7 +55,9 @@ function Row({ row, evaluators, round }: RowProps) {
     <tr className="voted">
       <th scope="row" className="voter">
         <PeerLink peer={row.peer} />
-        {row.rollouts !== null && <span className="block text-sm text-soft sm:hidden">{`${row.rollouts} rollouts`}</span>}
+        {row.rollouts !== null && (
+          <span className="block text-sm text-soft sm:hidden">{`${row.rollouts} rollouts`}</span>
+        )}
       </th>
       <td className="figures px-2 py-3 text-right max-sm:hidden">{row.rollouts}</td>
       {evaluators.map((evaluator, index) => (
