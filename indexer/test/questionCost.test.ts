@@ -1,4 +1,4 @@
-import { parse } from 'graphql'
+import { getIntrospectionQuery, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { costFault, MAX_DEPTH } from '../src/api/questionCost.ts'
 
@@ -39,4 +39,26 @@ test('a question is so deep at most, and may ask for the schema', () => {
   expect(fault(deep(MAX_DEPTH - 1))).toBeNull()
   expect(fault(deep(MAX_DEPTH))).toMatch(/deep/)
   expect(fault(`{ __schema ${'{ ofType '.repeat(14)} { name } ${'} '.repeat(14)} }`)).toBeNull()
+})
+
+test('a list costs its rows, whatever is asked of it', () => {
+  for (const page of ['pageInfo { hasNextPage }', 'totalCount', '__typename', 'p: pageInfo { endCursor } __typename'])
+    expect(fault(`{ peers(limit: 1000) { items { settlements(limit: 1000) { ${page} } } } }`), page).toMatch(/rows/)
+  const counts = Array.from({ length: 30 }, (_, at) => `c${at}: settlements(limit: 0) { totalCount }`)
+  expect(fault(`{ peers(limit: 1000) { items { ${counts.join(' ')} } } }`)).toBeNull()
+  expect(fault(`{ peers(limit: 1000) { items { ${counts.join(' ')} scores(limit: 20) { totalCount } } } }`)).toMatch(
+    /rows/,
+  )
+})
+
+test('the schema may be asked for as tools do, and not the fields of types of fields', () => {
+  expect(fault(getIntrospectionQuery())).toBeNull()
+  const fragments = Array.from(
+    { length: 9 },
+    (_, at) => `fragment F${at} on __Type { fields { type { ...F${at + 1} ofType { ofType { ...F${at + 1} } } } } }`,
+  )
+  const last = 'fragment F9 on __Type { name }'
+  expect(fault(`{ __schema { types { ...F0 } } } ${fragments.join(' ')} ${last}`)).toMatch(/types within types/)
+  for (const list of ['fields', 'inputFields', 'interfaces', 'possibleTypes'])
+    expect(fault(`{ __type(name: "peer") { fields { type { a: ${list} { name } } } } }`), list).toMatch(/types/)
 })

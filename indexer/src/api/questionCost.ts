@@ -8,6 +8,10 @@ const [DEFAULT_ROWS, MAX_ROWS] = [50, 1_000]
 const MAX_FIELDS = 2_000
 /** Of fields within fields, introspection aside. The pages' own questions are five deep. */
 export const MAX_DEPTH = 8
+/** What a page of a list has. Ponder reads its rows for any of these, or for none. */
+const PAGE_FIELDS: readonly string[] = ['items', 'pageInfo', 'totalCount', '__typename']
+/** Lists of the schema that name types again: each within another multiplies the answer, and Ponder makes it without a pause. */
+const TYPE_LISTS: readonly string[] = ['fields', 'inputFields', 'interfaces', 'possibleTypes']
 /** Of all lists, each within another counted as often as that has rows. The largest question of the pages asks for some 20,000. */
 export const MAX_QUESTION_ROWS = 50_000
 
@@ -49,15 +53,27 @@ function createWalk(fragments: ReadonlyMap<string, FragmentDefinitionNode>, vari
     })
   }
 
+  function checkSchema(set: SelectionSetNode, isInList: boolean): void {
+    for (const { name, selectionSet } of fieldsOf(set)) {
+      const isList = TYPE_LISTS.includes(name.value)
+      if (isList && isInList) throw new TooLarge('It asks for types within types: ask for each by its name.')
+      if (selectionSet !== undefined) checkSchema(selectionSet, isList || isInList)
+    }
+  }
+
   return function rowsOf(set: SelectionSetNode, depth: number): number {
     if (depth > MAX_DEPTH) throw new TooLarge(`It is more than ${MAX_DEPTH} fields deep.`)
     let rows = 0
     for (const field of fieldsOf(set)) {
-      if (field.selectionSet === undefined || field.name.value.startsWith('__')) continue
+      if (field.selectionSet === undefined) continue
+      if (field.name.value.startsWith('__')) {
+        checkSchema(field.selectionSet, false)
+        continue
+      }
       const inner = rowsOf(field.selectionSet, depth + 1)
       const isItems = field.name.value === 'items'
-      const isList = !isItems && fieldsOf(field.selectionSet).some(({ name }) => name.value === 'items')
-      rows += isItems ? inner : isList ? limitOf(field, variables) * (1 + inner) : 1 + inner
+      const isPage = fieldsOf(field.selectionSet).every(({ name }) => PAGE_FIELDS.includes(name.value))
+      rows += isItems ? inner : isPage ? Math.max(1, limitOf(field, variables)) * (1 + inner) : 1 + inner
     }
     return rows
   }
