@@ -23,8 +23,8 @@ const schema = z.object({
 export function questionRoute(findKeys: FindKeys): MiddlewareHandler {
   return createMiddleware(async (context, next) => {
     if (context.req.method !== 'POST') return next()
-    const text = await context.req.raw.text()
-    const asked = text.length > MAX_CHARACTERS ? FORM : readQuestion(text)
+    const text = await readText(context.req.raw)
+    const asked = text === null ? FORM : readQuestion(text)
     if (typeof asked === 'string') return context.json(refusal(asked), 400)
     const fault = costFault(asked.document, asked.variables)
     if (fault !== null) return context.json(refusal(fault), 400)
@@ -41,6 +41,17 @@ export function questionRoute(findKeys: FindKeys): MiddlewareHandler {
 
 const FORM = 'A question is JSON with a query in GraphQL, 32 KB at most.'
 const refusal = (message: string) => ({ errors: [{ message }] })
+
+/** A body as text; null where it is too long, and then its rest is not read. */
+async function readText({ body }: Request): Promise<string | null> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of body ?? []) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.length > MAX_CHARACTERS) return null
+  }
+  return text + decoder.decode()
+}
 
 /** A question, or why a text is none. */
 function readQuestion(text: string): (Question & { operationName: string | undefined }) | string {
