@@ -11,12 +11,15 @@ import { createTestedView, type GroupRef } from './testedView.ts'
 const TEXT = 'Write f(n). Return n doubled.\nassert f(2) == 4'
 const group = (round: number): GroupRef => ({ round, task: ZERO_HASH, peerKey: ZERO_HASH })
 
-function openView(text = TEXT, answers = [{ index: 3, text: 'right' }]) {
+function openView(text = TEXT, answers = [{ index: 3, text: 'right' }], runsMs = 0) {
   const clock = createManualClock()
   const journal = createJournal(openDatabase(':memory:'), clock)
   const opened: string[] = []
   const openSandbox = (): Sandbox => ({
-    runTests: async cases => cases.map(({ code }) => (code === 'right' ? 'pass' : 'fail')),
+    async runTests(cases) {
+      clock.advance(runsMs)
+      return cases.map(({ code }) => (code === 'right' ? 'pass' : 'fail'))
+    },
     evaluate: async () => [],
     close: async () => void opened.push('closed'),
   })
@@ -52,4 +55,16 @@ test('nothing is run of a group that is not here, of a task without tests, or be
   expect(opened).toEqual([])
   const many = Array.from({ length: 500 }, (_, index) => ({ index, text: 'wrong' }))
   expect((await openView(TEXT, many).view.answer(group(1)))?.answers).toHaveLength(32)
+})
+
+test('groups that take long leave the processor to others for four times as long', async () => {
+  const { view, clock, opened } = openView(TEXT, [{ index: 3, text: 'right' }], 10_000)
+  for (let round = 0; round < 30; round++) await view.answer(group(round))
+  // Each takes five of what is there for 24, and one comes back meanwhile.
+  expect(opened).toHaveLength(6)
+  for (let round = 30; round < 60; round++) {
+    clock.advance(10_000)
+    await view.answer(group(round))
+  }
+  expect(opened).toHaveLength(6 + 8)
 })

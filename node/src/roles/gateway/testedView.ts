@@ -16,6 +16,8 @@ export type TestedView = { tests: string[]; answers: TestedAnswer[] | null }
 
 /** Each costs a start of Python, and at worst some seconds of hanging code. Anybody may ask: a core is theirs for a part of the time only. */
 const [GROUPS_PER_SECOND, GROUPS_AT_ONCE] = [0.1, 24]
+/** Of running that cost as much as another group: at most a fifth of a core goes to whoever has the slowest answers run. */
+const GROUP_COSTS_MS = 2_500
 /** Of a group: more than any environment asks for, so that a bundle cannot ask for more. */
 const MAX_ANSWERS = 32
 
@@ -38,9 +40,11 @@ export function createTestedView({ read, proposals, openSandbox, journal, clock,
   const budget = createTokenBucket(GROUPS_PER_SECOND, GROUPS_AT_ONCE, clock)
   const turns = createKeyedLimit(1)
 
+  const known = (group: GroupRef) => journal.get(group.round, keyOf(group)) as TestedView | undefined
+
   async function measure(group: GroupRef): Promise<TestedView | null> {
-    const known = journal.get(group.round, keyOf(group))
-    if (known !== undefined) return known as TestedView
+    const made = known(group)
+    if (made !== undefined) return made
     const found = await read(group)
     const tests = (found && (await proposals?.testsOf(found.text))) ?? []
     if (found === null || tests.length === 0) return null
@@ -51,7 +55,12 @@ export function createTestedView({ read, proposals, openSandbox, journal, clock,
       .map(({ index, text }) => ({ index, code: proposals?.codeOf(text) ?? null }))
     // A sandbox for each solver: what the code of one leaves behind cannot touch another's.
     const sandbox = openSandbox()
-    const view = { tests: sources, answers: await runTests(sandbox, tests, answers).finally(sandbox.close) }
+    const startedMs = clock.nowMs()
+    const tested = await runTests(sandbox, clock, tests, answers).finally(async () => {
+      await sandbox.close()
+      budget.takeMs(Math.max(0, clock.nowMs() - startedMs) / GROUP_COSTS_MS)
+    })
+    const view = { tests: sources, answers: tested }
     journal.set(group.round, keyOf(group), view satisfies JsonValue)
     logger.debug('answers tested', { round: group.round, task: group.task, peerKey: group.peerKey })
     return view
@@ -59,7 +68,7 @@ export function createTestedView({ read, proposals, openSandbox, journal, clock,
 
   return {
     /** Null where there is nothing to run. */
-    answer: (group: GroupRef): Promise<TestedView | null> => turns.run('', () => measure(group)),
+    answer: async (group: GroupRef): Promise<TestedView | null> => known(group) ?? turns.run('', () => measure(group)),
   }
 }
 
