@@ -1,18 +1,20 @@
 import type { Deployment } from '@waggle/deployments/record'
-import { createPublicClient, custom, type PublicClient } from 'viem'
+import type { PublicClient } from 'viem'
 import { type Clock, systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { originsOf, splitUrls } from '#core/redactUrls.ts'
 import { callChain } from './callChain.ts'
-import { ChainUnreachableError, ContractMissingError, NoFundsError } from './chainErrors.ts'
+import { ChainUnreachableError, NoFundsError } from './chainErrors.ts'
+import { clientOf } from './clientOf.ts'
 import { contractsOf } from './contracts.ts'
 import { headOf } from './guard/answers.ts'
 import { createChainGuard } from './guard/chainGuard.ts'
 import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
 import { createHeads, type Heads } from './guard/heads.ts'
-import { type RequestFn, requestOnce } from './guard/requestOnce.ts'
+import { requestOnce } from './guard/requestOnce.ts'
 import { awaitChain, awaitContracts, requireChain } from './guard/requireChain.ts'
+import { requireContracts } from './guard/requireContracts.ts'
 
 /** What every read needs. `rpcUrl` is for people: origins alone. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
@@ -56,10 +58,10 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   // Where nothing answers, nothing is waited for: the URL may be wrong.
   await requestOnce(endpoints, clock)({ method: 'eth_chainId', params: [] })
   if (follower === undefined) await requireChain(endpoints, deployment)
-  const once = requestOnce(follower ? await awaitChain(endpoints, deployment, follower) : endpoints, clock)
+  const serving = follower ? await awaitChain(endpoints, deployment, follower) : endpoints
+  const check = () => requireContracts(serving, deployment, clock)
+  const once = requestOnce(await (follower ? awaitContracts(check, follower) : check()), clock)
   const first = clientOf(once)
-  const check = () => requireContracts(first, rpcUrl, deployment)
-  await (follower ? awaitContracts(check, follower) : check())
   if (payer !== undefined) await requireFunds(first, rpcUrl, payer, deployment)
   if (follower === undefined) {
     const readHead = async () => {
@@ -87,22 +89,6 @@ function counted(endpoint: Endpoint, counts: RpcCounts): Endpoint {
         throw error
       }
     },
-  }
-}
-
-/** viem's client over checked answers: what is tried again, and when, is decided below it. */
-export function clientOf(request: RequestFn): PublicClient {
-  // viem keeps block numbers for 4 s by default; our rounds may be shorter than six times that.
-  return createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
-}
-
-async function requireContracts(rpc: PublicClient, rpcUrl: string, { contracts }: Deployment): Promise<void> {
-  for (const [name, { address }] of Object.entries(contracts)) {
-    const code = await callChain(rpcUrl, () => rpc.getCode({ address }))
-    if (code === undefined || code === '0x')
-      throw new ContractMissingError(`There is no ${name} at ${address} on the chain at ${rpcUrl}.`, {
-        hint: 'The chain was reset or the record is stale: deploy again (npx hardhat deploy), or start with --fresh.',
-      })
   }
 }
 

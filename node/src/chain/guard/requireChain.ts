@@ -56,7 +56,7 @@ export async function awaitChain(
  *
  * @throws {ContractMissingError} of the check, once it has found none for a minute.
  */
-export async function awaitContracts(check: () => Promise<void>, { clock, logger, signal }: Wait): Promise<void> {
+export async function awaitContracts<T>(check: () => Promise<T>, { clock, logger, signal }: Wait): Promise<T> {
   const sinceMs = clock.nowMs()
   for (let tries = 0; ; tries += 1) {
     signal.throwIfAborted()
