@@ -39,6 +39,7 @@ export class Broadcaster<Row extends FeedRow> {
   readonly #listeners = new Set<Send>()
   #window = new FeedWindow<Row>()
   #mark: Mark = { head: null, newestId: null }
+  #waiting = 0
   #timer: NodeJS.Timeout | undefined
   #running = Promise.resolve()
 
@@ -47,8 +48,9 @@ export class Broadcaster<Row extends FeedRow> {
     this.#intervalMs = options.intervalMs
   }
 
+  /** Those who wait for their backlog among them: a slow index keeps many waiting. */
   get listeners(): number {
-    return this.#listeners.size
+    return this.#listeners.size + this.#waiting
   }
 
   /**
@@ -58,6 +60,7 @@ export class Broadcaster<Row extends FeedRow> {
    * @returns a function that ends it.
    */
   async listen(send: Send, backlog: { afterId: string } | { last: number }): Promise<() => void> {
+    this.#waiting += 1
     // Within the ticks' order, so that no change falls between the backlog and the first broadcast.
     await this.#enqueue(async () => {
       // With nobody listening the window has gone stale.
@@ -68,6 +71,8 @@ export class Broadcaster<Row extends FeedRow> {
         'afterId' in backlog ? rows.filter(row => row.id > backlog.afterId) : rows.slice(rows.length - backlog.last)
       for (const row of wanted) send(itemMessage(row))
       this.#listeners.add(send)
+    }).finally(() => {
+      this.#waiting -= 1
     })
     this.#schedule()
     return () => {
