@@ -5,7 +5,7 @@ import type { CanaryBundle } from '#core/payloads/bodies.ts'
 import type { Sandbox } from '#sandbox/createSandbox.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
-import { MAX_TIMEOUTS, verdictsOf } from '../models/verdictsOf.ts'
+import { MAX_SLOW, verdictsOf } from '../models/verdictsOf.ts'
 import { createCanaryQueue } from './canaryQueue.ts'
 import type { CanaryPoint } from './measureCanary.ts'
 
@@ -30,16 +30,18 @@ test('a peer has one canary of a round measured, however many it announces, and 
   db.close()
 })
 
-test('answers that hang take the time of some of them at most', async () => {
+test.each(['hangs', 'crashes'])('answers of which each %s take the time of some of them at most', async kind => {
+  const clock = createManualClock()
   let runs = 0
   const sandbox: Pick<Sandbox, 'runTests'> = {
     async runTests(cases) {
       runs += cases.length
-      return cases.map(({ code }) => (code === 'hangs' ? 'timeout' : 'pass'))
+      if (cases[0]?.code === 'crashes') clock.advance(8_000)
+      return cases.map(({ code }) => (code === 'hangs' ? 'timeout' : code === 'crashes' ? 'error' : 'pass'))
     },
   }
   const cases = (code: string) => Array.from({ length: 200 }, () => ({ code, tests: [] }))
-  const hung = await verdictsOf(sandbox, cases('hangs'))
-  expect([hung.length, new Set(hung), runs]).toEqual([200, new Set(['timeout']), MAX_TIMEOUTS])
-  expect(new Set(await verdictsOf(sandbox, cases('right')))).toEqual(new Set(['pass']))
+  const verdicts = await verdictsOf(sandbox, cases(kind), MAX_SLOW, clock)
+  expect([verdicts.length, verdicts.at(-1), runs]).toEqual([200, 'timeout', MAX_SLOW])
+  expect(new Set(await verdictsOf(sandbox, cases('right'), MAX_SLOW, clock))).toEqual(new Set(['pass']))
 })

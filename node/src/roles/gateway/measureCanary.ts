@@ -7,7 +7,7 @@ import { type Confusion, calibrationError, confusionOf } from '#environments/jud
 import type { Level } from '#environments/level.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
 import { packedText } from '../draws/admitTasks.ts'
-import { verdictsOf } from '../models/verdictsOf.ts'
+import { MAX_SLOW, verdictsOf } from '../models/verdictsOf.ts'
 import type { PeerNode } from '../peerNode.ts'
 
 /** A policy's score by the judge and by execution, on the same held-out samples. */
@@ -44,7 +44,7 @@ export async function measureCanary(node: PeerNode, peerId: string, bundle: Cana
     return held[task]?.check(text) ?? false
   })
   const sandbox = createSandbox()
-  const verdicts = await verdictsOf(sandbox, cases).finally(sandbox.close)
+  const verdicts = await verdictsOf(sandbox, cases, MAX_SLOW, node.clock).finally(sandbox.close)
   const isRight = verdicts.map(verdict => verdict === 'pass')
   const passed = isRight.filter(Boolean).length
   const predicted = bundle.samples.map(({ scoreMilli }) => solvedShare(scoreMilli / 1000))

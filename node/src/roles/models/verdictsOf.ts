@@ -1,24 +1,30 @@
+import { type Clock, systemClock } from '#core/clock.ts'
 import type { HeldOutCheck } from '#environments/environment.ts'
 import type { Sandbox, Verdict } from '#sandbox/createSandbox.ts'
 
-/** Answers that may hang before the rest counts as hanging too: each takes seconds of a core, and a restart of the sandbox. */
-export const MAX_TIMEOUTS = 20
+/** Answers that may hang, or fail after long, before the rest counts as hanging too: each takes seconds of a core, and a restart of the sandbox. */
+export const MAX_SLOW = 20
+
+/** A right answer takes less than a millisecond. Code that ends its process, or takes all of its memory, takes seconds and is an error. */
+const SLOW_MS = 1_000
 
 /** One verdict a case, in order: a case is code to run, or what is known of it already. */
 export async function verdictsOf(
   sandbox: Pick<Sandbox, 'runTests'>,
   cases: readonly HeldOutCheck[],
-  maxTimeouts = MAX_TIMEOUTS,
+  most = MAX_SLOW,
+  clock: Pick<Clock, 'nowMs'> = systemClock,
 ): Promise<Verdict[]> {
   const verdicts: Verdict[] = []
-  let timeouts = 0
+  let slow = 0
   for (const one of cases) {
     if (typeof one === 'boolean') {
       verdicts.push(one ? 'pass' : 'fail')
       continue
     }
-    const [verdict = 'error'] = timeouts < maxTimeouts ? await sandbox.runTests([one]) : ['timeout' as const]
-    if (verdict === 'timeout') timeouts += 1
+    const startedMs = clock.nowMs()
+    const [verdict = 'error'] = slow < most ? await sandbox.runTests([one]) : ['timeout' as const]
+    if (verdict === 'timeout' || (verdict !== 'pass' && clock.nowMs() - startedMs >= SLOW_MS)) slow += 1
     verdicts.push(verdict)
   }
   return verdicts
