@@ -137,7 +137,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return (a > b ? a - b : b - a) > _toleranceMilli;
     }
 
-    /// @dev Whether a level's verdict can't be appealed: by its jury, or since that found nothing, which changes nothing.
+    /// @dev Whether a level's verdict can't be appealed: by its jury, or since that found nothing and so changes nothing.
     function _isFinal(
         bytes32 key,
         Case storage state,
@@ -148,7 +148,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return _isGone(key, level, step.drawn) && !_isTakable(state);
     }
 
-    /// @dev Whether a jury that finds nothing takes the settled score away: a seat of its committee found nothing either.
+    /// @dev Whether a jury that finds nothing takes the score away: a seat of its committee found nothing either.
     function _isTakable(Case storage state) internal view returns (bool isTakable) {
         uint256 committee = state.committee;
         for (uint256 position = 0; position < SEATS; ++position) {
