@@ -53,7 +53,7 @@ beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'waggle-swarm-'))
   ports = await freeSwarmPorts()
   const argv = ['scripts/swarm.ts', '--data', data, '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`]
-  argv.push('--rounds', `${ROUNDS}`, '--round-seconds', '15', '--json')
+  argv.push('--rounds', `${ROUNDS}`, '--round-seconds', '15', '--held-out', '20', '--json')
   const env = { ...process.env, WAGGLE_DASHBOARD_BUILD: TEST_BUILD }
   swarm = spawn(process.execPath, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   swarm.stderr?.on('data', chunk => {

@@ -7,9 +7,9 @@ import { logTail, type Supervisor } from './supervisor.ts'
 
 const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
 
-/** Tasks and samples of the measurement, at level 3 unless the run holds another or the environment names one. */
-const TASKS = 100
+/** Answers to a task. */
 const SAMPLES = 8
+/** Unless the run holds another level or the environment names one. */
 const DEFAULT_LEVEL = 3
 
 export interface HeldOut {
@@ -33,6 +33,7 @@ export async function measureHeldOut(
 ): Promise<HeldOut> {
   const isStarter = played.argv.length === 0
   const level = options.level ?? (isStarter ? DEFAULT_LEVEL : played.environment.spec.canary.level)
+  const tasks = options['held-out']
   const solvers = peers.filter(({ role }) => role === 'solver')
   const pairs = solvers.map(({ slot, name, folder }) => ({
     name,
@@ -40,7 +41,7 @@ export async function measureHeldOut(
     after: join(folder, 'policy'),
   }))
   const policies = [...new Set(pairs.flatMap(({ before, after }) => [before, after]))]
-  const argv = [cli, 'eval', '--level', String(level), '--tasks', String(TASKS), '--samples', String(SAMPLES), '--json']
+  const argv = [cli, 'eval', '--level', String(level), '--tasks', String(tasks), '--samples', String(SAMPLES), '--json']
   argv.push(...played.argv)
   for (const policy of policies) argv.push('--policy', policy)
   const run = await supervisor.start({ name: 'held-out', command: process.execPath, argv })
@@ -56,7 +57,7 @@ export async function measureHeldOut(
   const passAt1 = (policy: string) => measured.find(one => one.policy === policy)?.passAt1 ?? 0
   return {
     level,
-    tasks: TASKS,
+    tasks,
     solvers: pairs.map(({ name, before, after }) => ({ name, before: passAt1(before), after: passAt1(after) })),
   }
 }

@@ -57,6 +57,10 @@ const options = {
   'round-seconds': count(5, 3600)
     .optional()
     .meta({ value: 'N', description: 'length of a round on a fresh chain (default 20)' }),
+  'held-out': count(1, 1000).default(100).meta({
+    value: 'N',
+    description: 'held-out tasks that solvers are measured on at the end',
+  }),
   exit: z.boolean().default(false).meta({ description: 'stop everything once the run is complete (needs --rounds)' }),
   json: z.boolean().default(false).meta({ description: 'print one JSON object on the last line' }),
   fresh: z.boolean().default(false).meta({ description: 'forget the chain, keys, weights and index of earlier runs' }),

@@ -137,7 +137,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return (a > b ? a - b : b - a) > _toleranceMilli;
     }
 
-    /// @dev Whether a level's verdict can't be appealed: by its jury, or since that found nothing and so changes nothing.
+    /// @dev Whether a level's verdict can't be appealed: by its jury, or since that found nothing and changes nothing.
     function _isFinal(
         bytes32 key,
         Case storage state,
