@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lacksState } from './answers.ts'
+import { lacksState, oddResult } from './answers.ts'
 
 test.each([
   ['missing trie node 5f3c (path ) state 0x5f3c is not available', true],
@@ -16,3 +16,13 @@ test.each([
   ['The chain at https://archive.example gave no valid answer (HTTP status 503).', false],
   ['internal error', false],
 ])('%s: the state of the block is gone: %s', (message, isGone) => expect(lacksState(message)).toBe(isGone))
+
+test('a block with its transactions whole is one, as viem asks for where a receipt is late, unless their numbers are none', () => {
+  const hash = `0x${'ab'.repeat(32)}`
+  const transaction = { hash, from: `0x${'12'.repeat(20)}`, nonce: '0x5', gas: '0x5208', value: '0x0' }
+  const blockWith = (...transactions: unknown[]) => ({ number: '0xd', timestamp: '0x1', hash, transactions })
+  const call = { method: 'eth_getBlockByNumber', params: ['0xd', true] }
+  expect(oddResult(call, blockWith(transaction))).toBeNull()
+  for (const wrong of [{ ...transaction, nonce: 'five' }, { ...transaction, hash: '0x' }, {}, null, 'transaction'])
+    expect(oddResult(call, blockWith(wrong))).toBe('an answer that is not a block')
+})

@@ -80,7 +80,22 @@ function isBlock(result: unknown): boolean {
   const { transactions, totalDifficulty } = block
   return (
     [...BLOCK_NUMBERS.map(name => block[name]), totalDifficulty].every(isQuantityOrNone) &&
-    (transactions === undefined || isListOf(isHex, transactions))
+    (transactions === undefined || isListOf(one => isHex(one) || isTransaction(one), transactions))
+  )
+}
+
+/** Numbers of a transaction that viem converts, where the server gives them. */
+const TRANSACTION_NUMBERS = [
+  ...['blockNumber', 'chainId', 'gas', 'gasPrice', 'maxFeePerBlobGas', 'maxFeePerGas', 'maxPriorityFeePerGas'],
+  ...['nonce', 'transactionIndex', 'v', 'value', 'yParity'],
+]
+
+/** As a block has it that is asked for with its transactions: viem does to tell whether one was replaced. */
+function isTransaction(result: unknown): boolean {
+  const transaction = fieldsOf(result)
+  const { hash, from } = transaction
+  return (
+    isBytes(hash, 32) && isBytes(from, 20) && TRANSACTION_NUMBERS.map(name => transaction[name]).every(isQuantityOrNone)
   )
 }
 
