@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
+import { caseModel } from '../caseModel.ts'
 import type { Op } from '../op.ts'
-import { caseModel, opCases } from '../opCases.ts'
+import { opCases } from '../opCases.ts'
 import { createSession, type Tensor } from '../session.ts'
 import { type Device, devices } from './device.ts'
 import { placementsMark } from './placements.ts'
