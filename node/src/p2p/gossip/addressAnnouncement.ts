@@ -2,7 +2,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { z } from 'zod'
 import { encodeCanonical } from '#core/canonical.ts'
 import { chainIdSchema, versionSchema } from '#core/payloads/bodyFields.ts'
-import { originOf } from '../membership/origin.ts'
+import { isRelayed, originOf } from '../membership/origin.ts'
 import { decodeVersioned, SOFT_MAX_BYTES } from './announcement.ts'
 import { reject, type Verdict } from './verdict.ts'
 
@@ -65,10 +65,6 @@ export function announceable(addresses: readonly string[]): string[] {
   const relayed = short.filter(isRelayed).slice(0, MAX_RELAYED)
   const direct = short.filter(address => !isRelayed(address))
   return [...direct.slice(0, MAX_ADDRESSES - relayed.length), ...relayed]
-}
-
-function isRelayed(address: string): boolean {
-  return address.includes('/p2p-circuit')
 }
 
 /**

@@ -65,3 +65,6 @@ function bytesOf(group: string): [number, number] {
   const value = Number.parseInt(group, 16)
   return [value >> 8, value & 255]
 }
+
+/** Whether a peer is reached at this multiaddr through a relay, whose host it names. */
+export const isRelayed = (address: string): boolean => address.includes('/p2p-circuit')

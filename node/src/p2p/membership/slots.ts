@@ -1,4 +1,4 @@
-import { type Origin, originOf } from './origin.ts'
+import { isRelayed, type Origin, originOf } from './origin.ts'
 
 /** A connection that is there, or about to be. */
 export type Held = {
@@ -73,8 +73,6 @@ function throughSameRelay({ address }: Held, peers: readonly Held[]): Held[] {
   const host = originOf(address)?.host
   return peers.filter(one => one.isHere && isRelayed(one.address) && originOf(one.address)?.host === host)
 }
-
-const isRelayed = (address: string): boolean => address.includes('/p2p-circuit')
 
 /** Who may be sent away for a registered peer: strangers first. */
 function giveWay(newcomer: Held, others: readonly Held[], { membersGiveWay }: SlotLimits): readonly Held[] {
