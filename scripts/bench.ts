@@ -3,36 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describeMachine } from '../node/src/engine/devices/describeMachine.ts'
 import { openBench } from './bench/bench.ts'
+import { options, usage } from './bench/options.ts'
 import { reportOf } from './bench/report.ts'
 import { type Group, keepResults, measuredOn } from './bench/results.ts'
 import { type BenchRow, type RowResult, resultOf } from './bench/row.ts'
 import { readCommandLine, refuseUsage } from './commandLine.ts'
-
-const usage = `npm run bench -- GROUP [ROW…] [options]
-npm run bench -- report
-
-  GROUP        generate: tokens a second of a Qwen2.5-0.5B-shaped model
-               train: a GRPO step of the same shape
-               gpu: generation and training on a GPU, against its limits, torch and this machine's CPU
-               gas: what each step costs on the chain, against its bars
-               proof: how reliably evaluators find tokens that do not follow from their seed
-               loop: how long the peers of a swarm block their event loops
-               codezero: the starter's judge compared with execution, the levels, proposals, and hostile answers
-               product: cold start, joining a running swarm, response times of the dashboard and the index;
-                 one row needs Postgres: set DATABASE_URL
-               network: payloads between peers, some of them slow, and the calls of an idle peer to its RPC endpoint
-
-  report       write docs/benchmarks.md from the results that were kept
-
-  ROW          measure only these rows (default: all of the group)
-
-  --pack DIR   gpu: write a kit for a machine without network instead: copy DIR there and execute DIR/run
-  --tiny       gpu: a tiny shape, also without a GPU, to test the run; keeps no results
-  --json       print the rows as one line of JSON at the end, and keep them in docs/benchmarks
-  --help       print this
-
-Weights and peers are kept in node_modules/.cache/waggle-bench. If a tool to compare with cannot
-be set up, its rows have no value.`
 
 const runs: Record<
   Exclude<Group, 'simulate' | 'protocol' | 'experiments'>,
@@ -49,15 +24,7 @@ const runs: Record<
   network: () => import('./bench/network.ts'),
 }
 
-const { values: options, positionals } = readCommandLine(usage, {
-  allowPositionals: true,
-  options: {
-    json: { type: 'boolean', default: false },
-    pack: { type: 'string' },
-    tiny: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
+const { values, positionals } = readCommandLine({ usage, options, hasArguments: true })
 
 const root = resolve(join(import.meta.dirname, '..'))
 const results = join(root, 'docs/benchmarks')
@@ -67,12 +34,12 @@ if (name === 'report' && only.length === 0) {
   process.exit()
 }
 if (!isGroup(name)) refuseUsage(name === '' ? 'GROUP is missing' : `no group named ${name}`, usage)
-if ((options.pack !== undefined || options.tiny) && name !== 'gpu') refuseUsage('--pack and --tiny are of gpu', usage)
+if ((values.pack !== undefined || values.tiny) && name !== 'gpu') refuseUsage('--pack and --tiny are of gpu', usage)
 
-const bench = openBench(root, options.tiny)
-if (options.pack !== undefined) {
+const bench = openBench(root, values.tiny)
+if (values.pack !== undefined) {
   const { packKit } = await import('./bench/gpu/pack.ts')
-  await packKit(root, resolve(options.pack), bench)
+  await packKit(root, resolve(values.pack), bench)
   process.exit()
 }
 const { rows } = await runs[name]()
@@ -85,12 +52,12 @@ for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(n
   bench.log(`measuring ${row.name}`)
   const result = await resultOf(row, bench)
   measured.push(result)
-  if (options.json) bench.log(lineOf(result))
+  if (values.json) bench.log(lineOf(result))
   else process.stdout.write(`${lineOf(result)}\n`)
 }
-if (options.json) {
+if (values.json) {
   const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
-  if (!options.tiny) await keepResults(results, name, rows, measured, when)
+  if (!values.tiny) await keepResults(results, name, rows, measured, when)
   process.stdout.write(`${JSON.stringify({ rows: measured })}\n`)
 }
 process.exitCode = measured.every(result => result.ok) ? 0 : 1

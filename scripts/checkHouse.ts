@@ -2,6 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { verbs } from '../node/src/cli/verbs.ts'
+import * as bench from './bench/options.ts'
+import * as chaos from './chaos/options.ts'
+import * as experiment from './experiment/options.ts'
 import { checkBenchmarks } from './house/checkBenchmarks.ts'
 import { checkChangelog } from './house/checkChangelog.ts'
 import { checkDecisions } from './house/checkDecisions.ts'
@@ -16,6 +19,10 @@ import { checkDocuments, checkSources, phrasesToAvoid, SOURCES } from './house/c
 import { checkReadme } from './house/checkReadme.ts'
 import { checkSizes } from './house/checkSizes.ts'
 import { readTexts } from './house/readTexts.ts'
+import * as mutate from './mutate/options.ts'
+import * as simulate from './simulate/options.ts'
+import * as starter from './starter/options.ts'
+import * as swarm from './swarm/options.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const documents = await readTexts(root, ['*.md'])
@@ -28,8 +35,12 @@ const commands = new Map(
     }),
   ),
 )
-/** The sources of `npm run NAME`, whose help text is among them. */
-const scripts = Map.groupBy(sources, ([path]) => /^scripts\/([a-z]+)[./]/.exec(path)?.[1] ?? '')
+/** Options of `npm run NAME`. */
+const scripts = new Map(
+  Object.entries({ bench, chaos, experiment, mutate, simulate, starter, swarm }).map(
+    ([name, { options }]) => [name, Object.keys(options)] as const,
+  ),
+)
 const findings = [
   ...checkLinks(root, documents),
   ...checkDocuments(documents),
@@ -37,11 +48,7 @@ const findings = [
   ...checkLayers(sources),
   ...checkFolders(sources),
   ...checkSizes(sources),
-  ...checkOptions(
-    documents,
-    commands,
-    new Map([...scripts].map(([name, files]) => [name, files.map(([, text]) => text).join('\n')])),
-  ),
+  ...checkOptions(documents, commands, scripts),
   ...checkPhases(sources),
   ...checkReadme(documents),
   ...checkChangelog(documents),

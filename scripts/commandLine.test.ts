@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { readCommandLine, readCount } from './commandLine.ts'
+import { count, helpOption, readCommandLine } from './commandLine.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -17,27 +17,32 @@ function ending(call: () => unknown): { code: unknown; printed: string } {
   return { code, printed: printed.join('\n') }
 }
 
-const read = (...args: string[]) =>
-  readCommandLine('usage: do it', { args, options: { help: { type: 'boolean' }, runs: { type: 'string' } } })
+const options = { ...helpOption, runs: count(2).default(100).meta({ value: 'N', description: 'runs' }) }
+const read = (...args: string[]) => readCommandLine({ usage: 'usage: do it', options }, args)
 
-test('help exits with 0, an unknown option with 64, and both print how the script is called', () => {
-  expect(read('--runs', '3').values.runs).toBe('3')
-  expect(ending(() => read('--help'))).toEqual({ code: 0, printed: 'usage: do it' })
-  for (const wrong of ['--nothing', 'stray', '--runs'])
-    expect(
-      ending(() => read(wrong)),
-      wrong,
-    ).toMatchObject({ code: 64, printed: expect.stringContaining('usage: do it') })
+test('options are read by their schemas, with their defaults', () => {
+  expect(read('--runs', '3').values).toEqual({ help: false, runs: 3 })
+  expect(read().values.runs).toBe(100)
 })
 
-test('a count is a whole number within its bound', () => {
-  expect(readCount('runs', '3', 'usage')).toBe(3)
-  for (const wrong of ['', ' ', '0', '-1', '1.5', 'x', '1e99'])
-    expect(
-      ending(() => readCount('runs', wrong, 'usage')),
-      wrong,
-    ).toMatchObject({
-      code: 64,
-      printed: expect.stringContaining('--runs takes a whole number from 1'),
-    })
+test('help exits with 0, a wrong call with 64, and both print how the script is called', () => {
+  expect(ending(() => read('--help'))).toEqual({ code: 0, printed: 'usage: do it' })
+  for (const [args, problem] of [
+    [['--run', '3'], 'Did you mean --runs?'],
+    [['stray'], "' -- '"],
+    [['--runs'], '--runs'],
+    [['--runs', '1'], '--runs must be at least 2'],
+    [['--runs', '1.5'], '--runs must be a whole number'],
+    [['--runs='], 'the value of --runs is empty'],
+  ] as const) {
+    const { code, printed } = ending(() => read(...args))
+    expect(code, args.join(' ')).toBe(64)
+    expect(printed, args.join(' ')).toContain(problem)
+    expect(printed, args.join(' ')).toContain('usage: do it')
+  }
+})
+
+test('arguments are taken where a script has some', () => {
+  const { positionals } = readCommandLine({ usage: '', options, hasArguments: true }, ['report', '--runs', '3'])
+  expect(positionals).toEqual(['report'])
 })

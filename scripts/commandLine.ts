@@ -1,30 +1,79 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { z } from 'zod'
+import { meantOption } from '../node/src/cli/nearest.ts'
+import { optionsOf, type Settings } from '../node/src/cli/options/settingOptions.ts'
+import { settingProblem } from '../node/src/cli/options/settingProblem.ts'
 
-/** Arguments of a script, as `parseArgs` of Node reads them. `--help` prints the usage and ends it; what it does not know is refused. */
-export function readCommandLine<T extends ParseArgsConfig>(usage: string, config: T): ReturnType<typeof parseArgs<T>> {
-  let parsed: ReturnType<typeof parseArgs<T>>
+/** How a script is called. */
+export type CommandLine<Shape extends Settings> = {
+  /** What `--help` prints. */
+  usage: string
+  /** Schemas with their `meta`, from which the parser and the lines of `--help` follow. */
+  options: Shape
+  /** Whether it takes arguments that are not options. */
+  hasArguments?: boolean
+}
+
+type Parsed<Shape extends Settings> = { values: z.infer<z.ZodObject<Shape>>; positionals: string[] }
+
+/** A switch, off by default. */
+export const flag = (description: string) => z.boolean().default(false).meta({ description })
+
+/** A whole number within bounds. */
+export const count = (low: number, high = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(low).max(high)
+
+/** Every script has it. */
+export const helpOption = { help: flag('print this') }
+
+/** The arguments of a script. `--help` prints its usage and ends the process; a wrong call is refused. */
+export function readCommandLine<Shape extends Settings>(
+  line: CommandLine<Shape>,
+  args = process.argv.slice(2),
+): Parsed<Shape> {
+  let parsed: Parsed<Shape>
   try {
-    parsed = parseArgs(config)
+    parsed = parseCommandLine(line, args)
   } catch (error) {
-    return refuseUsage((error as Error).message, usage)
+    return refuseUsage((error as Error).message, line.usage)
   }
   if ((parsed.values as { help?: unknown }).help === true) {
-    console.log(usage)
+    console.log(line.usage)
     process.exit(0)
   }
   return parsed
 }
 
-/** Ends a script that was called wrongly: what is wrong, how it is called, and exit code 64 (EX_USAGE of sysexits.h). */
+/** @throws {Error} with one line for each wrong option. */
+export function parseCommandLine<Shape extends Settings>(
+  { options, hasArguments = false }: Omit<CommandLine<Shape>, 'usage'>,
+  args: string[],
+): Parsed<Shape> {
+  const { values, positionals } = parse(optionsOf(options), hasArguments, args)
+  const blank = Object.keys(values).find(name => values[name] === '')
+  if (blank !== undefined) throw new Error(`the value of --${blank} is empty`)
+  const checked = z.object(options).safeParse(values)
+  if (checked.success) return { values: checked.data, positionals }
+  const problems = checked.error.issues.map(issue => {
+    const name = issue.path.join('.')
+    return settingProblem(`--${name}`, issue, values[name])
+  })
+  throw new Error(problems.join('\n'))
+}
+
+function parse(options: ParseArgsOptionsConfig, allowPositionals: boolean, args: string[]) {
+  try {
+    return parseArgs({ args, options, allowPositionals })
+  } catch (error) {
+    const [sentence = ''] = (error as Error).message.split('. ')
+    const hint = sentence.startsWith('Unexpected argument')
+      ? "npm passes on only what follows ' -- ': npm run NAME -- --option value."
+      : meantOption(sentence, Object.keys(options))
+    throw new Error(`${sentence}. ${hint}`.trimEnd(), { cause: error })
+  }
+}
+
+/** Ends a script after a wrong call: prints the problem and the usage; exit code 64 (EX_USAGE of sysexits.h). */
 export function refuseUsage(problem: string, usage: string): never {
   console.error(`${problem}\n\n${usage}`)
   process.exit(64)
-}
-
-/** An option's text as a whole number. */
-export function readCount(name: string, text: string, usage: string, least = 1): number {
-  const count = Number(text)
-  if (!Number.isSafeInteger(count) || count < least || text.trim() === '')
-    refuseUsage(`--${name} takes a whole number from ${least}, not '${text}'`, usage)
-  return count
 }

@@ -1,46 +1,27 @@
 /** `npm run mutate`: changes the contracts in one place at a time and counts the changes that no Solidity test notices. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { readCommandLine, readCount } from './commandLine.ts'
+import { readCommandLine } from './commandLine.ts'
 import { findMutants, type Mutant } from './mutate/findMutants.ts'
 import { openJudge } from './mutate/judgeProcess.ts'
+import { options, usage } from './mutate/options.ts'
 import { orderMutants } from './mutate/orderMutants.ts'
 import { testsOf } from './mutate/testsOf.ts'
 import { mutantId, openTried, type Tried } from './mutate/tried.ts'
 
-const usage = `npm run mutate -- [options]
-
-  --sample N    mutants to try, those of earlier runs included (default 150)
-  --seed TEXT   seed of the sample (default waggle)
-  --minutes N   stop after N minutes; the next run resumes (default 55)
-  --only NAMES  only these contracts, separated by commas
-  --data DIR    where verdicts are kept (.waggle/mutate)
-  --json        one line of JSON at the end
-  --help        this`
-
 const root = resolve(import.meta.dirname, '..')
-const { values: options } = readCommandLine(usage, {
-  options: {
-    sample: { type: 'string', default: '150' },
-    seed: { type: 'string', default: 'waggle' },
-    minutes: { type: 'string', default: '55' },
-    only: { type: 'string', default: '' },
-    data: { type: 'string', default: '.waggle/mutate' },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
+const { values } = readCommandLine({ usage, options })
+const { sample } = values
 
-const tried = openTried(resolve(root, options.data, 'tried.jsonl'))
-const endsAtMs = performance.now() + readCount('minutes', options.minutes, usage) * 60_000
+const tried = openTried(resolve(root, values.data, 'tried.jsonl'))
+const endsAtMs = performance.now() + values.minutes * 60_000
 const sources = readSources(join(root, 'contracts', 'src'))
 // A contract that the table lacks ends the run here, and not after an hour.
 for (const file of sources.keys()) testsOf(basename(file, '.sol'))
 const all = [...sources].flatMap(([file, source]) => findMutants(file, source))
-const sample = readCount('sample', options.sample, usage)
 const done: Tried[] = []
 const judging = openJudge(root)
-for (const mutant of orderMutants(sources, all, options.seed)) {
+for (const mutant of orderMutants(sources, all, values.seed)) {
   const counted = done.filter(({ verdict }) => verdict !== 'invalid').length
   if (counted >= sample) break
   const source = sources.get(mutant.file) as string
@@ -61,7 +42,7 @@ judging.close()
 report()
 
 function isWanted(name: string): boolean {
-  return options.only === '' || options.only.split(',').includes(basename(name, '.sol'))
+  return values.only === undefined || values.only.split(',').includes(basename(name, '.sol'))
 }
 
 function readSources(folder: string): Map<string, string> {
@@ -84,7 +65,7 @@ function report(): void {
   const minutes = done.reduce((sum, { cpuSec }) => sum + cpuSec, 0) / 60
   console.log(`${counted.length} of ${all.length} mutants tried, ${caught} caught (${percent.toFixed(1)} %)`)
   console.log(`${minutes.toFixed(1)} minutes of one core`)
-  if (options.json)
+  if (values.json)
     console.log(
       JSON.stringify({
         mutants: all.length,

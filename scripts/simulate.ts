@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { describeMachine } from '../node/src/engine/devices/describeMachine.ts'
 import { type Group, keepResults, measuredOn } from './bench/results.ts'
 import type { BenchRow, RowResult } from './bench/row.ts'
-import { readCommandLine, readCount, refuseUsage } from './commandLine.ts'
+import { readCommandLine, refuseUsage } from './commandLine.ts'
 import { type AttackRow, type Earnings, findFaults } from './simulate/earnings.ts'
 import { linesOf, type Row, rowsOf } from './simulate/free/report.ts'
 import { QUICK, simulateFree, WHOLE } from './simulate/free/simulateFree.ts'
@@ -24,49 +24,15 @@ import {
   networkRowNames,
   networkRows,
 } from './simulate/network/rows.ts'
+import { options, usage } from './simulate/options.ts'
 import { plotAttacks, plotTrials } from './simulate/plotAttacks.ts'
 import { simulateVotes } from './simulate/votes/simulateVotes.ts'
 
 /** Strategies that have to be tried. */
 const FEWEST_TRIED = 2_000
 
-const usage = `npm run simulate -- network [options]
-npm run simulate -- protocol [options]
-npm run simulate -- attacks [options]
-
-  network       run real roles on a simulated clock, network and chain, with hostile peers and faults
-  protocol      search for the most profitable strategy of a coalition on a model, and play the best on the contracts
-  attacks       play scripted attacks on the contracts, with and without the defence against each
-
-  --plot DIR    protocol, attacks: write plots to DIR
-  --json        print one line of JSON at the end; network and protocol also keep it in docs/benchmarks, unless --quick
-  --help        print this
-
-network, protocol:
-  --quick       only a few seeds or strategies: two minutes
-
-network:
-  --long        simulate thousands of peers instead: how they find each other, and what each receives
-
-attacks:
-  --runs N      seeded runs of each attack (default 100)
-
-attacks, network --long:
-  --only NAMES  only these attacks or rows, separated by commas`
-
-const { values, positionals } = readCommandLine(usage, {
-  allowPositionals: true,
-  options: {
-    quick: { type: 'boolean', default: false },
-    long: { type: 'boolean', default: false },
-    runs: { type: 'string', default: '100' },
-    only: { type: 'string' },
-    plot: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const runs = readCount('runs', values.runs, usage, 2)
+const { values, positionals } = readCommandLine({ usage, options, hasArguments: true })
+const { runs } = values
 const [what = ''] = positionals
 if (what !== 'network' && what !== 'protocol' && what !== 'attacks')
   refuseUsage(what === '' ? 'say what to simulate' : `nothing to simulate is named ${what}`, usage)

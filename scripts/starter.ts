@@ -5,45 +5,23 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { readCommandLine, readCount } from './commandLine.ts'
+import { readCommandLine } from './commandLine.ts'
 import type { Bar } from './starter/bars.ts'
+import { options, usage } from './starter/options.ts'
 import { fullSettings, settingsHash, smokeSettings } from './starter/settings.ts'
 import { type StageName, stageOrder } from './starter/stages/stageOrder.ts'
 import { stages } from './starter/stages/stages.ts'
 import { type Marker, openWorkFolder } from './starter/workFolder.ts'
 
-const usage = `npm run starter -- [options]
-
-  --out DIR    folder of the models (default node/models/starter; with --smoke the work folder)
-  --work DIR   folder of the stages' output (default node_modules/.cache/waggle-starter)
-  --seed N     seed of every stage (default 1)
-  --threads N  threads of a stage that runs alone (default 2); stages that run at once take one each
-  --smoke      run every stage at a tiny size, to test that it runs
-  --stage NAME run only this stage
-  --json       print the report as one line of JSON at the end
-  --help       print this`
-
 const root = resolve(import.meta.dirname, '..')
-const { values: options } = readCommandLine(usage, {
-  options: {
-    out: { type: 'string' },
-    work: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    threads: { type: 'string', default: '2' },
-    smoke: { type: 'boolean', default: false },
-    stage: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
+const { values } = readCommandLine({ usage, options })
 
-const settings = options.smoke ? smokeSettings : fullSettings
-const seed = readCount('seed', options.seed, usage, 0)
-const threads = readCount('threads', options.threads, usage)
+const settings = values.smoke ? smokeSettings : fullSettings
+const { seed, threads } = values
 const work = openWorkFolder(
-  resolve(options.work ?? join(root, 'node_modules/.cache', options.smoke ? 'waggle-starter-smoke' : 'waggle-starter')),
+  resolve(values.work ?? join(root, 'node_modules/.cache', values.smoke ? 'waggle-starter-smoke' : 'waggle-starter')),
 )
-const out = resolve(options.out ?? (options.smoke ? join(work.path, 'models') : join(root, 'node/models/starter')))
+const out = resolve(values.out ?? (values.smoke ? join(work.path, 'models') : join(root, 'node/models/starter')))
 const hash = settingsHash(settings, seed)
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
@@ -76,8 +54,8 @@ async function runStageApart(name: StageName, threads: number): Promise<void> {
     '--threads',
     String(threads),
   ]
-  if (options.smoke) args.push('--smoke')
-  if (options.out) args.push('--out', resolve(options.out))
+  if (values.smoke) args.push('--smoke')
+  if (values.out) args.push('--out', resolve(values.out))
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
   process.once('exit', () => child.kill())
   await new Promise<void>((done, fail) => {
@@ -87,12 +65,7 @@ async function runStageApart(name: StageName, threads: number): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  if (options.stage) {
-    if (!(options.stage in stages))
-      throw new Error(`unknown stage ${options.stage}: one of ${stageOrder.flat().join(' ')}`)
-    await runStageHere(options.stage as StageName)
-    return
-  }
+  if (values.stage) return runStageHere(values.stage)
   for (const group of stageOrder) {
     const each = group.length > 1 ? 1 : threads
     await Promise.all(group.map(name => runStageApart(name, each)))
@@ -101,7 +74,7 @@ async function main(): Promise<void> {
   const lines = bars.map(
     ({ what, bar, measured, holds }) => `${holds ? 'holds' : 'FAILS'}  ${what}: ${measured} (${bar})`,
   )
-  process.stdout.write(options.json ? `${JSON.stringify({ out, bars })}\n` : `${lines.join('\n')}\nmodels in ${out}\n`)
+  process.stdout.write(values.json ? `${JSON.stringify({ out, bars })}\n` : `${lines.join('\n')}\nmodels in ${out}\n`)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))

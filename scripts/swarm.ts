@@ -6,7 +6,7 @@ let options: ReturnType<typeof parseOptions>
 try {
   options = parseOptions(process.argv.slice(2))
 } catch (error) {
-  console.error(`${(error as Error).message}\n\nnpm run swarm -- --help says what there is.`)
+  console.error(`${(error as Error).message}\n\nSee npm run swarm -- --help.`)
   process.exit(64)
 }
 if (options.help) {

@@ -172,7 +172,7 @@ test('an option that no command takes is found in --help and documents, and one 
     ],
     ['docs/log/b.md', '`npx waggle stop --gone`'],
   ])
-  expect(checkOptions(documents, commands, new Map([['swarm', '  --rounds N']]))).toEqual([
+  expect(checkOptions(documents, commands, new Map([['swarm', ['rounds']]]))).toEqual([
     'npx waggle stop --help: --gone does not exist',
     'npx waggle stop --help: --old does not exist',
     'npx waggle stop --help: --hidden is missing',

@@ -8,11 +8,16 @@ const HISTORY = /^CHANGELOG\.md$|^docs\/log\//
 
 const OPTION = /(?<![\w-])--([a-z][a-z-]*)/g
 
-/** Commands that do not exist, options that --help or a document names and no command takes, and those that a command takes and --help or every document leaves out. */
+/**
+ * Commands that do not exist, options that --help or a document names and no command takes, and those that a command takes and --help or
+ * every document leaves out.
+ *
+ * @param scripts - options of `npm run NAME`, whose --help is written from the same table.
+ */
 export function checkOptions(
   documents: Texts,
   commands: ReadonlyMap<string, CommandWords>,
-  scripts: ReadonlyMap<string, string>,
+  scripts: ReadonlyMap<string, readonly string[]>,
 ): string[] {
   const written = new Set([...documents.values()].flatMap(optionsIn))
   return [
@@ -24,10 +29,9 @@ export function checkOptions(
         ...unknownOptions(path, text, /\bwaggle (?<name>[a-z]+)(?<rest>(?:\\\n|[^\n`|#&])*)/g, name =>
           commands.get(name)?.options.concat('help'),
         ),
-        ...unknownOptions(path, text, /\bnpm run (?<name>[a-z:]+) -- (?<rest>(?:\\\n|[^\n`|#&])*)/g, name => {
-          const source = scripts.get(name)
-          return source === undefined ? undefined : optionsIn(source).concat('help')
-        }),
+        ...unknownOptions(path, text, /\bnpm run (?<name>[a-z:]+) -- (?<rest>(?:\\\n|[^\n`|#&])*)/g, name =>
+          scripts.get(name),
+        ),
       ]),
   ]
 }

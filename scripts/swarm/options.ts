@@ -1,16 +1,12 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { meantOption } from '../../node/src/cli/nearest.ts'
-import { optionsOf, usageOf } from '../../node/src/cli/options/settingOptions.ts'
-import { settingProblem } from '../../node/src/cli/options/settingProblem.ts'
+import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
 import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
 import { basePrecisions } from '../../node/src/model/lora/loraConfig.ts'
-
-const count = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
+import { count, flag, helpOption, parseCommandLine } from '../commandLine.ts'
 
 /** Bounds keep a swarm on one machine sensible: a committee has at most 14 seats on chain. */
-const options = {
+export const options = {
   solvers: count(1, 16).default(3).meta({ value: 'N', description: 'peers that solve and learn' }),
   evaluators: count(2, 14).default(3).meta({ value: 'N', description: 'peers that score, at least 2: a quorum' }),
   rounds: count(1, 1_000_000).optional().meta({
@@ -61,9 +57,9 @@ const options = {
     value: 'N',
     description: 'held-out tasks that solvers are measured on at the end',
   }),
-  exit: z.boolean().default(false).meta({ description: 'stop everything once the run is complete (needs --rounds)' }),
-  json: z.boolean().default(false).meta({ description: 'print one JSON object on the last line' }),
-  fresh: z.boolean().default(false).meta({ description: 'forget the chain, keys, weights and index of earlier runs' }),
+  exit: flag('stop everything once the run is complete (needs --rounds)'),
+  json: flag('print one JSON object on the last line'),
+  fresh: flag('forget the chain, keys, weights and index of earlier runs'),
   data: z
     .string()
     .transform(path => resolve(path))
@@ -74,7 +70,7 @@ const options = {
     description: 'port of the dashboard; gateway, indexer and peers take the next three',
   }),
   'chain-port': count(1, 65_535).default(8545).meta({ value: 'N', description: 'port of the chain' }),
-  help: z.boolean().default(false).meta({ description: 'print this' }),
+  ...helpOption,
 }
 
 export const usage = `npm run swarm [-- OPTIONS]
@@ -84,46 +80,19 @@ each in its own process. Ctrl-C stops everything; the next run resumes where the
 
 ${usageOf(options)}`
 
-const schema = z.object(options)
+export type SwarmOptions = z.infer<z.ZodObject<typeof options>>
 
-export type SwarmOptions = z.infer<typeof schema>
-
-/** @throws {Error} with one line for each bad option. */
+/** @throws {Error} with one line for each wrong option. */
 export function parseOptions(argv: string[]): SwarmOptions {
-  const values = readValues(argv)
-  const parsed = schema.safeParse(values)
-  if (!parsed.success)
-    throw new Error(
-      parsed.error.issues
-        .map(issue => {
-          const name = issue.path.join('.')
-          return settingProblem(`--${name}`, issue, values[name])
-        })
-        .join('\n'),
-    )
-  if (parsed.data.exit && parsed.data.rounds === undefined) throw new Error('--exit needs --rounds N')
-  const { environment, model, lora, 'lora-base': base } = parsed.data
+  const { values } = parseCommandLine({ options }, argv)
+  const { exit, rounds, environment, model, proposer, dataset, lora } = values
+  if (exit && rounds === undefined) throw new Error('--exit needs --rounds N')
   if ((environment === undefined) !== (model === undefined)) throw new Error('--environment and --model go together')
-  if (parsed.data.proposer !== undefined && model === undefined)
-    throw new Error('--proposer needs --environment and --model')
-  if (parsed.data['dataset-share'] !== undefined && parsed.data.dataset === undefined)
+  if (proposer !== undefined && model === undefined) throw new Error('--proposer needs --environment and --model')
+  if (values['dataset-share'] !== undefined && dataset === undefined)
     throw new Error('--dataset-share: name a dataset with --dataset')
   if (lora !== undefined && model === undefined)
     throw new Error('--lora needs --model, the model that the adapter is trained for')
-  if (base !== undefined && lora === undefined) throw new Error('--lora-base needs --lora RANK')
-  return parsed.data
-}
-
-/** What was written, by the names of the options. */
-function readValues(args: string[]): Record<string, unknown> {
-  try {
-    return parseArgs({ args, options: optionsOf(options) }).values
-  } catch (error) {
-    const [sentence = ''] = (error as Error).message.split('. ')
-    const isBare = sentence.startsWith('Unexpected argument')
-    const hint = isBare
-      ? "npm passes on only what follows ' -- ': npm run swarm -- --rounds 4."
-      : meantOption(sentence, Object.keys(options))
-    throw new Error(`${sentence}. ${hint}`.trimEnd(), { cause: error })
-  }
+  if (values['lora-base'] !== undefined && lora === undefined) throw new Error('--lora-base needs --lora RANK')
+  return values
 }

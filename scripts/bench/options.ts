@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { flag, helpOption } from '../commandLine.ts'
+
+export const options = {
+  pack: z.string().optional().meta({
+    value: 'DIR',
+    description: 'gpu: write a kit for a machine without network instead: copy DIR there and execute DIR/run',
+  }),
+  tiny: flag('gpu: a tiny shape, also without a GPU, to test the run; keeps no results'),
+  json: flag('print the rows as one line of JSON at the end, and keep them in docs/benchmarks'),
+  ...helpOption,
+}
+
+export const usage = `npm run bench -- GROUP [ROW…] [options]
+npm run bench -- report
+
+  GROUP               generate: tokens a second of a Qwen2.5-0.5B-shaped model
+                      train: a GRPO step of the same shape
+                      gpu: generation and training on a GPU, against its limits, torch and this machine's CPU
+                      gas: what each step costs on the chain, against its bars
+                      proof: how reliably evaluators find tokens that do not follow from their seed
+                      loop: how long the peers of a swarm block their event loops
+                      codezero: the starter's judge compared with execution, the levels, proposals, and hostile answers
+                      product: cold start, joining a running swarm, response times of the dashboard and the index;
+                        one row needs Postgres: set DATABASE_URL
+                      network: payloads between peers, some of them slow, and the calls of an idle peer to its RPC
+                        endpoint
+
+  report              write docs/benchmarks.md from the results that were kept
+
+  ROW                 measure only these rows (default: all of the group)
+
+${usageOf(options)}
+
+Weights and peers are kept in node_modules/.cache/waggle-bench. If a tool to compare with cannot
+be set up, its rows have no value.`

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { count, flag, helpOption } from '../commandLine.ts'
+import { QUICK, WHOLE } from './extent.ts'
+
+export const options = {
+  quick: flag(`${QUICK.kills} kills in ${QUICK.rounds} rounds instead of ${WHOLE.kills} in ${WHOLE.rounds}`),
+  'round-seconds': count(1)
+    .optional()
+    .meta({
+      value: 'N',
+      description: `length of a round; raise it on a busy machine (default ${WHOLE.roundSeconds}, with --quick ${QUICK.roundSeconds})`,
+    }),
+  seed: z.string().default('1').meta({ value: 'TEXT', description: 'seed of times and victims' }),
+  keep: flag("keep the swarm's folder with its logs"),
+  json: flag('print one line of JSON at the end'),
+  ...helpOption,
+}
+
+export const usage = `npm run chaos [-- OPTIONS]
+
+Starts a swarm on this machine and kills its processes at random: peers, gateway, indexer, chain. Then it waits until the swarm is
+idle. Committed work must be settled with a score, nothing may have been sent twice, waggle audit must find no difference, and the
+index must equal one that is built from scratch. Exit code 1 if a row misses its bar.
+
+${usageOf(options)}`

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { count, flag, helpOption } from '../commandLine.ts'
+
+export const options = {
+  quick: flag('one seed and a few rounds'),
+  data: z.string().optional().meta({
+    value: 'DIR',
+    description: 'folder of finished runs, by arm and seed (default .waggle/experiments/NAME)',
+  }),
+  kept: flag('report finished runs, start none'),
+  threads: count(1).default(1).meta({ value: 'N', description: 'threads of each model' }),
+  json: flag('print the rows as one line of JSON at the end; a whole run keeps them in docs/benchmarks'),
+  ...helpOption,
+}
+
+export const usage = `npm run experiment -- NAME [options]
+
+  NAME                swarm-vs-solo: do peers that share learn faster than one alone?
+                      real-model: does SmolLM2-135M learn arithmetic in a swarm, and what does sharing add?
+                      poisoned: what do honest solvers lose if one of four peers poisons?
+
+${usageOf(options)}`

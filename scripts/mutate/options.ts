@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { count, flag, helpOption } from '../commandLine.ts'
+
+export const options = {
+  sample: count(1).default(150).meta({ value: 'N', description: 'mutants to try, those of earlier runs included' }),
+  seed: z.string().default('waggle').meta({ value: 'TEXT', description: 'seed of the sample' }),
+  minutes: count(1).default(55).meta({ value: 'N', description: 'stop after N minutes; the next run resumes' }),
+  only: z.string().optional().meta({ value: 'NAMES', description: 'only these contracts, separated by commas' }),
+  data: z.string().default('.waggle/mutate').meta({ value: 'DIR', description: 'where verdicts are kept' }),
+  json: flag('print one line of JSON at the end'),
+  ...helpOption,
+}
+
+export const usage = `npm run mutate -- [options]
+
+${usageOf(options)}`

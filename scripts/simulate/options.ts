@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
+import { count, flag, helpOption } from '../commandLine.ts'
+
+const everywhere = {
+  plot: z.string().optional().meta({ value: 'DIR', description: 'protocol, attacks: write plots to DIR' }),
+  json: flag('print one line of JSON at the end; network and protocol also keep it in docs/benchmarks, unless --quick'),
+  ...helpOption,
+}
+const ofModels = { quick: flag('only a few seeds or strategies: two minutes') }
+const ofNetwork = {
+  long: flag('simulate thousands of peers instead: how they find each other, and what each receives'),
+}
+const ofAttacks = { runs: count(2).default(100).meta({ value: 'N', description: 'seeded runs of each attack' }) }
+const ofRows = {
+  only: z.string().optional().meta({ value: 'NAMES', description: 'only these attacks or rows, separated by commas' }),
+}
+
+export const options = { ...everywhere, ...ofModels, ...ofNetwork, ...ofAttacks, ...ofRows }
+
+export const usage = `npm run simulate -- network [options]
+npm run simulate -- protocol [options]
+npm run simulate -- attacks [options]
+
+  network             run real roles on a simulated clock, network and chain, with hostile peers and faults
+  protocol            search for the most profitable strategy of a coalition on a model, and play the best on the contracts
+  attacks             play scripted attacks on the contracts, with and without the defence against each
+
+${usageOf(everywhere)}
+
+network, protocol:
+${usageOf(ofModels)}
+
+network:
+${usageOf(ofNetwork)}
+
+attacks:
+${usageOf(ofAttacks)}
+
+attacks, network --long:
+${usageOf(ofRows)}`
