@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inTurns } from './inTurns.ts'
+import { mapConcurrently } from '#core/mapConcurrently.ts'
 import { checkKey, listModels, logprobSchema, readAs, requestJson, type ServerOptions } from './serverRequest.ts'
 
 type ServedMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
@@ -77,7 +77,7 @@ export function createChatServer(options: ServerOptions): ChatServer {
   }
   return {
     chooseWord: (conversations, words) =>
-      inTurns(conversations, CONCURRENT, async messages => {
+      mapConcurrently(conversations, CONCURRENT, async messages => {
         const body = { messages, max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: ALTERNATIVES }
         const { choices } = await complete(completionSchema, body, WORD_MS)
         const found = choices[0]?.logprobs.content[0]?.top_logprobs ?? []
@@ -85,7 +85,7 @@ export function createChatServer(options: ServerOptions): ChatServer {
       }),
     async write(messages, { count, temperature, maxNewTokens, seed, until }) {
       const signal = options.signal ? AbortSignal.any([options.signal, until]) : until
-      const answers = await inTurns([...Array(count).keys()], CONCURRENT, async sample => {
+      const answers = await mapConcurrently([...Array(count).keys()], CONCURRENT, async sample => {
         const own = (Number.parseInt(seed.replace(/^0x/, '').slice(0, 8), 16) + sample) % 2 ** 31
         const body = { messages, max_tokens: maxNewTokens, temperature, seed: own, ...withoutThinking }
         const { choices } = await complete(answerSchema, body, TEXT_MS, signal).catch(error => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { PeerKey, Seed } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
+import { mapConcurrently } from '#core/mapConcurrently.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import type { CompletionServer, ServedCompletion } from '#hub/chatServer/completionServer.ts'
-import { inTurns } from '#hub/chatServer/inTurns.ts'
 import { areTokens } from '../draws/admitTasks.ts'
 import type { CheckedGroup, CheckedRollout, RoundRules } from '../draws/checkRollouts.ts'
 import { drawTasks } from '../draws/drawTasks.ts'
@@ -87,7 +87,7 @@ export async function servedAnswers(
   }
 
   const places = tasks.flatMap((_, at) => Array.from({ length: spec.groupSize }, () => at))
-  const answers = await inTurns(places, CONCURRENT, ask)
+  const answers = await mapConcurrently(places, CONCURRENT, ask)
   const groups = tasks.flatMap((task, at) => {
     const rollouts = answers.filter((answer, index) => answer !== null && places[index] === at)
     return faults.has(at) ? [] : [{ task, rollouts: rollouts as CheckedRollout[] }]
