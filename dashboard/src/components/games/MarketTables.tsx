@@ -4,39 +4,35 @@ import { type BettorRow, bettorRows, type JudgeRow, judgeRows } from '#merge/gam
 import type { MarketRoles } from '#sources/getMarketRoles.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
-import { PartDown } from '../PartDown.tsx'
 import { DanceGlyph } from '../peers/DanceGlyph.tsx'
-import { Cell, RoleSection, RoleTable } from '../peers/RoleTable.tsx'
+import { Cell, RoleSection, RoleSections, RoleTable } from '../peers/RoleTable.tsx'
 
 /** Rows of a table. */
 const SHOWN = 50
 
 /** Who asks and who bets in the market, ranked by what they won by it. */
-export async function MarketTables({ roles }: { roles: Promise<Part<MarketRoles>> }) {
-  const part = await roles
-  if (part.state === 'down')
-    return (
-      <div className="mt-8">
-        <PartDown part={part} />
-      </div>
-    )
+export function MarketTables({ roles }: { roles: Promise<Part<MarketRoles>> }) {
   return (
-    <>
-      <RoleSection
-        id="judges"
-        title="Judges"
-        about="A judge opens games with a bond behind its answer, and is paid a part of the losing stakes if the answer stands."
-      >
-        <Judges rows={judgeRows(part.data).slice(0, SHOWN)} />
-      </RoleSection>
-      <RoleSection
-        id="bettors"
-        title="Bettors"
-        about="By what they took more than they staked, in the newest games that have a winner. The Brier score is the squared distance of stakes from what came, 0 at best; that of the market is of all stakes in the same games."
-      >
-        <Bettors rows={bettorRows(part.data).slice(0, SHOWN)} />
-      </RoleSection>
-    </>
+    <RoleSections part={roles}>
+      {data => (
+        <>
+          <RoleSection
+            id="judges"
+            title="Judges"
+            about="A judge opens games with a bond behind its answer, and is paid a part of the losing stakes if the answer stands."
+          >
+            <Judges rows={judgeRows(data).slice(0, SHOWN)} />
+          </RoleSection>
+          <RoleSection
+            id="bettors"
+            title="Bettors"
+            about="By what they took more than they staked, in the newest games that have a winner. The Brier score is the squared distance of stakes from what came, 0 at best; that of the market is of all stakes in the same games."
+          >
+            <Bettors rows={bettorRows(data).slice(0, SHOWN)} />
+          </RoleSection>
+        </>
+      )}
+    </RoleSections>
   )
 }
 

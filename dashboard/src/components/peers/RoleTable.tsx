@@ -1,4 +1,23 @@
 import type { ReactNode } from 'react'
+import type { Part } from '#sources/part.ts'
+import { PartDown } from '../PartDown.tsx'
+
+/** Sections that one source fills, or the notice that it is down. */
+export async function RoleSections<T>({
+  part: due,
+  children,
+}: {
+  part: Promise<Part<T>>
+  children: (data: T) => ReactNode
+}) {
+  const part = await due
+  if (part.state !== 'down') return children(part.data)
+  return (
+    <div className="mt-8">
+      <PartDown part={part} />
+    </div>
+  )
+}
 
 /** A role's heading, what it is paid for, and its table. */
 export function RoleSection({

@@ -4,36 +4,32 @@ import { type EvaluatorRow, evaluatorRows, type ProposerRow, proposerRows } from
 import type { RolesAnswer } from '#sources/getRoles.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
-import { PartDown } from '../PartDown.tsx'
 import { PeerLink } from './PeerLink.tsx'
-import { Cell, RoleSection, RoleTable } from './RoleTable.tsx'
+import { Cell, RoleSection, RoleSections, RoleTable } from './RoleTable.tsx'
 
 /** Those who score and those who propose, ranked by what their role is paid for. */
-export async function RoleTables({ roles }: { roles: Promise<Part<RolesAnswer>> }) {
-  const part = await roles
-  if (part.state === 'down')
-    return (
-      <div className="mt-8">
-        <PartDown part={part} />
-      </div>
-    )
+export function RoleTables({ roles }: { roles: Promise<Part<RolesAnswer>> }) {
   return (
-    <>
-      <RoleSection
-        id="evaluators"
-        title="Evaluators"
-        about="An evaluator is paid for opening the score that it had committed to, where the committee agrees."
-      >
-        <Evaluators rows={evaluatorRows(part.data)} />
-      </RoleSection>
-      <RoleSection
-        id="proposers"
-        title="Proposers"
-        about="A task teaches most if half of all attempts solve it: its learnability is 100 %. Proposers are paid by it."
-      >
-        <Proposers rows={proposerRows(part.data)} />
-      </RoleSection>
-    </>
+    <RoleSections part={roles}>
+      {data => (
+        <>
+          <RoleSection
+            id="evaluators"
+            title="Evaluators"
+            about="An evaluator is paid for opening the score that it had committed to, where the committee agrees."
+          >
+            <Evaluators rows={evaluatorRows(data)} />
+          </RoleSection>
+          <RoleSection
+            id="proposers"
+            title="Proposers"
+            about="A task teaches most if half of all attempts solve it: its learnability is 100 %. Proposers are paid by it."
+          >
+            <Proposers rows={proposerRows(data)} />
+          </RoleSection>
+        </>
+      )}
+    </RoleSections>
   )
 }
 
