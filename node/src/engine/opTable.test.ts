@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { caseModel } from './caseModel.ts'
+import { caseModel } from './cases/caseModel.ts'
+import { opCases } from './cases/opCases.ts'
 import { GraphError } from './engineError.ts'
 import { checkGradients } from './gradientCheck.ts'
 import { gradients } from './gradients.ts'
 import { Graph } from './graph.ts'
 import type { Op } from './op.ts'
-import { opCases } from './opCases.ts'
 import { opTable } from './opTable.ts'
 import * as t from './tensor.ts'
 

@@ -1,12 +1,12 @@
-import type { Device } from './devices/device.ts'
-import { gradients } from './gradients.ts'
-import { Graph } from './graph.ts'
-import { encodeModel, type OnnxModel } from './onnxModel.ts'
-import type { Op } from './op.ts'
-import { opTable } from './opTable.ts'
-import { type Tensor, tensor } from './session.ts'
-import * as t from './tensor.ts'
-import type { Shape, Value } from './value.ts'
+import type { Device } from '../devices/device.ts'
+import { gradients } from '../gradients.ts'
+import { Graph } from '../graph.ts'
+import { encodeModel, type OnnxModel } from '../onnxModel.ts'
+import type { Op } from '../op.ts'
+import { opTable } from '../opTable.ts'
+import { type Tensor, tensor } from '../session.ts'
+import * as t from '../tensor.ts'
+import type { Shape, Value } from '../value.ts'
 
 /** What an op is tested on. */
 export interface OpCase {
@@ -29,6 +29,14 @@ export function numbers(count: number, seed: number, [low, high]: readonly [numb
     return low + (high - low) * (x - Math.floor(x))
   })
 }
+
+/** Indices, as a constant. */
+export const ids = (like: Value, xs: readonly number[], shape: readonly number[] = [xs.length]) =>
+  like.graph.constant('i64', shape, BigInt64Array.from(xs, BigInt))
+
+/** Numbers in the graph's own type. */
+export const constant = (like: Value, shape: readonly number[], xs: ArrayLike<number>) =>
+  like.graph.constant(like.dtype, shape, like.dtype === 'f64' ? Float64Array.from(xs) : Float32Array.from(xs))
 
 const lengths: Record<string, number> = { S: 3, R: 2 }
 const bound = (shape: Shape) => shape.map(lengthOf)
