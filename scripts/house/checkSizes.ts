@@ -13,8 +13,6 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'contracts/src/RewardVotes.sol': 350,
   'contracts/src/SwarmCoordinator.sol': 350,
   'contracts/src/interfaces/IPredictionMarket.sol': 500,
-  'node/src/engine/opCases.ts': 400, // a list: some lines for each op
-  'scripts/simulate/free/chainLedger.ts': 350,
 }
 
 /** A file that is longer has more than one subject. */

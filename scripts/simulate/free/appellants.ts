@@ -14,7 +14,7 @@ import {
   spend,
   spendGas,
 } from './game.ts'
-import { CASE, type Outcome, type Verdict } from './ledger.ts'
+import { CASE, type Outcome, type Verdict } from './ledgers/ledger.ts'
 import { truthOf } from './truth.ts'
 import { SCORE_COST } from './world.ts'
 

@@ -2,7 +2,7 @@ import { SHARD_PEERS, UNAVAILABLE } from '../../../deployments/protocol.ts'
 import type { LeafScore, PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
 import type { Member } from './cast.ts'
 import { type Answers, type Game, happens, spend, spendGas } from './game.ts'
-import type { Drawn, Sealed } from './ledger.ts'
+import type { Drawn, Sealed } from './ledgers/ledger.ts'
 import { isPresent, type Truth, truthOf } from './truth.ts'
 import { ABSENT, abilityOf, NOISE_MILLI, SCORE_COST } from './world.ts'
 

@@ -2,7 +2,7 @@ import type { AdmittedTask, TaskPlace } from '../../../node/src/roles/draws/admi
 import type { Cast, Member } from './cast.ts'
 import type { Setting } from './defences.ts'
 import type { Facts } from './facts.ts'
-import type { Drawn, Leaf, Ledger, Sealed, Verdict, Work } from './ledger.ts'
+import type { Drawn, Leaf, Ledger, Sealed, Verdict, Work } from './ledgers/ledger.ts'
 import type { Strategy } from './strategy.ts'
 import type { Proposal } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { type Cast, modelCast } from './cast.ts'
 import { SETTING, type Setting } from './defences.ts'
 import { Facts } from './facts.ts'
-import { ModelLedger } from './modelLedger.ts'
+import { ModelLedger } from './ledgers/modelLedger.ts'
 import { type Played, playGame } from './playGame.ts'
 import { HONEST, type Strategy } from './strategy.ts'
 

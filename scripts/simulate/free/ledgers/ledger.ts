@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
-import type { PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
-import type { TaskRef } from '../../../node/src/core/payloads/taskProposal.ts'
-import type { Member } from './cast.ts'
+import type { PeerScore } from '../../../../node/src/core/payloads/scoreSheet.ts'
+import type { TaskRef } from '../../../../node/src/core/payloads/taskProposal.ts'
+import type { Member } from '../cast.ts'
 
 /** Rounds from a round of work to each step on it, and from an appeal to each step of its case. */
 export const AFTER = { votes: 1, reveals: 2, settlement: 3, openings: 4, closing: 5 } as const

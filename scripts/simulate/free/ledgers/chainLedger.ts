@@ -1,24 +1,14 @@
-import {
-  type Address,
-  concatHex,
-  type EncodeFunctionDataParameters,
-  type Hex,
-  keccak256,
-  parseEther,
-  toHex,
-  zeroHash,
-} from 'viem'
-import { SHARD_PEERS } from '../../../deployments/protocol.ts'
-import { appealCommitment } from '../../../node/src/chain/challenges/appealCommitment.ts'
-import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/voteCommitment.ts'
-import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
-import { leafHash } from '../../../node/src/core/payloads/leaf.ts'
-import { componentLeaves, componentRoot, componentsHash } from '../../../node/src/core/payloads/scoreSheet.ts'
-import { taskHash } from '../../../node/src/core/payloads/taskProposal.ts'
-import { drawnLeaf } from '../../../node/src/roles/draws/drawOpening.ts'
-import { type Duty, POLICY, SPECIFICATION, type Swarm } from '../votes/openSwarm.ts'
-import type { Member } from './cast.ts'
+import { type Address, type EncodeFunctionDataParameters, type Hex, keccak256, parseEther, toHex, zeroHash } from 'viem'
+import { SHARD_PEERS } from '../../../../deployments/protocol.ts'
+import { appealCommitment } from '../../../../node/src/chain/challenges/appealCommitment.ts'
+import { voteCommitment } from '../../../../node/src/chain/votes/voteCommitment.ts'
+import { merkleProof } from '../../../../node/src/core/merkle.ts'
+import { componentsHash } from '../../../../node/src/core/payloads/scoreSheet.ts'
+import { drawnLeaf } from '../../../../node/src/roles/draws/drawOpening.ts'
+import { type Duty, POLICY, SPECIFICATION, type Swarm } from '../../votes/openSwarm.ts'
+import type { Member } from '../cast.ts'
 import type { Drawn, Leaf, Ledger, Outcome, Sealed, Verdict, Work } from './ledger.ts'
+import { headerOf, secretOf, type WorkProofs, workProofs } from './workProofs.ts'
 
 const OUTCOMES: readonly (Outcome | 'void' | null)[] = [
   null,
@@ -49,6 +39,7 @@ interface Case {
 export class ChainLedger implements Ledger {
   readonly chainId: number
   private readonly swarm: Swarm
+  private readonly proofs: WorkProofs
   private readonly works = new Map<number, Work[]>()
   private readonly cases = new Map<string, Case>()
   private readonly paidIn = new Map<Address, bigint>()
@@ -57,6 +48,7 @@ export class ChainLedger implements Ledger {
   constructor(swarm: Swarm) {
     this.swarm = swarm
     this.chainId = swarm.chainId
+    this.proofs = workProofs(swarm.chainId)
   }
 
   enter(round: number): Promise<void> {
@@ -84,7 +76,7 @@ export class ChainLedger implements Ledger {
 
   async commit(work: Work): Promise<boolean> {
     const peer = work.isFresh ? await this.swarm.enrol(work.peer.name, work.peer.account) : work.peer
-    const { root, leafCount } = this.committed(work)
+    const { root, leafCount } = this.proofs.committed(work)
     const args = [BigInt(work.round), peer.key, root, leafCount, POLICY, POLICY, POLICY]
     const isTaken = await this.call(peer.account, 'commitments', 'commit', args)
     if (isTaken) this.works.set(work.round, [...(this.works.get(work.round) ?? []), work])
@@ -95,14 +87,14 @@ export class ChainLedger implements Ledger {
     const { round, shard, position, seat } = sealed
     const commitment = voteCommitment(
       { chainId: this.chainId, rewardVotes: this.swarm.votes.address },
-      this.ballot(sealed),
+      this.proofs.ballot(sealed),
       SALT,
     )
     return this.call(seat.account, 'votes', 'commitVotes', [BigInt(round), shard, position, seat.key, commitment])
   }
 
   reveal(sealed: Sealed): Promise<boolean> {
-    return this.call(sealed.seat.account, 'votes', 'revealVotes', [this.ballot(sealed), SALT])
+    return this.call(sealed.seat.account, 'votes', 'revealVotes', [this.proofs.ballot(sealed), SALT])
   }
 
   async settle(round: number): Promise<void> {
@@ -126,9 +118,9 @@ export class ChainLedger implements Ledger {
     const found = work.leaves.findIndex(({ index }) => index === opened.index)
     const leaf = work.leaves[found]
     if (leaf === undefined) return Promise.resolve(false)
-    const { root, leafCount, hashes } = this.committed(work)
+    const { root, leafCount, hashes } = this.proofs.committed(work)
     const opening = {
-      ballot: this.ballot(sealed),
+      ballot: this.proofs.ballot(sealed),
       salt: SALT,
       peerKey: work.peer.key,
       work: { root, leafCount, policyHash: POLICY, contentId: POLICY },
@@ -136,7 +128,7 @@ export class ChainLedger implements Ledger {
       leafProof: merkleProof(hashes, found),
       scoreMilli: opened.scoreMilli,
       componentsHash: componentsHash(opened.components),
-      componentProof: merkleProof(componentLeaves(this.scoreSheet(sealed), score), score.leaves.indexOf(opened)),
+      componentProof: this.proofs.components(sealed, score, opened),
     }
     return this.call(sealed.seat.account, 'openings', 'open', [opening])
   }
@@ -146,7 +138,7 @@ export class ChainLedger implements Ledger {
     const [index] = await this.swarm.openings.read.agreedOf([BigInt(round), shard])
     const leaf = work.leaves[index]
     if (leaf === undefined) return
-    const { root, leafCount, hashes } = this.committed(work)
+    const { root, leafCount, hashes } = this.proofs.committed(work)
     const claim = {
       ...{ round: BigInt(round), shard, taskIndex: leaf.task.index, peerKey: work.peer.key },
       work: { root, leafCount, policyHash: POLICY, contentId: POLICY },
@@ -158,14 +150,14 @@ export class ChainLedger implements Ledger {
   }
 
   challengeLeaf(work: Work, leaf: Leaf): Promise<boolean> {
-    return this.call(this.swarm.admin, 'challenges', 'challengeLeaf', this.shown(work, leaf.index))
+    return this.call(this.swarm.admin, 'challenges', 'challengeLeaf', this.proofs.shown(work, leaf.index))
   }
 
   async demand(work: Work, place: number, index: number, by: Member): Promise<boolean> {
     const bondWei = await this.swarm.challenges.read.minDemandBond()
     const [owedAt = 0, sampledAt = 0] = OFFSETS
     const sample = { specification: toHex(SPECIFICATION), owedAt, sampledAt, place }
-    const { root, leafCount } = this.committed(work)
+    const { root, leafCount } = this.proofs.committed(work)
     const committed = { root, leafCount, policyHash: POLICY, contentId: POLICY }
     const args = [BigInt(work.round), work.peer.key, committed, sample]
     const isTaken = await this.call(by.account, 'challenges', 'demandLeaf', args, bondWei)
@@ -179,7 +171,10 @@ export class ChainLedger implements Ledger {
   async show(work: Work, index: number): Promise<boolean> {
     const body = work.leaves[index]?.body ?? '0x'
     const before = await this.swarm.challenges.read.creditOf([work.peer.account])
-    const isTaken = await this.call(work.peer.account, 'challenges', 'showLeaf', [...this.shown(work, index), body])
+    const isTaken = await this.call(work.peer.account, 'challenges', 'showLeaf', [
+      ...this.proofs.shown(work, index),
+      body,
+    ])
     const demand = this.demandBonds.get(`${work.round} ${work.peer.key} ${index}`)
     if (!isTaken || demand === undefined) return isTaken
     // The gas of showing it goes from the bond to who shows it, who spent it: neither is counted.
@@ -263,40 +258,4 @@ export class ChainLedger implements Ledger {
   private payIn(account: Address, wei: bigint): void {
     this.paidIn.set(account, (this.paidIn.get(account) ?? 0n) + wei)
   }
-
-  private committed({ round, peer, leaves }: Work) {
-    const hashes = leaves.map(leaf => leafHash({ chainId: this.chainId, round, peerKey: peer.key, ...headerOf(leaf) }))
-    return { root: merkleRoot(hashes), leafCount: leaves.length, hashes }
-  }
-
-  /** The arguments that prove a leaf. */
-  private shown(work: Work, index: number): readonly unknown[] {
-    const { root, leafCount, hashes } = this.committed(work)
-    const committed = { root, leafCount, policyHash: POLICY, contentId: POLICY }
-    const leaf = headerOf(work.leaves[index] as Leaf)
-    return [BigInt(work.round), work.peer.key, committed, leaf, merkleProof(hashes, index)]
-  }
-
-  private ballot(sealed: Sealed): Ballot {
-    const { round, shard, position, seat, scores } = sealed
-    return {
-      ...{ round: BigInt(round), shard, position, evaluatorKey: seat.key },
-      scoresMilli: scores.map(({ scoreMilli }) => scoreMilli),
-      componentRoots: scores.map(peer => componentRoot(this.scoreSheet(sealed), peer)),
-      contentId: POLICY,
-    }
-  }
-
-  private scoreSheet({ round, seat }: Sealed) {
-    return { v: 1 as const, chainId: this.chainId, round, evaluatorKey: seat.key }
-  }
-}
-
-function headerOf({ index, task, seed, bodyHash }: Leaf) {
-  return { index, taskHash: taskHash(task), policyHash: POLICY, seed, bodyHash }
-}
-
-/** As the contract hashes it: `keccak256(abi.encode(secret))` of 32 bytes is that of the bytes. */
-function secretOf(round: number, { key }: Member): Hex {
-  return keccak256(concatHex([key, toHex(round)]))
 }

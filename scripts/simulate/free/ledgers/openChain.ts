@@ -1,8 +1,8 @@
-import type { Patch } from '../compilePatched.ts'
-import { openSwarm, ROUND_SECONDS } from '../votes/openSwarm.ts'
-import { type Cast, openCast } from './cast.ts'
+import type { Patch } from '../../compilePatched.ts'
+import { openSwarm, ROUND_SECONDS } from '../../votes/openSwarm.ts'
+import { type Cast, openCast } from '../cast.ts'
+import { Facts } from '../facts.ts'
 import { ChainLedger } from './chainLedger.ts'
-import { Facts } from './facts.ts'
 
 /** The real contracts with the whole cast registered and staked, and a way to begin a run on them. */
 export async function openChain(patches: readonly Patch[] | 'built') {

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { ModelRuling } from '../../../contracts/test/challenges/appealModel.ts'
+import type { ModelRuling } from '../../../../contracts/test/challenges/appealModel.ts'
 import {
   agreementOf,
   type ModelOpening,
@@ -7,7 +7,7 @@ import {
   mayOpen,
   seatPay,
   taskPay,
-} from '../../../contracts/test/openings/openingsModel.ts'
+} from '../../../../contracts/test/openings/openingsModel.ts'
 import {
   EMISSION_WEI,
   isOutage,
@@ -18,10 +18,10 @@ import {
   votedOf,
   WINDOW,
   weightOf,
-} from '../../../contracts/test/settlementModel.ts'
-import { SHARD_PEERS } from '../../../deployments/protocol.ts'
-import type { Defences } from './defences.ts'
-import type { Facts } from './facts.ts'
+} from '../../../../contracts/test/settlementModel.ts'
+import { SHARD_PEERS } from '../../../../deployments/protocol.ts'
+import type { Defences } from '../defences.ts'
+import type { Facts } from '../facts.ts'
 import type { Drawn, Outcome, Sealed, Work } from './ledger.ts'
 import type { ModelSeats } from './modelSeats.ts'
 

@@ -7,11 +7,11 @@ import {
   type ModelRuling,
   type ModelSeat,
   rule,
-} from '../../../contracts/test/challenges/appealModel.ts'
-import { drawnLeaf } from '../../../node/src/roles/draws/drawOpening.ts'
-import { allOf, type Cast, type Member } from './cast.ts'
-import type { Defences } from './defences.ts'
-import type { Facts } from './facts.ts'
+} from '../../../../contracts/test/challenges/appealModel.ts'
+import { drawnLeaf } from '../../../../node/src/roles/draws/drawOpening.ts'
+import { allOf, type Cast, type Member } from '../cast.ts'
+import type { Defences } from '../defences.ts'
+import type { Facts } from '../facts.ts'
 import { CASE, type Drawn, type Leaf, type Ledger, type Sealed, type Verdict, type Work } from './ledger.ts'
 import { ModelRounds } from './modelRounds.ts'
 import { type Fault, ModelSeats } from './modelSeats.ts'
