@@ -105,19 +105,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     onDropped: peerId => dropped(peerId),
     random: Math.random,
   })
-  const admits = async (peerId: string, address: string): Promise<boolean> => {
-    const decision = await membership.admit(peerId, address)
-    if (decision.admit && decision.evict !== undefined) started?.hangUp(decision.evict)
-    return decision.admit
-  }
-  // Identities cost nothing and places at a relay are few: an unregistered peer has none.
-  const reserves = async (peerId: string) => (await membership.admission.ask(peerId, peerId)) === 'registered'
-  // Into a private network, or into this machine, only as the book has it: what is said elsewhere was checked by nobody.
-  const mayDial = (address: string): boolean =>
-    dialable([address], started?.addresses() ?? [], false).length > 0 || membership.names(address)
-  const { isBootnode: isRelay } = membership
-  const relaysFor = createRelayPace(membership.admission.isRegistered, clock)
-  const rules = { admits, reserves, relaysFor, isRelay, mayDial }
+  const rules = createRules(membership, () => started, clock)
   const host = await createHost({ ...options, topics: topicsOf(swarm), ...rules })
   started = host
   const stops: (() => void | Promise<void>)[] = [() => host.stop()]
@@ -164,6 +152,25 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   } catch (cause) {
     await stop()
     throw cause
+  }
+}
+
+/** Which peers the host accepts, as members and as users of its relay, and where it may dial. */
+function createRules(membership: Membership, host: () => Host | undefined, clock: NetworkOptions['clock']) {
+  const { admission, isBootnode: isRelay } = membership
+  return {
+    async admits(peerId: string, address: string): Promise<boolean> {
+      const decision = await membership.admit(peerId, address)
+      if (decision.admit && decision.evict !== undefined) host()?.hangUp(decision.evict)
+      return decision.admit
+    },
+    // Identities cost nothing and places at a relay are few: an unregistered peer has none.
+    reserves: async (peerId: string) => (await admission.ask(peerId, peerId)) === 'registered',
+    // Into a private network, or into this machine, only with an address of the book: others are not checked.
+    mayDial: (address: string): boolean =>
+      dialable([address], host()?.addresses() ?? [], false).length > 0 || membership.names(address),
+    relaysFor: createRelayPace(admission.isRegistered, clock),
+    isRelay,
   }
 }
 

@@ -76,13 +76,8 @@ export function createConnectionSlots({
     const asking = admission.ask(peerId, originOf(address)?.subnet ?? address)
     const decision = decide(peerId, address)
     if (decision.admit) return decision
-    const standing = await within(SETTLE_MS, asking)
+    const standing = await within(clock, SETTLE_MS, asking)
     return standing === 'registered' ? decide(peerId, address) : decision
-  }
-  async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-    const done = new AbortController()
-    const late = clock.sleep(ms, done.signal).catch(() => undefined)
-    return Promise.race([work, late]).finally(() => done.abort()) as Promise<T | undefined>
   }
 
   return {
@@ -96,11 +91,23 @@ export function createConnectionSlots({
       const now = held()
       if (now.length <= limits.total) return null
       const others = now.filter(one => one.peerId !== peerId && one.isHere && !modules.isBootnode(one.peerId))
-      const classes = [others.filter(one => !one.isMember), others.filter(one => one.hasMet), others]
-      const from = classes.find(some => some.length > 0) ?? []
-      const evicted = from[Math.floor(random() * from.length)]?.peerId ?? null
+      const evicted = drawEvicted(others, random)
       if (evicted !== null) leaving.set(evicted, clock.nowMs())
       return evicted
     },
   }
+}
+
+/** Draws the peer to evict: a stranger if there is one, else a peer that has had its time here, else any. */
+function drawEvicted(others: readonly Held[], random: () => number): string | null {
+  const classes = [others.filter(one => !one.isMember), others.filter(one => one.hasMet), others]
+  const from = classes.find(some => some.length > 0) ?? []
+  return from[Math.floor(random() * from.length)]?.peerId ?? null
+}
+
+/** Undefined if the work takes longer. */
+async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+  const done = new AbortController()
+  const late = clock.sleep(ms, done.signal).catch(() => undefined)
+  return Promise.race([work, late]).finally(() => done.abort()) as Promise<T | undefined>
 }

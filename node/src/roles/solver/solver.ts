@@ -25,7 +25,7 @@ import { namePolicy, samplerOf } from './namePolicy.ts'
 import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
 import type { ServedSampler } from './servedSampler.ts'
-import type { SolverReport } from './solverReport.ts'
+import { type SolverReport, solverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
 import { createTrust } from './trust.ts'
 
@@ -105,16 +105,8 @@ export async function runSolver(
     await policy.save(join(data, POLICY_FOLDER))
     if (learned.updates > 0) await served?.handOver()
     if (isPaid) await namePolicy(node, policy, round + 1)
-    const report: SolverReport = {
-      tasks: mine.length,
-      rollouts: answered.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0),
-      skippedPlaces,
-      ...learned,
-      refused: { ...learned.refused, ...answered.refused },
-      seconds: (node.clock.nowMs() - startedMs) / 1000,
-      ...(unpaid === null ? {} : { unpaid }),
-      ...('sampledBy' in answered ? { sampledBy: answered.sampledBy } : {}),
-    }
+    const seconds = (node.clock.nowMs() - startedMs) / 1000
+    const report = solverReport({ tasks: mine.length, answered, learned, skippedPlaces, seconds, unpaid })
     node.journal.set(round, 'report', report)
     node.logger.info('learned', { round, ...report })
     await pusher?.learned(round)
