@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { WorkerError } from '#core/threads/sentError.ts'
 import type { Patience } from '#core/threads/silenceWatch.ts'
 import { formatDecoderConfig } from '#model/decoder/decoderConfig.ts'
@@ -213,6 +214,24 @@ test('a worker that crashes in native code is reported, and resumes from the las
   } finally {
     await lasting.close()
   }
+})
+
+test('calls to a worker whose death is not known yet fail as calls, and end nothing else', async () => {
+  const uncaught: string[] = []
+  // Vitest passes over EPIPE, and a peer ends by it.
+  const note = ({ message }: Error) => void uncaught.push(message)
+  process.on('uncaughtException', note)
+  onTestFinished(() => void process.off('uncaughtException', note))
+  const { pid, ...dead } = openPolicyClient()
+  await expect(dead.weightsHash()).rejects.toMatchObject({ code: 'TRAINER' })
+  process.kill(pid, 'SIGKILL')
+  // Nothing of it is heard before this turn of the event loop ends.
+  while (!execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z'));
+  const calls = await Promise.allSettled([dead.weightsHash(), dead.publish(), dead.weightsHash()])
+  const ended = { status: 'rejected', reason: { code: 'POLICY_WORKER_ENDED', retryable: true } }
+  expect(calls).toMatchObject([ended, ended, ended])
+  await dead.close()
+  expect(uncaught).toEqual([])
 })
 
 test('a worker that hangs is ended and replaced, and what runs gives signs of life', async () => {

@@ -75,7 +75,8 @@ export function openPolicyClient(
       resolve()
     })
   })
-  worker.once('error', error => end(workerEnded(`by an error: ${error.message}`, error)))
+  // Each call that is sent to a dead worker is an error of its own, and one that nobody listens to ends the peer.
+  worker.on('error', error => end(workerEnded(`by an error: ${error.message}`, error)))
   worker.on('message', (message: unknown) => {
     watch.heard()
     const said = message as Answer | SignOfLife
