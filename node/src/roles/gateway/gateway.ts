@@ -115,10 +115,10 @@ type Served = { onChain: OnChain; collecting: Collecting; currentRound: () => nu
 /** What the server answers, by path. */
 function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting, currentRound }: Served): Route[] {
   const trainingView = createTrainingView(options.figuresOf, node)
-  const { journal, clock, logger, signal, environment } = node
+  const { journal, disk, clock, logger, signal, environment } = node
   const tested = createTestedView({
     read: group => readGroup(node, onChain, group),
-    ...{ proposals: environment.proposals, openSandbox: createSandbox, journal, clock, logger, signal },
+    ...{ proposals: environment.proposals, openSandbox: createSandbox, journal, disk, clock, logger, signal },
   })
   return [
     { path: /^\/v1\/rounds\/(\d{1,12})$/, answer: match => readRound(node, onChain, Number(match[1])) },

@@ -4,6 +4,7 @@ import { ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { proposedTests } from '#environments/codezero/proposedTests.ts'
 import type { Sandbox } from '#sandbox/createSandbox.ts'
+import { createDiskGuard } from '#store/diskGuard.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createTestedView, type GroupRef } from './testedView.ts'
@@ -13,7 +14,9 @@ const group = (round: number): GroupRef => ({ round, task: ZERO_HASH, peerKey: Z
 
 function openView(text = TEXT, answers = [{ index: 3, text: 'right' }], runsMs = 0) {
   const clock = createManualClock()
-  const journal = createJournal(openDatabase(':memory:'), clock)
+  const db = openDatabase(':memory:')
+  const journal = createJournal(db, clock)
+  const disk = createDiskGuard({ folder: '', clock, logger: silentLogger, readFree: async () => 2 ** 40 })
   const opened: string[] = []
   const openSandbox = (): Sandbox => ({
     async runTests(cases) {
@@ -26,9 +29,9 @@ function openView(text = TEXT, answers = [{ index: 3, text: 'right' }], runsMs =
   const view = createTestedView({
     read: async ({ round }) => (round < 100 ? { text, answers } : null),
     proposals: { testsOf: proposedTests, codeOf: answer => answer },
-    ...{ openSandbox, journal, clock, logger: silentLogger, signal: new AbortController().signal },
+    ...{ openSandbox, journal, disk, clock, logger: silentLogger, signal: new AbortController().signal },
   })
-  return { view, clock, opened }
+  return { view, clock, opened, db }
 }
 
 test('answers are run once, in a sandbox of their own, whatever number of readers asks', async () => {
@@ -37,6 +40,24 @@ test('answers are run once, in a sandbox of their own, whatever number of reader
   const told = { tests: ['assert f(2) == 4'], answers: [{ index: 3, verdicts: ['pass'] }] }
   expect(asked).toEqual([told, told, told])
   expect(opened).toEqual(['closed'])
+})
+
+test('what was run is shown though the disk is full, and is kept once there is space', async () => {
+  const { view, opened, db } = openView(
+    TEXT,
+    Array.from({ length: 32 }, (_, index) => ({ index, text: 'right' })),
+  )
+  // SQLite's own limit: a real SQLITE_FULL.
+  const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number }
+  db.exec(`PRAGMA max_page_count = ${pages}`)
+  const told = await Promise.all([...Array(20).keys()].map(round => view.answer(group(round))))
+  expect(told.map(one => one?.answers?.length)).toEqual(Array(20).fill(32))
+  expect((await view.answer(group(19)))?.answers).toHaveLength(32)
+  expect(opened).toHaveLength(21)
+  db.exec('PRAGMA max_page_count = 1000000')
+  await view.answer(group(19))
+  await view.answer(group(19))
+  expect(opened).toHaveLength(22)
 })
 
 test('who asks for many groups has some of them run, and the others later', async () => {

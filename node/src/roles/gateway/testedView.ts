@@ -5,6 +5,7 @@ import type { Logger } from '#core/logger.ts'
 import type { Environment } from '#environments/environment.ts'
 import { createTokenBucket } from '#p2p/transfer/tokenBucket.ts'
 import type { Sandbox } from '#sandbox/createSandbox.ts'
+import type { DiskGuard } from '#store/diskGuard.ts'
 import type { Journal, JsonValue } from '#store/journal.ts'
 import { runTests, type TestedAnswer } from './runTests.ts'
 
@@ -26,6 +27,7 @@ type Modules = {
   proposals: Pick<NonNullable<Environment['proposals']>, 'testsOf' | 'codeOf'> | null
   openSandbox: () => Sandbox
   journal: Pick<Journal, 'get' | 'set'>
+  disk: Pick<DiskGuard, 'isFull'>
   clock: Clock
   logger: Logger
   signal: AbortSignal
@@ -36,7 +38,7 @@ type Modules = {
  *
  * It decides nothing: tests are as their proposer wrote them, right or wrong, and points come from the judge alone.
  */
-export function createTestedView({ read, proposals, openSandbox, journal, clock, logger, signal }: Modules) {
+export function createTestedView({ read, proposals, openSandbox, journal, disk, clock, logger, signal }: Modules) {
   const budget = createTokenBucket(GROUPS_PER_SECOND, GROUPS_AT_ONCE, clock)
   const turns = createKeyedLimit(1)
 
@@ -61,7 +63,12 @@ export function createTestedView({ read, proposals, openSandbox, journal, clock,
       budget.takeMs(Math.max(0, clock.nowMs() - startedMs) / GROUP_COSTS_MS)
     })
     const view = { tests: sources, answers: tested }
-    journal.set(group.round, keyOf(group), view satisfies JsonValue)
+    try {
+      journal.set(group.round, keyOf(group), view satisfies JsonValue)
+    } catch (error) {
+      // Its reader has it all the same. The next one has it run again.
+      if (!disk.isFull(error)) throw error
+    }
     logger.debug('answers tested', { round: group.round, task: group.task, peerKey: group.peerKey })
     return view
   }
