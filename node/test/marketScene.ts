@@ -9,6 +9,8 @@ import type { GameRules } from '#roles/games/playedGame.ts'
 export type SceneGame = {
   /** Number of a phase in `gamePhases`. */
   phase: number
+  /** Whether the session's own account opened it. */
+  isOwn?: boolean
   bond?: number
   stakes?: readonly number[]
   choices?: readonly string[]
@@ -46,7 +48,14 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
     gameCount: () => BigInt(list.length),
     phaseOf: id => gameAt(id).phase,
     gameOf: id => ({
-      ...{ judge: JUDGE, phase: gameAt(id).phase, round: 1, cluesRevealed: 2, answered: true, answer: 1 },
+      ...{
+        judge: gameAt(id).isOwn ? ME : JUDGE,
+        phase: gameAt(id).phase,
+        round: 1,
+        cluesRevealed: 2,
+        answered: true,
+        answer: 1,
+      },
       totalStake: (gameAt(id).stakes ?? []).reduce((sum, one) => sum + wei(one), 0n),
       config: {
         ...{ root: SEED, roundCount: 2, choiceCount: choicesOf(gameAt(id)).length, startsAtSec: HEAD, bettingSec: 10 },
@@ -58,6 +67,7 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
     priceOf: () => TOKEN,
     claimableOf: id => wei(gameAt(id).claimable ?? 0),
     quote: () => [wei(1), wei(1)],
+    minDisputeSec: () => 10,
     creditOf: () => 0n,
     disputeOf: () => ({ drawn: false, seedBlock: 1n, committee: [], openedAtSec: 0 }),
   }

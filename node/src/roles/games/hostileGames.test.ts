@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { gamePhases } from '#chain/games/readGame.ts'
 import type { Hex } from '#core/hex.ts'
 import { clues, HEAD, marketScene, rules, type SceneGame } from '../../../test/marketScene.ts'
 import { playGames } from '../bettor/betOnGames.ts'
 import { judgeOpenDisputes } from '../evaluator/judgeDisputes.ts'
-import { judgeGames } from '../judge/judge.ts'
+import { createJudge, judgeGames } from '../judge/judge.ts'
 import { truthOf } from './playedGame.ts'
 
 const phase = (name: (typeof gamePhases)[number]) => gamePhases.indexOf(name)
@@ -71,6 +74,23 @@ describe('a game that cannot be read', () => {
     expect(scene.sent).toEqual(['resolve 1'])
     expect(scene.state.get('judged games')).toContain('0')
   })
+})
+
+test('a game that was opened while its endpoint failed is found, and no second one is opened', async () => {
+  const list: SceneGame[] = []
+  const scene = marketScene(list)
+  const data = await mkdtemp(join(tmpdir(), 'waggle-judge-'))
+  onTestFinished(() => rm(data, { recursive: true }))
+  async function send(intent: Parameters<typeof scene.session.send>[0]) {
+    list.push({ phase: phase('waiting'), isOwn: true })
+    return scene.session.send(intent)
+  }
+  const judge = createJudge({ ...scene, session: { ...scene.session, data, send }, drawSeed: () => rules.hash as Hex })
+  // The scene has no receipts.
+  await expect(judge(100)).rejects.toThrow()
+  await judge(100)
+  expect(scene.sent).toEqual([expect.stringContaining('createGame')])
+  expect(scene.state.get('judged games')).toEqual(['0'])
 })
 
 describe('a bet is not placed', () => {

@@ -30,21 +30,28 @@ export async function runJudge(node: PeerNode, data: string): Promise<void> {
   if (rules === null) return node.logger.warn('this environment has no questions for the market: nothing to judge')
   const session = sessionOfNode(node, data)
   const { logger } = node
-  let known = false
-  const judging = watchGames(node, async roundSec => {
-    if (!known) {
-      await findOwnGames(session)
-      if (!(await canBond(session))) logger.warn(`no game begins before this account has ${BOND} Nectar for the bond`)
-    }
-    known = true
-    await judgeGames({ session, rules, logger, drawSeed }, roundSec)
-  })
-  await Promise.all([judging, everyRound(node, async () => {})])
+  const judge = createJudge({ session, rules, logger, drawSeed })
+  await Promise.all([watchGames(node, judge), everyRound(node, async () => {})])
 }
 
 const drawSeed = (): Seed => bytesToHex(randomBytes(32))
 
 type JudgeModules = { session: MarketSession; rules: GameRules; logger: Logger; drawSeed: () => Seed }
+
+/** Polls the market for a Judge. A poll that fails may have opened a game and not noted it, which would cost its bond: the next one looks for it. */
+export function createJudge(modules: JudgeModules): (roundSec: number) => Promise<void> {
+  const { session, logger } = modules
+  let [isFirst, isKnown] = [true, false]
+  return async roundSec => {
+    if (!isKnown) await findOwnGames(session)
+    if (isFirst && !(await canBond(session)))
+      logger.warn(`no game begins before this account has ${BOND} Nectar for the bond`)
+    isFirst = false
+    isKnown = false
+    await judgeGames(modules, roundSec)
+    isKnown = true
+  }
+}
 
 /** Does what is due in the Judge's games, and opens one where none takes bets any more. */
 export async function judgeGames(modules: JudgeModules, roundSec: number): Promise<void> {
