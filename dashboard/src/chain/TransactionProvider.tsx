@@ -2,8 +2,9 @@
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import type { Hex } from 'viem'
+import { browserStore } from './localStorage.ts'
 import { type Chain, useChainAccess } from './ChainProvider.tsx'
-import { parseTransactions, type Transaction, withTransaction } from './transactions.ts'
+import { type Outcome, parseTransactions, type Transaction, withTransaction } from './transactions.ts'
 
 export interface Transactions {
   list: readonly Transaction[]
@@ -22,9 +23,9 @@ const TransactionContext = createContext<Transactions>({
 })
 
 /** What signs and follows calls is most of the code for the chain: readers who send nothing never load it. */
-async function isMined(open: () => Promise<Chain>, hash: Hex): Promise<boolean> {
-  const [chain, { mined }] = await Promise.all([open(), import('./sendCall.ts')])
-  return mined(chain, hash)
+async function outcome(open: () => Promise<Chain>, hash: Hex): Promise<Outcome> {
+  const [chain, { outcomeOf }] = await Promise.all([open(), import('./sendCall.ts')])
+  return outcomeOf(chain, hash)
 }
 
 /** What was sent from this browser, kept in it by deployment. */
@@ -53,9 +54,9 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
     for (const sent of list) {
       if (sent.state !== 'waiting' || watched.current.has(sent.hash)) continue
       watched.current.add(sent.hash)
-      isMined(open, sent.hash).then(
-        isDone => {
-          change({ ...sent, state: isDone ? 'mined' : 'reverted' })
+      outcome(open, sent.hash).then(
+        state => {
+          change({ ...sent, state })
           setMinedCount(count => count + 1)
         },
         // The chain is away, or knows nothing of it: the next visit asks again.

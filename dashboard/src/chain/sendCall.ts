@@ -1,4 +1,4 @@
-import { getConnection, simulateContract, switchChain, waitForTransactionReceipt, writeContract } from '@wagmi/core'
+import { getConnection, simulateContract, switchChain, writeContract } from '@wagmi/core'
 import {
   type Abi,
   type Address,
@@ -7,7 +7,9 @@ import {
   type Hex,
   UserRejectedRequestError,
 } from 'viem'
+import { waitForTransactionReceipt } from 'viem/actions'
 import type { Chain } from './ChainProvider.tsx'
+import type { Outcome } from './transactions.ts'
 
 /** A call of a contract that changes something. */
 export interface Call {
@@ -19,6 +21,8 @@ export interface Call {
   args: readonly unknown[]
   /** Of the chain's coin that goes with it, wei. */
   value?: bigint
+  /** Asked right before the wallet is: why not to send it, null to send it. */
+  unless?: () => Promise<string | null>
 }
 
 export type Sent = { ok: true; hash: Hex } | { ok: false; why: string }
@@ -28,11 +32,13 @@ export type Sent = { ok: true; hash: Hex } | { ok: false; why: string }
  *
  * A wallet on another chain is asked to switch first.
  */
-export async function sendCall({ config, network }: Chain, { what: _, ...call }: Call): Promise<Sent> {
+export async function sendCall({ config, network }: Chain, { what: _, unless, ...call }: Call): Promise<Sent> {
   try {
     const { address: account, chainId } = getConnection(config)
     if (account === undefined) return { ok: false, why: 'Connect an account first.' }
     if (chainId !== network.chainId) await switchChain(config, { chainId: network.chainId })
+    const why = await unless?.()
+    if (why) return { ok: false, why }
     const { request } = await simulateContract(config, { ...call, account, chainId: network.chainId })
     return { ok: true, hash: await writeContract(config, request) }
   } catch (cause) {
@@ -40,9 +46,49 @@ export async function sendCall({ config, network }: Chain, { what: _, ...call }:
   }
 }
 
-/** Waits until a call is in a block. */
-export async function mined({ config }: Chain, hash: Hex): Promise<boolean> {
-  return (await waitForTransactionReceipt(config, { hash, timeout: 0 })).status === 'success'
+/**
+ * Waits until a call is in a block, or another one of the account has taken its place: wallets cancel and change what waits. A chain that does not
+ * answer is asked again.
+ */
+export async function outcomeOf({ config }: Pick<Chain, 'config'>, hash: Hex): Promise<Outcome> {
+  const client = config.getClient()
+  for (;;) {
+    let isAnother = false
+    const onReplaced = ({ reason }: { reason: string }) => {
+      isAnother = reason !== 'repriced'
+    }
+    try {
+      // Not wagmi's, which throws where a call was reverted.
+      const { status } = await waitForTransactionReceipt(client, { hash, timeout: 0, onReplaced })
+      if (isAnother) return 'replaced'
+      return status === 'success' ? 'mined' : 'reverted'
+    } catch {
+      await new Promise(resolve => setTimeout(resolve, client.pollingInterval))
+    }
+  }
+}
+
+/**
+ * Sends calls one after another, each once the one before is in a block.
+ *
+ * @returns why not all of them were sent; null if they were.
+ */
+export async function sendInTurn(
+  chain: Chain,
+  made: readonly Call[] | (() => Promise<readonly Call[]>),
+  follow: (sent: { hash: Hex; what: string }) => void,
+): Promise<string | null> {
+  const calls = typeof made === 'function' ? await made().catch(whyNot) : made
+  if (typeof calls === 'string') return calls
+  for (const [index, call] of calls.entries()) {
+    const sent = await sendCall(chain, call)
+    if (!sent.ok) return sent.why
+    follow({ hash: sent.hash, what: call.what })
+    const next = calls[index + 1]
+    if (next !== undefined && (await outcomeOf(chain, sent.hash)) !== 'mined')
+      return `“${call.what}” was not done, so “${next.what}” was not sent.`
+  }
+  return null
 }
 
 function whyNot(cause: unknown): string {

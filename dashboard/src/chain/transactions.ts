@@ -3,7 +3,7 @@ import { type Hex, isHash } from 'viem'
 /** Transactions that are kept: more than a visitor reads. */
 const KEPT = 20
 
-const states = ['waiting', 'mined', 'reverted'] as const
+const states = ['waiting', 'mined', 'reverted', 'replaced'] as const
 
 /** A transaction that was sent from this browser. */
 export interface Transaction {
@@ -12,6 +12,9 @@ export interface Transaction {
   what: string
   state: (typeof states)[number]
 }
+
+/** How a transaction ended. Another call in its place, such as a wallet sends to cancel it, is not what it was to do. */
+export type Outcome = Exclude<Transaction['state'], 'waiting'>
 
 /** The list with one added, newest first, or with its state changed. */
 export function withTransaction(list: readonly Transaction[], changed: Transaction): Transaction[] {

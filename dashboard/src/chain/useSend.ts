@@ -9,8 +9,8 @@ interface Sender {
   isBusy: boolean
   /** Why the last one was not sent; null while all is well. */
   trouble: string | null
-  /** Sends calls one after another, each once the one before is in a block. */
-  send: (calls: readonly Call[]) => Promise<void>
+  /** Sends calls one after another, each once the one before is in a block. Busy also while they are made. */
+  send: (calls: readonly Call[] | (() => Promise<readonly Call[]>)) => Promise<void>
 }
 
 export function useSend(): Sender {
@@ -20,21 +20,16 @@ export function useSend(): Sender {
   const [trouble, setTrouble] = useState<string | null>(null)
 
   const send = useCallback(
-    async (calls: readonly Call[]) => {
+    async (make: readonly Call[] | (() => Promise<readonly Call[]>)) => {
       if (chain === null) return
       setTrouble(null)
       setBusy(true)
-      const { mined, sendCall } = await import('./sendCall.ts')
-      for (const [index, call] of calls.entries()) {
-        const sent = await sendCall(chain, call)
-        if (!sent.ok) {
-          setTrouble(sent.why)
-          break
-        }
-        follow({ hash: sent.hash, what: call.what })
-        const isLast = index === calls.length - 1
-        if (!isLast && !(await mined(chain, sent.hash).catch(() => false))) break
-      }
+      setTrouble(
+        await import('./sendCall.ts').then(
+          ({ sendInTurn }) => sendInTurn(chain, make, follow),
+          () => 'This server does not answer.',
+        ),
+      )
       setBusy(false)
     },
     [chain, follow],

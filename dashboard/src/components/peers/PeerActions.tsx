@@ -28,7 +28,7 @@ function Actions({ peerKey }: { peerKey: Hex }) {
   const button = (held: HeldStake) => {
     const { duty, amountWei, missingWei, freeFromRound } = held
     const move = (kind: 'unstake' | 'withdraw') => void send([moveStake(chain, kind, duty, peerKey)])
-    const stake = () => void stakeCalls(chain, address, held, peerKey).then(send)
+    const stake = () => void send(() => stakeCalls(chain, address, held, peerKey))
     if (freeFromRound !== null)
       return (
         <ActionButton isBusy={isBusy} isOff={round === null || round < freeFromRound} onClick={() => move('withdraw')}>

@@ -9,6 +9,7 @@ const says: Record<Transaction['state'], { text: string; tone: string }> = {
   waiting: { text: 'waiting for a block', tone: 'text-honey-ink' },
   mined: { text: 'done', tone: 'text-leaf' },
   reverted: { text: 'refused by the contract', tone: 'text-thorn' },
+  replaced: { text: 'replaced in the wallet', tone: 'text-thorn' },
 }
 
 /** What this browser sent, newest first. It is still there after a reload. */
