@@ -1,6 +1,7 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi/predictionMarket'
 import { readContract } from '@wagmi/core'
 import { type Address, erc20Abi, padHex } from 'viem'
+import { formatTokens } from '#merge/formatTokens.ts'
 import { payoutIfRight } from '#merge/games/payoutIfRight.ts'
 import type { Chain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
@@ -75,7 +76,14 @@ interface Bet {
   stake: bigint
   /** For people: `1 nectar on primes`. */
   what: string
+  /** What the ticket showed. */
+  shown: Quote
+  /** Told what it would buy by now, where that is less. */
+  onFallen: (now: Quote) => void
 }
+
+/** Of what a bet wins, in hundredths: the least that others' bets take away all the time. */
+const TOLERATED_FALL = 1n
 
 /** The calls of a bet. Each bet has an approval of its own: the market may take no more than its stake. */
 export async function betCalls(chain: Chain, account: Address, bet: Bet): Promise<Call[]> {
@@ -86,13 +94,23 @@ export async function betCalls(chain: Chain, account: Address, bet: Bet): Promis
   } as const
   const owner = [account, market.address] as const
   const allowed = await readContract(chain.config, { ...token, functionName: 'allowance', args: owner })
-  const placed = {
+  const placed: Call = {
     ...{ ...market, functionName: 'bet', what: `Bet ${bet.what}` },
     args: [bet.gameId, bet.round, bet.choice, bet.stake],
+    async unless() {
+      const now = await quoteBet(chain, bet.gameId, bet.choice, bet.stake)
+      if (!isLess(now, bet)) return null
+      bet.onFallen(now)
+      return `It would pay ${formatTokens(now.payout)} nectar by now, less than was shown: bet again to take that.`
+    },
   }
   if (allowed >= bet.stake) return [placed]
   const args = [market.address, bet.stake]
   return [{ ...token, functionName: 'approve', args, what: `Let the market take ${bet.what}` }, placed]
+}
+
+function isLess(now: Quote, { shown, stake }: Pick<Bet, 'shown' | 'stake'>): boolean {
+  return (now.payout - stake) * 100n < (shown.payout - stake) * (100n - TOLERATED_FALL)
 }
 
 export function claimGame(chain: Chain, gameId: bigint): Call {

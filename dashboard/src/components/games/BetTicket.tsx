@@ -32,14 +32,15 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
   const [text, setText] = useState('1')
   const stake = parseStake(text)
   const isEnough = stake !== null && stake >= BigInt(minBet)
-  const quote = useQuote(gameId, choice, isEnough ? stake : null)
-  const name = choices.find(one => one.choice === choice)?.name ?? `choice ${choice}`
   const round = step?.bettingRound ?? null
+  const [quote, setQuote] = useQuote(gameId, round, choice, isEnough ? stake : null)
+  const name = choices.find(one => one.choice === choice)?.name ?? `choice ${choice}`
 
-  async function place() {
-    if (chain === null || address === null || stake === null || round === null) return
+  function place() {
+    if (chain === null || address === null || stake === null || round === null || quote === null) return
     const what = `${formatTokens(stake)} nectar on ${name}`
-    await sender.send(await betCalls(chain, address, { gameId: BigInt(gameId), round, choice, stake, what }))
+    const bet = { gameId: BigInt(gameId), round, choice, stake, what, shown: quote, onFallen: setQuote }
+    void sender.send(() => betCalls(chain, address, bet))
   }
 
   return (
@@ -77,11 +78,7 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
       ) : (
         <p className="mt-3 text-sm text-thorn">A bet is a number of nectar, {formatTokens(BigInt(minBet))} at least.</p>
       )}
-      <ActionButton
-        isBusy={sender.isBusy}
-        isOff={address === null || round === null || !isEnough}
-        onClick={() => void place()}
-      >
+      <ActionButton isBusy={sender.isBusy} isOff={address === null || round === null || quote === null} onClick={place}>
         {isEnough ? `Bet ${formatTokens(stake)} nectar` : 'Bet'}
       </ActionButton>
       {address === null && <p className="mt-2 text-sm text-soft">Connect an account to bet.</p>}
@@ -105,11 +102,17 @@ function parseStake(text: string): bigint | null {
   return /^\d{1,9}(\.\d{1,18})?$/.test(text.trim()) ? parseUnits(text.trim(), 18) : null
 }
 
-function useQuote(gameId: string, choice: number, stake: bigint | null): Quote | null {
+/** A choice costs more from round to round. */
+function useQuote(
+  gameId: string,
+  round: number | null,
+  choice: number,
+  stake: bigint | null,
+): [Quote | null, (now: Quote) => void] {
   const { open } = useChainAccess()
   const { minedCount } = useTransactions()
   const [quote, setQuote] = useState<Quote | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a transaction of one's own changes what a bet buys.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a round and a transaction of one's own change what a bet buys.
   useEffect(() => {
     setQuote(null)
     if (stake === null) return
@@ -123,6 +126,6 @@ function useQuote(gameId: string, choice: number, stake: bigint | null): Quote |
     return () => {
       current = false
     }
-  }, [open, gameId, choice, stake, minedCount])
-  return quote
+  }, [open, gameId, round, choice, stake, minedCount])
+  return [quote, setQuote]
 }

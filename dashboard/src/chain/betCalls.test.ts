@@ -1,0 +1,81 @@
+import { predictionMarketAbi } from '@waggle/deployments/abi/predictionMarket'
+import { connect, createConfig, custom, injected } from '@wagmi/core'
+import { decodeFunctionData, encodeFunctionResult, erc20Abi, type Hex, padHex } from 'viem'
+import { foundry } from 'viem/chains'
+import { afterEach, expect, test, vi } from 'vitest'
+import { betCalls } from './betCalls.ts'
+import type { Chain } from './ChainProvider.tsx'
+import type { Network } from './network.ts'
+import { sendInTurn } from './sendCall.ts'
+
+const [account, market, token] = [0xa, 0xb, 0xc].map(digit => padHex(`0x${digit.toString(16)}`, { size: 20 })) as [
+  Hex,
+  Hex,
+  Hex,
+]
+const abi = [...predictionMarketAbi, ...erc20Abi]
+
+afterEach(() => vi.unstubAllGlobals())
+
+/** A market that pays so much by now, and a wallet that signs everything. */
+async function scene(paysNow: bigint, allowance = 10n) {
+  const signed: string[] = []
+  const results: Record<string, unknown> = { token, allowance, quote: [1n, paysNow], bet: 1n, approve: true }
+  const answer = (data: Hex) => {
+    const { functionName } = decodeFunctionData({ abi, data })
+    return encodeFunctionResult({ abi, functionName, result: results[functionName] } as never)
+  }
+  const request = async ({ method, params }: { method: string; params?: readonly unknown[] }) => {
+    const { data } = (params?.[0] ?? {}) as { data: Hex }
+    if (method === 'eth_sendTransaction')
+      return padHex(`0x${signed.push(decodeFunctionData({ abi, data }).functionName)}`)
+    if (method === 'eth_call') return answer(data)
+    if (method === 'eth_getTransactionReceipt') return { status: '0x0', blockNumber: '0x1', logs: [] }
+    return method === 'eth_chainId' ? '0x7a69' : method.endsWith('ccounts') ? [account] : '0x1'
+  }
+  vi.stubGlobal('window', { ethereum: { request, on: () => {}, removeListener: () => {} }, addEventListener: () => {} })
+  const transports = { [foundry.id]: custom({ request }, { retryCount: 0 }) }
+  const config = createConfig({ chains: [foundry], transports, storage: null, multiInjectedProviderDiscovery: false })
+  await connect(config, { connector: injected() })
+  return { signed, chain: { config, network: { chainId: foundry.id, market } as Network } satisfies Chain }
+}
+
+const bet = { gameId: 0n, round: 0, choice: 0, stake: 10n, what: '10 on it', shown: { shares: 1n, payout: 210n } }
+
+test('a bet that pays less by now than its ticket showed is not signed, and the ticket is told', async () => {
+  const { chain, signed } = await scene(207n)
+  const told: bigint[] = []
+  const calls = () => betCalls(chain, account, { ...bet, onFallen: ({ payout }) => told.push(payout) })
+  expect(await sendInTurn(chain, calls, () => {})).toContain('by now')
+  expect({ signed, told }).toEqual({ signed: [], told: [207n] })
+})
+
+test('what the least bets of others take away keeps nobody from a bet', async () => {
+  const { chain, signed } = await scene(208n)
+  expect(
+    await sendInTurn(
+      chain,
+      () => betCalls(chain, account, { ...bet, onFallen: () => {} }),
+      () => {},
+    ),
+  ).toBeNull()
+  expect(signed).toEqual(['bet'])
+})
+
+test('where its approval is refused, a bet is not sent, and its reader is told', async () => {
+  const { chain, signed } = await scene(210n, 0n)
+  const calls = () => betCalls(chain, account, { ...bet, onFallen: () => {} })
+  expect(await sendInTurn(chain, calls, () => {})).toContain('“Bet 10 on it” was not sent')
+  expect(signed).toEqual(['approve'])
+})
+
+test('a chain that does not answer before a bet is a reason like any other', async () => {
+  const { chain } = await scene(210n)
+  expect(
+    await sendInTurn(
+      chain,
+      () => Promise.reject(new Error('offline')),
+      () => {},
+    ),
+  ).toBe('offline')
+})
