@@ -1,7 +1,7 @@
 import { mapYielding } from '../../node/src/core/threads/mapYielding.ts'
-import { countRightTests } from '../../node/src/environments/codezero/countRightTests.ts'
 import { parseTaskText } from '../../node/src/environments/codezero/curriculum/parseTaskText.ts'
 import type { Level, Task } from '../../node/src/environments/codezero/curriculum/task.ts'
+import { countRightTests } from '../../node/src/environments/codezero/isRightTest.ts'
 import {
   admitProblem,
   type ProposalFault,

@@ -10,6 +10,8 @@ const verdict = z.enum(['pass', 'fail', 'error', 'timeout']).nullable()
 
 const tested = z.object({
   tests: z.array(z.string()),
+  /** Of each test whether it expects what the task asks for; null where the gateway cannot tell. One of an earlier release tells of none. */
+  right: z.array(z.boolean().nullable()).default([]),
   /** Null where the gateway runs none at the moment. */
   answers: z.array(z.object({ index: z.int().nonnegative(), verdicts: z.array(verdict) })).nullable(),
 })

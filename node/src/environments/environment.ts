@@ -128,7 +128,11 @@ export type HeldOutCheck = boolean | { readonly code: string; readonly tests: re
 export type CodeTest = { readonly expression: string; readonly expected: string }
 
 /** A test that a proposal brings, as its proposer wrote it and as it is run. */
-export type ProposedTest = CodeTest & { readonly source: string }
+export type ProposedTest = CodeTest & {
+  readonly source: string
+  /** Whether it expects what the task asks for; null where the environment cannot tell. */
+  readonly isRight: boolean | null
+}
 
 /** A problem and how it is told. */
 export type DrawnTask<P = Problem> = { readonly text: string; readonly problem: P }

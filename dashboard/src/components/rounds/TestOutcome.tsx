@@ -11,18 +11,28 @@ export function TestOutcome({ tested, index }: { tested: TestedPart; index: numb
   const part = use(tested)
   const results = part.state === 'ready' && part.data !== null ? testResults(part.data, index) : null
   if (results === null) return <p className="text-soft">Tests not run</p>
-  const { passed, ran, missed } = results
+  const { passed, ran, missed, wrong } = results
   return (
     <>
-      <p className="font-semibold text-ultraviolet">
-        {passed} of {ran} {ran === 1 ? 'test passes' : 'tests pass'}
-      </p>
-      {missed.length > 0 && (
+      {ran > 0 ? (
+        <p className="font-semibold text-ultraviolet">
+          {passed} of {ran} {ran === 1 ? 'test passes' : 'tests pass'}
+        </p>
+      ) : (
+        <p className="text-soft">{missed.length > 0 ? 'Tests not run' : 'Its tests tell nothing'}</p>
+      )}
+      {missed.length + wrong.length > 0 && (
         <ul className="mt-1 space-y-1">
           {missed.map(({ test, outcome }, place) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a task may bring a test twice, and they never move.
             <li key={place} className="wrap-anywhere">
               <code className="figures">{test}</code> <span className="text-thorn">{outcome}</span>
+            </li>
+          ))}
+          {wrong.map((test, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a task may bring a test twice, and they never move.
+            <li key={place} className="wrap-anywhere text-soft">
+              <code className="figures">{test}</code> is wrong: the problem asks for another value
             </li>
           ))}
         </ul>

@@ -3,9 +3,11 @@ import type { Tested } from '#sources/getTested.ts'
 /** Of one answer: how many tests pass, and what became of the others. */
 export interface TestResults {
   passed: number
-  /** Tests that were run. */
+  /** Tests that were run and may be right. */
   ran: number
   missed: { test: string; outcome: string }[]
+  /** Tests that expect another value than the task asks for: they tell nothing of an answer. */
+  wrong: string[]
 }
 
 const outcomes = {
@@ -14,18 +16,33 @@ const outcomes = {
   timeout: 'runs out of time',
 } as const
 
+/** Where nobody can tell whether a test is right. */
+const doubt = 'gives another value, like every try here: this test may be wrong'
+
 /** Null where nothing of the answer was run. */
-export function testResults({ tests, answers }: Tested, index: number): TestResults | null {
+export function testResults({ tests, right, answers }: Tested, index: number): TestResults | null {
   const verdicts = answers?.find(answer => answer.index === index)?.verdicts ?? []
-  const ran = verdicts.filter(verdict => verdict !== null).length
-  if (ran === 0) return null
-  return {
-    passed: verdicts.filter(verdict => verdict === 'pass').length,
-    ran,
-    missed: verdicts.flatMap((verdict, place) =>
-      verdict === 'pass'
-        ? []
-        : [{ test: tests[place] ?? '', outcome: verdict === null ? 'not run' : outcomes[verdict] }],
-    ),
+  if (verdicts.every(verdict => verdict === null)) return null
+  const results: TestResults = { passed: 0, ran: 0, missed: [], wrong: [] }
+  for (const [place, test] of tests.entries()) {
+    const verdict = verdicts[place] ?? null
+    if (right[place] === false) {
+      results.wrong.push(test)
+      continue
+    }
+    if (verdict !== null) results.ran += 1
+    if (verdict === 'pass') results.passed += 1
+    else if (verdict === null) results.missed.push({ test, outcome: 'not run' })
+    else {
+      const isDoubted = verdict === 'fail' && right[place] !== true && allGiveAnother(answers, place)
+      results.missed.push({ test, outcome: isDoubted ? doubt : outcomes[verdict] })
+    }
   }
+  return results
+}
+
+/** Whether each of several tries that give a value gives another one than the test expects. */
+function allGiveAnother(answers: Tested['answers'], place: number): boolean {
+  const verdicts = (answers ?? []).map(answer => answer.verdicts[place])
+  return !verdicts.includes('pass') && verdicts.filter(verdict => verdict === 'fail').length > 1
 }

@@ -37,7 +37,7 @@ function openView(text = TEXT, answers = [{ index: 3, text: 'right' }], runsMs =
 test('answers are run once, in a sandbox of their own, whatever number of readers asks', async () => {
   const { view, opened } = openView()
   const asked = await Promise.all([1, 1, 1].map(round => view.answer(group(round))))
-  const told = { tests: ['assert f(2) == 4'], answers: [{ index: 3, verdicts: ['pass'] }] }
+  const told = { tests: ['assert f(2) == 4'], right: [null], answers: [{ index: 3, verdicts: ['pass'] }] }
   expect(asked).toEqual([told, told, told])
   expect(opened).toEqual(['closed'])
 })
@@ -60,11 +60,16 @@ test('what was run is shown though the disk is full, and is kept once there is s
   expect(opened).toHaveLength(22)
 })
 
+test('a test that expects another value than the task asks for is told apart', async () => {
+  const text = 'Write f(a, b). Return a plus b.\nassert f(1, 2) == 3\nassert f(1, 2) == 4'
+  expect(await openView(text).view.answer(group(1))).toMatchObject({ right: [true, false] })
+})
+
 test('who asks for many groups has some of them run, and the others later', async () => {
   const { view, clock, opened } = openView()
   for (let round = 0; round < 30; round++) await view.answer(group(round))
   expect(opened).toHaveLength(24)
-  expect(await view.answer(group(29))).toEqual({ tests: ['assert f(2) == 4'], answers: null })
+  expect(await view.answer(group(29))).toMatchObject({ tests: ['assert f(2) == 4'], answers: null })
   clock.advance(10_000)
   expect(await view.answer(group(29))).toMatchObject({ answers: [{ verdicts: ['pass'] }] })
 })

@@ -12,8 +12,14 @@ import { runTests, type TestedAnswer } from './runTests.ts'
 /** Answers of one solver to one task. */
 export type GroupRef = { round: number; task: TaskHash; peerKey: PeerKey }
 
-/** What a page shows with answers: `answers` is null where this gateway runs none at the moment. */
-export type TestedView = { tests: string[]; answers: TestedAnswer[] | null }
+/** What a page shows with answers. */
+export type TestedView = {
+  tests: string[]
+  /** Of each test whether it expects what the task asks for; null where the environment cannot tell. */
+  right: (boolean | null)[]
+  /** Null where this gateway runs none at the moment. */
+  answers: TestedAnswer[] | null
+}
 
 /** Each costs a start of Python, and at worst some seconds of hanging code. Anybody may ask: a core is theirs for a part of the time only. */
 const [GROUPS_PER_SECOND, GROUPS_AT_ONCE] = [0.1, 24]
@@ -36,7 +42,8 @@ type Modules = {
 /**
  * Runs the answers that somebody opens with the tests of their task, one group at a time, and remembers what came of it.
  *
- * It decides nothing: tests are as their proposer wrote them, right or wrong, and points come from the judge alone.
+ * It decides nothing: tests are as their proposer wrote them, right or wrong, and points come from the judge alone. A proposer's model writes
+ * many that are wrong: the view says which, so that nobody takes an answer that fails them for a wrong one.
  */
 export function createTestedView({ read, proposals, openSandbox, journal, disk, clock, logger, signal }: Modules) {
   const budget = createTokenBucket(GROUPS_PER_SECOND, GROUPS_AT_ONCE, clock)
@@ -50,8 +57,8 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
     const found = await read(group)
     const tests = (found && (await proposals?.testsOf(found.text))) ?? []
     if (found === null || tests.length === 0) return null
-    const sources = tests.map(({ source }) => source)
-    if (signal.aborted || !budget.tryTake(1)) return { tests: sources, answers: null }
+    const told = { tests: tests.map(({ source }) => source), right: tests.map(({ isRight }) => isRight) }
+    if (signal.aborted || !budget.tryTake(1)) return { ...told, answers: null }
     const answers = found.answers
       .slice(0, MAX_ANSWERS)
       .map(({ index, text }) => ({ index, code: proposals?.codeOf(text) ?? null }))
@@ -62,7 +69,7 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
       await sandbox.close()
       budget.takeMs(Math.max(0, clock.nowMs() - startedMs) / GROUP_COSTS_MS)
     })
-    const view = { tests: sources, answers: tested }
+    const view = { ...told, answers: tested }
     try {
       journal.set(group.round, keyOf(group), view satisfies JsonValue)
     } catch (error) {
