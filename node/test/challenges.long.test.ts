@@ -70,16 +70,17 @@ test('a leaf that is demanded is shown by the solver that runs, and without it b
   await enter(4)
   await said('votes revealed', 2)
 
-  const demand = (place: string) => stranger.waggle('challenge', solver.peerId, '--round', '2', '--place', place)
+  const demand = (place: string) =>
+    stranger.waggle('challenge', 'demand', solver.peerId, '--round', '2', '--place', place)
   expect(await demand('0')).toMatchObject({ code: 0, stderr: '', said: { round: 2, place: 0 } })
   await running.said('leaf shown', { round: 2 })
-  const { said: listed } = await stranger.waggle('challenges', 'list')
+  const { said: listed } = await stranger.waggle('challenge', 'list')
   expect(listed).toMatchObject({ demands: [{ peerKey: solver.peerKey, state: 'shown' }], appeals: [] })
   // It is owed what the answer cost, from the bond.
   expect(await creditOf(solver)).toBeGreaterThan(0n)
   await running.stop()
   expect(await demand('1')).toMatchObject({ code: 0, stderr: '' })
-  const early = await stranger.waggle('challenges', 'close')
+  const early = await stranger.waggle('challenge', 'close')
   expect(early.said).toEqual({ closed: [] })
 
   await enter(5)
@@ -108,10 +109,10 @@ test('a leaf that is demanded is shown by the solver that runs, and without it b
   const shown = await Promise.race(seats.map(seat => seat.said('leaf shown', { round: 2 }).then(() => seat)))
   expect(seats).toContain(shown)
   await enter(6)
-  expect((await stranger.waggle('challenges', 'close')).said).toEqual({ closed: [] })
+  expect((await stranger.waggle('challenge', 'close')).said).toEqual({ closed: [] })
   expect(await scoreOf(solver, 2)).toBe(settled)
   const owed = await creditOf(solver)
-  expect((await solver.waggle('challenges', 'withdraw')).said).toMatchObject({ amountWei: `${owed}` })
+  expect((await solver.waggle('challenge', 'withdraw')).said).toMatchObject({ amountWei: `${owed}` })
   expect(await creditOf(solver)).toBe(0n)
 })
 
@@ -166,7 +167,7 @@ test('an evaluator that may demand asks for what it cannot have, and closes what
   await said('votes revealed', 13)
   await enter(16)
   await demanding.said('demand closed: the leaf was withheld', { round: 13 })
-  const { said: listed } = await stranger.waggle('challenges', 'list')
+  const { said: listed } = await stranger.waggle('challenge', 'list')
   const [demand] = listed.demands.filter((one: { round: number }) => one.round === 13)
   expect(demand).toMatchObject({ peerKey: solver.peerKey, state: 'withheld', challenger: first.address })
   // More where it demanded a leaf of round 12 too, which the solver shows on its return.

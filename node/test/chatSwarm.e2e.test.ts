@@ -174,7 +174,7 @@ test('the frozen chat model’s prediction is a calibrated probability, the same
 test('a judge that cannot tell right from wrong makes no environment', async () => {
   const models = ['--model', at('model'), '--judge', at('other judge')]
   const out = at('refused.json')
-  const made = await runCli(['environment', ...models, '--out', out, '--pairs', '200', '--samples', '8'])
+  const made = await runCli(['environment', 'create', ...models, '--out', out, '--pairs', '200', '--samples', '8'])
   expect(made).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/balanced accuracy.*--judge.*\[JUDGE_TOO_WEAK\]/s),

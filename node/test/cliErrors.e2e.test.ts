@@ -199,7 +199,7 @@ describe('a chain that is not as it should be', () => {
 test('what a bond is, and what becomes of it, is shown and not sent', async () => {
   const { flags, address } = await newPeer('bonds')
   const before = await local.client.getTransactionCount({ address })
-  const { code, stdout } = await runCli(['challenges', 'bonds', '--json', ...flags])
+  const { code, stdout } = await runCli(['challenge', 'bonds', '--json', ...flags])
   const appeal = {
     bond: '0.01',
     bondWei: `1${'0'.repeat(16)}`,

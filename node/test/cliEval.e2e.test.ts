@@ -56,8 +56,8 @@ test.each([
 test('a model is measured on the held-out questions of an environment that a program checks', async () => {
   const [model, spec] = ['asked', 'env.json'].map(name => join(root, name)) as [string, string]
   await writeChatModel(model, 'asked')
-  const made = await runCli(['environment', '--kind', 'reasoning', '--model', model, '--out', spec, '--json'])
-  const hashed = await runCli(['env', 'hash', spec])
+  const made = await runCli(['environment', 'create', '--kind', 'reasoning', '--model', model, '--out', spec, '--json'])
+  const hashed = await runCli(['environment', 'hash', spec])
   expect(hashed.stdout.trim()).toBe(JSON.parse(made.stdout).hash)
   const argv = [
     'eval',

@@ -22,7 +22,7 @@ test('two solvers answer, criticise and revise with what the other wrote: both s
   const root = mkdtempSync(join(tmpdir(), 'waggle-stages-'))
   const at = (name: string) => join(root, name)
   await writeChatModel(at('model'), 'model', { says })
-  await runCli(['environment', '--kind', 'reasoning', '--model', at('model'), '--out', at('env.json')])
+  await runCli(['environment', 'create', '--kind', 'reasoning', '--model', at('model'), '--out', at('env.json')])
   const made = parseSpec(JSON.parse(readFileSync(at('env.json'), 'utf8')))
   const spec = parseSpec({ ...made, ...played, weights })
   writeFileSync(at('played.json'), JSON.stringify(spec))

@@ -21,7 +21,16 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   const at = (name: string) => join(root, name)
   await writeChatModel(at('model'), 'model', { says: numbers })
   await writeChatModel(at('other'), 'other', { says: numbers })
-  const made = await runCli(['environment', '--kind', 'reasoning', '--model', at('model'), '--out', at('env.json')])
+  const made = await runCli([
+    'environment',
+    'create',
+    '--kind',
+    'reasoning',
+    '--model',
+    at('model'),
+    '--out',
+    at('env.json'),
+  ])
   expect(made).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^environment 0x\w{64} is in/) })
   const spec = { ...parseSpec(JSON.parse(readFileSync(at('env.json'), 'utf8'))), tasksPerRound: 4, groupSize: 8 }
   // So many answers that some have the form that is asked for, which is worth something, and others do not.

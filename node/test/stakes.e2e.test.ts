@@ -30,7 +30,7 @@ async function live(round: number): Promise<void> {
   db.close()
 }
 
-const stakes = async () => (await peer.waggle('stakes')).said
+const stakes = async () => (await peer.waggle('stake', 'show')).said
 const seatsOf = (round: number) =>
   swarm.chain.client.readContract({ ...swarm.contracts.rewardVotes, functionName: 'seatsAt', args: [BigInt(round)] })
 

@@ -76,7 +76,7 @@ async function measure(specification: string, { model, policies, size, log }: Me
 async function specify({ data, log }: ExperimentOptions, model: string, arm: ArmName): Promise<string> {
   const path = join(data, `${arm}.json`)
   await mkdir(data, { recursive: true })
-  await runJson([cli, 'environment', '--kind', 'reasoning', '--model', model, '--out', path, '--json'], log)
+  await runJson([cli, 'environment', 'create', '--kind', 'reasoning', '--model', model, '--out', path, '--json'], log)
   const spec = parseSpec({ ...JSON.parse(await readFile(path, 'utf8')), families: FAMILIES })
   const changed: EnvironmentSpec = {
     ...spec,

@@ -20,7 +20,7 @@ export function testPeers(scene: BrowserScene): void {
     await see(peer, /The score of .* is appealed to 11 seats/)
     // Who won one before learns what it is owed, and how to have it.
     await see(peer, '0.0086')
-    await see(peer, 'npx waggle challenges withdraw')
+    await see(peer, 'npx waggle challenge withdraw')
     await cell(await visit('/'), contested.name).waitFor()
   })
 

@@ -19,5 +19,7 @@ export type Command = {
 export type Verb = {
   /** One line. */
   summary: string
+  /** Of a noun: the verbs that follow it. A verb has none. */
+  actions?: readonly string[]
   load: () => Promise<Command>
 }

@@ -10,9 +10,10 @@ function offered(script: string, words: readonly string[]): string[] {
   return shown.toString().trim().split('\n')
 }
 
-test('bash completes commands, and the options of the command that stands there', async () => {
+test('bash completes commands, and the actions and options of the command that stands there', async () => {
   const script = await completionFor('bash', verbs)
-  expect(offered(script, ['waggle', 'sta'])).toEqual(['start', 'status', 'stake', 'stakes'])
+  expect(offered(script, ['waggle', 'sta'])).toEqual(['start', 'status', 'stake'])
+  expect(offered(script, ['waggle', 'environment', 'c'])).toEqual(['create', 'check'])
   expect(offered(script, ['waggle', 'start', '--ro'])).toEqual(['--role'])
   expect(offered(script, ['waggle', 'unknown', '--ro'])).toEqual([''])
 })

@@ -5,6 +5,7 @@ import { ownRelease } from '#roles/release.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
 import type { Verb } from './command.ts'
 import { unknownWord } from './nearest.ts'
+import { respell } from './oldSpellings.ts'
 import { parseCommand } from './parseCommand.ts'
 import { isInterruption } from './untilInterrupted.ts'
 import { UsageError } from './usageError.ts'
@@ -31,6 +32,11 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
   if (name === 'help' && argv[0] !== undefined) return main([argv[0], '--help'])
   if (['--help', '-h', 'help'].includes(name)) return console.log(usage)
   if (['--version', '-v'].includes(name)) return console.log(ownRelease())
+  const respelled = respell([name, ...argv])
+  if (respelled !== null) {
+    console.error(`npx waggle ${respelled.old} is now npx waggle ${respelled.now}.`)
+    return main(respelled.argv)
+  }
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined)
     throw unknownWord('command', name, Object.keys(verbs), 'npx waggle --help lists the commands.')

@@ -35,6 +35,7 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     leaderboard: {
       summary: "show the peers by their points; read or import RL Swarm's leaderboard",
+      actions: ['show', 'read', 'import'],
       load: async () => (await import('./commands/leaderboard.ts')).leaderboard,
     },
     backup: {
@@ -53,33 +54,27 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     bundle: {
       summary: "download a peer's rollouts of a round, verify them against the chain, or export them",
+      actions: ['get', 'verify', 'export'],
       load: async () => (await import('./commands/bundle.ts')).bundle,
     },
     challenge: {
-      summary: 'demand a sampled leaf that is withheld, or prove one false, on the chain',
+      summary: 'demand a sampled leaf that is withheld, or prove one false; list, close, withdraw',
+      actions: ['demand', 'prove', 'list', 'bonds', 'close', 'withdraw'],
       load: async () => (await import('./commands/challenge.ts')).challenge,
     },
     appeal: {
       summary: 'appeal a settled score to a larger committee',
       load: async () => (await import('./commands/appeal.ts')).appeal,
     },
-    challenges: {
-      summary: 'list challenges, close those that are due, withdraw bonds and rewards',
-      load: async () => (await import('./commands/challenges.ts')).challenges,
-    },
   },
   'Nectar and coin': {
     stake: {
-      summary: 'stake Nectar for a seat (evaluator), or to propose tasks (proposer)',
+      summary: 'stake Nectar for a seat (evaluator), or to propose tasks (proposer); show the stakes',
       load: async () => (await import('./commands/stake.ts')).stake,
     },
     unstake: {
       summary: 'start the release of a stake, and withdraw it when it is released',
       load: async () => (await import('./commands/stake.ts')).unstake,
-    },
-    stakes: {
-      summary: "show a peer's stakes",
-      load: async () => (await import('./commands/stake.ts')).stakes,
     },
     send: {
       summary: "send Nectar or coin from a peer's account",
@@ -87,6 +82,20 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     market: {
       summary: 'open, bet on and settle games of the prediction market',
+      actions: [
+        'games',
+        'quote',
+        'bet',
+        'claim',
+        'create',
+        'reveal',
+        'cancel',
+        'resolve',
+        'dispute',
+        'draw',
+        'verdict',
+        'withdraw',
+      ],
       load: async () => (await import('./commands/market.ts')).market,
     },
     prove: {
@@ -113,6 +122,7 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     model: {
       summary: 'import a GGUF file, or run a model on token ids or text',
+      actions: ['logits', 'generate', 'compare', 'import'],
       load: async () => (await import('./commands/model.ts')).model,
     },
     eval: {
@@ -122,12 +132,9 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
   },
   Environments: {
     environment: {
-      summary: 'create the specification of an environment for chat models',
+      summary: 'create or check the specification of an environment, or check a kind that you wrote',
+      actions: ['create', 'check', 'hash'],
       load: async () => (await import('./commands/environment.ts')).environmentCommand,
-    },
-    env: {
-      summary: "check a kind of environment that you wrote, or a specification's hash",
-      load: async () => (await import('./commands/env.ts')).env,
     },
   },
   'For those who run a swarm': {
@@ -137,10 +144,12 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     owner: {
       summary: 'change a deployed swarm through its timelock, and show who holds which role',
+      actions: ['show', 'list', 'propose', 'execute', 'cancel'],
       load: async () => (await import('./commands/owner.ts')).owner,
     },
     bootnode: {
       summary: 'run a bootnode, or change the list of bootnodes on the chain',
+      actions: ['run', 'list', 'add', 'remove', 'clear'],
       load: async () => (await import('./commands/bootnode.ts')).bootnode,
     },
     sponsor: {

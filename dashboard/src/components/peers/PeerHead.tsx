@@ -119,7 +119,7 @@ const owedBy = {
     title: 'Owed to its account by challenges',
     format: formatCoin,
     unit: 'of the chain’s coin',
-    command: 'npx waggle challenges withdraw',
+    command: 'npx waggle challenge withdraw',
   },
   market: {
     title: 'Owed to its account by the market',

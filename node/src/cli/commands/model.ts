@@ -79,7 +79,7 @@ generate appends tokens, up to the end tokens of generation_config.json; compare
     threads: text,
     json: { type: 'boolean' },
   },
-  positionals: ['logits, generate, compare or import'],
+  positionals: ['ACTION'],
   morePositionals: ['FILE.gguf'],
   async run(values, [action = '', file]) {
     const verb = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined

@@ -41,8 +41,8 @@ ${dataUsage}, where a local deployment's record is
     safe: { type: 'string' },
     'dry-run': { type: 'boolean' },
   },
-  positionals: ['show|list|propose|execute|cancel'],
-  morePositionals: ['ACTION', 'ARGUMENT', 'ARGUMENT', 'ARGUMENT'],
+  positionals: ['ACTION'],
+  morePositionals: ['SUBJECT', 'ARGUMENT', 'ARGUMENT', 'ARGUMENT'],
   async run({ json, 'from-round': fromRound, 'dry-run': dry, safe, ...flags }, [word = '', subject, ...words]) {
     const verb = verbs.find(one => one === word)
     if (verb === undefined) throw unknownWord('action', word, verbs)

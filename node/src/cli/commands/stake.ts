@@ -4,18 +4,22 @@ import { unknownWord } from '../nearest.ts'
 import { chainOptions, chainUsage } from '../options/networkOptions.ts'
 import { openPeerFolder, withAccount } from '../withSession.ts'
 
-/** Stakes Nectar of a peer's account for a duty. */
+/** Stakes Nectar of a peer's account for a duty, or shows what is staked. */
 export const stake: Command = {
   usage: `npx waggle stake DUTY [OPTIONS]
+npx waggle stake show [OPTIONS]
 
 Raises the stake of a duty to the full amount: evaluator (a seat, from the next round or the end of bootstrap on) or proposer (the
 right to propose tasks). A running peer stakes automatically when bootstrap ends and it has earned enough.
+
+show prints what the peer stakes as evaluator and as proposer, and the duties that it missed.
 
 ${chainUsage}`,
   options: chainOptions,
   positionals: ['DUTY'],
   async run(values, [duty = '']) {
-    const known = dutyOf(duty)
+    if (duty === 'show') return show(values)
+    const known = dutyOf(duty, ['show'])
     const { stakeFor } = await import('../account/manageStake.ts')
     const done = await withAccount(values, session => stakeFor(session, known))
     print(values, done, `staked ${done.staked} Nectar as ${done.duty} (${done.hash})`)
@@ -42,33 +46,24 @@ ${chainUsage}`,
   },
 }
 
-/** What a peer stakes. */
-export const stakes: Command = {
-  usage: `npx waggle stakes [OPTIONS]
-
-Prints what the peer stakes as evaluator and as proposer, and the duties that it missed.
-
-${chainUsage}`,
-  options: chainOptions,
-  async run(values) {
-    const folder = await openPeerFolder(values)
-    const { readStakes } = await import('../account/manageStake.ts')
-    const found = await readStakes(folder)
-    const lines = found.stakes.map(({ duty, amount, full, freeFromRound, hasLeft }) => {
-      const notice = freeFromRound === null ? '' : `, free from round ${freeFromRound}`
-      const left = hasLeft ? '; the peer does not stake again automatically' : ''
-      return `${duty.padEnd(10)} ${amount} of ${full} Nectar${notice}${left}`
-    })
-    const rest = `misses     ${found.misses}
+async function show(values: Values): Promise<void> {
+  const folder = await openPeerFolder(values)
+  const { readStakes } = await import('../account/manageStake.ts')
+  const found = await readStakes(folder)
+  const lines = found.stakes.map(({ duty, amount, full, freeFromRound, hasLeft }) => {
+    const notice = freeFromRound === null ? '' : `, free from round ${freeFromRound}`
+    const left = hasLeft ? '; the peer does not stake again automatically' : ''
+    return `${duty.padEnd(10)} ${amount} of ${full} Nectar${notice}${left}`
+  })
+  const rest = `misses     ${found.misses}
 balance    ${found.balance} Nectar
 round      ${found.round}; stakes are needed from round ${found.bootstrapRounds} on`
-    print(values, found, [...lines, rest].join('\n'))
-  },
+  print(values, found, [...lines, rest].join('\n'))
 }
 
-function dutyOf(text: string): Duty {
+function dutyOf(text: string, others: readonly string[] = []): Duty {
   if (text === 'evaluator' || text === 'proposer') return text
-  throw unknownWord('duty', text, ['evaluator', 'proposer'])
+  throw unknownWord('duty', text, ['evaluator', 'proposer', ...others])
 }
 
 function print({ json }: Values, found: unknown, words: string): void {

@@ -112,7 +112,7 @@ type Owed = Found['owed']
 /** Only where something is: most accounts never post a bond. */
 function owedLines({ challenges, market, token }: Owed): string {
   const lines = [
-    challenges !== '0' && `${challenges} of the native coin by challenges: npx waggle challenges withdraw`,
+    challenges !== '0' && `${challenges} of the native coin by challenges: npx waggle challenge withdraw`,
     market !== '0' && `${market} ${token} by the market: npx waggle market withdraw`,
   ]
   return lines.map(line => (line === false ? '' : `\nowed       ${line}`)).join('')

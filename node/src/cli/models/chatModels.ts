@@ -38,7 +38,7 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
     return undefined
   if (specification === undefined || model === undefined)
     throw new UsageError(`--${specification === undefined ? 'environment' : 'model'} is missing.`, {
-      hint: 'A peer of chat models needs --environment FILE (npx waggle environment makes one) and --model PATH_OR_REPO.',
+      hint: 'A peer of chat models needs --environment FILE (npx waggle environment create makes one) and --model PATH_OR_REPO.',
     })
   const spec = await readSpec(specification)
   const { kindOf } = await import('#environments/builtIn.ts')
@@ -90,7 +90,7 @@ export async function readSpec(path: string): Promise<EnvironmentSpec> {
     return parseSpec(JSON.parse(text))
   } catch (cause) {
     throw new UsageError(`${path} is not an environment's specification.`, {
-      hint: 'Use the file that npx waggle environment wrote, as it is: its hash is on the chain.',
+      hint: 'Use the file that npx waggle environment create wrote, as it is: its hash is on the chain.',
       cause,
     })
   }

@@ -57,7 +57,7 @@ const modelSettings = {
   environment: z.string().min(1).optional().meta({
     value: 'FILE',
     description:
-      'specification of an environment of chat models (see npx waggle environment); without it the starter models play',
+      'specification of an environment of chat models (see npx waggle environment create); without it the starter models play',
   }),
   model: z.string().min(1).optional().meta({
     value: 'PATH_OR_REPO',

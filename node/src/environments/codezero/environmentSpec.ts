@@ -61,7 +61,7 @@ const judgeSchema = z.discriminatedUnion('kind', [
     /** A slope above 0: what the judge finds likelier is likelier to be right. */
     calibration: z.strictObject({ bias: z.number().min(-1e3).max(1e3), slope: z.number().positive().max(1e3) }),
     /**
-     * How well it tells right code from wrong, as `waggle environment` measured it; anybody can run that again. Null: nobody did, and
+     * How well it tells right code from wrong, as `waggle environment create` measured it; anybody can run that again. Null: nobody did, and
      * every peer says so at its start.
      */
     measured: measuredSchema.nullable(),

@@ -28,7 +28,7 @@ export async function loadChatEnvironment(
   const { prompts, judge } = spec
   if (prompts.format !== 'chat' || judge.kind !== 'trueFalse')
     throw new EnvironmentMismatchError(`The environment '${spec.preset}' is not one of chat models.`, {
-      hint: 'Leave out --model and --environment, or name a specification that npx waggle environment made.',
+      hint: 'Leave out --model and --environment, or name a specification that npx waggle environment create made.',
     })
   const tokenizer = await openChatTokenizer(modelFolder, prompts)
   const format = chatFormat(tokenizer, prompts)

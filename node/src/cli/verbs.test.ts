@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { respell } from './oldSpellings.ts'
+import { verbs } from './verbs.ts'
+
+const commands = Object.entries(verbs)
+
+/** The rule is in CONTRIBUTING.md, under "A command". */
+describe('the grammar of commands', () => {
+  test.each(commands)('%s is the only spelling of its word', name => {
+    expect(commands.map(([other]) => other).filter(other => other !== name && other.startsWith(name))).toEqual([])
+  })
+
+  test.each(commands)('%s takes an action where it is a noun, and no other word says that', async (_, verb) => {
+    const { positionals = [], morePositionals = [], usage } = await verb.load()
+    expect([...positionals, ...morePositionals].includes('ACTION')).toBe(verb.actions !== undefined)
+    for (const action of verb.actions ?? []) expect(usage).toMatch(new RegExp(`\\b${action}\\b`))
+  })
+
+  test('an action that a noun does not have is refused with those that it has', async () => {
+    const nouns = commands.filter(([, { actions }]) => actions !== undefined)
+    for (const [name, { load, actions = [] }] of nouns) {
+      const refused = await (await load()).run({}, ['unheard-of', 'x', 'y']).catch(error => error)
+      for (const action of actions) expect(`${name}: ${refused.hint}`).toContain(action)
+    }
+  })
+})
+
+describe('a call in an old spelling', () => {
+  const peerId = '12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp'
+  test.each([
+    ['env check kind.ts', 'environment check kind.ts'],
+    ['environment --model M --out F', 'environment create --model M --out F'],
+    ['challenges withdraw --json', 'challenge withdraw --json'],
+    [`challenge ${peerId} --round 2`, `challenge demand ${peerId} --round 2`],
+    [`challenge --round 2 ${peerId} --fault`, `challenge prove --round 2 ${peerId}`],
+    ['stakes --json', 'stake show --json'],
+  ])('%s is %s', (old, now) => {
+    expect(respell(old.split(' '))?.argv).toEqual(now.split(' '))
+  })
+
+  test.each(['environment create --out F', 'challenge demand X', 'challenge', 'environment --help', 'stake evaluator'])(
+    '%s is of today',
+    call => {
+      expect(respell(call.split(' '))).toBeNull()
+    },
+  )
+})
