@@ -11,6 +11,7 @@ import {
   showLeaf,
   withdraw,
 } from '../playChallenges.ts'
+import { UNAVAILABLE } from '../testChain.ts'
 import type { TestPeer } from '../testPeers.ts'
 import type { Scene } from './scene.ts'
 
@@ -145,6 +146,69 @@ export function testChallenges(scene: Scene): void {
       contestedRounds: 0,
     })
   })
+
+  test('a score that a jury does not find is taken from the points, and its peer falls on the leaderboard', async () => {
+    const { chain, indexer, cast } = scene
+    const round = await chain.currentRound()
+    const [peer] = cast.solvers
+    const before = await placeOf(scene, peer)
+    expect(before.rank).toBe(2)
+    await chain.commit(peer, round, 8)
+    await chain.enter(round + 1)
+    // One seat of the committee found nothing: without it the score would stand.
+    const ballots = cast.evaluators.map((evaluator, at) => {
+      return { evaluator, scores: [{ peer, scoreMilli: [900, 800, UNAVAILABLE][at] ?? 0 }] }
+    })
+    for (const ballot of ballots) await chain.commitVotes(round, ballot)
+    await chain.enter(round + 2)
+    for (const ballot of ballots) await chain.revealVotes(round, ballot)
+    await chain.enter(round + 3)
+    await chain.settle(round, [peer])
+    expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'scored', scoreMilli: 800, state: 'settled' })
+    const settled = await placeOf(scene, peer)
+    expect(settled.points - before.points).toBe(800)
+    expect(settled.rank).toBe(1)
+    await appeal(chain, peer, round)
+    await chain.enter(round + 4)
+    const reveals = []
+    for (const seat of cast.evaluators) reveals.push(await commitVerdict(chain, seat, peer, round, UNAVAILABLE))
+    await chain.enter(round + 5)
+    for (const reveal of reveals) await reveal()
+    // What may be taken away counts until it is, and is told apart.
+    expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'scored', scoreMilli: 800, state: 'contested' })
+    expect(await standingOf(scene, peer)).toMatchObject({ contestedPointsMilli: '800', contestedRounds: 1 })
+    await chain.enter(round + 6)
+    await closeAppeal(chain, peer, round)
+    expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'unavailable', scoreMilli: 0, state: 'final' })
+    expect(await placeOf(scene, peer)).toEqual(before)
+    expect(BigInt(before.points)).toBe(await chain.points(peer))
+    const key = `round: ${round}, peerKey: "${peer.peerKey}"`
+    const rows = await indexer.query(`{
+      round(number: ${round}) { scored unavailable scoreMilliSum reservedMilli }
+      appealCase(${key}) { settledMilli finalMilli isClosed isMoot
+        appeals { items { verdicts { items { scoreMilli fault } } } } }
+      earnings(where: { ${key} }) { items { amountWei } }
+    }`)
+    const verdict = { scoreMilli: null, fault: null }
+    expect(rows).toEqual({
+      round: { scored: 0, unavailable: 1, scoreMilliSum: 0, reservedMilli: 0 },
+      appealCase: {
+        ...{ settledMilli: 800, finalMilli: 0, isClosed: true, isMoot: false },
+        appeals: { items: [{ verdicts: { items: [verdict, verdict, verdict] } }] },
+      },
+      earnings: { items: [] },
+    })
+  })
+}
+
+/** A peer's rank and all its points, in thousandths. */
+async function placeOf({ chain, indexer }: Scene, { peerKey }: TestPeer) {
+  await indexer.reachTip(chain)
+  const { standings } = await indexer.query<{ standings: { items: { rank: number; pointsMilli: string }[] } }>(
+    `{ standings(where: { peerKey: "${peerKey}" }) { items { rank pointsMilli } } }`,
+  )
+  const [{ rank, pointsMilli } = { rank: 0, pointsMilli: '0' }] = standings.items
+  return { rank, points: Number(pointsMilli) }
 }
 
 /** What a peer's round came to, and how sure that is. */
