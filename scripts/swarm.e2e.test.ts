@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rewardVotesAbi, rolloutCommitmentsAbi } from '@waggle/deployments/abi'
+import { predictionMarketAbi, rewardVotesAbi, rolloutCommitmentsAbi } from '@waggle/deployments/abi'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readReports } from '../node/src/cli/status/readReports.ts'
@@ -75,6 +75,7 @@ afterAll(async () => {
 
 test('a whole swarm learns and settles through kills, agrees with itself, and leaves no process', async () => {
   await says(/ready after/)
+  const readySec = Date.now() / 1000
   const url = `http://127.0.0.1:${ports.dashboard}`
   expect((await fetch(url)).status).toBe(200)
 
@@ -94,6 +95,7 @@ test('a whole swarm learns and settles through kills, agrees with itself, and le
   expect(events.filter((event, at) => events.indexOf(event) !== at)).toEqual([])
   const settledRound = facts.rounds.findLast(({ settled }) => settled > 0)?.round ?? -1
   await bundleIsCommitted(events, settledRound)
+  await gamesAlwaysRun(deployment, readySec)
   await answersAreTested(`${url}/v1/rounds/${settledRound}`)
 
   swarm.kill('SIGINT')
@@ -129,6 +131,26 @@ async function protocolEvents(deployment: Deployment): Promise<string[]> {
     const named = eventName === 'PolicyCommitted' ? args.policyHash : ''
     return [`${eventName} ${args.round} ${'peerKey' in args ? args.peerKey : args.evaluatorKey} ${named}`]
   })
+}
+
+/** A game takes bets within a minute, and each next one is there before the last bets of the one before. */
+async function gamesAlwaysRun({ contracts }: Deployment, readySec: number): Promise<void> {
+  const { address, startBlock } = contracts.PredictionMarket
+  const client = connect(`http://127.0.0.1:${ports.chain}`)
+  const range = { address, abi: predictionMarketAbi, fromBlock: BigInt(startBlock), strict: true } as const
+  const created = await client.getContractEvents({ ...range, eventName: 'GameCreated' })
+  const games = await Promise.all(
+    created.map(async ({ args: { config }, blockNumber }) => {
+      const { timestamp } = await client.getBlock({ blockNumber })
+      const { startsAtSec, roundCount, bettingSec, revealSec } = config
+      const lastBetSec = startsAtSec + roundCount * (bettingSec + revealSec) - revealSec
+      return { openedSec: Number(timestamp), startsAtSec, lastBetSec }
+    }),
+  )
+  expect(games[0]?.startsAtSec).toBeLessThan(readySec + 60)
+  for (const [at, { openedSec }] of games.entries())
+    if (at > 0) expect(openedSec).toBeLessThan(games[at - 1]?.lastBetSec ?? 0)
+  expect(games.at(-1)?.lastBetSec).toBeGreaterThan(Number((await client.getBlock()).timestamp))
 }
 
 /** A gateway runs what a reader opens: each answer of a solver to a task, with the tests that its proposer wrote. */

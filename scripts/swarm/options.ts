@@ -26,7 +26,7 @@ export const options = {
     }),
   environment: z.string().optional().meta({
     value: 'FILE',
-    description: 'environment of chat models (npx waggle environment writes one); needs --model',
+    description: 'environment of chat models (npx waggle environment create writes one); needs --model',
   }),
   model: z.string().optional().meta({ value: 'PATH_OR_REPO', description: 'the model that solves' }),
   judge: z

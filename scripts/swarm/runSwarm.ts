@@ -5,7 +5,7 @@ import type { Deployment } from '@waggle/deployments/record'
 import { deploy, startChain } from './chain.ts'
 import { connect, currentRound } from './chainFacts.ts'
 import { buildDashboard, startDashboard } from './dashboard.ts'
-import { fundJudge } from './fundJudge.ts'
+import { fundMarket } from './fundMarket.ts'
 import { startIndexer } from './indexer.ts'
 import { keepRunning } from './keepRunning.ts'
 import { endLeftovers } from './leftovers.ts'
@@ -47,11 +47,6 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
     const swarm = await startEverything(options, supervisor, stop)
     const readySeconds = seconds()
     announce(options, swarm, readySeconds)
-    const funding = fundJudge({ ...swarm, signal: stop.signal })
-    funding.then(
-      given => given && say('market: a solver lent the Judge its bond; games begin'),
-      error => stop.signal.aborted || say(`market: ${(error as Error).message}`),
-    )
     const progress = await follow(options, swarm.monitor, stop.signal, seconds)
     const heldOut = progress.isComplete ? await learned(options, supervisor, swarm, stop.signal) : null
     if (!options.exit) await untilStopped(swarm.monitor, stop.signal)
@@ -100,6 +95,7 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
   const peers = await planPeers(options, played)
   const gatewayPeerId = peers.find(({ role }) => role === 'gateway')?.peerId ?? ''
   await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`])
+  if (played.environment.games) await fundMarket(rpcUrl, deployment, peers)
   const startedWith = await keepStartingPolicies(peers, options.data)
   say('starting the peers and the indexer …')
   const solverFolders = peers.filter(({ role }) => role === 'solver').map(({ folder }) => folder)

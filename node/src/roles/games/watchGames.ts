@@ -4,7 +4,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { type MarketSession, marketSessionOver } from './marketSession.ts'
 
 /** Polls in a round: betting lasts one round. */
-const POLLS_PER_ROUND = 8
+export const POLLS_PER_ROUND = 8
 /** A round that somebody advances by hand lasts for ever. */
 const MAX_WAIT_MS = 60_000
 /** Until the length of a round is known. */

@@ -10,13 +10,12 @@ import { cluesWithSeed, type GameRules, readPhase, rulesOfGames } from '../games
 import { act, openGame, reveal, withdraw } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { gameTimes, isNextDue } from './gameTimes.ts'
 
 /** What a Judge stands for with its Nectar: more than solvers stake on a game by default. */
 export const BOND = '5'
 /** What a Judge takes of the losing stakes, in ten-thousandths. */
 const FEE_BPS = 200
-/** A reveal that is late forfeits the bond, and a game that is opened late is refused: time for a few blocks, however short a round is. */
-const LEAST_SEC = 15
 /** Newest games among which those of before a stop are looked for. */
 const SEARCHED_GAMES = 32n
 const STATE = 'judged games'
@@ -53,11 +52,12 @@ export function createJudge(modules: JudgeModules): (roundSec: number) => Promis
   }
 }
 
-/** Does what is due in the Judge's games, and opens one where none takes bets any more. */
+/** Does what is due in the Judge's games, and opens the next before the last one takes its last bets. */
 export async function judgeGames(modules: JudgeModules, roundSec: number): Promise<void> {
   const { session, logger } = modules
   const open: string[] = []
-  let takes = false
+  const running: bigint[] = []
+  let isUnknown = false
   for (const gameId of ownGames(session)) {
     // One game whose secrets or answers cannot be read must not cost the bonds of the others. No game is opened meanwhile.
     const phase = await keepPromise(modules, BigInt(gameId)).catch(error => {
@@ -65,12 +65,28 @@ export async function judgeGames(modules: JudgeModules, roundSec: number): Promi
       return null
     })
     if (phase === null || !ended.has(phase)) open.push(gameId)
-    takes ||= phase === null || takesBets.has(phase)
+    isUnknown ||= phase === null
+    if (phase !== null && takesBets.has(phase)) running.push(BigInt(gameId))
   }
   session.journal.setState(STATE, open)
   if ((await readMarketCredit(session.client, session.contracts, session.account)) > 0n)
     logger.info('bonds came back, and fees', { amount: (await withdraw(session)).amount })
-  if (!takes && (await canBond(session))) await openNext(modules, roundSec)
+  if (isUnknown || !(await isDue(session, running, roundSec))) return
+  if (await canBond(session)) await openNext(modules, roundSec)
+}
+
+async function isDue({ client, contracts }: MarketSession, running: bigint[], roundSec: number): Promise<boolean> {
+  const schedules = running.map(gameId =>
+    client.rpc.readContract({ ...contracts.predictionMarket, functionName: 'gameOf', args: [gameId] }),
+  )
+  const [{ timestamp }, ...games] = await callChain(client.rpcUrl, () =>
+    Promise.all([client.rpc.getBlock(), ...schedules]),
+  )
+  return isNextDue(
+    games.map(({ config }) => config),
+    Number(timestamp),
+    roundSec,
+  )
 }
 
 /** @returns where the game stands then. */
@@ -98,16 +114,13 @@ async function openNext({ session, rules, logger, drawSeed }: JudgeModules, roun
   const { client, contracts } = session
   const call = { ...contracts.predictionMarket, functionName: 'minDisputeSec' } as const
   const leastDisputeSec = await callChain(client.rpcUrl, () => client.rpc.readContract(call))
-  const patientSec = Math.max(LEAST_SEC, Math.ceil(roundSec / 2))
   const { gameId } = await openGame(session, {
     question: question.question,
     choices: question.choices,
     clues: cluesWithSeed(question, seed),
     answer: question.choices[question.answer] ?? '',
     environment: rules.hash,
-    startsInSec: patientSec,
-    bettingSec: roundSec,
-    revealSec: patientSec,
+    ...gameTimes(roundSec),
     disputeSec: Math.max(leastDisputeSec, roundSec),
     minBet: '0.01',
     freeShares: '0.1',
