@@ -11,6 +11,7 @@ import { silentLogger } from '#core/logger.ts'
 import { loadEnvironments } from '#environments/builtIn.ts'
 import type { Games } from '#environments/games.ts'
 import { type Bettor, playGames } from '#roles/bettor/betOnGames.ts'
+import { createGameChooser } from '#roles/bettor/chooseGames.ts'
 import { judgeOpenDisputes } from '#roles/evaluator/judgeDisputes.ts'
 import { type MarketSession, openMarketSession } from '#roles/games/marketSession.ts'
 import type { GameRules } from '#roles/games/playedGame.ts'
@@ -97,11 +98,11 @@ test('a market plays itself: the Judge keeps its promises, bettors bet and are p
       const opensAtSec = game.startsAtSec + round * (game.bettingSec + game.revealSec)
       await chain.travelTo(opensAtSec + 1)
       // A second poll in a round places no second bet.
-      for (const one of [...bettors, ...bettors]) await playGames(one)
+      for (const one of [...bettors, ...bettors]) await playGames(one, await createGameChooser(one.session)(1_000))
       await chain.travelTo(opensAtSec + game.bettingSec + 1)
       await judgeGames(modules, 1_000)
     }
-    for (const one of bettors) await playGames(one)
+    for (const one of bettors) await playGames(one, await createGameChooser(one.session)(1_000))
     return readGame(judge.client, judge.contracts, gameId)
   }
 
@@ -118,7 +119,7 @@ test('a market plays itself: the Judge keeps its promises, bettors bet and are p
   const fee = ((staked[wrong] as bigint) * 200n) / 10_000n
   expect(await balance(judge)).toBe(95n * TOKEN + fee)
   expect(await readGame(judge.client, judge.contracts, 0n)).toMatchObject({ phase: 'resolved' })
-  for (const one of bettors) await playGames(one)
+  for (const one of bettors) await playGames(one, await createGameChooser(one.session)(1_000))
   // What ben lost is what ann and the Judge won: the market keeps and makes nothing. Both bet on the next game by now.
   const next = (await readGame(judge.client, judge.contracts, 1n)).choices.map(({ stake }) => stake)
   expect(await balance(ann)).toBe(100n * TOKEN + (staked[wrong] as bigint) - fee - (next[answer] as bigint))

@@ -12,6 +12,7 @@ export type SceneGame = {
   /** Whether the session's own account opened it. */
   isOwn?: boolean
   bond?: number
+  bettingSec?: number
   stakes?: readonly number[]
   choices?: readonly string[]
   /** Revealed clues that the endpoint's events tell of; the chain says that all are revealed. */
@@ -58,7 +59,8 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
       },
       totalStake: (gameAt(id).stakes ?? []).reduce((sum, one) => sum + wei(one), 0n),
       config: {
-        ...{ root: SEED, roundCount: 2, choiceCount: choicesOf(gameAt(id)).length, startsAtSec: HEAD, bettingSec: 10 },
+        ...{ root: SEED, roundCount: 2, choiceCount: choicesOf(gameAt(id)).length, startsAtSec: HEAD },
+        bettingSec: gameAt(id).bettingSec ?? 10,
         ...{ revealSec: 10, disputeSec: 10, minBet: wei(0.01), freeShares: wei(0.1), feeBps: 0 },
         bond: wei(gameAt(id).bond ?? 5),
       },
@@ -122,4 +124,4 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
   return { session: session as unknown as MarketSession, sent, state, rules, logger: silentLogger }
 }
 
-type EventQuery = { eventName: string; args?: { gameId: bigint }; fromBlock: bigint; toBlock: bigint }
+export type EventQuery = { eventName: string; args?: { gameId: bigint }; fromBlock: bigint; toBlock: bigint }

@@ -1,5 +1,5 @@
 import { formatUnits } from 'viem'
-import { type GamePhase, readClaimable, readGameCount } from '#chain/games/readGame.ts'
+import { type GamePhase, readClaimable, readGame } from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
 import { sizeBet } from '#market/sizeBet.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
@@ -15,10 +15,13 @@ import {
 import { claim, dispute, placeBet } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { createGameChooser } from './chooseGames.ts'
 import { type Believer, createBeliever } from './readBelief.ts'
 
-/** Newest games that are bet on; those with a bet of its own are followed to their end, however many are opened after them. */
-const GAMES_READ = 8n
+/** Newest games whose bets are remembered after their end. */
+const KEPT_GAMES = 16
+/** Tokens: bets are of whole millionths. */
+const LEAST_BET = 1e-6
 /** Tokens that others are expected to add to each choice, in budgets of this bettor: without it nobody would bet first. */
 const EXPECTED_BUDGETS = 0.1
 const STATE = 'bets'
@@ -41,19 +44,20 @@ export async function betOnGames(
     believe: createBeliever(rules.games, policy),
     perGame,
   }
-  await watchGames(node, () => playGames(bettor))
+  const choose = createGameChooser(bettor.session)
+  await watchGames(node, async roundSec => playGames(bettor, await choose(roundSec)))
 }
 
 export type Bettor = { session: MarketSession; rules: GameRules; logger: Logger; believe: Believer; perGame: number }
 
-/** Does what is due in the newest games: bets, claims, and disputes an answer that is not the question's. */
-export async function playGames(bettor: Bettor): Promise<void> {
+/**
+ * Does what is due in some games, and in those with a bet of its own until their end: bets, claims, and disputes an answer that is not the
+ * question's.
+ */
+export async function playGames(bettor: Bettor, chosen: readonly bigint[]): Promise<void> {
   const { session, logger } = bettor
-  const count = await readGameCount(session.client, session.contracts)
-  const first = count > GAMES_READ ? count - GAMES_READ : 0n
-  const newest = Array.from({ length: Number(count - first) }, (_, at) => first + BigInt(at))
   const own = Object.keys(ownBets(session)).map(BigInt)
-  for (const gameId of new Set([...own, ...newest])) {
+  for (const gameId of new Set([...own, ...chosen])) {
     if (ownBets(session)[String(gameId)]?.isOver) continue
     const phase = await readPhase(session, gameId)
     // One game that cannot be played must not keep it from the others.
@@ -74,18 +78,12 @@ const duties: Partial<Record<GamePhase, Duty>> = {
 }
 
 async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId: bigint): Promise<void> {
-  const played = await readPlayedGame(session, rules, gameId)
+  const game = await readGame(session.client, session.contracts, gameId)
   const own = ownBets(session)[String(gameId)]
-  if (played === null || played.game.judge === session.account || own?.round === played.game.round) return
-  const { game } = played
-  // A clue that this node does not see yet would make it bet on less than others know.
-  if (played.clues.length < game.round) return
-  const belief = await believe(played.asked, played.clues)
+  if (game.judge === session.account || own?.round === game.round) return
   const { balance, decimals } = await session.token()
   const tokens = (amount: bigint) => Number(formatUnits(amount, decimals))
-  const pools = game.choices.map(({ stake, shares, price }) => ({
-    ...{ stake: tokens(stake), shares: tokens(shares), price: Number(formatUnits(price, 18)) },
-  }))
+  const minBet = Math.max(LEAST_BET, tokens(game.minBet))
   const budget = Math.min(
     perGame - (own?.staked ?? 0),
     // A false answer stands if nobody can pay for its dispute.
@@ -93,8 +91,16 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
     // A Judge takes what is staked, at the price of its bond.
     tokens(game.bond) - tokens(game.totalStake),
   )
+  if (budget < minBet) return
+  const played = await readPlayedGame(session, rules, gameId)
+  // A clue that this node does not see yet would make it bet on less than others know.
+  if (played === null || played.clues.length < game.round) return
+  const belief = await believe(played.asked, played.clues)
+  const pools = game.choices.map(({ stake, shares, price }) => ({
+    ...{ stake: tokens(stake), shares: tokens(shares), price: Number(formatUnits(price, 18)) },
+  }))
   const fee = game.feeBps / 10_000
-  const rule = { budget, minBet: tokens(game.minBet), fee, expected: perGame * EXPECTED_BUDGETS }
+  const rule = { budget, minBet, fee, expected: perGame * EXPECTED_BUDGETS }
   const sized = belief && sizeBet(belief, pools, rule)
   if (!sized) return
   const stake = sized.stake.toFixed(6)
@@ -143,10 +149,10 @@ function ownBets({ journal }: Pick<MarketSession, 'journal'>): OwnBets {
   return (journal.getState(STATE) ?? {}) as OwnBets
 }
 
-/** Keeps the bets that are not over, and those on the newest games, twice as many as are read. */
+/** Keeps the bets that are not over, and some of those that are. */
 function note(session: MarketSession, gameId: bigint, bets: OwnBets[string]): void {
   const kept = Object.entries({ ...ownBets(session), [String(gameId)]: bets })
   const newestFirst = kept.sort(([a], [b]) => Number(b) - Number(a))
-  const needed = newestFirst.filter(([, { isOver }], at) => !isOver || at < 2 * Number(GAMES_READ))
+  const needed = newestFirst.filter(([, { isOver }], at) => !isOver || at < KEPT_GAMES)
   session.journal.setState(STATE, Object.fromEntries(needed))
 }

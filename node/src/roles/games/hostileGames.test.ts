@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { gamePhases } from '#chain/games/readGame.ts'
 import type { Hex } from '#core/hex.ts'
-import { clues, HEAD, marketScene, rules, type SceneGame } from '../../../test/marketScene.ts'
-import { playGames } from '../bettor/betOnGames.ts'
+import { clues, type EventQuery, HEAD, marketScene, rules, type SceneGame } from '../../../test/marketScene.ts'
+import { type Bettor, playGames } from '../bettor/betOnGames.ts'
+import { createGameChooser } from '../bettor/chooseGames.ts'
 import { judgeOpenDisputes } from '../evaluator/judgeDisputes.ts'
 import { createJudge, judgeGames } from '../judge/judge.ts'
 import { truthOf } from './playedGame.ts'
@@ -17,6 +18,7 @@ const bettor = (list: readonly SceneGame[], balance?: number) => ({
   believe: async () => [0.01, 0.98, 0.01],
   perGame: 2,
 })
+const play = async (one: Bettor) => playGames(one, await createGameChooser(one.session)(100))
 const ownBet = { staked: 1, round: 0, isOver: false }
 
 test('choices or clues that join to the same text are not the same question', () => {
@@ -30,7 +32,7 @@ describe('events that lag behind the state', () => {
   test('make no bettor dispute an answer that is right', async () => {
     const scene = bettor([{ phase: phase('disputable'), toldClues: 1 }])
     scene.state.set('bets', { 0: ownBet })
-    await playGames(scene)
+    await play(scene)
     expect(scene.sent).toEqual([])
   })
 })
@@ -39,7 +41,7 @@ describe('a flood of junk games', () => {
   test('does not keep a bettor from its winnings', async () => {
     const scene = bettor([{ phase: phase('resolved'), claimable: 3 }, ...junk])
     scene.state.set('bets', { 0: ownBet })
-    await playGames(scene)
+    await play(scene)
     expect(scene.sent).toEqual(['claim 0'])
   })
 
@@ -47,8 +49,31 @@ describe('a flood of junk games', () => {
     const later = junk.map((): SceneGame => ({ phase: phase('void') }))
     const scene = bettor([{ phase: phase('betting'), stakes: [1, 1, 1] }, ...later])
     scene.state.set('bets', Object.fromEntries([ownBet, ...later.map(() => ownBet)].map((bet, id) => [id, bet])))
-    await playGames(scene)
+    await play(scene)
     expect(scene.state.get('bets')).toHaveProperty('0')
+  })
+
+  test('does not hide a game that is worth a bet, and has no texts of its own read', async () => {
+    const open = { phase: phase('betting'), stakes: [1, 1, 1] }
+    const dust = Array.from({ length: 20 }, (): SceneGame => ({ ...open, bond: 1e-6 }))
+    const scene = bettor([open, ...dust])
+    const asked: string[] = []
+    const { rpc } = scene.session.client as unknown as { rpc: { getContractEvents: (query: EventQuery) => unknown } }
+    const { getContractEvents } = rpc
+    rpc.getContractEvents = query => {
+      asked.push(String(query.args?.gameId))
+      return getContractEvents(query)
+    }
+    await play(scene)
+    expect(scene.sent).toEqual(['bet 0'])
+    expect(new Set(asked)).toEqual(new Set(['0']))
+  })
+
+  test('of games that take months has none of them read', async () => {
+    const months = [{ phase: phase('betting'), bettingSec: 2_592_000 }]
+    const choose = (roundSec: number) => createGameChooser(bettor(months).session)(roundSec)
+    expect(await choose(100)).toEqual([])
+    expect(await choose(86_400)).toEqual([0n])
   })
 
   test('does not hide a dispute from the seats', async () => {
@@ -97,13 +122,13 @@ describe('a bet is not placed', () => {
   const game = { phase: phase('betting'), stakes: [1, 1, 1], bond: 5 }
   test('unless its bettor could pay for the dispute of a false answer', async () => {
     const [rich, poor] = [bettor([game], 8), bettor([game], 5)]
-    for (const one of [rich, poor]) await playGames(one)
+    for (const one of [rich, poor]) await play(one)
     expect([rich.sent, poor.sent]).toEqual([['bet 0'], []])
   })
 
   test('where the Judge has less at stake than it could take', async () => {
     const scene = bettor([{ ...game, bond: 3 }])
-    await playGames(scene)
+    await play(scene)
     expect(scene.sent).toEqual([])
   })
 })
