@@ -1,9 +1,11 @@
 'use client'
 
 import { type ReactNode, useEffect, useState } from 'react'
+import { visibleText } from '#merge/visibleText.ts'
 
 /** Python in colours, once what colours it has loaded: the page's HTML holds the text alone. */
-export function Code({ text }: { text: string }) {
+export function Code({ text: written }: { text: string }) {
+  const text = visibleText(written)
   const [colored, setColored] = useState<ReactNode>(null)
   useEffect(() => {
     let current = true

@@ -13,6 +13,18 @@ test('a game is titled by what its judge wrote, if that is the agreed JSON', () 
     expect(gameTitle(3n, text).question, text).toBe('Game 3')
 })
 
+test('what a judge writes turns or hides nothing beside it, and no two choices look the same', () => {
+  const details = {
+    question: ' Which\u202e\n\n one\u009b? ',
+    choices: ['yes\u2067', 'Choice 3', 'Yes', '', 'yes\u200b'],
+  }
+  const { question, nameOf } = gameTitle(3n, JSON.stringify({ ...details, choices: details.choices.filter(Boolean) }))
+  expect(question).toBe('Which\ufffd one\ufffd?')
+  expect([0, 1, 2, 3, 4].map(nameOf)).toEqual(['yes\ufffd', 'Choice 3', 'Yes (2)', 'yes\u200b (3)', 'Choice 4'])
+  expect(gameTitle(3n, '{"question":"Which?","choices":["Choice 1"]}').nameOf(1)).toBe('Choice 1 (1)')
+  expect(gameTitle(3n, JSON.stringify(details)).question).toBe('Game 3')
+})
+
 test('tokens are short, and little is not nothing', () => {
   expect([0n, 1n, TOKEN / 4n, 12_345n * TOKEN].map(formatTokens)).toEqual(['0', '< 0.01', '0.25', '12,345'])
 })

@@ -1,14 +1,18 @@
 import { z } from 'zod'
+import { visibleText } from '../visibleText.ts'
+
+const MOST_CHOICES = 16
+const line = (most: number) => z.string().max(most).transform(oneLine).pipe(z.string().min(1))
 
 const details = z.object({
-  question: z.string().min(1).max(500),
-  choices: z.array(z.string().min(1).max(160)).max(16),
+  question: line(500),
+  choices: z.array(line(160)).max(MOST_CHOICES),
 })
 
 /** What a game is about, for people. */
 interface GameTitle {
   question: string
-  /** Name of a choice; its number where the Judge gave none. */
+  /** Name of a choice; its number where the Judge gave none, and with it where two look the same. */
   nameOf: (choice: number) => string
 }
 
@@ -16,7 +20,22 @@ interface GameTitle {
 export function gameTitle(gameId: bigint, text: string): GameTitle {
   const parsed = details.safeParse(jsonOrNull(text))
   const { question, choices } = parsed.success ? parsed.data : { question: `Game ${gameId}`, choices: [] }
-  return { question, nameOf: choice => choices[choice] ?? `Choice ${choice}` }
+  const named = (choice: number) => choices[choice] ?? `Choice ${choice}`
+  const looks = Array.from({ length: MOST_CHOICES }, (_, choice) => look(named(choice)))
+  const isRepeated = (choice: number) => looks.indexOf(look(named(choice))) !== looks.lastIndexOf(look(named(choice)))
+  return { question, nameOf: choice => (isRepeated(choice) ? `${named(choice)} (${choice})` : named(choice)) }
+}
+
+function oneLine(text: string): string {
+  return visibleText(text).replace(/\s+/g, ' ').trim()
+}
+
+/** What a reader sees of a name: the same for names that differ in their case, width or invisible characters alone. */
+function look(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/[\p{Cf}\s]/gu, '')
+    .toLowerCase()
 }
 
 function jsonOrNull(text: string): unknown {
