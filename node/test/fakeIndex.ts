@@ -3,7 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hex } from '#core/hex.ts'
 
-export type IndexState = { block: number; points: readonly (readonly [peerKey: Hex, pointsMilli: number])[] }
+type IndexedPeer = readonly [peerKey: Hex, pointsMilli: number]
+/** The points of a lying index are a function of where a page begins: it has no end. */
+export type IndexState = {
+  block: number
+  points: readonly IndexedPeer[] | ((offset: number, limit: number) => readonly IndexedPeer[])
+}
 
 /**
  * The two queries of an indexer that an audit makes, over HTTP.
@@ -18,8 +23,9 @@ export async function startFakeIndex(chainId: number, states: readonly IndexStat
       asked += 1
       return { _meta: { status: { swarm: { id: chainId, block: { number: now().block, timestamp: 0 } } } } }
     }
-    const [, limit, offset] = /limit: (\d+), offset: (\d+)/.exec(query)?.map(Number) ?? []
-    const rows = now().points.slice(offset, (offset ?? 0) + (limit ?? 0))
+    const [, limit = 0, offset = 0] = /limit: (\d+), offset: (\d+)/.exec(query)?.map(Number) ?? []
+    const { points } = now()
+    const rows = typeof points === 'function' ? points(offset, limit) : points.slice(offset, offset + limit)
     // As Ponder gives what is too large for a number of JSON.
     return { standings: { items: rows.map(([peerKey, milli]) => ({ peerKey, pointsMilli: String(milli) })) } }
   }

@@ -29,3 +29,19 @@ test('an index that never rests, one of another chain, and an address without an
   await expect(readIndexedPoints(foreign.url, CHAIN_ID)).rejects.toThrow('is of chain 1, not of 31337')
   await expect(readIndexedPoints('http://127.0.0.1:1', CHAIN_ID)).rejects.toThrow('does not answer as an indexer')
 })
+
+test.each<[string, (offset: number, limit: number) => number[], string | null]>([
+  ['the same page for ever', (_, limit) => [...Array(limit).keys()], null],
+  [
+    'peers without end',
+    (offset, limit) => Array.from({ length: limit }, (_, at) => offset + at),
+    'more than 50000 peers',
+  ],
+  ['a page of 7 MB', () => Array<number>(50_000).fill(1), 'does not answer as an indexer'],
+])('An index that tells %s does not hold up who reads it.', async (_, numbers, refusal) => {
+  const points = (offset: number, limit: number) => numbers(offset, limit).map(number => [key(number), 1] as const)
+  await using index = await startFakeIndex(CHAIN_ID, [{ block: 12, points }])
+  const read = readIndexedPoints(index.url, CHAIN_ID)
+  if (refusal === null) expect((await read).points.size).toBe(1_000)
+  else await expect(read).rejects.toThrow(refusal)
+})

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { NodeError } from '#core/errors.ts'
+import { gatherBytes } from '#core/gatherBytes.ts'
 import { hash32, type PeerKey } from '#core/hashes.ts'
 
 export class IndexUnusableError extends NodeError {
@@ -7,6 +8,10 @@ export class IndexUnusableError extends NodeError {
 }
 
 const PAGE = 1_000
+/** A page has 150 KB. */
+const MAX_BYTES = 4 * 1024 * 1024
+/** Of a swarm of any size that was planned for, five times over. */
+const MAX_PEERS = 50_000
 
 /** A page takes milliseconds, a block a second or more: one of a few readings falls between two blocks. */
 const READINGS = 20
@@ -59,8 +64,13 @@ async function readPages(url: string): Promise<Map<PeerKey, number>> {
   for (let offset = 0; ; offset += PAGE) {
     const query = `{ standings(orderBy: "rank", limit: ${PAGE}, offset: ${offset}) { items { peerKey pointsMilli } } }`
     const { items } = (await ask(url, query, page)).standings
+    const before = points.size
     for (const { peerKey, pointsMilli } of items) points.set(peerKey, pointsMilli)
-    if (items.length < PAGE) return points
+    if (items.length < PAGE || points.size === before) return points
+    if (points.size > MAX_PEERS)
+      throw new IndexUnusableError(`The indexer at ${url} names more than ${MAX_PEERS} peers.`, {
+        hint: 'It does not tell the truth: read the points from another.',
+      })
   }
 }
 
@@ -72,7 +82,8 @@ async function ask<T>(url: string, query: string, shape: z.ZodType<T>): Promise<
       body: JSON.stringify({ query }),
       signal: AbortSignal.timeout(10_000),
     })
-    return z.object({ data: shape }).parse(await response.json()).data
+    const bytes = response.body && (await gatherBytes(response.body, MAX_BYTES))
+    return z.object({ data: shape }).parse(JSON.parse(bytes?.toString('utf8') ?? '')).data
   } catch (cause) {
     throw new IndexUnusableError(`${url} does not answer as an indexer.`, {
       hint: 'Name the address that npm run swarm prints for it, without /graphql, or leave out --index.',
