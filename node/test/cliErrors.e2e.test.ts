@@ -10,6 +10,7 @@ import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { freePort } from '../../scripts/freePorts.ts'
 import { type CliResult, runCli, startCli, takePort } from './cliProcess.ts'
 import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
+import { refusedCall } from './refusedCall.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-cli-'))
 let local: LocalChain
@@ -65,6 +66,18 @@ describe('what is called wrongly ends with 64', () => {
       /^Unknown command 'statsu'\. Did you mean 'status'\? npx waggle --help .* \[USAGE\]$/m,
     ],
     [
+      'a network without a deployment',
+      ['start', '--role', 'solver', '--network', 'local'],
+      /not deployed on the network 'local': .*\/\.waggle\/deployment\.json .*npx hardhat deploy --network local/,
+    ],
+  ]
+
+  test.each(wrong)('%s', async (_, argv, says) => {
+    expectOneLine(await runCli([...argv, '--data', join(root, 'nobody')]), { code: 64, says })
+  })
+
+  const refused: [what: string, argv: string[], says: RegExp][] = [
+    [
       'a number out of range',
       ['start', '--level', '6'],
       /^Bad option: --level must be at most 5, not '6'\. See --help\. \[USAGE\]$/m,
@@ -90,11 +103,6 @@ describe('what is called wrongly ends with 64', () => {
       /no network 'mars'\. Use one of local, sep/,
     ],
     [
-      'a network without a deployment',
-      ['start', '--role', 'solver', '--network', 'local'],
-      /not deployed on the network 'local': .*\/\.waggle\/deployment\.json .*npx hardhat deploy --network local/,
-    ],
-    [
       'a missing record',
       ['start', '--role', 'solver', '--deployment', '/no/record'],
       /\/no\/record\. Correct --d.* npm run swarm/,
@@ -103,8 +111,8 @@ describe('what is called wrongly ends with 64', () => {
     ['an invalid peer id', ['admit', '16Uiu2HAmTypo'], /^16Uiu2HAmTypo is not a peer id\./],
   ]
 
-  test.each(wrong)('%s', async (_, argv, says) => {
-    expectOneLine(await runCli([...argv, '--data', join(root, 'nobody')]), { code: 64, says })
+  test.each(refused)('%s', async (_, argv, says) => {
+    expect(await refusedCall([...argv, '--data', join(root, 'nobody')])).toMatch(says)
   })
 
   test('settings that are not YAML, or not known, are named with their file', async () => {
@@ -112,12 +120,11 @@ describe('what is called wrongly ends with 64', () => {
     const file = join(data, 'waggle.yaml')
     mkdirSync(data)
     writeFileSync(file, 'role: [solver')
-    expectOneLine(await runCli(['start', '--data', data]), { code: 64, says: /waggle\.yaml is not YAML.* Correct it/ })
+    expect(await refusedCall(['start', '--data', data])).toMatch(/waggle\.yaml is not YAML.* Correct it/)
     writeFileSync(file, 'role: solver\ncolour: blue\n')
-    expectOneLine(await runCli(['start', '--data', data]), {
-      code: 64,
-      says: /Bad setting in .*waggle\.yaml: there is no setting 'colour'\. Correct that file/,
-    })
+    expect(await refusedCall(['start', '--data', data])).toMatch(
+      /Bad setting in .*waggle\.yaml: there is no setting 'colour'\. Correct that file/,
+    )
   })
 
   test('an invalid RPC URL is reported by its variable and never printed', async () => {

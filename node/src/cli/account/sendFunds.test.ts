@@ -33,7 +33,10 @@ function scene() {
       return { status: 'mined', hash: '0x0c', block: 1 }
     },
   } as unknown as AccountSession
-  return { outbox, state, told, send: () => sendFunds(session, funds, result => told.push(result)) }
+  return {
+    ...{ outbox, state, told },
+    send: (changes: object = {}) => sendFunds(session, { ...funds, ...changes }, result => told.push(result)),
+  }
 }
 
 function interrupt(): never {
@@ -75,4 +78,16 @@ test('an interrupted transfer that the outbox does not know is refused once', as
   expect(told).toEqual([])
   await send()
   expect(told).toHaveLength(1)
+})
+
+test.each([
+  [{ amount: '20.5' }, 'can send 20 Nectar at most'],
+  [{ amount: '1e3' }, "Invalid amount '1e3'"],
+  [{ to: '0x00' }, "Invalid address '0x00'"],
+  [{ to: `0x${'01'.repeat(20)}` }, 'is this account itself'],
+  [{ to: `0x${'02'.repeat(20)}` }, 'a contract of the swarm'],
+])('a transfer of %j is refused, and not recorded', async (changes, problem) => {
+  const { outbox, send } = scene()
+  await expect(send(changes)).rejects.toThrow(problem)
+  expect(outbox.size).toBe(0)
 })
