@@ -180,16 +180,28 @@ contract AppealRulesTest is AppealFixture {
     }
 
     /// @dev Whose own case it is may not vote, and is not blamed for it.
+    /// @dev The others come: a round in which nobody does is an outage, and blames nobody at all.
     function test_AnAppellantsSeatIsNotBlamedForItsSilence() public {
         playSettled(300);
-        address seated = registry.accountOf(evaluators[4]);
+        bytes32 own = evaluators[4];
+        address seated = registry.accountOf(own);
         vm.deal(seated, 1 ether);
         appealAs(seated);
-        playVerdict(SILENT);
+        enterRound(4);
+        bytes32[] memory jury = challenges.juryOf(0, solvers[0]);
+        uint256 place = 0;
+        while (jury[place] != own) ++place;
+        bytes32 other = jury[place == 0 ? 1 : 0];
+        uint16[] memory scores = sameScores(320);
+        (scores[place], scores[place == 0 ? 1 : 0]) = (SILENT, SILENT);
+        sealVerdicts(scores);
+        enterRound(5);
+        revealVerdicts(scores);
         enterRound(7);
         challenges.closeAppeal(0, solvers[0]);
         judgeAll(1, 11);
-        vm.assertEq(votes.missesOf(evaluators[4]), 0);
+        vm.assertEq(votes.missesOf(own), 0);
+        vm.assertEq(votes.missesOf(other), 1);
     }
 
     function test_RevertWhen_TheBeaconOfTheAppealIsMissing() public {

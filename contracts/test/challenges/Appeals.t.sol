@@ -280,18 +280,20 @@ contract AppealsTest is AppealFixture {
         appealAs(APPELLANT);
         IRolloutCommitments.Leaf memory leaf = drawnLeaf(0, solvers[0]);
         challenges.challengeLeaf(0, solvers[0], work, leaf, proof());
-        playVerdict(800);
+        uint16[] memory scores = sameScores(800);
+        scores[1] = SILENT;
+        playVerdicts(scores);
         enterRound(7);
         vm.expectEmit(address(challenges));
         emit IAppeals.AppealClosed(0, solvers[0], 1, 800, 300, true);
         challenges.closeAppeal(0, solvers[0]);
         expectScore(5, 0);
-        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2 + ((FIRST_BOND / 2) % 11));
+        vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2 + ((FIRST_BOND / 2) % 10));
         vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
         judgeAll(1, 11);
-        // For work that they did.
-        vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][0])), FIRST_BOND / 2 / 11);
-        vm.assertEq(votes.missesOf(evaluators[0]), 0);
+        // For work that they did; who did none is not blamed, since nothing was left to judge.
+        vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][0])), FIRST_BOND / 2 / 10);
+        for (uint256 i = 0; i < 11; ++i) vm.assertEq(votes.missesOf(juries[1][i]), 0);
     }
 
     function test_ARoundWithoutABeaconHasNoVerdict() public {

@@ -63,6 +63,26 @@ contract WithheldLeavesTest is LeafFixture {
         vm.assertLe(paidWei, BOND - 1);
     }
 
+    /// @dev A proof may be of any length, and its bytes are paid.
+    function test_NoResponseIsPaidMoreThanTheBond() public {
+        bytes memory body = new bytes(65_536);
+        IRolloutCommitments.Leaf memory leaf = drawnLeaf(0, solvers[0]);
+        leaf.bodyHash = sha256(body);
+        bytes32[] memory siblings = new bytes32[](400);
+        bytes32 root = commitments.leafOf(0, solvers[0], leaf);
+        for (uint256 i = 0; i < siblings.length; ++i) root = keccak256(abi.encode(siblings[i], root));
+        IRolloutCommitments.Work memory work = IRolloutCommitments.Work(root, 8, POLICY, POLICY);
+        vm.prank(registry.accountOf(solvers[0]));
+        commitments.commit(0, solvers[0], root, 8, POLICY, POLICY, 0);
+        enterRound(1);
+        demand(0, solvers[0], work);
+        vm.txGasPrice(MIN_GAS_PRICE_WEI);
+        vm.prank(address(0xA11));
+        challenges.showLeaf(0, solvers[0], work, leaf, siblings, body);
+        vm.assertEq(challenges.creditOf(address(0xA11)), BOND);
+        vm.assertEq(challenges.creditOf(CHALLENGER), 0);
+    }
+
     function test_RevertWhen_DemandedTooLate() public {
         IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
         enterRound(3);
@@ -254,6 +274,20 @@ contract WithheldLeavesTest is LeafFixture {
         enterRound(1);
         vm.expectRevert(abi.encodeWithSelector(IWithheldLeaves.Challenges_NotSampled.selector, 4, 4, 8));
         challenges.demandLeaf{value: BOND}(0, solvers[0], work, sampleAt(4));
+    }
+
+    /// @dev The specification samples 9 leaves of 8.
+    function test_NoMoreLeavesAreSampledThanAreOwed() public {
+        bytes memory specification = hex"a26a6f7765644c6561766573086d73616d706c65644c656176657309";
+        rounds.setEnvironment(1, keccak256(specification));
+        enterRound(1);
+        IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
+        enterRound(2);
+        IWithheldLeaves.Sample memory sample = IWithheldLeaves.Sample(specification, 1, 13, 8);
+        vm.expectRevert(abi.encodeWithSelector(IWithheldLeaves.Challenges_NotSampled.selector, 8, 8, 8));
+        challenges.demandLeaf{value: BOND}(1, solvers[0], work, sample);
+        sample.place = 7;
+        vm.assertLe(challenges.demandLeaf{value: BOND}(1, solvers[0], work, sample), 7);
     }
 
     function test_RevertWhen_TheLeafWasNeverCommitted() public {

@@ -85,6 +85,13 @@ contract BetsTest is MarketFixture {
         vm.assertEq(MarketShares.portionDown(5, 3, 7), 2);
     }
 
+    function test_SharesAndPricesHaveAnEnd() public pure {
+        vm.assertEq(MarketShares.mostAdded(100, 5), 15);
+        vm.assertEq(MarketShares.mostAdded(type(uint96).max, type(uint96).max), type(uint96).max);
+        vm.assertEq(MarketShares.toPriceUp(0), type(uint256).max);
+        vm.assertEq(MarketShares.toPriceUp(1e18), 1e18);
+    }
+
     function test_PricesOfPastRoundsStay() public {
         uint256 id = openGame(4, 2);
         betAs(ALICE, id, 1, 10e18);
