@@ -2,6 +2,7 @@ import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { withDeadline } from '#core/deadline.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Models } from '../evaluator/proofs.ts'
+import { readingDeadline } from '../evaluator/readingDeadline.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import { settleLeft } from '../evaluator/settleRound.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -104,9 +105,11 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
   const lot = settlements.length < commitments.length ? null : memory.lot
   const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)
   const appeals = appealInTurns(node, { ...polling, peers: commitments.length })
-  for (const one of chosen.filter(({ peerKey }) => !memory.read.has(peerKey))) {
+  const unread = chosen.filter(({ peerKey }) => !memory.read.has(peerKey))
+  for (const [at, one] of unread.entries()) {
     memory.read.add(one.peerKey)
-    await readOne(node, models, { ...polling, terms, appeals }, { ...one, round })
+    const until = readingDeadline(node.clock, polling, unread.length - at)
+    await readOne(node, models, { ...polling, until, terms, appeals }, { ...one, round })
   }
   await appeals.done()
   // Last, so that a failure is retried; a peer whose reading failed is not read again.

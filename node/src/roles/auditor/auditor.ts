@@ -7,6 +7,7 @@ import { followAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
 import { everyRound } from '../duties/everyRound.ts'
 import type { Models } from '../evaluator/proofs.ts'
+import { readingDeadline } from '../evaluator/readingDeadline.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { AuditCounts } from '../roleCounts.ts'
@@ -56,13 +57,14 @@ export async function auditRound(node: PeerNode, models: Models, audit: RoundToA
   const due = (await chain.readRolloutCommitments(round)).length
   const appeals = appealInTurns(node, { ...audit, peers: due })
   const read = new Set<PeerKey>()
+  const left = () => readingDeadline(clock, audit, due - read.size + 1)
   for (;;) {
     for (const { peerKey, outcome, scoreMilli } of await chain.readSettlements(round)) {
       if (read.has(peerKey)) continue
       read.add(peerKey)
       // No seat said anything of the others.
       if (outcome === 'scored' || outcome === 'unavailable')
-        await auditScore(node, models, { ...audit, appeals }, { peerKey, settledMilli: scoreMilli })
+        await auditScore(node, models, { ...audit, appeals, until: left() }, { peerKey, settledMilli: scoreMilli })
     }
     if (read.size >= due || until.aborted) break
     await clock.sleep(pauseMs, until).catch(() => undefined)

@@ -50,7 +50,7 @@ function setup(changed: Scene = {}) {
     account,
     readAppeals: async () => [now],
     readBootstrapRounds: async () => bootstrap,
-    readVerdicts: async () => verdicts,
+    readVerdicts: async () => verdicts.map(scoreMilli => ({ scoreMilli })),
     readAppealBond: async (level: number) => (level === 2 ? BOND_WEI : 0n),
     readBalance: async () => 10n ** 18n,
     readCase: async () => now,

@@ -56,7 +56,7 @@ async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Prom
   const vote = kept?.scoreSheet.peers.find(one => one.peerKey === peerKey)?.scoreMilli ?? UNAVAILABLE
   // Seats of the bootstrap have no stake, and who voted `unavailable` is not blamed.
   if (vote === UNAVAILABLE || round < (await chain.readBootstrapRounds())) return
-  const verdicts = await chain.readVerdicts(found)
+  const verdicts = (await chain.readVerdicts(found)).map(({ scoreMilli }) => scoreMilli)
   const isMissed = !isVerdict(verdicts, found.drawn) && (await isMissedBySeat(node, found))
   const verdictMilli = appealVerdict(verdicts, found.drawn, settledMilli, isMissed && settledMilli > TOLERANCE_MILLI)
   if (verdictMilli === settledMilli || !isClearlyOff(verdictMilli, vote)) return

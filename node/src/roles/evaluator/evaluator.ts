@@ -52,10 +52,12 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
     recordInTime(node, time)
     // From now on: what is told of the chain's time is as old as this call.
     const [votesDue, checksDue] = [untilShare(node, time, VOTES_UNTIL), untilShare(node, time, CHECKS_UNTIL)]
-    // Their turns may come late, and nothing else waits for them; settlement is closed before votes are ready.
+    // Their turns may come late, and nothing else waits for them; settlement is closed before votes are ready. Verdicts wait for no vote: a peer that
+    // is slow to give its work would leave no time for them.
     const turns = Promise.allSettled([
       defendVotes(node, begun, maxAppeals),
       settleRound(node, round - phase.settling, begun),
+      judgeAppeals(node, models, round, checksDue),
     ])
     // Revealing is due first: it costs nothing, and not revealing is what is punished.
     const duties = [
@@ -63,7 +65,6 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
       () => vote(node, models, round - phase.voting, { time, votesDue, checksDue }, demands),
       () => openSamples(node, round - phase.opening, checksDue),
       () => closeOpenings(node, round - phase.paying, time),
-      () => judgeAppeals(node, models, round, checksDue),
       () => followAppeals(node, round),
       () => showWithheldSecrets(node, round),
       () => claimEarnings(node, round),

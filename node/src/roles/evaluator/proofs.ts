@@ -5,6 +5,7 @@ import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { CheckedRollout } from '../draws/checkRollouts.ts'
+import type { WantedBody } from '../fetch/holders.ts'
 import { isProven, type PeerResult, peerFault, peerWork, resultInTime } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { checkSampling, type PublishedReader, type SampledWork } from './checkSampling.ts'
@@ -12,7 +13,7 @@ import { checkSampling, type PublishedReader, type SampledWork } from './checkSa
 /** What scores are made with. */
 export type Models = { judge: Judge; reader: PublishedReader }
 
-type Committed = Pick<RolloutCommitment, 'peerKey' | 'policyHash'>
+type Committed = Pick<RolloutCommitment, 'peerKey' | 'policyHash'> & Pick<WantedBody, 'keepers'>
 
 type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'logger' | 'signal'> & {
   environment: Pick<PeerNode['environment'], 'solverFolder' | 'spec'>
@@ -21,8 +22,8 @@ type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'logger' | 'signal'
 
 /** Proof of sampling in one round. */
 export type Proofs = {
-  /** Begins to fetch the policies, so that checks find them on the disk. */
-  fetch(signal: AbortSignal): void
+  /** Begins to fetch the policies, so that checks find them on the disk. Resolves when each came or will not come. */
+  fetch(signal: AbortSignal): Promise<void>
   /**
    * Waits for the peer's policy, and checks the leaves by it.
    *
@@ -57,8 +58,8 @@ export async function openProofs(
   const policies = await chain.readPolicies(round, peerKeys)
   const isNamed = ({ peerKey, policyHash }: Committed) => policies.get(peerKey) === policyHash
   // A policy's hash is the content id of its payload.
-  const wantedOf = ({ peerKey, policyHash }: Committed) =>
-    ({ kind: 'policy', round, contentId: policyHash as Hex, peerKey }) as const
+  const wantedOf = ({ peerKey, policyHash, keepers = [] }: Committed) =>
+    ({ kind: 'policy', round, contentId: policyHash as Hex, peerKey, keepers }) as const
 
   const coming = new Map<PeerKey, Promise<PeerResult<unknown>>>()
   // A policy is in memory whole while it is read.
@@ -85,7 +86,7 @@ export async function openProofs(
   }
 
   return {
-    fetch(signal) {
+    async fetch(signal) {
       const wanted = commitments.filter(isNamed).map(one => ({ ...wantedOf(one), mayReturn: true }))
       const visits = fetchPlan.visitEach(wanted, signal, async () => ({ ok: true, value: null }))
       for (const [at, { peerKey }] of wanted.entries()) {
@@ -93,6 +94,7 @@ export async function openProofs(
         fetched.catch(() => undefined) // is thrown to who waits for it, and maybe nobody does
         coming.set(peerKey, fetched)
       }
+      await Promise.allSettled(coming.values())
     },
     async prove(commitment, leaves, signal) {
       const proven = await resultInTime<unknown>(check(commitment, leaves, signal), signal, stopping)

@@ -1,5 +1,4 @@
 import type { Clock } from '#core/clock.ts'
-import { beforeAbort } from '#core/deadline.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
@@ -8,9 +7,10 @@ import type { FetchFailure } from '#p2p/transfer/fetchBody.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { FetchLimits } from './fetchLimits.ts'
 import type { FetchKind } from './holders.ts'
-import { type Holder, holdersOf, type WantedBody } from './holders.ts'
+import { findHolders, findKeepers, type Holder, type WantedBody } from './holders.ts'
 import { belowPace, longestMs } from './pace.ts'
 import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
+import { sideBySide } from './sideBySide.ts'
 
 export type FetchModules = {
   network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchBody'>
@@ -47,10 +47,12 @@ const MAX_LATE = 10_000
 const [MAX_RETURNS, RETURN_SHARE] = [2, 1 / 8]
 /** Times that an author that has nothing is asked again: one that lies holds up whoever waits for all bodies. */
 const MAX_NOT_FOUND = 2
+/** Share of a round after which the next keeper is asked as well: an author and all of a committee within a third. */
+const PATIENCE_SHARE = 1 / 16
 
 /**
- * Fetches a body from its holders, one after the other, each held to the pace and all to a budget of time. While others wait, none keeps a
- * place for longer than its turn; who lost it queues again, behind them.
+ * Fetches a body from its holders, one after the other, each held to the pace and all to a budget of time. Its author and its keepers are asked
+ * side by side, each with a budget. While others wait, none keeps a place for longer than its turn; who lost it queues again, behind them.
  *
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
@@ -59,16 +61,21 @@ export function createBodyFetcher(modules: FetchModules, rules: BodyRules, late:
   const { others, busyRetries, busyWaitMs, pace } = rules.limits
   const attempt = createAttempts(modules, rules, late)
 
-  async function askAll(wanted: WantedBody, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {
+  async function askEach(
+    found: readonly Holder[],
+    wanted: WantedBody,
+    signal: AbortSignal,
+  ): Promise<Uint8Array | Attempt[]> {
     const tried: Attempt[] = []
     let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
-    let holders = await findHolders(modules, wanted, signal)
+    let holders = found
     for (let retry = 0; holders.length > 0 && retry <= busyRetries; retry += 1) {
       if (retry > 0) await clock.sleep(busyWaitMs * 2 ** (retry - 1) * (0.5 + random()), signal)
       const busy: Holder[] = []
       for (const holder of holders) {
         if (leftMs <= 0) return tried
-        if (!holder.isAuthor && (late.has(holder.peerKey) || tried.length > others)) continue
+        if (!isNamed(holder) && (late.has(holder.peerKey) || tried.filter(one => !isNamed(one)).length >= others))
+          continue
         const { got, ms } = await attempt(holder, wanted, signal)
         if (typeof got !== 'string') return got
         leftMs -= ms
@@ -80,6 +87,21 @@ export function createBodyFetcher(modules: FetchModules, rules: BodyRules, late:
       holders = busy
     }
     return tried
+  }
+
+  /** Keepers in a random order, and those that were slow last: what one of them does costs the others no time. */
+  async function askAll(wanted: WantedBody, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {
+    const holders = await findHolders(modules, wanted, signal)
+    const found = await findKeepers(modules, wanted, signal)
+    if (found.length === 0) return askEach(holders, wanted, signal)
+    const keepers = found
+      .map(keeper => ({ keeper, place: Number(late.has(keeper.peerKey)) + random() }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ keeper }) => [keeper])
+    const authors = holders.filter(({ isAuthor }) => isAuthor)
+    const rest = holders.filter(one => !one.isAuthor && !found.some(({ peerId }) => peerId === one.peerId))
+    const ways = [authors, ...keepers, rest].map(one => (until: AbortSignal) => askEach(one, wanted, until))
+    return sideBySide(ways, { everyMs: rules.roundMs() * PATIENCE_SHARE, clock }, signal)
   }
 
   return async (wanted, signal) => {
@@ -98,20 +120,6 @@ export function createBodyFetcher(modules: FetchModules, rules: BodyRules, late:
       return peerFault('unavailable', 'no time was left')
     }
   }
-}
-
-/** Its author among them: the chain says who that is where nothing that was heard does. */
-async function findHolders(
-  { network, readPeerId }: FetchModules,
-  wanted: WantedBody,
-  signal: AbortSignal,
-): Promise<Holder[]> {
-  const known = holdersOf(network, wanted)
-  if (known[0]?.isAuthor) return known
-  const { peerKey } = wanted
-  const peerId = await beforeAbort(readPeerId(peerKey), signal)
-  const isOther = peerId !== null && peerId !== network.peerId
-  return isOther ? [{ peerId, peerKey, isAuthor: true, maxBytes: undefined }, ...known] : known
 }
 
 /** Attempts, a few at once in all and of each holder. One is cut off where it is too slow, or keeps its place for longer than its turn. */
@@ -178,6 +186,11 @@ function createAttempts({ network, clock }: FetchModules, rules: BodyRules, late
     const inPlace = () => (wanted.kind === 'policy' ? ofPolicies.run('', withSlot, signal) : withSlot())
     return ofHolder.run(holder.peerId, inPlace, signal)
   }
+}
+
+/** Whether the chain says that it had the body. */
+function isNamed({ isAuthor, isKeeper }: Holder): boolean {
+  return isAuthor || isKeeper === true
 }
 
 /** Whether nobody known has it, and the author cannot be reached: a peer that starts again does not lose its round by it. */

@@ -130,6 +130,39 @@ test('an author that is away is asked again where it is worth waiting for, twice
   expect(denying.asked).toEqual(['ann'])
 })
 
+test('a keeper is asked however many others are connected, and where none has it nobody does', async () => {
+  const idle = Array.from({ length: 20 }, (_, at) => `idle ${at}`)
+  const servers = {
+    ...Object.fromEntries(idle.map(name => [name, answering('not-found')])),
+    ...{ ann: answering('unreachable'), liar: answering('mismatch'), seat: honest('ann') },
+  }
+  const keepers = ['liar', 'seat', 'ann', 'self'].map(name => peerKeyOf(name))
+  const set = scene(servers, {}, [], idle)
+  expect(await set.finish(set.plan.fetch({ ...wantedOf('ann'), keepers }, set.never))).toEqual({
+    ok: true,
+    value: bodyOf('ann'),
+  })
+  expect(set.asked.filter(peer => peer.startsWith('idle'))).toEqual([])
+  const without = scene({ ...servers, seat: answering('not-found') }, {}, [], idle)
+  const got = await without.finish(without.plan.fetch({ ...wantedOf('ann'), keepers }, without.never))
+  expect(got).toMatchObject({ fault: 'unavailable', reason: expect.stringContaining('author: unreachable') })
+  expect(without.asked.filter(peer => !peer.startsWith('idle'))).toEqual(['ann', 'liar', 'seat'])
+  expect(without.asked.filter(peer => peer.startsWith('idle'))).toHaveLength(fetchLimits.others)
+})
+
+test('an author and keepers at the minimum pace hold up no other keeper', async () => {
+  const slow = ['ann', 'slow 1', 'slow 2', 'slow 3']
+  const servers: Record<string, Server> = { seat: honest('ann') }
+  for (const name of slow) servers[name] = dripping(2 * pace.minBytesPerSecond, () => set.clock)
+  // Its places are fewer than those that are slow.
+  const limits = { ...fetchLimits, parallel: 3 }
+  const set = scene(servers, { maxBytes: () => 32 << 20, roundMs: () => 120_000, limits }, [], [])
+  const keepers = ['slow 1', 'slow 2', 'slow 3', 'seat'].map(name => peerKeyOf(name))
+  expect(await set.finish(set.plan.fetch({ ...wantedOf('ann'), keepers }, set.never))).toMatchObject({ ok: true })
+  // Votes are due after two thirds of the round.
+  expect(set.clock.nowMs()).toBeLessThan(80_000)
+})
+
 test('slow peers cost only themselves: every honest body comes at once, however many servers drip', async () => {
   const slow = Array.from({ length: 40 }, (_, at) => `slow ${at}`)
   const good = Array.from({ length: 60 }, (_, at) => `good ${at}`)

@@ -1,3 +1,4 @@
+import { beforeAbort } from '#core/deadline.ts'
 import type { ContentId, PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
@@ -15,19 +16,32 @@ export type WantedBody = {
   peerKey: PeerKey
   /** Whether it is worth waiting for an author that cannot be reached. */
   mayReturn?: boolean
+  /** Peers that had it, by what they said on the chain. Each of them is asked, side by side with its author. */
+  keepers?: readonly PeerKey[]
 }
 
 /** `maxBytes`: what it announced, or undefined where it announced nothing. */
-export type Holder = { peerId: string; peerKey: PeerKey; isAuthor: boolean; maxBytes: number | undefined }
+export type Holder = {
+  peerId: string
+  peerKey: PeerKey
+  isAuthor: boolean
+  isKeeper?: boolean
+  maxBytes: number | undefined
+}
+
+type HolderNetwork = Pick<Network, 'peerId' | 'announcements' | 'connectedPeers'>
+
+type HolderModules = {
+  network: HolderNetwork
+  /** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
+  readPeerId: (peerKey: PeerKey) => Promise<string | null>
+}
 
 /**
  * Peers that may have a body, in the order to ask them: its author, others that announced it, then connected ones. An author
  * that announced another body of the kind and round since keeps this one too: the chain may not have taken its amendment.
  */
-export function holdersOf(
-  network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers'>,
-  { kind, round, contentId, peerKey: author }: WantedBody,
-): Holder[] {
+export function holdersOf(network: HolderNetwork, { kind, round, contentId, peerKey: author }: WantedBody): Holder[] {
   const announced = network.announcements(round, kind === 'policy' ? 'rollouts' : kind)
   const sizes = new Map<string, number | undefined>()
   for (const one of announced) if (one.contentId === contentId) sizes.set(one.peerId, one.size)
@@ -39,6 +53,35 @@ export function holdersOf(
     if (found !== undefined) holders.push(holderOf(found.peerId, undefined, author))
   }
   return holders.sort((a, b) => Number(b.isAuthor) - Number(a.isAuthor))
+}
+
+/** As {@link holdersOf}, its author among them: the chain says who that is where nothing that was heard does. */
+export async function findHolders(
+  { network, readPeerId }: HolderModules,
+  wanted: WantedBody,
+  signal: AbortSignal,
+): Promise<Holder[]> {
+  const known = holdersOf(network, wanted)
+  if (known[0]?.isAuthor) return known
+  const { peerKey } = wanted
+  const peerId = await beforeAbort(readPeerId(peerKey), signal)
+  const isOther = peerId !== null && peerId !== network.peerId
+  return isOther ? [{ peerId, peerKey, isAuthor: true, maxBytes: undefined }, ...known] : known
+}
+
+/** The keepers of a body by their ids, whether they are connected or not. */
+export async function findKeepers(
+  { network, readPeerId }: HolderModules,
+  { keepers = [], peerKey: author }: WantedBody,
+  signal: AbortSignal,
+): Promise<Holder[]> {
+  const keys = [...new Set(keepers)].filter(key => key !== author)
+  const ids = await beforeAbort(Promise.all(keys.map(readPeerId)), signal)
+  return keys.flatMap((peerKey, at) => {
+    const peerId = ids[at] ?? null
+    if (peerId === null || peerId === network.peerId) return []
+    return [{ peerId, peerKey, isAuthor: false, isKeeper: true, maxBytes: undefined }]
+  })
 }
 
 function holderOf(peerId: string, maxBytes: number | undefined, author: Hex): Holder {

@@ -1,0 +1,217 @@
+import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
+import { expect, test } from 'vitest'
+import type { AppealCase } from '#chain/challenges/appeals.ts'
+import { systemClock } from '#core/clock.ts'
+import { contentId } from '#core/contentId.ts'
+import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
+import { bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { encodeProposal } from '#core/payloads/taskProposal.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
+import { codeZero } from '#environments/codezero/codeZero.ts'
+import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
+import { formatProposal } from '#environments/codezero/parseProposal.ts'
+import { environmentFrom } from '#environments/codezero/presets.ts'
+import { starterFormat } from '#environments/codezero/promptFormat.ts'
+import { starterSpecials } from '#environments/codezero/prompts.ts'
+import { seededRandom } from '#environments/seededRandom.ts'
+import type { BodyRequest, FetchBody } from '#p2p/transfer/fetchBody.ts'
+import type { DrawsRequest } from '#rl/policy/policyProtocol.ts'
+import { admitTasks } from '../draws/admitTasks.ts'
+import { roundRules } from '../draws/checkRollouts.ts'
+import { createFetchPlan } from '../fetch/fetchPlan.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { answerRound } from '../solver/answerRound.ts'
+import { judgeAppeals } from './judgeAppeals.ts'
+
+const word = (byte: string): Hex => `0x${byte.repeat(32)}`
+const [chainId, round, account] = [31_337, 7, word('0a')]
+const [before, beacon] = [word('33'), word('44')]
+const opened = round + phase.settling
+/** One token a character. */
+const tokenizer = {
+  vocabSize: 300,
+  encode: (text: string) => Int32Array.from([...text], character => starterSpecials.length + character.charCodeAt(0)),
+  decode: (ids: ArrayLike<number>) => String.fromCharCode(...Array.from(ids, id => id - starterSpecials.length)),
+  special: (name: string) => starterSpecials.indexOf(name as (typeof starterSpecials)[number]),
+}
+const sizes = { tasksPerRound: 2, groupSize: 2, owedLeaves: 4, sampledLeaves: 4 }
+const environment = codeZero({
+  spec: environmentFrom('starter', sizes),
+  format: starterFormat(tokenizer),
+  solverFolder: '',
+  judgeModel: { folder: '', precision: 'float32', weightsHash: null },
+  openCodeJudge: async () => ({ predictCorrectness: async pairs => pairs.map(() => 1) }),
+})
+const random = seededRandom('a jury')
+const texts = Array.from({ length: 4 }, () => drawTrainingTask(3, random)).map(problem =>
+  formatProposal({ problem, tests: [`assert ${problem.name}([1]) == 1`] }),
+)
+const proposals = [{ peerKey: word('11'), secret: word('12'), count: 4, bytes: encodeProposal({ level: 3, texts }) }]
+const models = {
+  judge: {
+    score: async (answers: readonly unknown[]) =>
+      answers.map(() => ({ components: { right: 1 }, score: 0.7, correctness: 1 })),
+  },
+  reader: {
+    // Every token is certain, so that any random number draws it.
+    readDraws: async ({ sequences }: Pick<DrawsRequest, 'sequences'>) => ({
+      draws: sequences.map(({ tokens, from }) => ({
+        logprobs: new Float32Array(tokens.length - from),
+        below: new Float32Array(tokens.length - from),
+      })),
+      maxPositions: 512,
+    }),
+  },
+}
+
+/** What a peer committed: its rollouts, and its policy by the name that the chain has. */
+async function workOf(author: string) {
+  const peerKey = peerKeyOf(author)
+  const policy = new TextEncoder().encode(`the policy of ${author}`)
+  const tokens = Int32Array.of(...tokenizer.encode('def f(): pass'), tokenizer.special('<eos>'))
+  const logprobs = new Float32Array(tokens.length)
+  const sampler = {
+    weightsHash: async () => contentId(policy) as Hex,
+    generate: async () => Array.from({ length: 4 }, (_, at) => ({ prompt: at >> 1, tokens, logprobs, ended: true })),
+  }
+  const rules = await roundRules(
+    environment,
+    { chainId, round, beacon: before },
+    await admitTasks(proposals, environment),
+  )
+  const bundle = await answerRound(sampler as never, { chainId, round, peerKey }, rules)
+  const { bytes, tree } = await bodiesHere.seal('rollouts', bundle)
+  const commitment = {
+    peerKey,
+    root: tree[0] as Hex,
+    count: 4,
+    policyHash: contentId(policy),
+    contentId: contentId(bytes),
+  }
+  return { commitment, bodies: [bytes, policy] }
+}
+
+type Scene = {
+  /** Peers by what they answer: bodies that they keep, or that they cannot be reached, or never end. */
+  peers: Record<string, 'all' | 'nothing' | 'away' | 'endless'>
+  /** Whose scores are appealed. */
+  authors?: string[]
+  /** Seats of the committee by the score that they gave. */
+  votes: Record<string, number>
+  /** Seats of a first jury by what they found, where the appeal is a second one. */
+  first?: Record<string, number>
+}
+
+/** Verdicts that a seat of a jury gives, and whom it asked. */
+async function judged({ peers, authors = ['author'], votes, first }: Scene) {
+  const works = await Promise.all(authors.map(workOf))
+  const bodies = new Map(works.flatMap(({ bodies }) => bodies.map(bytes => [contentId(bytes), bytes] as const)))
+  const kept = new Map<Hex, Uint8Array>()
+  const asked = new Set<string>()
+  const due = new AbortController()
+  const endless = ({ signal }: BodyRequest) =>
+    new Promise<'timeout'>(resolve => signal.addEventListener('abort', () => resolve('timeout')))
+  const fetchBody: FetchBody = async request => {
+    asked.add(request.peer)
+    const says = peers[request.peer] ?? 'away'
+    if (says === 'endless') return endless(request)
+    return says === 'away'
+      ? 'unreachable'
+      : says === 'nothing'
+        ? 'not-found'
+        : (bodies.get(request.contentId) ?? 'not-found')
+  }
+  const names = [...authors, ...Object.keys(peers)]
+  const chain = {
+    account,
+    readAppeals: async () =>
+      works.map(({ commitment: { peerKey } }) => {
+        const level = first === undefined ? 1 : 2
+        const openedRound = first === undefined ? opened : opened + phase.settling
+        return { round, peerKey, level, openedRound, closesFrom: 99, isClosed: false } as AppealCase
+      }),
+    readBeacon: async (of: number) => ({ state: 'drawn', hash: of === round ? beacon : before }),
+    readJury: async () => [word('5e')],
+    readAccountOf: async () => word('0b'),
+    readRolloutCommitments: async () => works.map(({ commitment }, ordinal) => ({ ...commitment, ordinal, block: 1 })),
+    readRevealedVotes: async () =>
+      Object.entries(votes).map(([seat, milli]) => ({
+        ...{ evaluatorKey: peerKeyOf(seat), shard: 0 },
+        scoresMilli: works.map(() => milli),
+      })),
+    readVerdicts: async () =>
+      Object.entries(first ?? {}).map(([seat, scoreMilli]) => ({ seatKey: peerKeyOf(seat), scoreMilli })),
+    readPolicies: async () => new Map(works.map(({ commitment: { peerKey, policyHash } }) => [peerKey, policyHash])),
+    readProposals: async () => proposals,
+    readPeerId: async (key: Hex) => names.find(name => peerKeyOf(name) === key) ?? null,
+    giveVerdict({ peerKey, scoreMilli }: { peerKey: Hex; scoreMilli: number }) {
+      verdicts.set(peerKey, scoreMilli)
+      if (verdicts.size === works.length - 1 || scoreMilli !== UNAVAILABLE) due.abort()
+      return { sealed: Promise.resolve({}), opened: Promise.resolve({}) }
+    },
+  }
+  const verdicts = new Map<Hex, number>()
+  const bundles = {
+    has: (id: Hex) => kept.has(id),
+    get: async (id: Hex) => kept.get(id) ?? null,
+    keep: async (bytes: Uint8Array) => {
+      kept.set(contentId(bytes), bytes)
+      return null
+    },
+  }
+  const network = { peerId: 'self', announcements: () => [], connectedPeers: () => [], fetchBody }
+  const modules = { network, bundles, readPeerId: chain.readPeerId, clock: systemClock, logger: silentLogger }
+  const { signal } = new AbortController()
+  const fetchPlan = createFetchPlan(
+    { ...modules, signal },
+    { maxBytes: () => 1 << 20, opensAtMs: () => 0, roundMs: () => 800 },
+  )
+  const identity = { peerKey: word('5e') }
+  const node = {
+    ...{ chain, chainId, environment, fetchPlan, identity, bundles, bodies: bodiesHere, clock: systemClock },
+    ...{ logger: silentLogger, signal, playsIn: async () => true },
+  } as unknown as PeerNode
+  const at = opened + phase.voting + (first === undefined ? 0 : phase.settling)
+  await judgeAppeals(node, models, at, due.signal)
+  return { found: authors.map(name => verdicts.get(peerKeyOf(name))), asked: [...asked] }
+}
+
+test('a jury finds what its author does not give at the seats that scored it', async () => {
+  const votes = { 'seat 1': UNAVAILABLE, 'seat 2': 700, 'seat 3': UNAVAILABLE }
+  const { found, asked } = await judged({ peers: { 'seat 1': 'nothing', 'seat 2': 'all' }, votes })
+  expect(found).toEqual([700])
+  // A seat that found nothing has nothing.
+  expect(asked.sort()).toEqual(['author', 'seat 2'])
+})
+
+test('a jury that finds the work nowhere says so, and only then', async () => {
+  const votes = { 'seat 1': 700, 'seat 2': 700, 'seat 3': UNAVAILABLE }
+  const { found, asked } = await judged({ peers: { author: 'nothing', 'seat 1': 'nothing', 'seat 2': 'away' }, votes })
+  expect(found).toEqual([UNAVAILABLE])
+  expect(asked.sort()).toEqual(['author', 'seat 1', 'seat 2'])
+  expect((await judged({ peers: { author: 'all' }, votes: {} })).found).toEqual([700])
+})
+
+test('an author and seats whose answers never end take no verdict from others, nor from a jury that one honest seat serves', async () => {
+  const peers = { slow: 'endless', author: 'all', 'seat 1': 'endless', 'seat 2': 'endless' } as const
+  const votes = { 'seat 1': 1000, 'seat 2': 1000 }
+  const both = await judged({ peers, authors: ['slow', 'author'], votes })
+  expect(both.found).toEqual([UNAVAILABLE, 700])
+  const served = await judged({
+    peers: { ...peers, 'seat 3': 'all' },
+    authors: ['slow'],
+    votes: { ...votes, 'seat 3': 0 },
+  })
+  expect(served.found).toEqual([700])
+})
+
+test('a second jury asks the seats of the first as well', async () => {
+  const { found, asked } = await judged({
+    peers: { 'seat 1': 'away', 'juror 1': 'all', 'juror 2': 'nothing' },
+    votes: { 'seat 1': 700 },
+    first: { 'juror 1': 700, 'juror 2': UNAVAILABLE },
+  })
+  expect(found).toEqual([700])
+  expect(asked).not.toContain('juror 2')
+})

@@ -1,0 +1,55 @@
+import type { Clock } from '#core/clock.ts'
+
+/** One of several ways to the same bytes: the bytes, or what went wrong on it. */
+type Way<Failure> = (signal: AbortSignal) => Promise<Uint8Array | Failure[]>
+
+/**
+ * Goes several ways to the same bytes. The next one begins when one before has failed, and when `everyMs` have passed since the last began, so that a
+ * peer which is slow holds up no other. The first that arrives ends the rest.
+ *
+ * @returns the bytes, or what went wrong on all ways, in their order.
+ */
+export async function sideBySide<Failure>(
+  ways: readonly Way<Failure>[],
+  { everyMs, clock }: { everyMs: number; clock: Clock },
+  signal: AbortSignal,
+): Promise<Uint8Array | Failure[]> {
+  const failures: Failure[][] = []
+  const ended = new AbortController()
+  const until = AbortSignal.any([signal, ended.signal])
+  const { promise: arrived, resolve, reject } = Promise.withResolvers<Uint8Array | Failure[]>()
+  let begun = 0
+  let running = 0
+
+  async function go(way: Way<Failure>, at: number): Promise<void> {
+    const result = await way(until)
+    running -= 1
+    if (result instanceof Uint8Array) return resolve(result)
+    failures[at] = result
+    next()
+  }
+
+  function next(): void {
+    const [way, at] = [ways[begun], begun]
+    if (way === undefined) {
+      if (running === 0) resolve(failures.flat())
+      return
+    }
+    begun += 1
+    running += 1
+    go(way, at).catch(reject)
+    clock.sleep(everyMs, until).then(
+      () => {
+        if (begun === at + 1) next()
+      },
+      () => undefined,
+    )
+  }
+
+  next()
+  try {
+    return await arrived
+  } finally {
+    ended.abort()
+  }
+}
