@@ -19,6 +19,7 @@ import type { BodyRequest, FetchBody } from '#p2p/transfer/fetchBody.ts'
 import type { DrawsRequest } from '#rl/policy/policyProtocol.ts'
 import { admitTasks } from '../draws/admitTasks.ts'
 import { roundRules } from '../draws/checkRollouts.ts'
+import { fetchLimits } from '../fetch/fetchLimits.ts'
 import { createFetchPlan } from '../fetch/fetchPlan.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { answerRound } from '../solver/answerRound.ts'
@@ -163,10 +164,10 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
   const network = { peerId: 'self', announcements: () => [], connectedPeers: () => [], fetchBody }
   const modules = { network, bundles, readPeerId: chain.readPeerId, clock: systemClock, logger: silentLogger }
   const { signal } = new AbortController()
-  const fetchPlan = createFetchPlan(
-    { ...modules, signal },
-    { maxBytes: () => 1 << 20, opensAtMs: () => 0, roundMs: () => 800 },
-  )
+  // Endless answers keep the pace, as those of one who means it do.
+  const limits = { ...fetchLimits, pace: { ...fetchLimits.pace, graceMs: 1e9 } }
+  const rules = { maxBytes: () => 1 << 20, opensAtMs: () => 0, roundMs: () => 800, limits }
+  const fetchPlan = createFetchPlan({ ...modules, signal }, rules)
   const identity = { peerKey: word('5e') }
   const node = {
     ...{ chain, chainId, environment, fetchPlan, identity, bundles, bodies: bodiesHere, clock: systemClock },
