@@ -107,7 +107,7 @@ test('a game that was opened while its endpoint failed is found, and no second o
   const data = await mkdtemp(join(tmpdir(), 'waggle-judge-'))
   onTestFinished(() => rm(data, { recursive: true }))
   async function send(intent: Parameters<typeof scene.session.send>[0]) {
-    list.push({ phase: phase('waiting'), isOwn: true })
+    list.push({ phase: phase('waiting'), isOwn: true, bettingSec: 100 })
     return scene.session.send(intent)
   }
   const judge = createJudge({ ...scene, session: { ...scene.session, data, send }, drawSeed: () => rules.hash as Hex })
