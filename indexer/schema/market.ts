@@ -7,39 +7,58 @@ export const game = onchainTable(
   'game',
   t => ({
     gameId: t.bigint().primaryKey(),
+    /** Account of the Judge. */
     judge: t.hex().notNull(),
     /** What the Judge wrote of it: JSON with `question` and `choices`, or anything else. */
     details: t.text().notNull(),
+    /** Merkle root over clues and answer. */
     root: t.hex().notNull(),
+    /** Rounds of betting, each with a clue. */
     roundCount: t.integer().notNull(),
+    /** How many choices there are. */
     choiceCount: t.integer().notNull(),
     startsAtSec: t.int8({ mode: 'number' }).notNull(),
+    /** Length of a round's betting, seconds. */
     bettingSec: t.integer().notNull(),
+    /** Time for a clue or the answer, seconds. */
     revealSec: t.integer().notNull(),
+    /** Time for a dispute, seconds. */
     disputeSec: t.integer().notNull(),
+    /** The least bet. */
     minBet: t.bigint().notNull(),
+    /** What a round may add to a choice's shares besides a tenth of them. */
     freeShares: t.bigint().notNull(),
+    /** What the Judge put up. */
     bond: t.bigint().notNull(),
     /** The Judge's part of the losing stakes if its answer stands, in ten-thousandths. */
     feeBps: t.integer().notNull(),
     /** What it had of them. */
     fee: t.bigint().notNull().default(0n),
+    /** How far it is. */
     status: gameStatus().notNull().default('open'),
     /** Rounds that took bets, take them, or take them next. */
     roundsOpened: t.integer().notNull().default(1),
+    /** How many bets it has. */
     bets: t.integer().notNull().default(0),
+    /** Sum of its bets. */
     totalStake: t.bigint().notNull().default(0n),
     /** The Judge's, once proven. */
     answer: t.integer(),
+    /** Unix time of the answer, seconds. */
     answeredAtSec: t.int8({ mode: 'number' }),
+    /** Account that disputed the answer, null where nobody did. */
     disputer: t.hex(),
     /** The choice that won, null where nobody did. */
     winner: t.integer(),
     /** What holders divide on top of their stakes, once the game has ended. */
     pot: t.bigint(),
+    /** What holders claimed. */
     paidOut: t.bigint().notNull().default(0n),
+    /** What rounding left, burnt. */
     dustBurnt: t.bigint().notNull().default(0n),
+    /** Unix time of its end, seconds; null while it goes on. */
     endedAtSec: t.int8({ mode: 'number' }),
+    /** Unix time at which it was opened, seconds. */
     createdAtSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
   }),
@@ -63,12 +82,14 @@ export const gameClue = onchainTable(
   t => ({
     gameId: t.bigint().notNull(),
     round: t.integer().notNull(),
+    /** Its text, as the Judge committed to it. */
     clue: t.text().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
   }),
   table => ({ pk: primaryKey({ columns: [table.gameId, table.round] }) }),
 )
 
+/** A bet. */
 export const gameBet = onchainTable(
   'game_bet',
   t => ({
@@ -97,9 +118,29 @@ export const gamePayout = onchainTable(
     gameId: t.bigint().notNull(),
     holder: t.hex().notNull(),
     account: t.hex().notNull(),
+    /** Tokens. */
     payout: t.bigint().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
   }),
   table => ({ byGame: index().on(table.gameId), byAccount: index().on(table.account) }),
+)
+
+/** What a holder put into a game, and what it gets of it: until the game has ended, nothing. */
+export const gameHolding = onchainTable(
+  'game_holding',
+  t => ({
+    gameId: t.bigint().notNull(),
+    /** As in its bets. */
+    holder: t.hex().notNull(),
+    /** Of its last bet. */
+    account: t.hex().notNull(),
+    /** Sum of its bets. */
+    staked: t.bigint().notNull(),
+    /** What it has claimed. */
+    claimed: t.bigint().notNull().default(0n),
+    /** Winnings or a refund that it can claim now. */
+    claimable: t.bigint().notNull().default(0n),
+  }),
+  table => ({ pk: primaryKey({ columns: [table.gameId, table.holder] }), byAccount: index().on(table.account) }),
 )

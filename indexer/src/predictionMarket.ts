@@ -1,5 +1,7 @@
-import { ponder } from 'ponder:registry'
-import { game, gameBet, gameChoice, gameClue, gamePayout } from 'ponder:schema'
+import { type Context, ponder } from 'ponder:registry'
+import { game, gameBet, gameChoice, gameClue, gameHolding, gamePayout } from 'ponder:schema'
+import { eq } from 'ponder'
+import { divideGame } from './divideGame.ts'
 import { addToFeed } from './feed.ts'
 import { shownText } from './shownText.ts'
 
@@ -22,11 +24,15 @@ ponder.on('PredictionMarket:GameCreated', async ({ event, context }) => {
 })
 
 ponder.on('PredictionMarket:BetPlaced', async ({ event, context }) => {
-  const { gameId, round, choice, stake, account } = event.args
+  const { gameId, round, choice, stake, account, holder } = event.args
   const { id, block, transaction } = event
   await context.db
     .insert(gameBet)
     .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
+  await context.db
+    .insert(gameHolding)
+    .values({ gameId, holder, account, staked: stake })
+    .onConflictDoUpdate(row => ({ account, staked: row.staked + stake }))
   await context.db.update(gameChoice, { gameId, choice }).set(row => ({ stake: row.stake + stake }))
   await context.db.update(game, { gameId }).set(row => ({ bets: row.bets + 1, totalStake: row.totalStake + stake }))
   const detail = { ...inGame(gameId), bettingRound: round, account, choice, stakeWei: String(stake) }
@@ -59,6 +65,7 @@ ponder.on('PredictionMarket:GameResolved', async ({ event, context }) => {
   const { gameId, choice, pot } = event.args
   const endedAtSec = Number(event.block.timestamp)
   await context.db.update(game, { gameId }).set({ status: 'resolved', winner: choice, pot, endedAtSec })
+  await divide(context, gameId, { winner: choice, pot })
   await addToFeed(context, event, { kind: 'gameResolved', detail: { ...inGame(gameId), choice } })
 })
 
@@ -70,16 +77,18 @@ ponder.on('PredictionMarket:JudgePaid', async ({ event, context }) => {
 ponder.on('PredictionMarket:GameVoided', async ({ event, context }) => {
   const { gameId, pot } = event.args
   await context.db.update(game, { gameId }).set({ status: 'void', pot, endedAtSec: Number(event.block.timestamp) })
+  await divide(context, gameId, { winner: null, pot })
   await addToFeed(context, event, { kind: 'gameVoided', detail: inGame(gameId) })
 })
 
 ponder.on('PredictionMarket:Claimed', async ({ event, context }) => {
-  const { gameId, payout, account } = event.args
+  const { gameId, payout, account, holder } = event.args
   const { id, block, transaction } = event
   await context.db
     .insert(gamePayout)
     .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
   await context.db.update(game, { gameId }).set(row => ({ paidOut: row.paidOut + payout }))
+  await context.db.update(gameHolding, { gameId, holder }).set({ claimed: payout, claimable: 0n })
   const detail = { ...inGame(gameId), account, payoutWei: String(payout) }
   await addToFeed(context, event, { kind: 'winningsTaken', detail })
 })
@@ -88,3 +97,11 @@ ponder.on('PredictionMarket:DustBurnt', async ({ event, context }) => {
   const { gameId, amount } = event.args
   await context.db.update(game, { gameId }).set(row => ({ dustBurnt: row.dustBurnt + amount }))
 })
+
+/** Writes what each holder of a game that has just ended can claim. */
+async function divide(context: Context, gameId: bigint, outcome: { winner: number | null; pot: bigint }) {
+  const { freeShares } = (await context.db.find(game, { gameId })) ?? { freeShares: 0n }
+  const bets = await context.db.sql.select().from(gameBet).where(eq(gameBet.gameId, gameId)).orderBy(gameBet.id)
+  for (const [holder, claimable] of divideGame(bets, { ...outcome, freeShares }))
+    await context.db.update(gameHolding, { gameId, holder }).set({ claimable })
+}

@@ -1,23 +1,23 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi'
 import { commitGame } from '@waggle/node/market/commitGame'
-import { erc20Abi, type Hex } from 'viem'
+import { erc20Abi, type Hex, pad } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import type { TestChain } from './testChain.ts'
 
 const TOKEN = 10n ** 18n
 const TIMES = { bettingSec: 100, revealSec: 50, disputeSec: 200 }
 
-/** A game of one round: the second account is right, the third is not, and the first judges. */
+/** A game of one round: the second and the fourth account are right, of whom the second claims; the third is not, and the first judges. */
 export async function playGame({ client, market }: TestChain, details: string) {
-  const [judge, right, wrong] = [0, 21, 22].map(addressIndex =>
+  const [judge, right, wrong, patient] = [0, 21, 22, 23].map(addressIndex =>
     mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex }),
-  ) as [Account, Account, Account]
+  ) as [Account, Account, Account, Account]
   const contract = { address: market.address, abi: predictionMarketAbi } as const
   const mined = async (hash: Hex) => {
     const { status } = await client.waitForTransactionReceipt({ hash })
     if (status !== 'success') throw new Error(`reverted: ${hash}`)
   }
-  for (const account of [judge, right, wrong]) {
+  for (const account of [judge, right, wrong, patient]) {
     await client.setBalance({ address: account.address, value: TOKEN })
     await market.mint(account.address, 100n * TOKEN)
     const args = [market.address, 100n * TOKEN] as const
@@ -44,6 +44,7 @@ export async function playGame({ client, market }: TestChain, details: string) {
   for (const [account, choice, stake] of [
     [right, 1, 4n],
     [wrong, 2, 6n],
+    [patient, 1, 1n],
   ] as const) {
     await mined(
       await client.writeContract({ ...write, functionName: 'bet', args: [0n, 0, choice, stake * TOKEN], account }),
@@ -59,7 +60,10 @@ export async function playGame({ client, market }: TestChain, details: string) {
   await at(400)
   await mined(await client.writeContract({ ...write, functionName: 'claim', args: [0n], account: right }))
   const withdraw = async () => mined(await client.writeContract({ ...write, functionName: 'withdraw', account: judge }))
-  return { judge: judge.address, right: right.address, wrong: wrong.address, startsAtSec, withdraw }
+  const claimableOf = (account: Hex) =>
+    client.readContract({ ...contract, functionName: 'claimableOf', args: [0n, pad(account)] })
+  const accounts = { judge: judge.address, right: right.address, wrong: wrong.address, patient: patient.address }
+  return { ...accounts, startsAtSec, withdraw, claimableOf }
 }
 
 type Account = ReturnType<typeof mnemonicToAccount>

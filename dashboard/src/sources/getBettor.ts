@@ -21,7 +21,7 @@ const bettor = z.object({
     totalCount: z.int(),
     items: z.array(z.object({ gameId: amount, choice: z.int(), stake: amount, atSec: z.int(), game: betGame })),
   }),
-  gamePayouts: items(z.object({ gameId: amount, payout: amount })),
+  gameHoldings: items(z.object({ gameId: amount, claimed: amount, claimable: amount })),
   peers: items(z.object({ peerKey: z.string(), peerId: z.string(), name: z.string() })),
 })
 
@@ -35,12 +35,14 @@ const QUERY = `query Bettor($account: String!, $bets: Int) {
       game { details status winner choices(orderBy: "choice", limit: 16) { items { choice stake } } }
     }
   }
-  gamePayouts(where: { account: $account }, orderBy: "id", orderDirection: "desc", limit: $bets) { items { gameId payout } }
+  gameHoldings(where: { account: $account }, orderBy: "gameId", orderDirection: "desc", limit: $bets) {
+    items { gameId claimed claimable }
+  }
   peers(where: { account: $account }, limit: 100) { items { peerKey peerId name } }
 }`
 
 /**
- * An account's newest bets with their games, what it was paid, and its peers; null where it never bet.
+ * An account's newest bets with their games, what they brought, and its peers; null where it never bet.
  *
  * @param account - lower case.
  */

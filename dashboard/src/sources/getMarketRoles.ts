@@ -32,7 +32,7 @@ const answer = z.object({
   gameBets: items(
     z.object({ account: z.string(), gameId: amount, choice: z.int(), stake: amount, atSec: z.int(), game: played }),
   ),
-  gamePayouts: items(z.object({ account: z.string(), gameId: amount, payout: amount })),
+  gameHoldings: items(z.object({ account: z.string(), gameId: amount, claimed: amount, claimable: amount })),
 })
 
 const owners = z.object({
@@ -56,14 +56,14 @@ const QUERY = `query MarketRoles($limit: Int) {
       game { details status winner choices(orderBy: "choice", limit: 16) { items { choice stake } } }
     }
   }
-  gamePayouts(orderBy: "id", orderDirection: "desc", limit: $limit) { items { account gameId payout } }
+  gameHoldings(orderBy: "gameId", orderDirection: "desc", limit: $limit) { items { account gameId claimed claimable } }
 }`
 
 const OWNERS_QUERY = `query Owners($accounts: [String], $limit: Int) {
   peers(where: { account_in: $accounts }, limit: $limit) { items { account peerKey peerId name } }
 }`
 
-/** The market's newest games, bets and payouts, with the peers of who takes part in them. */
+/** The market's newest games and bets and what they brought, with the peers of who takes part in them. */
 export async function getMarketRoles(): Promise<Part<MarketRoles>> {
   const part = await queryIndexer(QUERY, { limit: NEWEST }, answer)
   if (part.state === 'down') return part

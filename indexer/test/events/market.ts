@@ -8,7 +8,10 @@ export function testMarket(scene: Scene): void {
   test('a game of the market shows its terms, bets, clues and payouts', async () => {
     const { chain, indexer } = scene
     // A null character, which the database would refuse.
-    const { judge, right, wrong, startsAtSec, withdraw } = await playGame(chain, '{"question":"which?\0"}')
+    const { judge, right, wrong, patient, startsAtSec, withdraw, claimableOf } = await playGame(
+      chain,
+      '{"question":"which?\0"}',
+    )
     await indexer.reachTip(chain)
     const { game } = await indexer.query(`{ game(gameId: "0") {
       judge details roundCount choiceCount startsAtSec bond feeBps fee status roundsOpened bets totalStake answer winner pot paidOut
@@ -37,29 +40,38 @@ export function testMarket(scene: Scene): void {
       fee: token(0.3),
       status: 'resolved',
       roundsOpened: 1,
-      bets: 2,
-      totalStake: token(10),
+      bets: 3,
+      totalStake: token(11),
       answer: 1,
       winner: 1,
       pot: token(5.7),
-      paidOut: token(9.7),
+      paidOut: token(8.56),
       choices: {
         items: [
           { choice: 0, stake: '0' },
-          { choice: 1, stake: token(4) },
+          { choice: 1, stake: token(5) },
           { choice: 2, stake: token(6) },
         ],
       },
       clues: { items: [{ round: 0, clue: 'a clue' }] },
-      placed: { items: [bet(right, 1, 4), bet(wrong, 2, 6)] },
-      payouts: { items: [{ account: right.toLowerCase(), payout: token(9.7) }] },
+      placed: { items: [bet(right, 1, 4), bet(wrong, 2, 6), bet(patient, 1, 1)] },
+      payouts: { items: [{ account: right.toLowerCase(), payout: token(8.56) }] },
     })
+    const { gameHoldings } = await indexer.query(
+      '{ gameHoldings(where: { gameId: "0" }, orderBy: "staked") { items { account staked claimed claimable } } }',
+    )
+    const held = (account: string, staked: number, claimed: number, claimable: number) => {
+      const amounts = { staked: token(staked), claimed: token(claimed), claimable: token(claimable) }
+      return { account: account.toLowerCase(), ...amounts }
+    }
+    expect(gameHoldings).toEqual({ items: [held(patient, 1, 0, 2.14), held(right, 4, 8.56, 0), held(wrong, 6, 0, 0)] })
+    expect(token(2.14)).toBe(String(await claimableOf(patient)))
     const { feedItems } = await indexer.query<{ feedItems: { items: { kind: string; detail: unknown }[] } }>(
       `{ feedItems(where: { kind_in: [gameOpened, betPlaced, clueProven, gameAnswered, gameResolved, winningsTaken] }, orderBy: "id") {
         items { kind detail }
       } }`,
     )
-    const [opened, , second, ...rest] = feedItems.items
+    const [opened, , second, , ...rest] = feedItems.items
     expect(opened).toEqual({ kind: 'gameOpened', detail: { gameId: '0', judge: expect.stringMatching(/^0x/) } })
     expect(second).toMatchObject({
       kind: 'betPlaced',

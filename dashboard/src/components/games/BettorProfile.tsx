@@ -24,11 +24,12 @@ export function BettorProfile({ bettor }: { bettor: Bettor }) {
           ))}
         </ul>
       )}
-      <dl className="mt-6 grid grid-cols-2 gap-x-10 gap-y-4 sm:grid-cols-4">
+      <dl className="mt-6 grid grid-cols-2 gap-x-10 gap-y-4 sm:grid-cols-5">
         <Fact title="Bets">{String(totalCount)}</Fact>
         <Fact title="Games">{String(games.length)}</Fact>
         <Fact title="Staked, nectar">{total(game => game.staked)}</Fact>
-        <Fact title="Taken, nectar">{total(game => game.paid)}</Fact>
+        <Fact title="Claimed, nectar">{total(game => game.claimed)}</Fact>
+        <Fact title="To claim, nectar">{total(game => game.claimable)}</Fact>
       </dl>
       {totalCount > BETTOR_BETS && <p className="mt-2 text-sm text-soft">Of the newest {BETTOR_BETS} bets.</p>}
       <Score score={bettorScore(games)} />
@@ -99,7 +100,7 @@ function Score({ score }: { score: BettorScore | null }) {
   )
 }
 
-function GameRow({ game: { gameId, game, stakes, paid, lastBetSec } }: { game: BettorGame }) {
+function GameRow({ game: { gameId, game, stakes, claimed, claimable, lastBetSec } }: { game: BettorGame }) {
   const { question, nameOf } = gameTitle(gameId, game.details)
   return (
     <li className="border-t border-line py-3">
@@ -122,7 +123,8 @@ function GameRow({ game: { gameId, game, stakes, paid, lastBetSec } }: { game: B
       </ul>
       <p className="mt-1 text-sm text-soft">
         <BlockTime atSec={lastBetSec} />
-        {paid > 0n && `, took ${formatTokens(paid)} nectar`}
+        {claimed > 0n && `, claimed ${formatTokens(claimed)} nectar`}
+        {claimable > 0n && `, has ${formatTokens(claimable)} nectar to claim`}
       </p>
     </li>
   )

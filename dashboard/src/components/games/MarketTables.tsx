@@ -26,7 +26,7 @@ export function MarketTables({ roles }: { roles: Promise<Part<MarketRoles>> }) {
           <RoleSection
             id="bettors"
             title="Bettors"
-            about="By what they took more than they staked, in the newest games that have a winner. The Brier score is the squared distance of stakes from what came, 0 at best; that of the market is of all stakes in the same games."
+            about="By what came to them more than they staked, claimed or not, in the newest games that have a winner. The Brier score is the squared distance of stakes from what came, 0 at best; that of the market is of all stakes in the same games."
           >
             <Bettors rows={bettorRows(data).slice(0, SHOWN)} />
           </RoleSection>
@@ -58,7 +58,10 @@ function Judges({ rows }: { rows: JudgeRow[] }) {
 function Bettors({ rows }: { rows: BettorRow[] }) {
   if (rows.length === 0) return <Notice title="No game with bets has a winner yet." />
   return (
-    <RoleTable columns={['Bettor', 'Games', 'Brier', 'Market', 'Staked', 'Won']} wide={['Games', 'Market', 'Staked']}>
+    <RoleTable
+      columns={['Bettor', 'Games', 'Brier', 'Market', 'Staked', 'To claim', 'Won']}
+      wide={['Games', 'Market', 'Staked', 'To claim']}
+    >
       {rows.map(row => (
         <tr key={row.account} className="border-b border-line">
           <Account row={row} />
@@ -66,8 +69,9 @@ function Bettors({ rows }: { rows: BettorRow[] }) {
           <Cell>{row.brier.toFixed(2)}</Cell>
           <Cell wide>{row.marketBrier.toFixed(2)}</Cell>
           <Cell wide>{formatNectar(String(row.staked))}</Cell>
+          <Cell wide>{formatNectar(String(row.claimable))}</Cell>
           <Cell>
-            <Won amount={row.taken - row.staked} />
+            <Won amount={row.won - row.staked} />
           </Cell>
         </tr>
       ))}

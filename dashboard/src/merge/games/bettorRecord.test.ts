@@ -17,14 +17,19 @@ test('bets are told by game, and their stakes scored against what came', () => {
   const items = [bet(3n, 0, 1n, third), bet(2n, 0, 10n, second), bet(1n, 0, 3n, first), bet(1n, 1, 1n, first)]
   const bettor: Bettor = {
     gameBets: { totalCount: 4, items: [...items, bet(1n, 0, 0n, first)] },
-    gamePayouts: { items: [{ gameId: 1n, payout: 9n }] },
+    gameHoldings: {
+      items: [
+        { gameId: 1n, claimed: 9n, claimable: 0n },
+        { gameId: 2n, claimed: 0n, claimable: 4n },
+      ],
+    },
     peers: { items: [] },
   }
   const games = bettorGames(bettor)
-  expect(games.map(({ gameId, staked, paid }) => [gameId, staked, paid])).toEqual([
-    [3n, 1n, 0n],
-    [2n, 10n, 0n],
-    [1n, 4n, 9n],
+  expect(games.map(({ gameId, staked, claimed, claimable }) => [gameId, staked, claimed, claimable])).toEqual([
+    [3n, 1n, 0n, 0n],
+    [2n, 10n, 0n, 4n],
+    [1n, 4n, 9n, 0n],
   ])
   const score = bettorScore(games)
   // Three quarters on the winner, then all on a loser: (2 · 0.25² + 2) / 2. The market: (2 · 0.5² + 2 · 0.9²) / 2.

@@ -9,8 +9,9 @@ export interface BettorGame {
   /** By choice, the largest first. */
   stakes: { choice: number; stake: bigint }[]
   staked: bigint
-  /** Winnings or a refund that was taken. */
-  paid: bigint
+  /** Winnings or a refund: what it took, and what it has yet to claim. */
+  claimed: bigint
+  claimable: bigint
   lastBetSec: number
 }
 
@@ -34,19 +35,22 @@ export interface BettorScore {
 }
 
 /** By game, the newest first. */
-export function bettorGames({ gameBets, gamePayouts }: Bettor): BettorGame[] {
+export function bettorGames({ gameBets, gameHoldings }: Bettor): BettorGame[] {
   const games = new Map<bigint, BettorGame>()
   for (const { gameId, game, choice, stake, atSec } of gameBets.items) {
-    const known = games.get(gameId) ?? { gameId, game, stakes: [], staked: 0n, paid: 0n, lastBetSec: atSec }
+    const started = { gameId, game, stakes: [], staked: 0n, claimed: 0n, claimable: 0n, lastBetSec: atSec }
+    const known: BettorGame = games.get(gameId) ?? started
     const before = known.stakes.find(one => one.choice === choice)
     if (before === undefined) known.stakes.push({ choice, stake })
     else before.stake += stake
     known.staked += stake
     games.set(gameId, known)
   }
-  for (const { gameId, payout } of gamePayouts.items) {
+  for (const { gameId, claimed, claimable } of gameHoldings.items) {
     const known = games.get(gameId)
-    if (known !== undefined) known.paid += payout
+    if (known === undefined) continue
+    known.claimed += claimed
+    known.claimable += claimable
   }
   for (const { stakes } of games.values()) stakes.sort((a, b) => (a.stake < b.stake ? 1 : -1))
   return [...games.values()].sort((a, b) => (a.gameId < b.gameId ? 1 : -1))

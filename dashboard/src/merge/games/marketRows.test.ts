@@ -30,8 +30,15 @@ const market: MarketRoles = {
       { ...game, judge: '0xb', fee: 5n },
     ],
   },
-  gameBets: { items: [bet('0xa', 0), bet('0xb', 1), bet('0xc', 1, 2n, { status: 'open', winner: null })] },
-  gamePayouts: { items: [{ account: '0xb', gameId: 1n, payout: 19n }] },
+  gameBets: {
+    items: [bet('0xa', 0), bet('0xb', 1), bet('0xd', 1), bet('0xc', 1, 2n, { status: 'open', winner: null })],
+  },
+  gameHoldings: {
+    items: [
+      { account: '0xb', gameId: 1n, claimed: 13n, claimable: 0n },
+      { account: '0xd', gameId: 1n, claimed: 0n, claimable: 16n },
+    ],
+  },
   owners: new Map([[peer.account, peer]]),
 }
 
@@ -42,16 +49,18 @@ test('judges come by what they earned, each with the answers that stood and the 
   ])
 })
 
-test('bettors come by what they won, of games that have a winner alone', () => {
+test('bettors come by what they won, claimed or not, of games that have a winner alone', () => {
   expect(
-    bettorRows(market).map(({ account, taken, staked, brier, marketBrier }) => [
+    bettorRows(market).map(({ account, won, claimable, staked, brier, marketBrier }) => [
       account,
-      taken - staked,
+      won - staked,
+      claimable,
       brier,
       marketBrier,
     ]),
   ).toEqual([
-    ['0xb', 9n, 0, 0.5],
-    ['0xa', -10n, 2, 0.5],
+    ['0xd', 6n, 16n, 0, 0.5],
+    ['0xb', 3n, 0n, 0, 0.5],
+    ['0xa', -10n, 0n, 2, 0.5],
   ])
 })

@@ -24,7 +24,10 @@ export interface BettorRow extends Row {
   /** Games with a winner. */
   games: number
   staked: bigint
-  taken: bigint
+  /** Stakes that came back, and winnings, claimed or not. */
+  won: bigint
+  /** Of them, what it has yet to claim. */
+  claimable: bigint
   brier: number
   marketBrier: number
 }
@@ -46,14 +49,14 @@ export function judgeRows({ games, owners }: MarketRoles): JudgeRow[] {
     .sort((a, b) => descending(a.earned, b.earned) || b.games - a.games)
 }
 
-/** Bettors of games with a winner by what they took more than they staked, most first. */
-export function bettorRows({ gameBets, gamePayouts, owners }: MarketRoles): BettorRow[] {
-  const payouts = Map.groupBy(gamePayouts.items, ({ account }) => account)
+/** Bettors of games with a winner by what came to them more than they staked, most first. */
+export function bettorRows({ gameBets, gameHoldings, owners }: MarketRoles): BettorRow[] {
+  const holdings = Map.groupBy(gameHoldings.items, ({ account }) => account)
   return [...Map.groupBy(gameBets.items, ({ account }) => account)]
     .flatMap(([account, bets]) => {
       const games = bettorGames({
         gameBets: { totalCount: bets.length, items: bets },
-        gamePayouts: { items: payouts.get(account) ?? [] },
+        gameHoldings: { items: holdings.get(account) ?? [] },
         peers: { items: [] },
       }).filter(({ game }) => game.status === 'resolved')
       const score = bettorScore(games)
@@ -61,10 +64,11 @@ export function bettorRows({ gameBets, gamePayouts, owners }: MarketRoles): Bett
       return {
         ...{ account, peer: owners.get(account) ?? null, ...score },
         staked: sum(games.map(({ staked }) => staked)),
-        taken: sum(games.map(({ paid }) => paid)),
+        won: sum(games.map(({ claimed, claimable }) => claimed + claimable)),
+        claimable: sum(games.map(one => one.claimable)),
       }
     })
-    .sort((a, b) => descending(a.taken - a.staked, b.taken - b.staked))
+    .sort((a, b) => descending(a.won - a.staked, b.won - b.staked))
 }
 
 const sum = (amounts: readonly bigint[]) => amounts.reduce((total, one) => total + one, 0n)
