@@ -32,6 +32,7 @@ export const evaluatorRelations = relations(evaluator, ({ one, many }) => ({
 }))
 
 export const evaluatorSeatRelations = relations(evaluatorSeat, ({ one }) => ({
+  peer: one(peer, { fields: [evaluatorSeat.peerKey], references: [peer.peerKey] }),
   evaluator: one(evaluator, { fields: [evaluatorSeat.peerKey], references: [evaluator.peerKey] }),
 }))
 
@@ -52,6 +53,7 @@ export const rolloutCommitmentRelations = relations(rolloutCommitment, ({ one })
 }))
 
 export const voteCommitRelations = relations(voteCommit, ({ one }) => ({
+  peer: one(peer, { fields: [voteCommit.evaluatorKey], references: [peer.peerKey] }),
   evaluator: one(evaluator, { fields: [voteCommit.evaluatorKey], references: [evaluator.peerKey] }),
 }))
 

@@ -1,5 +1,6 @@
-import { index, integer, onchainEnum, onchainTable, onchainView, primaryKey, sql } from 'ponder'
+import { hex, index, integer, onchainEnum, onchainTable, onchainView, primaryKey, sql, text } from 'ponder'
 import type { Span } from '../src/schedule.ts'
+import { peer } from './peers.ts'
 
 /** One row: the schedule and the environments as announced, from which every round's times are computed. */
 export const clock = onchainTable('clock', t => ({
@@ -154,3 +155,27 @@ export const settlement = onchainTable(
     contested: index().on(table.peerKey).where(sql`open_challenges > 0`),
   }),
 )
+
+/** Who committed in a round, by place, and what came of it: one question instead of one for each of three tables. */
+export const roundPeer = onchainView('round_peer', {
+  round: integer('round').notNull(),
+  /** Place among the round's peers. */
+  ordinal: integer('ordinal').notNull(),
+  peerKey: hex('peer_key').notNull(),
+  peerId: text('peer_id'),
+  name: text('name'),
+  /** How many rollouts it committed to. */
+  leafCount: integer('leaf_count').notNull(),
+  /** Null until it is settled, as the score. */
+  outcome: text('outcome'),
+  scoreMilli: integer('score_milli'),
+  /** Demands and appeals against it that are open. */
+  openChallenges: integer('open_challenges').notNull(),
+}).as(sql`
+  SELECT
+    c.round, c.ordinal, c.peer_key, p.peer_id, p.name, c.leaf_count,
+    s.outcome::text AS outcome, s.score_milli, c.open_challenges
+  FROM ${rolloutCommitment} c
+    LEFT JOIN ${peer} p ON p.peer_key = c.peer_key
+    LEFT JOIN ${settlement} s ON s.round = c.round AND s.peer_key = c.peer_key
+`)

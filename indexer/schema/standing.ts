@@ -52,6 +52,15 @@ const pointColumns = () => ({
   contestedRounds: integer('contested_rounds').notNull(),
 })
 
+const compensationColumn = () => ({
+  /** Nectar that appeals brought its account, wei: each peer of an account has the same sum. */
+  compensationWei: bigint('compensation_wei').notNull(),
+})
+
+const compensated = sql`
+  (SELECT COALESCE(SUM(c.amount_wei), 0) FROM ${compensation} c WHERE c.account = p.account)::numeric(78) AS compensation_wei
+`
+
 /** The leaderboard. Postgres reads it in the order of `peer.byRank`, and no further than to the last rank that is asked for (`rank_lte`). */
 export const standing = onchainView('standing', {
   rank: int8('rank', { mode: 'number' }).notNull(),
@@ -65,13 +74,12 @@ export const standing = onchainView('standing', {
   roundsSolved: integer('rounds_solved').notNull(),
   roundsSettled: integer('rounds_settled').notNull(),
   lastActiveRound: integer('last_active_round'),
-  /** Nectar that appeals brought its account, wei: each peer of an account has the same sum. */
-  compensationWei: bigint('compensation_wei').notNull(),
+  ...compensationColumn(),
 }).as(sql`
   SELECT
     p.rank, p.peer_key, p.peer_id, p.name, p.account, p.points_milli, ${points},
     p.rounds_proposed, p.rounds_solved, p.rounds_settled, p.last_active_round,
-    (SELECT COALESCE(SUM(c.amount_wei), 0) FROM ${compensation} c WHERE c.account = p.account)::numeric(78) AS compensation_wei
+    ${compensated}
   FROM (
     SELECT *, ROW_NUMBER() OVER (ORDER BY points_milli DESC NULLS LAST, registered_at_sec, peer_key) AS rank FROM ${peer}
   ) p ${unsure}
@@ -82,6 +90,7 @@ export const peerStanding = onchainView('peer_standing', {
   peerKey: hex('peer_key').notNull(),
   rank: int8('rank', { mode: 'number' }).notNull(),
   ...pointColumns(),
+  ...compensationColumn(),
 }).as(sql`
   SELECT
     p.peer_key,
@@ -92,6 +101,6 @@ export const peerStanding = onchainView('peer_standing', {
         OR (better.registered_at_sec, better.peer_key) < (p.registered_at_sec, p.peer_key)
       )
     ) AS rank,
-    ${points}
+    ${points}, ${compensated}
   FROM ${peer} p ${unsure}
 `)

@@ -8,7 +8,9 @@ const opening = { shard: 0, peerKey: '0xa', index: 9, scoreMilli: 780 }
 const record: RoundAnswer = {
   ...{ round: null, voteCommits: empty, votes: empty },
   ...{ withheldSecrets: empty, leafDemands: empty, appealCases: empty, evaluatorSeats: { totalCount: 0, items: [] } },
-  rolloutCommitments: { items: [{ peerKey: '0xa', leafCount: 64, peer: peer('amber'), settlement: null }] },
+  roundPeers: {
+    items: [{ peerKey: '0xa', ...peer('amber'), leafCount: 64, outcome: null, scoreMilli: null, openChallenges: 0 }],
+  },
   openings: {
     items: [
       { ...opening, evaluatorKey: '0x1', evaluator: peer('early'), paidWei: `40${'0'.repeat(18)}` },

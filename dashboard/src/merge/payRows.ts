@@ -10,8 +10,8 @@ interface PayRow {
 }
 
 /** Who opened the score of a drawn leaf, whose task it answered, and what came of it; shard by shard. */
-export function payRows({ openings, taskPays, rolloutCommitments }: RoundAnswer): PayRow[] {
-  const names = new Map(rolloutCommitments.items.map(({ peerKey, peer }) => [peerKey, named(peerKey, peer).name]))
+export function payRows({ openings, taskPays, roundPeers }: RoundAnswer): PayRow[] {
+  const names = new Map(roundPeers.items.map(one => [one.peerKey, named(one.peerKey, one).name]))
   const opened = openings.items.map(({ shard, evaluatorKey, evaluator, peerKey, index, scoreMilli, paidWei }) => ({
     shard,
     key: `opening ${shard} ${evaluatorKey}`,

@@ -11,24 +11,24 @@ const empty: PeerAnswer = {
   withheldSecrets: { items: [] },
   leafDemands: { items: [] },
   appealCases: { items: [] },
-  lastCommitments: { items: [] },
   rolloutCommitments: { items: [] },
   voteCommits: { items: [] },
   votes: { items: [] },
   settlements: { items: [] },
   purses: { items: [] },
   peerCredits: { items: [] },
-  peerCompensations: { items: [] },
   earnings: { items: [] },
 }
+
+const work = { root: '0x1', leafCount: 64, policyHash: '0x2', contentId: '0x3' } as const
 
 const solver: PeerAnswer = {
   ...empty,
   rolloutCommitments: {
     items: [
-      { round: 9, leafCount: 64 },
-      { round: 7, leafCount: 64 },
-      { round: 6, leafCount: 64 },
+      { round: 9, ...work },
+      { round: 7, ...work },
+      { round: 6, ...work },
     ],
   },
   votes: {

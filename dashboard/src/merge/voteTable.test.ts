@@ -6,21 +6,16 @@ const peer = (name: string) => ({ peerId: `id of ${name}`, name })
 
 const record: RoundAnswer = {
   round: null,
-  rolloutCommitments: {
+  roundPeers: {
     items: [
-      { peerKey: '0xa', leafCount: 64, peer: peer('amber'), settlement: null },
-      {
-        peerKey: '0xb',
-        leafCount: 32,
-        peer: peer('brisk'),
-        settlement: { outcome: 'scored', scoreMilli: 512, openChallenges: 0 },
-      },
+      { peerKey: '0xa', ...peer('amber'), leafCount: 64, outcome: null, scoreMilli: null, openChallenges: 0 },
+      { peerKey: '0xb', ...peer('brisk'), leafCount: 32, outcome: 'scored', scoreMilli: 512, openChallenges: 0 },
     ],
   },
   voteCommits: {
     items: [
-      { evaluatorKey: '0x1', revealedAtSec: 10, evaluator: { peer: peer('early') } },
-      { evaluatorKey: '0x2', revealedAtSec: null, evaluator: { peer: peer('elder') } },
+      { evaluatorKey: '0x1', revealedAtSec: 10, peer: peer('early') },
+      { evaluatorKey: '0x2', revealedAtSec: null, peer: peer('elder') },
     ],
   },
   votes: {
@@ -37,9 +32,9 @@ const record: RoundAnswer = {
   evaluatorSeats: {
     totalCount: 3,
     items: [
-      { peerKey: '0x3', evaluator: null },
-      { peerKey: '0x2', evaluator: { peer: peer('elder') } },
-      { peerKey: '0x1', evaluator: { peer: peer('early') } },
+      { peerKey: '0x3', peer: null },
+      { peerKey: '0x2', peer: peer('elder') },
+      { peerKey: '0x1', peer: peer('early') },
     ],
   },
 }

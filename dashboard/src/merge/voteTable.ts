@@ -29,7 +29,10 @@ export interface VoteTable {
 }
 
 /** A peer by its name, as far as it is known. */
-export function named(peerKey: string, peer: { peerId: string; name: string } | null | undefined): NamedPeer {
+export function named(
+  peerKey: string,
+  peer: { peerId: string | null; name: string | null } | null | undefined,
+): NamedPeer {
   return { peerKey, peerId: peer?.peerId ?? peerKey, name: peer?.name ?? 'unregistered peer' }
 }
 
@@ -38,8 +41,8 @@ export function voteTable(record: RoundAnswer): VoteTable {
   // Up to a committee of seats, all are drawn; of more, those who voted are the ones that are known to have been.
   const isAll = record.evaluatorSeats.totalCount <= COMMITTEE_SEATS
   const drawn = isAll
-    ? record.evaluatorSeats.items.map(({ peerKey, evaluator }) => named(peerKey, evaluator?.peer))
-    : record.voteCommits.items.map(({ evaluatorKey, evaluator }) => named(evaluatorKey, evaluator?.peer))
+    ? record.evaluatorSeats.items.map(({ peerKey, peer }) => named(peerKey, peer))
+    : record.voteCommits.items.map(({ evaluatorKey, peer }) => named(evaluatorKey, peer))
   const evaluators = drawn.sort((a, b) => a.name.localeCompare(b.name))
   const commits = new Map(record.voteCommits.items.map(commit => [commit.evaluatorKey, commit]))
   const votes = new Map(record.votes.items.map(vote => [`${vote.evaluatorKey} ${vote.peerKey}`, vote]))
@@ -51,16 +54,14 @@ export function voteTable(record: RoundAnswer): VoteTable {
     // One that opened its votes and has none on this peer did not score it.
     return commit && commit.revealedAtSec === null ? { state: 'sealed' } : { state: 'absent' }
   }
-  const rows = record.rolloutCommitments.items.map(({ peerKey, leafCount, peer, settlement }) => {
-    return {
-      peer: named(peerKey, peer),
-      rollouts: leafCount,
-      votes: evaluators.map(evaluator => voteOf(evaluator.peerKey, peerKey)),
-      outcome: settlement?.outcome ?? null,
-      scoreMilli: settlement?.scoreMilli ?? null,
-      isContested: (settlement?.openChallenges ?? 0) > 0,
-    }
-  })
+  const rows = record.roundPeers.items.map(one => ({
+    peer: named(one.peerKey, one),
+    rollouts: one.leafCount,
+    votes: evaluators.map(evaluator => voteOf(evaluator.peerKey, one.peerKey)),
+    outcome: one.outcome,
+    scoreMilli: one.scoreMilli,
+    isContested: one.outcome !== null && one.openChallenges > 0,
+  }))
   return {
     evaluators,
     rows: rows.sort((a, b) => (b.scoreMilli ?? -1) - (a.scoreMilli ?? -1) || a.peer.name.localeCompare(b.peer.name)),

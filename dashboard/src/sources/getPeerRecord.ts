@@ -32,6 +32,7 @@ const answer = z.object({
         provisionalPointsMilli: z.coerce.number(),
         contestedPointsMilli: z.coerce.number(),
         contestedRounds: z.int(),
+        compensationWei: z.string(),
       }),
     ),
   }),
@@ -47,7 +48,6 @@ const answer = z.object({
     ),
   }),
   peerCredits: z.object({ items: z.array(z.object({ source: z.enum(['challenges', 'market']), owed: z.string() })) }),
-  peerCompensations: z.object({ items: z.array(z.object({ amountWei: z.string() })) }),
   evaluator: z
     .object({
       fromRound: z.int(),
@@ -69,9 +69,8 @@ const answer = z.object({
   }),
   proposals: z.object({ items: z.array(z.object({ round: z.int(), count: z.int() })) }),
   withheldSecrets: z.object({ items: z.array(z.object({ round: z.int() })) }),
-  rolloutCommitments: z.object({ items: z.array(z.object({ round: z.int(), leafCount: z.int() })) }),
   /** With what a demand of a leaf names. */
-  lastCommitments: z.object({
+  rolloutCommitments: z.object({
     items: z.array(z.object({ round: z.int(), root: hex, leafCount: z.int(), policyHash: hex, contentId: hex })),
   }),
   voteCommits: z.object({ items: z.array(z.object({ round: z.int(), revealedAtSec: z.int().nullable() })) }),
@@ -112,19 +111,15 @@ const page = 'orderBy: "round", orderDirection: "desc", limit: $limit'
 const QUERY = `query Peer($peerKey: String!, $limit: Int) {
   peer(peerKey: $peerKey) { peerKey peerId name account registeredAtSec countsFromRound roundsProposed roundsSolved roundsSettled }
   standings: peerStandings(where: { peerKey: $peerKey }) { items {
-    rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds
+    rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds compensationWei
   } }
   purses(where: { peerKey: $peerKey }) { items { scoreWei openingWei taskWei claimedWei claimableWei } }
   peerCredits(where: { peerKey: $peerKey, owed_gt: "0" }) { items { source owed } }
-  peerCompensations(where: { peerKey: $peerKey }) { items { amountWei } }
   evaluator(peerKey: $peerKey) { fromRound untilRound votesCommitted votesRevealed misses }
   stakes(where: { peerKey: $peerKey }) { items { duty amountWei slashedWei freeFromRound } }
   proposals(where: { peerKey: $peerKey }, ${page}) { items { round count } }
   withheldSecrets(where: { peerKey: $peerKey }, ${page}) { items { round } }
-  rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round leafCount } }
-  lastCommitments: rolloutCommitments(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 3) {
-    items { round root leafCount policyHash contentId }
-  }
+  rolloutCommitments(where: { peerKey: $peerKey }, ${page}) { items { round root leafCount policyHash contentId } }
   voteCommits(where: { evaluatorKey: $peerKey }, ${page}) { items { round revealedAtSec } }
   votes(where: { peerKey: $peerKey }, orderBy: "round", orderDirection: "desc", limit: 1000) { items { round scoreMilli } }
   settlements(where: { peerKey: $peerKey }, ${page}) { items { round outcome scoreMilli votes openChallenges } }

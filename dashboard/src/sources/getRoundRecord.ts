@@ -8,14 +8,6 @@ const LIMIT = 50
 
 const peer = z.object({ peerId: z.string(), name: z.string() }).nullable()
 
-const settlement = z
-  .object({
-    outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld']),
-    scoreMilli: z.int(),
-    openChallenges: z.int(),
-  })
-  .nullable()
-
 const answer = z.object({
   round: z
     .object({
@@ -30,15 +22,25 @@ const answer = z.object({
       rolloutCommitments: z.int(),
     })
     .nullable(),
-  rolloutCommitments: z.object({
-    items: z.array(z.object({ peerKey: z.string(), leafCount: z.int(), peer, settlement })),
+  roundPeers: z.object({
+    items: z.array(
+      z.object({
+        peerKey: z.string(),
+        peerId: z.string().nullable(),
+        name: z.string().nullable(),
+        leafCount: z.int(),
+        outcome: z.enum(['scored', 'unavailable', 'noQuorum', 'void', 'falseLeaf', 'withheld']).nullable(),
+        scoreMilli: z.int().nullable(),
+        openChallenges: z.int(),
+      }),
+    ),
   }),
   voteCommits: z.object({
     items: z.array(
       z.object({
         evaluatorKey: z.string(),
         revealedAtSec: z.int().nullable(),
-        evaluator: z.object({ peer }).nullable(),
+        peer,
       }),
     ),
   }),
@@ -90,7 +92,7 @@ const answer = z.object({
   /** All of them only where one committee holds them. */
   evaluatorSeats: z.object({
     totalCount: z.int(),
-    items: z.array(z.object({ peerKey: z.string(), evaluator: z.object({ peer }).nullable() })),
+    items: z.array(z.object({ peerKey: z.string(), peer })),
   }),
 })
 
@@ -100,11 +102,11 @@ const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int
   round(number: $number) {
     number startsAtSec endsAtSec environmentHash beacon tasks rollouts proposals rolloutCommitments
   }
-  rolloutCommitments(where: { round: $number, ordinal_gte: $first, ordinal_lt: $next }, orderBy: "ordinal", limit: $peers) {
-    items { peerKey leafCount peer { peerId name } settlement { outcome scoreMilli openChallenges } }
+  roundPeers(where: { round: $number, ordinal_gte: $first, ordinal_lt: $next }, orderBy: "ordinal", limit: $peers) {
+    items { peerKey peerId name leafCount outcome scoreMilli openChallenges }
   }
   voteCommits(where: { round: $number, shard: $shard }, limit: $seats) {
-    items { evaluatorKey revealedAtSec evaluator { peer { peerId name } } }
+    items { evaluatorKey revealedAtSec peer { peerId name } }
   }
   votes(where: { round: $number, shard: $shard }, limit: $votes) { items { evaluatorKey peerKey scoreMilli } }
   leafDemands(where: { round: $number }, limit: $limit) { items { peerKey index state peer { peerId name } } }
@@ -124,7 +126,7 @@ const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int
   evaluatorSeats(
     where: { fromRound_lte: $number, OR: [{ untilRound: null }, { untilRound_gt: $number }] }
     limit: $seats
-  ) { totalCount items { peerKey evaluator { peer { peerId name } } } }
+  ) { totalCount items { peerKey peer { peerId name } } }
 }`
 
 /** What the chain recorded of one round and of one of its shards; `round` is null where nothing happened in it. */

@@ -99,7 +99,7 @@ export function testSigning(scene: BrowserScene): void {
         scene.dashboard.indexer.answers.Peer = always({
           ...(answers.Peer?.({ peerKey: solver.peerKey }) as object),
           peer: { ...peerRow, ...peer, account: account.address },
-          lastCommitments: { items: [work] },
+          rolloutCommitments: { items: [work] },
         })
         await page.goto(`${origin}/peers/${peer.peerKey}`)
         await page.getByRole('button', { name: `Demand an answer of round ${work.round}: bond` }).click()

@@ -3,6 +3,7 @@ import schema from 'ponder:schema'
 import { Hono } from 'hono'
 import { eq, graphql, sql } from 'ponder'
 import { explorePage } from './explorePage.ts'
+import { lightenPglite } from './lightenPglite.ts'
 import { liveRoute } from './liveRoute.ts'
 import { questionRoute } from './questionRoute.ts'
 import { vacuumWhenReady } from './vacuumWhenReady.ts'
@@ -13,6 +14,9 @@ const app = new Hono()
 app.get('/graphql', explorePage)
 app.use('/graphql', questionRoute(keysOfName), graphql({ db, schema }))
 app.get('/live', liveRoute(db))
+
+// Drizzle's own property, which Ponder's type leaves out.
+lightenPglite((db as unknown as { $client: { parsers?: Record<string, unknown> } }).$client)
 
 vacuumWhenReady(statement => db.execute(sql.raw(statement))).catch(error =>
   console.warn(`Queries stay slower than they could be: ${error.message}`),

@@ -21,21 +21,23 @@ export type Question = { document: DocumentNode; variables: Variables }
  * stand for it. A name that no peer has, or more than one, stays as it is, so that nothing is found.
  */
 export async function plainKeys({ document, variables }: Question, findKeys: FindKeys): Promise<Question> {
-  const asKeys = keyVariables(document)
+  const { asKeys, isPlain } = traitsOf(document)
   const names = new Set<string>()
   const note = (text: string) => {
     if (NAME.test(text) && names.size < MAX_NAMES) names.add(text)
     return text
   }
-  rewrite({ document, variables }, asKeys, note)
+  const rewrite = (ofKey: OfKey) => ({
+    document: isPlain ? document : rewriteDocument(document, ofKey),
+    variables: rewriteVariables(variables, asKeys, ofKey),
+  })
+  rewrite(note)
   const found = new Map<string, string>()
   for (const name of names) {
     const keys = await findKeys(name)
     if (keys.length === 1) found.set(name, keys[0] as string)
   }
-  return rewrite({ document, variables }, asKeys, text =>
-    PEER_ID.test(text) ? keccak256(stringToBytes(text)) : (found.get(text) ?? text),
-  )
+  return rewrite(text => (PEER_ID.test(text) ? keccak256(stringToBytes(text)) : (found.get(text) ?? text)))
 }
 
 type Named = ArgumentNode | ObjectFieldNode
@@ -54,34 +56,56 @@ function keyVariables(document: DocumentNode): ReadonlySet<string> {
   return names
 }
 
-/** @param ofKey - gives the text that stands for a key. */
-function rewrite(
-  { document, variables }: Question,
-  asKeys: ReadonlySet<string>,
-  ofKey: (text: string) => string,
-): Question {
-  const plain = (text: string, isKey: boolean) => {
-    const told = isKey ? ofKey(text) : text
-    return HEX.test(told) ? told.toLowerCase() : told
-  }
+interface Traits {
+  asKeys: ReadonlySet<string>
+  /** It holds no text to rewrite: the pages' own questions have theirs in variables. */
+  isPlain: boolean
+}
+
+const known = new WeakMap<DocumentNode, Traits>()
+
+function traitsOf(document: DocumentNode): Traits {
+  const found = known.get(document)
+  if (found !== undefined) return found
+  let isPlain = true
+  visit(document, {
+    StringValue({ value }) {
+      if (HEX.test(value) || PEER_ID.test(value) || NAME.test(value)) isPlain = false
+    },
+  })
+  const traits = { asKeys: keyVariables(document), isPlain }
+  known.set(document, traits)
+  return traits
+}
+
+/** Gives the text that stands for a key. */
+type OfKey = (text: string) => string
+
+function plain(text: string, isKey: boolean, ofKey: OfKey): string {
+  const told = isKey ? ofKey(text) : text
+  return HEX.test(told) ? told.toLowerCase() : told
+}
+
+function rewriteDocument(document: DocumentNode, ofKey: OfKey): DocumentNode {
   const inValue = (value: ValueNode, isKey: boolean): ValueNode =>
     visit(value, {
-      StringValue: node => ({ ...node, value: plain(node.value, isKey) }),
+      StringValue: node => ({ ...node, value: plain(node.value, isKey, ofKey) }),
     })
+  return visit(document, {
+    // From the inside out: a key's own text is rewritten before the arguments around it.
+    leave: node =>
+      isNamed(node) ? { ...node, value: inValue(node.value, KEY_FIELD.test(node.name.value)) } : undefined,
+  })
+}
+
+function rewriteVariables(variables: Variables, asKeys: ReadonlySet<string>, ofKey: OfKey): Variables {
   const inVariable = (value: unknown, isKey: boolean): unknown => {
-    if (typeof value === 'string') return plain(value, isKey)
+    if (typeof value === 'string') return plain(value, isKey, ofKey)
     if (Array.isArray(value)) return value.map(one => inVariable(one, isKey))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inVariable(one, KEY_FIELD.test(key))]))
   }
-  return {
-    document: visit(document, {
-      // From the inside out: a key's own text is rewritten before the arguments around it.
-      leave: node =>
-        isNamed(node) ? { ...node, value: inValue(node.value, KEY_FIELD.test(node.name.value)) } : undefined,
-    }),
-    variables: Object.fromEntries(
-      Object.entries(variables).map(([name, value]) => [name, inVariable(value, asKeys.has(name))]),
-    ),
-  }
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, inVariable(value, asKeys.has(name))]),
+  )
 }

@@ -1,4 +1,4 @@
-import { GraphQLError, parse, print } from 'graphql'
+import { type DocumentNode, GraphQLError, parse, print } from 'graphql'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { z } from 'zod'
@@ -9,6 +9,9 @@ import { costFault } from './questionCost.ts'
 const MAX_CHARACTERS = 32_768
 /** Of words and signs; before anything is parsed in full. */
 const MAX_TOKENS = 2_000
+
+/** Texts whose parsed form is kept: the pages ask some twenty, each with other variables. */
+const KEPT_TEXTS = 32
 
 const schema = z.object({
   query: z.string(),
@@ -21,15 +24,25 @@ const schema = z.object({
  * people write them.
  */
 export function questionRoute(findKeys: FindKeys): MiddlewareHandler {
+  const documents = new Map<string, DocumentNode>()
+  const parseOnce = (query: string) => {
+    const document = documents.get(query) ?? parse(query, { maxTokens: MAX_TOKENS, noLocation: true })
+    // The last of the map is the one that was asked last.
+    documents.delete(query)
+    documents.set(query, document)
+    for (const oldest of documents.keys()) if (documents.size > KEPT_TEXTS) documents.delete(oldest)
+    return document
+  }
   return createMiddleware(async (context, next) => {
     if (context.req.method !== 'POST') return next()
     const text = await readText(context.req.raw)
-    const asked = text === null ? FORM : readQuestion(text)
+    const asked = text === null ? FORM : readQuestion(text, parseOnce)
     if (typeof asked === 'string') return context.json(refusal(asked), 400)
     const fault = costFault(asked.document, asked.variables)
     if (fault !== null) return context.json(refusal(fault), 400)
     const { document, variables } = await plainKeys(asked, findKeys)
-    const body = JSON.stringify({ query: print(document), variables, operationName: asked.operationName })
+    const query = document === asked.document ? asked.query : print(document)
+    const body = JSON.stringify({ query, variables, operationName: asked.operationName })
     context.req.raw = new Request(context.req.raw.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -53,12 +66,17 @@ async function readText({ body }: Request): Promise<string | null> {
   return text + decoder.decode()
 }
 
+interface Asked extends Question {
+  query: string
+  operationName: string | undefined
+}
+
 /** A question, or why a text is none. */
-function readQuestion(text: string): (Question & { operationName: string | undefined }) | string {
+function readQuestion(text: string, parseOnce: (query: string) => DocumentNode): Asked | string {
   try {
     const { query, variables, operationName } = schema.parse(JSON.parse(text))
-    const document = parse(query, { maxTokens: MAX_TOKENS, noLocation: true })
-    return { document, variables: variables ?? {}, operationName: operationName ?? undefined }
+    const document = parseOnce(query)
+    return { query, document, variables: variables ?? {}, operationName: operationName ?? undefined }
   } catch (error) {
     return error instanceof GraphQLError ? error.message : FORM
   }

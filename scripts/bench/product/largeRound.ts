@@ -29,17 +29,13 @@ function roundAnswer(variables: Record<string, unknown>) {
   return {
     ...small,
     round: { ...small.round, rolloutCommitments: SOLVERS },
-    rolloutCommitments: items(
+    roundPeers: items(
       peers.map((peer, index) => ({
-        peerKey: peer.peerKey,
-        leafCount: 64,
-        peer: named(peer),
-        settlement: { outcome: 'scored', scoreMilli: 500 + index, openChallenges: 0 },
+        ...{ peerKey: peer.peerKey, ...named(peer), leafCount: 64 },
+        ...{ outcome: 'scored', scoreMilli: 500 + index, openChallenges: 0 },
       })),
     ),
-    voteCommits: items(
-      committee.map(peer => ({ evaluatorKey: peer.peerKey, revealedAtSec: 1, evaluator: { peer: named(peer) } })),
-    ),
+    voteCommits: items(committee.map(peer => ({ evaluatorKey: peer.peerKey, revealedAtSec: 1, peer: named(peer) }))),
     votes: items(
       committee.flatMap(({ peerKey: evaluatorKey }) =>
         peers.map(({ peerKey }, index) => ({ evaluatorKey, peerKey, scoreMilli: 500 + index })),
@@ -47,7 +43,7 @@ function roundAnswer(variables: Record<string, unknown>) {
     ),
     evaluatorSeats: {
       totalCount: SEATS,
-      ...items(evaluators.map(peer => ({ peerKey: peer.peerKey, evaluator: { peer: named(peer) } }))),
+      ...items(evaluators.map(peer => ({ peerKey: peer.peerKey, peer: named(peer) }))),
     },
   }
 }

@@ -21,6 +21,7 @@ interface Props {
 export function PeerHead({ peer, record, status }: Props) {
   const standing = record.standings.items[0]
   const purse = record.purses.items[0]
+  const compensationWei = standing?.compensationWei ?? '0'
   const roles = peerRoles(record)
   // Others have no points, and a rank among them says nothing.
   const isSolver = roles.length === 0 || roles.includes('solver')
@@ -75,12 +76,12 @@ export function PeerHead({ peer, record, status }: Props) {
               </span>
             </Fact>
           ))}
-          {record.peerCompensations.items.map(({ amountWei }) => (
-            <Fact key="appeals" title="Paid to its account by appeals">
-              <span className="figures text-2xl font-semibold">{formatNectar(amountWei)}</span>{' '}
+          {compensationWei !== '0' && (
+            <Fact title="Paid to its account by appeals">
+              <span className="figures text-2xl font-semibold">{formatNectar(compensationWei)}</span>{' '}
               <span className="text-sm text-soft">nectar of overturned seats</span>
             </Fact>
-          ))}
+          )}
           <Fact title="Peer id">
             <CopyText text={peer.peerId} label="peer id" />
           </Fact>

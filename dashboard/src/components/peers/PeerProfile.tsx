@@ -17,6 +17,9 @@ import { PeerHead } from './PeerHead.tsx'
 import { PeerHistory } from './PeerHistory.tsx'
 import { PeerTraining } from './PeerTraining.tsx'
 
+/** Commitments of which an answer may still be demanded, at most. */
+const DEMANDABLE = 3
+
 interface Props {
   peerKey: string
   part: Part<PeerAnswer>
@@ -78,7 +81,10 @@ export function PeerProfile({ peerKey, part, canary, training, sampled, status, 
       <Suspense fallback={null}>
         <PeerTraining training={training} />
       </Suspense>
-      <DemandLeaf peerKey={part.data.peer.peerKey} committed={part.data.lastCommitments.items} />
+      <DemandLeaf
+        peerKey={part.data.peer.peerKey}
+        committed={part.data.rolloutCommitments.items.slice(0, DEMANDABLE)}
+      />
       <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />
       <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
     </>
