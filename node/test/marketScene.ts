@@ -21,6 +21,8 @@ export type SceneGame = {
   fault?: Error
   /** Block of its dispute. */
   disputedAt?: number
+  /** Whether the session's seat is its committee. */
+  isDrawn?: boolean
   claimable?: number
 }
 
@@ -71,7 +73,7 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
     quote: () => [wei(1), wei(1)],
     minDisputeSec: () => 10,
     creditOf: () => 0n,
-    disputeOf: () => ({ drawn: false, seedBlock: 1n, committee: [], openedAtSec: 0 }),
+    disputeOf: id => ({ drawn: gameAt(id).isDrawn === true, seedBlock: 1n, committee: [SEED], openedAtSec: HEAD }),
   }
   const rpc = {
     async readContract({ functionName, args = [] }: { functionName: string; args?: readonly bigint[] }) {

@@ -1,5 +1,6 @@
 import { callChain } from '#chain/callChain.ts'
 import { readDisputes } from '#chain/games/readDisputes.ts'
+import { readGame } from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
 import type { MarketSession } from '../games/marketSession.ts'
 import { type GameRules, readPhase, readPlayedGame, rulesOfGames, truthOf } from '../games/playedGame.ts'
@@ -58,11 +59,13 @@ async function judgeDispute({ session, rules, logger }: Seat, gameId: bigint): P
     if (number > seedBlock) await act(session, 'drawCommittee', gameId).catch(() => undefined)
     return
   }
-  const played = committee.includes(peerKey) ? await readPlayedGame(session, rules, gameId) : null
-  if (played === null) return
-  const step = Number(timestamp) < openedAtSec + played.game.disputeSec ? 'commit' : 'reveal'
+  if (!committee.includes(peerKey)) return
+  const { disputeSec } = await readGame(client, contracts, gameId)
+  const step = Number(timestamp) < openedAtSec + disputeSec ? 'commit' : 'reveal'
   const state = `verdict ${gameId} ${step}`
   if (journal.getState(state) === true) return
+  const played = await readPlayedGame(session, rules, gameId)
+  if (played === null) return
   const choice = truthOf(rules, played)
   const { block } = await giveVerdict({ ...session, id: () => `${gameId}:${step}` }, gameId, choice)
   journal.setState(state, true)

@@ -9,6 +9,7 @@ import { type Bettor, playGames } from '../bettor/betOnGames.ts'
 import { createGameChooser } from '../bettor/chooseGames.ts'
 import { judgeOpenDisputes } from '../evaluator/judgeDisputes.ts'
 import { createJudge, judgeGames } from '../judge/judge.ts'
+import type { MarketSession } from './marketSession.ts'
 import { truthOf } from './playedGame.ts'
 
 const phase = (name: (typeof gamePhases)[number]) => gamePhases.indexOf(name)
@@ -19,6 +20,18 @@ const bettor = (list: readonly SceneGame[], balance?: number) => ({
   perGame: 2,
 })
 const play = async (one: Bettor) => playGames(one, await createGameChooser(one.session)(100))
+/** Numbers of games whose texts are read from now on, once for each time. */
+function textsRead({ client }: MarketSession): string[] {
+  const { rpc } = client as unknown as { rpc: { getContractEvents: (query: EventQuery) => unknown } }
+  const { getContractEvents } = rpc
+  const asked: string[] = []
+  rpc.getContractEvents = query => {
+    if (query.eventName === 'GameCreated') asked.push(String(query.args?.gameId))
+    return getContractEvents(query)
+  }
+  return asked
+}
+
 const ownBet = { staked: 1, round: 0, isOver: false }
 
 test('choices or clues that join to the same text are not the same question', () => {
@@ -57,16 +70,10 @@ describe('a flood of junk games', () => {
     const open = { phase: phase('betting'), stakes: [1, 1, 1] }
     const dust = Array.from({ length: 20 }, (): SceneGame => ({ ...open, bond: 1e-6 }))
     const scene = bettor([open, ...dust])
-    const asked: string[] = []
-    const { rpc } = scene.session.client as unknown as { rpc: { getContractEvents: (query: EventQuery) => unknown } }
-    const { getContractEvents } = rpc
-    rpc.getContractEvents = query => {
-      asked.push(String(query.args?.gameId))
-      return getContractEvents(query)
-    }
+    const told = textsRead(scene.session)
     await play(scene)
     expect(scene.sent).toEqual(['bet 0'])
-    expect(new Set(asked)).toEqual(new Set(['0']))
+    expect(told).toEqual(['0'])
   })
 
   test('of games that take months has none of them read', async () => {
@@ -81,6 +88,17 @@ describe('a flood of junk games', () => {
     await judgeOpenDisputes(scene)
     expect(scene.sent).toEqual(['drawCommittee 0'])
   })
+})
+
+test('a dispute that stays open for months has its texts read once for a verdict', async () => {
+  const scene = marketScene([{ phase: phase('disputed'), disputedAt: HEAD, isDrawn: true }])
+  // What a seat's salt follows from.
+  const session = { ...scene.session, verdictSalt: () => rules.hash as Hex }
+  const told = textsRead(scene.session)
+  await judgeOpenDisputes({ ...scene, session })
+  await judgeOpenDisputes({ ...scene, session })
+  expect(scene.sent).toEqual(['commitVerdict 0'])
+  expect(told).toEqual(['0'])
 })
 
 describe('a game that cannot be read', () => {
