@@ -234,6 +234,15 @@ test('calls to a worker whose death is not known yet fail as calls, and end noth
   expect(uncaught).toEqual([])
 })
 
+test('a worker that cannot be started fails as one that died, and keeps nobody who closes it', async () => {
+  const { execPath } = process
+  process.execPath = join(folder, 'no node')
+  const none = openPolicyClient()
+  process.execPath = execPath
+  await expect(none.weightsHash()).rejects.toMatchObject({ code: 'POLICY_WORKER_ENDED', retryable: true })
+  await none.close()
+})
+
 test('a worker that hangs is ended and replaced, and what runs gives signs of life', async () => {
   const told: string[] = []
   const pids: number[] = []

@@ -74,9 +74,15 @@ export function openPolicyClient(
       end(workerEnded(signal === null ? `with code ${code}` : `by ${signal}`))
       resolve()
     })
+    // Each call that is sent to a dead worker is an error of its own, and one that nobody listens to ends the peer.
+    worker.on('error', error => {
+      end(workerEnded(`by an error: ${error.message}`, error))
+      // What never started does not exit.
+      if (worker.pid !== undefined) return
+      watch.stop()
+      resolve()
+    })
   })
-  // Each call that is sent to a dead worker is an error of its own, and one that nobody listens to ends the peer.
-  worker.on('error', error => end(workerEnded(`by an error: ${error.message}`, error)))
   worker.on('message', (message: unknown) => {
     watch.heard()
     const said = message as Answer | SignOfLife
