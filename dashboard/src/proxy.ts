@@ -12,5 +12,8 @@ export function proxy(request: NextRequest): NextResponse {
   return response
 }
 
-/** Pages alone: what is data has no scripts, and files of the build are the same for everybody. */
-export const config = { matcher: '/((?!_next/|graphql|live|names|rpc|v1/).*)' }
+/**
+ * Pages alone, those that say that there is none among them: what is data has no scripts, and files of the build are the same for everybody. A
+ * page without a policy could be framed, and whatever its reader opens from there.
+ */
+export const config = { matcher: '/((?!_next/static/|(?:graphql|live|names|rpc)$|v1/).*)' }
