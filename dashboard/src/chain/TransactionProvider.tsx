@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import type { Hex } from 'viem'
-import { browserStore } from './localStorage.ts'
+import { browserStore } from './browserStore.ts'
 import { type Chain, useChainAccess } from './ChainProvider.tsx'
 import { type Outcome, parseTransactions, type Transaction, withTransaction } from './transactions.ts'
 
@@ -40,14 +40,14 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
     (transaction: Transaction) =>
       setList(before => {
         const after = withTransaction(before, transaction)
-        if (storageKey !== null) localStorage.setItem(storageKey, JSON.stringify(after))
+        if (storageKey !== null) browserStore.setItem(storageKey, JSON.stringify(after))
         return after
       }),
     [storageKey],
   )
 
   useEffect(() => {
-    if (storageKey !== null) setList(parseTransactions(localStorage.getItem(storageKey)))
+    if (storageKey !== null) setList(parseTransactions(browserStore.getItem(storageKey)))
   }, [storageKey])
 
   useEffect(() => {
@@ -68,7 +68,7 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
   const follow = useCallback<Transactions['follow']>(sent => change({ ...sent, state: 'waiting' }), [change])
   const forgetAll = useCallback(() => {
     setList([])
-    if (storageKey !== null) localStorage.removeItem(storageKey)
+    if (storageKey !== null) browserStore.removeItem(storageKey)
   }, [storageKey])
 
   return <TransactionContext value={{ list, minedCount, follow, forgetAll }}>{children}</TransactionContext>

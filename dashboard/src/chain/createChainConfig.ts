@@ -1,5 +1,6 @@
-import { type Config, createConfig, http, injected } from '@wagmi/core'
+import { type Config, createConfig, createStorage, http, injected } from '@wagmi/core'
 import { defineChain } from 'viem'
+import { browserStore } from './browserStore.ts'
 import type { Network } from './network.ts'
 import { TIMEOUT_MS } from './readRounds.ts'
 
@@ -15,6 +16,7 @@ export function createChainConfig(network: Network): Config {
   return createConfig({
     chains: [chain],
     connectors: [injected()],
+    storage: createStorage({ storage: browserStore }),
     transports: { [chain.id]: http(rpcUrl, { timeout: TIMEOUT_MS, retryCount: 0 }) },
   })
 }

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { browserStore } from './browserStore.ts'
 
 /** What a browser needs to read the deployment from its chain, and to send to it. */
 export interface Network {
@@ -38,4 +39,4 @@ export interface WalletState {
 const RECENT_WALLET = 'wagmi.recentConnectorId'
 
 /** Whether this browser connected a wallet in an earlier visit. */
-export const hadWallet = (): boolean => localStorage.getItem(RECENT_WALLET) !== null
+export const hadWallet = (): boolean => browserStore.getItem(RECENT_WALLET) !== null
