@@ -62,7 +62,7 @@ test('a second indexer on the same folder is refused', async () => {
   expect(second.log).toBe(`another indexer is using ${kept}: stop it, or set WAGGLE_INDEX to another folder\n`)
 })
 
-test('a port, a chain or a record that is not to be had is one line that says what to do', async () => {
+test('a port, a chain or a record that is not available is one line that says what to do', async () => {
   const nowhere = 'http://127.0.0.1:9'
   const cases = [
     {

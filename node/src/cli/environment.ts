@@ -3,20 +3,20 @@ import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { splitUrls } from '#core/redactUrls.ts'
 import { UsageError } from './usageError.ts'
 
-/** Set and not empty. */
+/** Undefined if the variable is not set, or empty. */
 function read(variable: string): string | undefined {
   return process.env[variable] || undefined
 }
 
-/** Whether a text is a URL of HTTP, or a list of them by commas. */
+/** Whether a text is an http or https URL, or several, separated by commas. */
 export function areHttpUrls(text: string): boolean {
   const urls = splitUrls(text)
   return urls.length > 0 && urls.every(url => /^https?:$/.test(URL.parse(url)?.protocol ?? ''))
 }
 
 /**
- * The environment, read nowhere else in the node: paths, and secrets that a command line would show to everybody on the
- * machine. What is wrong is named, never quoted.
+ * The environment variables of the node, read here only: paths, and secrets that a command line would show to every user of
+ * the machine. Errors name a variable and never quote its value.
  */
 export const environment = {
   /** Path of a deployment's record, as the indexer and the dashboard take it too. */
@@ -25,16 +25,16 @@ export const environment = {
   /** Folder of downloaded models. */
   models: () => read('WAGGLE_MODELS'),
 
-  /** Access token of the Hugging Face hub, by the name that its own tools read. */
+  /** Access token of the Hugging Face hub, in the variable of its own tools. */
   hubToken: () => read('HF_TOKEN'),
 
-  /** Key of the OpenAI-compatible server that a judge is asked on, by the name that its clients read. */
+  /** Key of an OpenAI-compatible server, in the variable of its clients. */
   serverKey: () => read('OPENAI_API_KEY'),
 
   /**
-   * Webhooks that a peer tells what is wrong, several by commas; a URL of one is a credential.
+   * Webhooks that receive a peer's alerts, separated by commas; each URL is a credential.
    *
-   * @throws {UsageError} if the variable holds no such URL.
+   * @throws {UsageError} if the variable is not a list of http or https URLs.
    */
   alertUrls(): string[] {
     const urls = read('WAGGLE_ALERT_URL')
@@ -43,18 +43,18 @@ export const environment = {
     throw new UsageError('WAGGLE_ALERT_URL is not an http or https URL.', { hint: 'Correct it, or unset it.' })
   },
 
-  /** Of a backup that is made or restored with nobody at the terminal. */
+  /** Of a backup that is made or restored without a terminal. */
   backupPassphrase: () => read('WAGGLE_BACKUP_PASSPHRASE'),
 
-  /** Invitation of a sponsor: what it asks for, and what a peer names. */
+  /** Invitation of a sponsor, which the sponsor requires and a peer sends. */
   sponsorToken: () => read('WAGGLE_SPONSOR_TOKEN'),
 
   home: () => homedir(),
 
   /**
-   * RPC endpoint, or several by commas: of the network's own variable, else `WAGGLE_RPC_URL`.
+   * RPC endpoints, separated by commas: from the network's own variable, else from `WAGGLE_RPC_URL`.
    *
-   * @throws {UsageError} if the variable holds no such URL.
+   * @throws {UsageError} if the variable is not a list of http or https URLs.
    */
   rpcUrl(network: string): string | undefined {
     const known: Record<string, KnownNetwork> = knownNetworks

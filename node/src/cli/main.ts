@@ -25,7 +25,7 @@ Exit codes: 0 success, 64 wrong usage, 75 temporary failure, try again later, 13
 /** Cache of compiled modules, which a new installation clears. Without it a command spends half of its time compiling. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-compiled')
 
-/** A defect that keeps something open must not keep the process: its work is over by then. */
+/** After its work a command ends, even if a defect leaves something open. */
 const LINGER_MS = 5_000
 
 async function main([name = '--help', ...argv]: string[]): Promise<void> {
@@ -46,12 +46,12 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
   await command.run(values, positionals)
 }
 
-/** One line for whoever can act on it; a defect, which nobody foresaw, comes with its stack. */
+/** Prints one line that the operator can act on; an unexpected error with its stack. */
 function fail(thrown: unknown): void {
   const error = asDiskFull(thrown, (thrown as NodeJS.ErrnoException | undefined)?.path ?? 'a file')
   if (isInterruption(error)) {
     console.error('Stopped. What was downloaded or made is kept: the next run resumes from there. [STOPPED]')
-    process.exitCode = 130 // as a shell says of what SIGINT ended
+    process.exitCode = 130 // as a shell reports after SIGINT
     return
   }
   if (!(error instanceof NodeError) && error instanceof Error) console.error(error)
@@ -60,7 +60,7 @@ function fail(thrown: unknown): void {
   process.exitCode = error instanceof UsageError ? 64 : error instanceof NodeError && error.retryable ? 75 : 1
 }
 
-// Who reads what is printed may have seen enough, as head does. A peer whose log nobody takes any more has failed.
+// A reader such as head may close the pipe. A peer whose log is no longer read has failed.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE' || process.argv[2] === 'start') throw error
   process.exit()

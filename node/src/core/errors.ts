@@ -8,7 +8,7 @@ export abstract class NodeError extends Error {
   /** What the operator does next, as a sentence. */
   readonly hint: string
   readonly retryable: boolean
-  /** Waiting cannot mend it, as with a wrong setting: a role ends instead of continuing with its next round. */
+  /** Waiting cannot fix it, as with a wrong setting: a role ends instead of continuing with its next round. */
   readonly isFinal: boolean = false
 
   constructor(message: string, options: { hint: string; retryable?: boolean; cause?: unknown }) {

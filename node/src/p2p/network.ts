@@ -23,23 +23,23 @@ export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits' | 'isRelay' |
   SwarmView & {
     /** Multiaddrs; none for the bootnode itself. */
     bootnodes: readonly string[]
-    /** Hears the announcements of all others, as gateways and bootnodes do. Else a payload is asked of its author, by what the chain says. */
+    /** Subscribes to all announcements, as gateways and bootnodes do. Otherwise payloads are requested from the authors that the chain names. */
     follows: boolean
-    /** Others meet here first: also true of a peer that finds itself among the bootnodes. */
+    /** Runs as a bootnode. A peer that finds itself among the bootnodes does so too. */
     isBootnode?: boolean
-    /** Asks the chain who is registered. Without it, every peer counts as registered. */
+    /** Asks the chain which peers are registered. Without it, every peer counts as registered. */
     lookUp?: LookUp
     /**
-     * Told of each message that another process signed with this peer's key.
+     * Called for each message that another process signed with this peer's key.
      *
-     * @param addresses - where that process says that it is reached; none in messages of other kinds.
+     * @param addresses - those that the process announces; empty for messages of other kinds.
      */
     onTwin?: (addresses: readonly string[]) => void
-    /** Keeps the book of peers over a restart. */
+    /** Keeps the address book over a restart. */
     store?: PeerStore
-    /** Connections sought with registered peers; more may come in. */
+    /** Registered peers to connect to; more may connect to this one. */
     targetPeers?: number
-    /** Bodies that this peer gives to others. */
+    /** Payloads that this peer serves. */
     bundles: BundleSource
     serveLimits?: Partial<ServeLimits>
     /** Mean milliseconds between two catch-ups with some peer. */
@@ -55,17 +55,17 @@ export type Network = {
   waitForPeers(count: number, signal?: AbortSignal): Promise<void>
   publish(announcement: OwnAnnouncement): Promise<void>
   onAnnouncement(kind: AnnouncementKind, handler: AnnouncementHandler): () => void
-  /** The latest of each kind and peer, our own included: also what came while nobody listened. */
+  /** The latest of each kind and peer, our own included, and those that arrived before a handler was added. */
   announcements(round: number, kind?: AnnouncementKind): Announcement[]
-  /** Asks one peer for what is missing here: at once, not when its turn comes. @returns how many messages were new. */
+  /** Catches up with one peer at once. @returns how many messages were new. */
   catchUp(peerId: string): Promise<number>
   /** Connects to a peer whose addresses are known, unless it is connected. @returns whether it is now. */
   connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
-  /** Says our own addresses again, and again soon: once we are registered, others keep them and hand them on. */
+  /** Announces our own addresses again, twice: once we are registered, others keep and forward them. */
   sayAddresses(): void
   /** How many are connected and known, and how many were refused. */
   status(): MembershipStatus
-  /** The release that a peer runs, by its own word; null where it gave none, or was not met. */
+  /** The release that a peer reports; null if it reported none, or was never connected. */
   releaseOf(peerId: string): string | null
   /** How many peers are connected; with none, why, and what to do. */
   connectivity(): Connectivity

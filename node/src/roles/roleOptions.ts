@@ -18,8 +18,8 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   /** Chat models and the specification that they are for; undefined for the starter models. */
   chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined
   /**
-   * Proposer: a dataset, and the share of its tasks that come from it; with 1 no model is loaded. Solver: the dataset whose tasks have figures
-   * of their own.
+   * Proposer: a dataset, and the share of its tasks that come from it; with 1 no model is loaded. Solver: a dataset whose tasks are reported
+   * separately.
    */
   dataset?: (NamedDataset & { share: number }) | undefined
   /** Proposer and solver: the adapter to train. Without it a proposer's model is frozen, and a solver trains as `usualAdapter` says. */
@@ -30,7 +30,7 @@ export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   served?: ServedSettings | undefined
   /** Solver: where and how often its policy is published. */
   push?: PushSettings | undefined
-  /** Webhooks for alerts. They hold credentials. */
+  /** Webhooks for alerts; each URL is a credential. */
   alertUrls?: readonly string[]
 }
 

@@ -35,7 +35,7 @@ const starts: Readonly<Record<RoleName, (node: PeerNode, options: RoleOptions) =
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
 export async function startRole(options: RoleOptions): Promise<void> {
   const { role, chat, data, settings, alertUrls = [] } = options
-  // Before anything is opened or registered: options that contradict the folder.
+  // Options that contradict the folder are refused before anything is opened or registered.
   const adapter = await checkedAdapter(options)
   const environments = chat ? [await loadEnvironment(chat.spec, chat)] : Object.values(await loadEnvironments())
   const node = await openPeer({ ...options, environments, follows: role === 'gateway' })
@@ -62,7 +62,7 @@ export async function startRole(options: RoleOptions): Promise<void> {
 /**
  * The adapter that the role trains; undefined for none.
  *
- * @throws {KeptPolicyError} if the options contradict what the folder keeps.
+ * @throws {KeptPolicyError} if the options contradict the folder's policy.
  */
 async function checkedAdapter({ role, data, chat, adapter, served }: RoleOptions): Promise<AskedAdapter | undefined> {
   if (role === 'proposer') await adapterToTrain(join(data, PROPOSER_FOLDER), adapter)

@@ -47,8 +47,8 @@ export function DemandLeaf({ peerKey, committed }: Props) {
         Demand an answer
       </h2>
       <p className="mt-2 max-w-prose text-soft">
-        Are this peer’s answers nowhere to be had? It must show one of those that are scored, drawn at random, on the
-        chain by the end of the next round, or loses its round. The bond comes back, less the gas of the answer.
+        Does no peer serve this peer’s answers? It must show one of those that are scored, drawn at random, on the chain
+        by the end of the next round, or loses its round. The bond comes back, less the gas of the answer.
       </p>
       {specification !== null &&
         open.map(work => (

@@ -13,12 +13,12 @@ import { type Finding, failure, ok, warning } from './finding.ts'
 type ChatRole = {
   role: RoleName | undefined
   model: string | undefined
-  /** What a proposer proposes with; `model` unless said. */
+  /** What a proposer proposes with; by default `model`. */
   proposer?: string | undefined
   judge: string | undefined
   /** Rank of the adapter, 0 for all weights. */
   lora: number | undefined
-  /** Of the frozen layers under it, float32 unless said. */
+  /** Of the frozen layers under it; by default float32. */
   loraBase?: BasePrecision | undefined
 }
 

@@ -54,7 +54,7 @@ test('what most critiques answered is counted over all of them, and a tie counts
   expect(majority([])).toBeNull()
 })
 
-test('a task is unknown while an answer that it depends on is not to be had', () => {
+test('a task is unknown while an answer that it depends on is not available', () => {
   expect(later(1, [null, said('7')])[0]).toBeNull()
   // Not drawn for a quotation, though it counts for the majority.
   const peers = [said('1'), said('2'), said('3'), null]

@@ -106,7 +106,7 @@ function fromHuggingFace(file: HuggingFaceConfig): DecoderConfig {
 export function formatDecoderConfig(config: DecoderConfig): Record<string, unknown> {
   const family = config.architecture
   const isQwen = family !== 'llama'
-  // transformers derives it for Qwen2 and Llama unless told; told only where it differs.
+  // transformers derives it for Qwen2 and Llama by default; written only where it differs.
   const derived = family !== 'qwen3' && config.headDim * config.heads === config.hiddenSize
   return {
     architectures: [{ qwen2: 'Qwen2ForCausalLM', qwen3: 'Qwen3ForCausalLM', llama: 'LlamaForCausalLM' }[family]],

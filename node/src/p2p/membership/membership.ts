@@ -20,14 +20,14 @@ type MembershipOptions = {
   /** Connections sought with registered peers. */
   targetPeers: number
   maxConnections: number
-  /** Whether others meet here first: then nobody keeps a slot for ever. */
+  /** Whether this is a bootnode: then no peer keeps a slot permanently. */
   isBootnode?: boolean
   /** Peers connected now, with the address of the other end. */
   connections: () => readonly { peerId: string; address: string }[]
   isBanned: (peerId: string) => boolean
-  /** Called when a peer is new, or elsewhere than before. */
+  /** Called when a peer is new, or has other addresses than before. */
   onLearnt: (peerId: string, addresses: readonly string[]) => void
-  /** Called when a peer is known no more. */
+  /** Called when the address book drops a peer. */
   onDropped: (peerId: string) => void
   clock: Clock
   logger: Logger
@@ -37,7 +37,7 @@ type MembershipOptions = {
 export type MembershipStatus = {
   connections: { members: number; strangers: number; max: number }
   known: { members: number; strangers: number }
-  /** Connections refused since the start, by what there was too much of. */
+  /** Connections refused since the start, by the limit that was reached. */
   refused: Record<Refusal, number>
 }
 
@@ -67,10 +67,10 @@ export type Membership = {
   stop(): void
 }
 
-const SAY_EVERY_MS = 60_000
+const LOG_EVERY_MS = 60_000
 
 /**
- * Who is known, at which addresses, who gets a slot and who is dialled next: the rules of docs/network.md, "Membership".
+ * Decides which peers are known at which addresses, which get a slot, and which is dialled next: the rules of docs/network.md, "Membership".
  *
  * @throws {AddressError} if a bootnode is not a multiaddr.
  */
@@ -143,7 +143,7 @@ type Counted = { slots: ReturnType<typeof createConnectionSlots>; book: PeerBook
 /** How many peers are connected, known and refused. */
 function createCensus({ maxConnections: max, clock, logger }: MembershipOptions, { slots, book, admission }: Counted) {
   const refused: Record<Refusal, number> = { full: 0, strangers: 0, host: 0, subnet: 0 }
-  let saidAtMs = Number.NEGATIVE_INFINITY
+  let loggedAtMs = Number.NEGATIVE_INFINITY
 
   function status(): MembershipStatus {
     const connections = countMembers(slots.held(), one => one.isMember)
@@ -152,11 +152,11 @@ function createCensus({ maxConnections: max, clock, logger }: MembershipOptions,
   }
   return {
     status,
-    /** Counts a refused connection, and says so once a minute. */
+    /** Counts a refused connection, and logs it at most once a minute. */
     refuse(reason: Refusal): void {
       refused[reason] += 1
-      if (clock.nowMs() - saidAtMs < SAY_EVERY_MS) return
-      saidAtMs = clock.nowMs()
+      if (clock.nowMs() - loggedAtMs < LOG_EVERY_MS) return
+      loggedAtMs = clock.nowMs()
       logger.warn('a connection was refused: no slot is free for it', { reason, ...status() })
     },
   }
@@ -169,7 +169,7 @@ function connectedNow({ connections }: MembershipOptions, { isRegistered }: Admi
 
 type LookUps = Pick<Membership, 'known' | 'addressesOf' | 'isNear' | 'names'>
 
-/** What the book says of who is where. */
+/** Look-ups in the address book. */
 function createLookUps(book: PeerBook, { connections }: MembershipOptions): LookUps {
   return {
     known: () => book.all().flatMap(({ peerId }) => peerId ?? []),
@@ -207,7 +207,7 @@ function countMembers<T>(peers: readonly T[], isMember: (peer: T) => boolean): {
 
 const isPrivate = (address: string): boolean => originOf(address)?.isPrivate ?? false
 
-/** Whom a multiaddr names at its end. @throws if it is not one. */
+/** The peer id at the end of a multiaddr. @throws if the text is not a multiaddr. */
 function peerIdIn(address: string): string | undefined {
   return multiaddr(address)
     .getComponents()

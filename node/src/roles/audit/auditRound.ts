@@ -96,7 +96,7 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
       if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
       const voteMilli = scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE
       if (voteMilli === UNAVAILABLE || Math.abs(voteMilli - derivedMilli) <= TOLERANCE_MILLI) continue
-      // Its evaluator may have seen what is not to be had here.
+      // Its evaluator may have had what is not available here.
       if (sampling?.result === 'unchecked' && voteMilli === 0) continue
       const wanted = { kind: 'scores', round, contentId, peerKey: evaluatorKey } as const
       const published = await leavesIn(await bodies.fetch(wanted, signal), peerKey)
@@ -108,7 +108,7 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
   return { round, tasks, peers, disagreements }
 }
 
-/** What a score sheet says of a peer; null for one that is not to be had, or is none. */
+/** The scored leaves of a peer in a score sheet; null if that is not available, or invalid. */
 async function leavesIn(bytes: PeerResult<Uint8Array>, peerKey: PeerKey) {
   const opened = bytes.ok ? await bodiesHere.open('scores', bytes.value) : null
   return opened?.body.peers.find(one => one.peerKey === peerKey)?.leaves ?? null

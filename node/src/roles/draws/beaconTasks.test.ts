@@ -111,7 +111,7 @@ test('answers are of peers with points, and so many of them as the environment d
   expect(none.tasks.map(({ problem }) => (problem as { answers: unknown[] }).answers)).toEqual([[], [], []])
 })
 
-test('answers that are not to be had leave their tasks unknown and in their place', async () => {
+test('answers that are not available leave their tasks unknown and in their place', async () => {
   const { tasks } = await drawn(6, { absent: [2] })
   expect(tasks.map(({ isUnknown, text }) => [isUnknown, text])).toEqual(
     textsOf((await drawn(2)).tasks).map(text => [true, text]),

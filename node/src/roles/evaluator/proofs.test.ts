@@ -101,7 +101,7 @@ test.each([
   ['nobody serves the policy', { fetched: peerFault('unavailable', 'nobody has it') }],
   ['more bytes are served than a policy of the base has', { fetched: peerFault('oversized', 'too large') }],
   ['its adapter is for a base that is not here', { read: unread('unavailable') }],
-  ['a prompt of its quotes what is not to be had here', { drawn: null }],
+  ['a prompt of its quotes what is not available here', { drawn: null }],
   ['reading it fails here', { read: () => Promise.reject(new Error('no memory')) }],
 ])('where %s, the vote is unavailable', async (_, says) => {
   expect(await vote(says)).toBe(UNAVAILABLE)

@@ -56,7 +56,7 @@ type Found = { folder: string; run: RunNote; view?: Promise<TrainingView> }
 const FRESH_MS = 5_000
 
 /**
- * What a peer in one of these folders learned lately, by its own word; null where none of them has that key. A folder that cannot be read
+ * What a peer in one of these folders learned lately, as it reports; null if none of them has that key. A folder that cannot be read
  * hides no other.
  *
  * @param folders - of the operator's own peers, which may be running.

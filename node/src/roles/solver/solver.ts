@@ -42,18 +42,18 @@ type SolverSettings = {
   data: string
   /** What the policy trains. */
   trained: 'weights' | 'adapter'
-  /** Why its answers cannot be paid: it learns, and commits nothing. Without it they are. */
+  /** Why its answers cannot be paid: it learns, and commits nothing. Null if they are paid. */
   unpaid?: string | null
-  /** The dataset that the text of a task is from; none is known without it. */
+  /** The dataset that a task's text comes from. */
   datasetOf?: ((text: string) => string | undefined) | undefined
-  /** Told of every policy that was learned; without it none is published. */
+  /** Publishes learned policies. */
   pusher?: Pick<PolicyPusher, 'learned'> | undefined
-  /** A server that samples its answers, which are not paid then; without it the policy here does. */
+  /** A server that samples its answers, which are then not paid. By default the policy of this process samples. */
   served?: ServedSampler | undefined
 }
 
 /**
- * Solves in every round: draws tasks, answers them, commits the answers, learns from them and from those that other solvers gave in
+ * Solves in every round: draws tasks, answers them, commits the answers, and learns from them and from other solvers' answers of
  * the round before. Answers are public from the end of their round.
  */
 export async function runSolver(
@@ -80,7 +80,7 @@ export async function runSolver(
     recordInTime(node, time)
     if (round < node.countsFrom || !(await node.playsIn(round))) return
     const startedMs = node.clock.nowMs()
-    // Both run from now: what is told of the chain's time is as old as this call.
+    // Both count from now, because `time` was read just before this call.
     const [beaconDue, groupsDue] = [untilShare(node, time, BEACON_UNTIL), untilShare(node, time, TAKE_UNTIL)]
     const skippedPlaces: SolverReport['skippedPlaces'] = {}
     const skip: Skip = reason => {
@@ -137,7 +137,7 @@ export async function isItsPolicy(
   return false
 }
 
-/** What the answers of this round have to follow, once its beacon is known; null where it is not known in time. */
+/** The rules for answers of this round, once its beacon is known; null if that is too late. */
 async function awaitRules(node: PeerNode, time: RoundTime, until: AbortSignal, skip: Skip): Promise<RoundRules | null> {
   const { environment, chainId } = node
   const { round } = time
@@ -179,7 +179,7 @@ async function commitAnswers(
     .then(outcome => reportOutcome(node.logger, 'rollouts committed', outcome, { round }))
 }
 
-/** What the answers of a round that passed had to follow; null where nothing was owed. */
+/** The rules for answers of an earlier round; null if no answers were owed. */
 async function rulesOf(node: PeerNode, round: number, until: AbortSignal): Promise<RoundRules | null> {
   const { environment, chainId } = node
   const beacon = round < 0 ? null : await beaconOf(node, round - 1)
@@ -188,7 +188,7 @@ async function rulesOf(node: PeerNode, round: number, until: AbortSignal): Promi
   return roundRules(environment, { chainId, round, beacon }, places, stageSource(node, until))
 }
 
-/** Groups that other solvers gave in a round that passed. */
+/** Groups of other solvers in an earlier round. */
 async function* groupsOf(node: PeerNode, round: number, until: AbortSignal, trustIn: (peerKey: PeerKey) => number) {
   const rules = await rulesOf(node, round, until)
   if (rules !== null) yield* takeGroups(node, round, rules, until, trustIn)
