@@ -1,9 +1,10 @@
 import { formatEther, isAddress, isAddressEqual, parseEther, zeroAddress } from 'viem'
+import { z } from 'zod'
 import { readFunds, transferCoin, transferNectar } from '#chain/peers/transferFunds.ts'
 import { systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
-import { createUnfinishedSends, type UnfinishedSend } from './unfinishedSends.ts'
+import type { Journal } from '#store/journal.ts'
 
 interface FundsToSend {
   readonly to: string
@@ -106,4 +107,34 @@ function receiverOf({ account, contracts }: AccountSession, to: string): Account
       hint: 'Give the address of an account whose key someone has.',
     })
   return to
+}
+
+/** Transfers whose outcome was not shown yet, by their arguments. */
+const STATE = 'sends'
+
+const sendSchema = z.object({ id: z.string(), amountWei: z.string().regex(/^\d+$/), sinceMs: z.number() })
+const stateSchema = z.record(z.string(), sendSchema).catch({})
+
+/** A transfer as it was first requested. */
+type UnfinishedSend = { id: string; amountWei: bigint; sinceMs: number }
+
+/**
+ * Remembers each transfer until its outcome was shown, so that a command that is repeated after an interruption asks about the first one and
+ * does not send another.
+ */
+function createUnfinishedSends(journal: Pick<Journal, 'getState' | 'setState'>) {
+  const read = () => stateSchema.parse(journal.getState(STATE) ?? {})
+  return {
+    find(what: string): UnfinishedSend | undefined {
+      const found = read()[what]
+      return found && { ...found, amountWei: BigInt(found.amountWei) }
+    },
+    add(what: string, { id, amountWei, sinceMs }: UnfinishedSend): void {
+      journal.setState(STATE, { ...read(), [what]: { id, amountWei: String(amountWei), sinceMs } })
+    },
+    remove(what: string): void {
+      const { [what]: _, ...others } = read()
+      journal.setState(STATE, others)
+    },
+  }
 }
