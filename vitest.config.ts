@@ -3,9 +3,17 @@ import { defineConfig } from 'vitest/config'
 /** What a project runs once before its files. */
 type Setup = string[]
 
-const project = (name: string, include: string[], testTimeout: number, globalSetup: Setup = []) => ({
+const SWARM = 'scripts/*.e2e.test.ts'
+
+const project = (
+  name: string,
+  include: string[],
+  testTimeout: number,
+  globalSetup: Setup = [],
+  left: string[] = [],
+) => ({
   test: {
-    ...{ name, include, exclude: ['**/node_modules/**', '**/*.long.test.ts'], globalSetup },
+    ...{ name, include, exclude: ['**/node_modules/**', '**/*.long.test.ts', ...left], globalSetup },
     ...{ testTimeout, hookTimeout: testTimeout },
   },
 })
@@ -26,7 +34,8 @@ export default defineConfig({
       longProject('long', ['{node,scripts}/**/*.long.test.ts'], built),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
       project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built),
-      project('scripts', ['scripts/**/*.test.ts'], 480_000),
+      project('scripts', ['scripts/**/*.test.ts'], 120_000, [], [SWARM]),
+      project('swarm', [SWARM], 480_000),
     ],
   },
 })

@@ -88,6 +88,7 @@ export const stages: Suite[][][] = [
         count: byHardhatOutput,
       },
       end2end('indexer', 'indexer'),
+      end2end('scripts', 'scripts'),
     ],
   ],
   [[end2end('node', 'node')]],
@@ -95,5 +96,5 @@ export const stages: Suite[][][] = [
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
   [[{ ...end2end('long', 'long'), isLong: true }]],
-  [[end2end('swarm', 'scripts')]],
+  [[end2end('swarm', 'swarm')]],
 ]
