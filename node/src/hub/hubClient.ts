@@ -41,7 +41,7 @@ export function createHubClient({ url = HUB_URL, token, clock, signal }: HubOpti
   const origin = new URL(url).origin
   // fetch would quote a malformed header, and so the token, in its error.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    throw new HubError('HUB_DENIED', 'The access token holds characters that no token has.')
+    throw new HubError('HUB_DENIED', 'The access token contains characters that no token has.')
   return {
     clock,
     signal,

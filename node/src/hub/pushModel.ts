@@ -84,7 +84,7 @@ export async function pushModel(client: HubClient, folder: string, options: Push
 async function localFiles(folder: string, options: PushOptions): Promise<LocalFile[]> {
   const names = (await readdir(folder).catch(() => [])).filter(isPublished).sort()
   if (!names.some(name => name.endsWith('.safetensors')))
-    throw new HubError('HUB_REFERENCE', `${folder} holds no model and no adapter.`)
+    throw new HubError('HUB_REFERENCE', `${folder} contains no model and no adapter.`)
   const files = await Promise.all(
     names.map(async name => {
       const path = join(folder, name)

@@ -275,7 +275,7 @@ function explainListenFailure(cause: unknown, listen: readonly string[]): unknow
     })
   }
   return new ListenError(`Cannot listen on ${where}.`, {
-    hint: 'Check that `listen` holds TCP or WebSocket multiaddrs of this machine.',
+    hint: 'Check that `listen` contains TCP or WebSocket multiaddrs of this machine.',
     cause,
   })
 }

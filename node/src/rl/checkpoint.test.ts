@@ -72,7 +72,7 @@ test('training resumes neither from weights that were damaged since they were sa
   )
   await flip(file, 0xff)
   await expect(readOptimizerState(folder, hash)).rejects.toThrow(
-    /optimizer-\w+\.safetensors: .* holds a value that is not a finite number/,
+    /optimizer-\w+\.safetensors: .* contains a value that is not a finite number/,
   )
   await trainer.dispose()
 })

@@ -95,7 +95,7 @@ export async function readOptimizerState(folder: string, weightsHash: string): P
   if (steps === undefined || !Number.isInteger(steps) || steps < 0) throw damaged(STEPS, 'is missing or not a count')
   tensors.delete(STEPS)
   for (const [name, { data }] of tensors)
-    if (!data.every(Number.isFinite)) throw damaged(name, 'holds a value that is not a finite number')
+    if (!data.every(Number.isFinite)) throw damaged(name, 'contains a value that is not a finite number')
   return { steps, tensors: new Map([...tensors].map(([name, { data }]) => [name, data])) }
 }
 

@@ -67,7 +67,7 @@ async function openPeerKey(dataDir: string): Promise<PrivateKey> {
   const swarmPemPath = join(dataDir, SWARM_PEM_FILE)
   if (existsSync(swarmPemPath)) {
     if (existsSync(peerKeyPath))
-      throw new IdentityError(`${dataDir} holds two peer keys, ${PEER_KEY_FILE} and ${SWARM_PEM_FILE}.`, {
+      throw new IdentityError(`${dataDir} contains two peer keys, ${PEER_KEY_FILE} and ${SWARM_PEM_FILE}.`, {
         hint: 'Keep the one whose peer id you want here, and move the other to a folder of its own.',
       })
     return readPeerKey(swarmPemPath)
@@ -97,7 +97,7 @@ function requireUsableRsaKey(key: RSAPrivateKey, path: string): void {
     exponent % 2n === 1n
   )
     return
-  throw new IdentityError(`${path} holds an RSA key of ${bits} bits with the exponent ${exponent}.`, {
+  throw new IdentityError(`${path} contains an RSA key of ${bits} bits with the exponent ${exponent}.`, {
     hint: `The registry takes ${RSA_BITS.min} to ${RSA_BITS.max} bits and an odd exponent of 65537 or more, below 2^32. Put such a key there, or move the file away to start as a new peer.`,
   })
 }

@@ -13,7 +13,7 @@ export type OnBond = (bond: Bond) => void
 
 /** What becomes of a bond: `Challenges`. */
 const terms = {
-  demand: 'It comes back less the gas of showing the leaf, and whole if nobody shows it.',
+  demand: 'It comes back less the gas of showing the leaf, and whole if it is not shown.',
   appeal:
     'Half of it pays the seats that are called. The other half comes back unless the score stands in the end; then it goes to the other side.',
 } as const

@@ -92,7 +92,7 @@ export async function checkPorts(addresses: readonly string[], isRunning: boolea
     return failure(
       'ports',
       `cannot listen at ${taken.join(', ')}`,
-      'Name another port with --listen, or stop what holds it.',
+      'Name another port with --listen, or stop the process that uses it.',
     )
   const isFixed = addresses.some(address => (tcpTargetOf(address)?.port ?? 0) !== 0)
   return isFixed

@@ -40,7 +40,7 @@ export const hubSettings = {
   }),
   hub: httpUrl.optional().meta({
     value: 'URL',
-    description: `a hub other than ${HUB_URL}; HF_TOKEN in the environment holds the access token for private and gated repositories`,
+    description: `a hub other than ${HUB_URL}; HF_TOKEN in the environment is the access token for private and gated repositories`,
   }),
 }
 

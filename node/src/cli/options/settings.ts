@@ -19,7 +19,7 @@ const sponsorSetting = {
   sponsor: httpUrl.optional().meta({
     value: 'URL',
     description:
-      'sponsor that pays for registration and gas if the account has no funds; WAGGLE_SPONSOR_TOKEN holds its invitation, if it requires one',
+      'sponsor that pays for registration and gas if the account has no funds; WAGGLE_SPONSOR_TOKEN is its invitation, if it requires one',
   }),
 }
 
@@ -120,7 +120,7 @@ const trainingSettings = {
   push: z.string().refine(isRepoName, 'not OWNER/NAME').optional().meta({
     value: 'OWNER/NAME',
     description:
-      'solver: publish what it learned on the Hugging Face hub, with a card that says where it comes from; HF_TOKEN holds the access token',
+      'solver: publish what it learned on the Hugging Face hub, with a card that says where it comes from; HF_TOKEN is the access token',
   }),
   'push-every': z.coerce
     .number()

@@ -16,7 +16,7 @@ const sentences: Readonly<Record<string, Words>> = {
   advanceRound: () => 'ends the round that runs',
   updateStageAndRound: () => "announces the round to RL Swarm's nodes; under a manual schedule, ends it",
   setBootnodes: ([addresses]) =>
-    addresses.length === 0 ? 'newcomers are told no bootnode' : `newcomers dial ${addresses.join(', ')}`,
+    addresses.length === 0 ? 'the list of bootnodes is empty' : `newcomers dial ${addresses.join(', ')}`,
   admitEvaluator: ([peerKey]) => `gives the peer ${peerKey} a seat of the bootstrap`,
   removeEvaluator: ([peerKey]) => `takes the seat of the bootstrap from the peer ${peerKey}`,
   grantRole: ([role, account], name, contracts) =>

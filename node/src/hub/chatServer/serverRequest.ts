@@ -32,7 +32,7 @@ const modelsSchema = z.object({ data: z.array(z.object({ id: z.string().min(1).m
 /** @throws {ChatServerError} if the key has characters that no key has: fetch would quote a malformed header in its error. */
 export function checkKey({ key }: Pick<ServerOptions, 'key'>): void {
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
-    throw new ChatServerError('SERVER_DENIED', 'OPENAI_API_KEY holds characters that no key has.')
+    throw new ChatServerError('SERVER_DENIED', 'OPENAI_API_KEY contains characters that no key has.')
 }
 
 /** Names of what a server serves, one at least. @throws {ChatServerError} */

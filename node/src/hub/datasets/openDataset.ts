@@ -40,7 +40,7 @@ export async function openDataset(path: string): Promise<Dataset> {
   const close = async () => void (await Promise.all(tables.map(table => table.close())))
   if (rows === 0) {
     await close()
-    throw new DatasetError('DATASET_EMPTY', `${path} holds no rows.`)
+    throw new DatasetError('DATASET_EMPTY', `${path} contains no rows.`)
   }
   const refused = failures.map(({ file, error }) => ({ file, reason: error.message }))
   return { tables, rows, refused, close }
@@ -68,5 +68,5 @@ async function filesOf(path: string): Promise<string[]> {
   if (!found.isDirectory()) return [path]
   const names = (await readdir(path, { recursive: true })).filter(name => DATASET_FILE.test(name)).sort()
   if (names.length > 0) return names.map(name => join(path, name))
-  throw new DatasetError('DATASET_EMPTY', `${path} holds no dataset files.`)
+  throw new DatasetError('DATASET_EMPTY', `${path} contains no dataset files.`)
 }

@@ -98,7 +98,7 @@ export class PretrainedTokenizer {
   chatPrompt(messages: readonly ChatMessage[]): Int32Array {
     if (!this.#template)
       throw new ModelFileError(this.#files.path, 'chat_template', 'the model has none', {
-        hint: 'Use an instruct model: its tokenizer_config.json or chat_template.jinja holds one.',
+        hint: 'Use an instruct model: its tokenizer_config.json or chat_template.jinja contains one.',
       })
     const broken = messages.map(({ role, content }) => ({ role, content: this.#control.breakUp(content) }))
     return this.#encodeParts(this.#control.split(this.#template.render(broken)))

@@ -56,7 +56,7 @@ export function createAnnouncements(host: Host, options: Options): Announcements
     return checked
   }
 
-  const uninvited = () => ignore('nobody asked for it')
+  const uninvited = () => ignore('it was not requested')
   const rules = follows ? { check: cache.check, take } : { check: uninvited, take: uninvited }
   joinTopics(host, { topics, subscribes: follows, gate: options.gate, rules, logger })
   const own = publishOwn(host, { swarm, take, logger })

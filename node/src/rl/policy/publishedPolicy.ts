@@ -145,6 +145,6 @@ function requireShapes(
 /** @param bytes - a copy: at its offset in the file a tensor may not be aligned. */
 function readTensor(name: string, shape: readonly number[], bytes: Uint8Array): Tensor {
   const data = new Float32Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / 4)
-  if (!data.every(Number.isFinite)) throw new ModelFileError(FILE, name, 'holds a value that is not a finite number')
+  if (!data.every(Number.isFinite)) throw new ModelFileError(FILE, name, 'contains a value that is not a finite number')
   return { shape, data }
 }

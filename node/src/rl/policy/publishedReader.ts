@@ -17,7 +17,7 @@ import { decodePolicy, type PublishedPolicy } from './publishedPolicy.ts'
  * Float sums in another order move activations to other codes, and each layer multiplies that: of SmolLM2-135M the prefill of a check differs from
  * that of the generator by 0.17 nats a token in the median, and by 1.9 at most.
  */
-const OVER_8_BITS = 'it samples over 8 bits, where nobody can check it'
+const OVER_8_BITS = 'it samples over 8 bits, which cannot be checked'
 
 /** What is kept of an environment's base: its folder is read once. */
 type Base = {

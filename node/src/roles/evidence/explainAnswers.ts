@@ -40,7 +40,7 @@ function explainVotes({ round, currentRound, beacons, seats }: Work, nameOf: Nam
   if (beacons.own === 'void' || beacons.before === 'void') return []
   if (seats.length === 0)
     return beacons.own === 'drawn' || beacons.own === 'fixed'
-      ? ['Nobody sat as an evaluator, so that nobody scored it.']
+      ? ['No evaluator had a seat, so it was not scored.']
       : ['Its beacon is not recorded yet: who scores it, and which answers, is drawn from that.']
   const names = seats.map(({ evaluatorKey }) => nameOf(evaluatorKey)).join(', ')
   return [
@@ -77,7 +77,7 @@ function explainSettlement({ round, currentRound, beacons, settlement }: Work): 
     if (currentRound < round + phase.settling) return [`It is settled in round ${round + phase.settling}.`]
     if (currentRound === round + phase.settling)
       return ['It is not settled yet; anyone can settle it until this round ends.']
-    return [`Nobody settled it in round ${round + phase.settling}: it gives no points, and nobody is blamed.`]
+    return [`It was not settled in round ${round + phase.settling}: it gives no points, and no seat is blamed.`]
   }
   const { outcome, scoreMilli, votes } = settlement
   if (outcome === 'scored')
@@ -103,7 +103,7 @@ function explainChallenges({ round, currentRound, told }: Work, nameOf: NameOf):
   for (const { index, throughRound } of told.demanded) {
     if (told.shown.includes(index)) lines.push(`Answer ${index} was demanded on the chain, and shown in time.`)
     else if (told.withheld.includes(index))
-      lines.push(`Withheld: answer ${index} was demanded on the chain, and nobody showed it.`)
+      lines.push(`Withheld: answer ${index} was demanded on the chain, and not shown.`)
     else if (currentRound <= throughRound)
       lines.push(`Answer ${index} is demanded on the chain; it can be shown until round ${throughRound} ends.`)
     else

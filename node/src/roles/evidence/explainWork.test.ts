@@ -64,7 +64,7 @@ test.each([
     { currentRound: 6, seats: [], settlement: null, beacons: { own: 'none', before: 'drawn' } },
     'Its beacon is not recorded yet',
   ],
-  ['where nobody sat', { seats: [], settlement: settled('no quorum') }, 'Nobody sat as an evaluator'],
+  ['where nobody sat', { seats: [], settlement: settled('no quorum') }, 'No evaluator had a seat'],
   ['that is drawn', {}, 'Drawn to score it: a seat.'],
   ['that is being scored', { currentRound: 6, seats: [seat(null)], settlement: null }, 'a seat has sealed its vote'],
   [
@@ -77,7 +77,7 @@ test.each([
   ['of an own seat', { seats: [seat(900, { isOwn: true })] }, 'voted 900; the peer and this seat have one account'],
   ['that nobody could get', { seats: [seat(UNAVAILABLE)] }, "abstained: 'unavailable', which is not a score of 0"],
   ['that is not settled yet', { currentRound: 7, settlement: null }, 'It is settled in round 8.'],
-  ['that nobody settled', { settlement: null }, 'Nobody settled it in round 8'],
+  ['that nobody settled', { settlement: null }, 'It was not settled in round 8'],
   ['that is scored', {}, 'Settled as scored: 500, the lower median of 3 votes'],
   [
     'that was unavailable',

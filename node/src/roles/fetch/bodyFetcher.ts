@@ -202,7 +202,7 @@ function isGone(tried: readonly Attempt[]): boolean {
 /** What the author did decides, or else whoever was asked first. */
 function faultOf(tried: readonly Attempt[]): PeerFault {
   const [first] = tried
-  if (first === undefined) return peerFault('unavailable', 'nobody who could have it is known')
+  if (first === undefined) return peerFault('unavailable', 'no peer is known that could have it')
   const told = tried.map(({ isAuthor, failure }) => `${isAuthor ? 'author' : 'another'}: ${failure}`)
   const reason = [...new Set(told)].join(', ')
   if (first.failure === 'too-large') return peerFault('oversized', reason)

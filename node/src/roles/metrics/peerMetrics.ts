@@ -79,7 +79,7 @@ function countsOf({ appealCounts, auditCounts, fetchCounts, network, workerResta
     ],
     waggle_appeals_total: ['Settled scores that were found wrong, and appeals of them.', 'outcome', () => appealCounts],
     waggle_audited_scores_total: [
-      'Settled scores that were read again, by what was found; `unchecked` where nobody gave the work.',
+      'Settled scores that were read again, by what was found; `unchecked` if no peer served the work.',
       'result',
       () => [...auditCounts].filter(([result]) => result !== 'rounds'),
     ],

@@ -54,7 +54,7 @@ export async function serveMetrics(
     answer(path)
       .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body))
       .catch(error => {
-        logger.error('metrics could not be told', { error })
+        logger.error('metrics could not be served', { error })
         response.destroy()
       })
   })

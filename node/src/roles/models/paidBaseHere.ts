@@ -11,10 +11,10 @@ export async function unpaidBaseOf({ spec, solverFolder }: Here): Promise<string
 }
 
 /** See docs/adr/0073. */
-const UNCHECKABLE = 'nobody can check answers over an 8-bit base; train an adapter over float32'
+const UNCHECKABLE = 'answers over an 8-bit base cannot be checked; train an adapter over float32'
 
 /** See docs/adr/0144. */
-const SERVED = 'a server samples its answers, and nobody can check how'
+const SERVED = 'a server samples its answers, which cannot be checked'
 
 /**
  * Why a solver here earns nothing, and commits nothing; null where it may. Whole weights name no base.

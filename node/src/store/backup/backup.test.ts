@@ -154,7 +154,7 @@ describe('nothing is left of a restore that fails', () => {
     await says(await archive([entry('a', 'x')], tar => Buffer.concat([tar, Buffer.alloc(512, 1)])), /damaged header/)
     await says(await archive([entry('a', 'x')], tar => tar.subarray(0, 512)), /less than it says/)
     const none = await refusal(await archive([entry('notes', 'x')]))
-    expect(none).toMatchObject({ code: 'BACKUP', message: 'The archive holds no peer.' })
+    expect(none).toMatchObject({ code: 'BACKUP', message: 'The archive contains no peer.' })
   })
 })
 

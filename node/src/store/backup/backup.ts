@@ -138,7 +138,7 @@ async function unpackPeer(file: FileHandle, dataDir: string, passphrase: string)
   try {
     await unpackArchive(decryptWithPassphrase(file, passphrase), partial)
     if (![PEER_KEY_FILE, SWARM_PEM_FILE].some(name => existsSync(join(partial, name))))
-      throw new BackupError('The archive holds no peer.', { hint: 'Name a file that npx waggle backup made.' })
+      throw new BackupError('The archive contains no peer.', { hint: 'Name a file that npx waggle backup made.' })
     const forgotten = forgetUnsigned(join(partial, JOURNAL_FILE))
     // Replaces an empty folder, and fails for one that is not empty any more.
     await rename(partial, dataDir)

@@ -128,4 +128,4 @@ function archiveFault(error: Error): Error {
 const shown = (path: string) => path.replace(/[^\x20-\x7e]/g, '?').slice(0, 100)
 
 const refused = (what: string) =>
-  new ArchiveError(`The archive holds ${what}.`, { hint: 'Restore a file that npx waggle backup made.' })
+  new ArchiveError(`The archive contains ${what}.`, { hint: 'Restore a file that npx waggle backup made.' })

@@ -33,7 +33,7 @@ async function functionTask(row: FunctionRow): Promise<DatasetTask | FieldFault>
   const read = await Promise.all(tests.map(readCondition))
   const conditions = read.filter(condition => condition !== null)
   if (conditions.length < tests.length)
-    return { field: row.field, reason: 'holds a test that is not of the form assert CONDITION' }
+    return { field: row.field, reason: 'contains a test that is not of the form assert CONDITION' }
   const defined = await definedFunctions(row.code)
   const names = row.name === undefined ? (defined.size > 0 ? new Set(defined.keys()) : null) : new Set([row.name])
   const call = conditions.map(condition => testedCall(condition, names)).find(found => found !== null)

@@ -52,7 +52,8 @@ function programTask(
   // Longer ones would not fit the time of a case; what is left still has to be passed as a whole.
   const short = all.filter(({ input, output }) => Math.max(input.length, output.length) <= datasetLimits.textCharacters)
   const used = short.slice(0, datasetLimits.tests)
-  if (used.length === 0) return { field, reason: all.length > 0 ? 'has only tests that are too long' : 'holds no test' }
+  if (used.length === 0)
+    return { field, reason: all.length > 0 ? 'has only tests that are too long' : 'contains no test' }
   const [example] = used as [Sample]
   return {
     id: name,
