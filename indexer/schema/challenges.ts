@@ -10,11 +10,15 @@ export const leafDemand = onchainTable(
     peerKey: t.hex().notNull(),
     /** The leaf's place among the peer's. */
     index: t.integer().notNull(),
+    /** Whether it can still be shown, was, or was not in time. */
     state: demandState().notNull().default('open'),
+    /** Account that demanded it. */
     challenger: t.hex().notNull(),
+    /** What the challenger put up, wei of the chain's coin. */
     bondWei: t.bigint().notNull(),
     /** Last round in which it can be shown. */
     throughRound: t.integer().notNull(),
+    /** Account that showed it. */
     responder: t.hex(),
     /** What the responder is paid from the bond. */
     paidWei: t.bigint(),
@@ -33,7 +37,9 @@ export const appealCase = onchainTable(
   t => ({
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
+    /** The score that was settled, in thousandths. */
     settledMilli: t.integer().notNull(),
+    /** Whether no appeal of it is open. */
     isClosed: t.boolean().notNull().default(false),
     /** Whether the peer lost the round for another reason meanwhile. */
     isMoot: t.boolean().notNull().default(false),
@@ -50,7 +56,9 @@ export const appeal = onchainTable(
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
     level: t.integer().notNull(),
+    /** Account that appealed. */
     appellant: t.hex().notNull(),
+    /** What it put up, wei of the chain's coin. */
     bondWei: t.bigint().notNull(),
     /** Seats that judge. */
     drawn: t.integer().notNull(),
@@ -72,9 +80,11 @@ export const appealVerdict = onchainTable(
     seatKey: t.hex().notNull(),
     /** Its place among the seats drawn; null where it never committed. */
     position: t.integer(),
+    /** Whether the seat opened its verdict. */
     isRevealed: t.boolean().notNull().default(false),
     /** Null while it is sealed, and where it said `unavailable`. */
     scoreMilli: t.integer(),
+    /** What the seat was paid, wei of the chain's coin. */
     paidWei: t.bigint().notNull().default(0n),
     /** What it was blamed for. */
     fault: seatFault(),

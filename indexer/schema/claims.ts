@@ -13,6 +13,7 @@ export const claimedPeer = onchainTable(
     account: t.hex(),
     /** Sum of the rewards that it claims. */
     claimedRewards: t.bigint().notNull().default(0n),
+    /** Rounds for which it claims rewards. */
     rewardsSubmitted: t.integer().notNull().default(0),
     /** Rounds in which it named winners. */
     roundsVoted: t.integer().notNull().default(0),

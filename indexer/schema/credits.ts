@@ -11,9 +11,13 @@ export const credit = onchainTable(
   'credit',
   t => ({
     account: t.hex().notNull(),
+    /** Which contract owes it. */
     source: creditSource().notNull(),
+    /** All that it was credited. */
     credited: t.bigint().notNull().default(0n),
+    /** Of that, what it withdrew. */
     withdrawn: t.bigint().notNull().default(0n),
+    /** What it can withdraw now. */
     owed: t.bigint().notNull().default(0n),
   }),
   table => ({ pk: primaryKey({ columns: [table.account, table.source] }) }),
@@ -23,7 +27,9 @@ export const credit = onchainTable(
 export const peerCredit = onchainView('peer_credit', {
   peerKey: hex('peer_key').notNull(),
   account: hex('account').notNull(),
+  /** Which contract owes it. */
   source: text('source').notNull(),
+  /** What the account can withdraw now. */
   owed: bigint('owed').notNull(),
 }).as(sql`
   SELECT p.peer_key, p.account, c.source::text AS source, c.owed

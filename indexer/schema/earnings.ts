@@ -23,7 +23,9 @@ const earningRows = sql`
 export const earning = onchainView('earning', {
   round: integer('round').notNull(),
   peerKey: hex('peer_key').notNull(),
+  /** `score`, `opening` or `task`. */
   source: text('source').notNull(),
+  /** Nectar, wei. */
   amountWei: bigint('amount_wei').notNull(),
 }).as(sql`SELECT round, peer_key, source, amount_wei::numeric(78) AS amount_wei FROM (${earningRows}) earned`)
 
@@ -32,11 +34,17 @@ export const purse = onchainView('purse', {
   peerKey: hex('peer_key').notNull(),
   peerId: text('peer_id').notNull(),
   name: text('name').notNull(),
+  /** Nectar earned by scores, wei. */
   scoreWei: bigint('score_wei').notNull(),
+  /** Nectar earned by openings, wei. */
   openingWei: bigint('opening_wei').notNull(),
+  /** Nectar earned by tasks, wei. */
   taskWei: bigint('task_wei').notNull(),
+  /** All that it earned, wei. */
   earnedWei: bigint('earned_wei').notNull(),
+  /** Of that, what was minted, wei. */
   claimedWei: bigint('claimed_wei').notNull(),
+  /** Of that, what can be minted now, wei. */
   claimableWei: bigint('claimable_wei').notNull(),
 }).as(sql`
   SELECT

@@ -45,11 +45,14 @@ export const feedItem = onchainTable(
   t => ({
     /** Ponder's event id: sorts as the chain does. */
     id: t.text().primaryKey(),
+    /** What happened. */
     kind: feedKind().notNull(),
     round: t.integer(),
     peerKey: t.hex(),
+    /** What else the event says, by its kind. */
     detail: t.jsonb().$type<Record<string, string | number | null>>().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
+    /** Number of its block. */
     blockNumber: t.integer().notNull(),
     transactionHash: t.hex().notNull(),
   }),
@@ -59,5 +62,6 @@ export const feedItem = onchainTable(
 /** The peers to dial first, as last set. */
 export const bootnodeSet = onchainTable('bootnode_set', t => ({
   id: t.text().primaryKey(),
+  /** Their libp2p addresses. */
   multiaddrs: t.text().array().notNull(),
 }))

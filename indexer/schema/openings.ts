@@ -11,6 +11,7 @@ export const opening = onchainTable(
     position: t.integer().notNull(),
     /** The peer that was drawn, and the leaf. */
     peerKey: t.hex().notNull(),
+    /** Number of the leaf that was drawn. */
     index: t.integer().notNull(),
     scoreMilli: t.integer().notNull(),
     /** Nectar; null until the shard is closed, 0 where it does not agree. */
@@ -30,6 +31,7 @@ export const agreedLeaf = onchainTable(
   t => ({
     round: t.integer().notNull(),
     shard: t.integer().notNull(),
+    /** Number of the leaf. */
     index: t.integer().notNull(),
     /** Lower median of its opened scores; null where too few opened one leaf. */
     medianMilli: t.integer(),
@@ -48,6 +50,7 @@ export const taskPay = onchainTable(
     proposerKey: t.hex().notNull(),
     /** The task's place in its proposal. */
     taskIndex: t.integer().notNull(),
+    /** Nectar, wei. */
     amountWei: t.bigint().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -63,6 +66,7 @@ export const withheldSecret = onchainTable(
     peerKey: t.hex().notNull(),
     /** Burnt of the proposer's stake; 0 where it had none, as in bootstrap. */
     lostWei: t.bigint().notNull(),
+    /** Account that showed it. */
     challenger: t.hex().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),

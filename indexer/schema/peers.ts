@@ -10,17 +10,23 @@ export const peer = onchainTable(
     /** Three words, a pure function of the peer id; kept so that a search by name is a query. */
     name: t.text().notNull(),
     account: t.hex().notNull(),
+    /** Unix time of its registration, seconds. */
     registeredAtSec: t.int8({ mode: 'number' }).notNull(),
     /** First round in which its key counts. A move to another account does not change it. */
     countsFromRound: t.integer().notNull(),
+    /** How often it moved to another account. */
     moves: t.integer().notNull().default(0),
     /** Points settled so far, provisional ones included. */
     pointsMilli: t.bigint().notNull().default(0n),
     /** Nectar minted for it so far, wei. */
     claimedWei: t.bigint().notNull().default(0n),
+    /** Rounds that it proposed tasks for. */
     roundsProposed: t.integer().notNull().default(0),
+    /** Rounds that it committed rollouts in. */
     roundsSolved: t.integer().notNull().default(0),
+    /** Rounds of which it has a result. */
     roundsSettled: t.integer().notNull().default(0),
+    /** The last round that it took part in, null before the first. */
     lastActiveRound: t.integer(),
   }),
   table => ({
@@ -36,11 +42,15 @@ export const peer = onchainTable(
 export const evaluator = onchainTable('evaluator', t => ({
   peerKey: t.hex().primaryKey(),
   fromRound: t.integer().notNull(),
+  /** First round without the seat, null while it sits. */
   untilRound: t.integer(),
-  /** First round of the seat that it has by the role, and of the one that it staked for; null where it has none. */
+  /** First round of the seat that it has by the role, null where it has none. */
   admittedFromRound: t.integer(),
+  /** As `admittedFromRound`, of the seat that it staked for. */
   stakedFromRound: t.integer(),
+  /** How often it sealed votes for a shard. */
   votesCommitted: t.integer().notNull().default(0),
+  /** How often it opened them. */
   votesRevealed: t.integer().notNull().default(0),
   /** Absences when one was last counted: 1 for a silence, 3 for a ballot that stayed sealed. A reveal clears them. */
   misses: t.integer().notNull().default(0),
@@ -52,13 +62,18 @@ export const evaluatorSeat = onchainTable(
   t => ({
     peerKey: t.hex().notNull(),
     fromRound: t.integer().notNull(),
+    /** First round without the seat, null while it sits. */
     untilRound: t.integer(),
   }),
   table => ({ pk: primaryKey({ columns: [table.peerKey, table.fromRound] }) }),
 )
 
 /** One row: first round whose seats and tasks need stakes. */
-export const bootstrap = onchainTable('bootstrap', t => ({ id: t.text().primaryKey(), rounds: t.integer().notNull() }))
+export const bootstrap = onchainTable('bootstrap', t => ({
+  id: t.text().primaryKey(),
+  /** That round. */
+  rounds: t.integer().notNull(),
+}))
 
 export const duty = onchainEnum('duty', ['evaluator', 'proposer'])
 
@@ -67,7 +82,9 @@ export const stake = onchainTable(
   'stake',
   t => ({
     peerKey: t.hex().notNull(),
+    /** What it is staked for. */
     duty: duty().notNull(),
+    /** Nectar staked now, wei. */
     amountWei: t.bigint().notNull(),
     /** Slashed so far: burnt, but for what `compensation` tells. */
     slashedWei: t.bigint().notNull().default(0n),
@@ -84,8 +101,11 @@ export const slashing = onchainTable(
     /** Ponder's event id: sorts as the chain does. */
     id: t.text().primaryKey(),
     peerKey: t.hex().notNull(),
+    /** What it was staked for. */
     duty: duty().notNull(),
+    /** Contract that slashed it. */
     slasher: t.hex().notNull(),
+    /** Nectar lost, wei. */
     lostWei: t.bigint().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -103,7 +123,9 @@ export const compensation = onchainTable(
     account: t.hex().notNull(),
     /** The peer that was slashed. */
     peerKey: t.hex().notNull(),
+    /** What the slashed peer had staked for. */
     duty: duty().notNull(),
+    /** Nectar, wei. */
     amountWei: t.bigint().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -115,6 +137,7 @@ export const compensation = onchainTable(
 export const peerCompensation = onchainView('peer_compensation', {
   peerKey: hex('peer_key').notNull(),
   account: hex('account').notNull(),
+  /** Nectar, wei, of all slashes. */
   amountWei: bigint('amount_wei').notNull(),
 }).as(sql`
   SELECT p.peer_key, p.account, SUM(c.amount_wei)::numeric(78) AS amount_wei

@@ -5,7 +5,9 @@ import { peer } from './peers.ts'
 /** One row: the schedule and the environments as announced, from which every round's times are computed. */
 export const clock = onchainTable('clock', t => ({
   id: t.text().primaryKey(),
+  /** Spans of rounds with the same length, as announced. */
   schedule: t.jsonb().$type<Span[]>().notNull(),
+  /** Hash of the environment, by the first round that it holds for. */
   environments: t.jsonb().$type<{ fromRound: number; hash: `0x${string}` }[]>().notNull(),
   /** Highest round that has a row. */
   latestRound: t.integer(),
@@ -13,31 +15,45 @@ export const clock = onchainTable('clock', t => ({
 
 /** A round in which something happened, or for which tasks were proposed. */
 export const round = onchainTable('round', t => ({
+  /** Number of the round. */
   number: t.integer().primaryKey(),
   startsAtSec: t.int8({ mode: 'number' }).notNull(),
   endsAtSec: t.int8({ mode: 'number' }).notNull(),
   /** Chain time from which the round's points are final. */
   finalAtSec: t.int8({ mode: 'number' }).notNull(),
+  /** Hash of the environment's specification. */
   environmentHash: t.hex().notNull(),
   /** Hash of the block that was fixed after the round's end; null while, or for ever if, nobody recorded it. */
   beacon: t.hex(),
+  /** Number of the beacon's block. */
   beaconBlock: t.integer(),
   /** Peers that proposed tasks, and committed rollouts; an amendment does not count again. */
   proposals: t.integer().notNull().default(0),
+  /** Peers that committed rollouts. */
   rolloutCommitments: t.integer().notNull().default(0),
   /** How many of them, as they count. */
   tasks: t.integer().notNull().default(0),
   /** Of these, places whose task cannot be read. */
   unreadableTasks: t.integer().notNull().default(0),
+  /** Rollouts that they committed to. */
   rollouts: t.integer().notNull().default(0),
+  /** Ballots that were sealed. */
   votesCommitted: t.integer().notNull().default(0),
+  /** Ballots that were opened. */
   votesRevealed: t.integer().notNull().default(0),
+  /** Peers that have a result. */
   settled: t.integer().notNull().default(0),
+  /** Of them, those with a score. */
   scored: t.integer().notNull().default(0),
+  /** Of them, those whose rollouts most of the jury could not get. */
   unavailable: t.integer().notNull().default(0),
+  /** Of them, those on whom too few voted. */
   noQuorum: t.integer().notNull().default(0),
+  /** Of them, those whose round does not count. */
   void: t.integer().notNull().default(0),
+  /** Of them, those who lost the round for a false leaf. */
   falseLeaf: t.integer().notNull().default(0),
+  /** Of them, those who lost the round for a withheld leaf. */
   withheld: t.integer().notNull().default(0),
   /** What open appeals could still add to the sum below: the round's emission is shared by both. */
   reservedMilli: t.integer().notNull().default(0),
@@ -48,6 +64,7 @@ export const round = onchainTable('round', t => ({
 /** The mean score of each round that has one, in thousandths, over the peers that were scored. */
 export const roundMean = onchainView('round_mean', {
   round: integer('round').notNull(),
+  /** Peers that were scored. */
   scored: integer('scored').notNull(),
   scoreMilli: integer('score_milli').notNull(),
 }).as(sql`
@@ -81,6 +98,7 @@ export const task = onchainTable(
   t => ({
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
+    /** Its place in the proposal. */
     index: t.integer().notNull(),
     /** What leaves that answer it name. */
     taskHash: t.hex().notNull(),
@@ -102,10 +120,14 @@ export const rolloutCommitment = onchainTable(
     peerKey: t.hex().notNull(),
     /** Place among the round's peers, by first commitment; 32 places are a shard. */
     ordinal: t.integer().notNull(),
+    /** Merkle root over its leaves. */
     root: t.hex().notNull(),
+    /** How many rollouts it commits to. */
     leafCount: t.integer().notNull(),
+    /** Hash of the policy that sampled them. */
     policyHash: t.hex().notNull(),
     contentId: t.hex().notNull(),
+    /** How many earlier commitments it replaces. */
     amendments: t.integer().notNull().default(0),
     /** Demands and appeals against it that are not closed yet: while there are any, nothing of it is earned. */
     openChallenges: t.integer().notNull().default(0),
@@ -140,11 +162,14 @@ export const settlement = onchainTable(
   t => ({
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
+    /** How it came about. */
     outcome: settlementOutcome().notNull(),
     scoreMilli: t.integer().notNull(),
+    /** How many evaluators voted on the peer. */
     votes: t.integer().notNull(),
     /** As in the peer's `rolloutCommitment`. */
     openChallenges: t.integer().notNull().default(0),
+    /** Chain time from which it is final, if nothing is open. */
     finalAtSec: t.int8({ mode: 'number' }).notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),

@@ -10,9 +10,12 @@ import { settlement } from './rounds.ts'
 export const scoreState = onchainView('score_state', {
   round: integer('round').notNull(),
   peerKey: hex('peer_key').notNull(),
+  /** As in its settlement. */
   outcome: text('outcome').notNull(),
   scoreMilli: integer('score_milli').notNull(),
+  /** Demands and appeals against it that are open. */
   openChallenges: integer('open_challenges').notNull(),
+  /** `settled`, `contested` or `final`. */
   state: text('state').notNull(),
 }).as(sql`
   SELECT
@@ -44,11 +47,13 @@ const points = sql`
 
 /** How sure a peer's points are: those that may change still are set apart, `points = final + provisional + contested`. */
 const pointColumns = () => ({
+  /** Of rounds that are final, in thousandths. */
   finalPointsMilli: bigint('final_points_milli').notNull(),
   /** Of rounds that are not final. */
   provisionalPointsMilli: bigint('provisional_points_milli').notNull(),
   /** Of rounds, final or not, in which a demand or an appeal is open. */
   contestedPointsMilli: bigint('contested_points_milli').notNull(),
+  /** How many those are. */
   contestedRounds: integer('contested_rounds').notNull(),
 })
 
@@ -63,16 +68,22 @@ const compensated = sql`
 
 /** The leaderboard. Postgres reads it in the order of `peer.byRank`, and no further than to the last rank that is asked for (`rank_lte`). */
 export const standing = onchainView('standing', {
+  /** Its place on the leaderboard, from 1. */
   rank: int8('rank', { mode: 'number' }).notNull(),
   peerKey: hex('peer_key').notNull(),
   peerId: text('peer_id').notNull(),
   name: text('name').notNull(),
   account: hex('account').notNull(),
+  /** All its points, in thousandths. */
   pointsMilli: bigint('points_milli').notNull(),
   ...pointColumns(),
+  /** Rounds that it proposed tasks for. */
   roundsProposed: integer('rounds_proposed').notNull(),
+  /** Rounds that it committed rollouts in. */
   roundsSolved: integer('rounds_solved').notNull(),
+  /** Rounds of which it has a result. */
   roundsSettled: integer('rounds_settled').notNull(),
+  /** The last round that it took part in. */
   lastActiveRound: integer('last_active_round'),
   ...compensationColumn(),
 }).as(sql`
@@ -88,6 +99,7 @@ export const standing = onchainView('standing', {
 /** Rank and points of single peers: those before one are counted, so that a filter by key does not rank everybody. */
 export const peerStanding = onchainView('peer_standing', {
   peerKey: hex('peer_key').notNull(),
+  /** Its place on the leaderboard, from 1. */
   rank: int8('rank', { mode: 'number' }).notNull(),
   ...pointColumns(),
   ...compensationColumn(),

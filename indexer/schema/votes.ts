@@ -16,13 +16,16 @@ export const voteCommit = onchainTable(
     evaluatorKey: t.hex().notNull(),
     /** Peers 32 * shard on, in the order in which they committed. */
     shard: t.integer().notNull(),
+    /** Hash of its votes and a salt. */
     commitment: t.hex().notNull(),
     committedAtSec: t.int8({ mode: 'number' }).notNull(),
+    /** Unix time at which it was opened, seconds; null while sealed. */
     revealedAtSec: t.int8({ mode: 'number' }),
     /** Content id of the score sheet, known once revealed. */
     contentId: t.hex(),
     /** By place in the shard, as on the chain: 65535 where it voted `unavailable`. Null until revealed. */
     scoresMilli: t.integer().array(),
+    /** Merkle root over the score components of each peer, by place in the shard. Null until revealed. */
     componentRoots: t.hex().array(),
   }),
   table => ({
@@ -41,6 +44,7 @@ export const vote = onchainView('vote', {
   peerKey: hex('peer_key').notNull(),
   shard: integer('shard').notNull(),
   scoreMilli: integer('score_milli'),
+  /** Merkle root over the components of the score. */
   componentRoot: hex('component_root').notNull(),
   contentId: hex('content_id').notNull(),
   atSec: int8('at_sec', { mode: 'number' }).notNull(),

@@ -1,3 +1,4 @@
+import { buildSchema } from 'graphql'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { questionRoute } from '../src/api/questionRoute.ts'
@@ -5,7 +6,10 @@ import { questionRoute } from '../src/api/questionRoute.ts'
 const app = new Hono()
 app.use(
   '/graphql',
-  questionRoute(async () => []),
+  questionRoute(
+    async () => [],
+    async () => buildSchema('"What is asked." type Query { peer: Int }'),
+  ),
   async context => context.json(await context.req.raw.json()),
 )
 const ask = (body: string | ReadableStream) =>
@@ -29,4 +33,12 @@ test('of a body without end no more is read than a question may have', async () 
   })
   expect((await ask(endless)).status).toBe(400)
   expect(pieces).toBeLessThan(6)
+})
+
+test('what is asked of the schema alone is answered with its descriptions, and nothing else is', async () => {
+  const asked = async (query: string) => (await ask(JSON.stringify({ query }))).json()
+  const type = '__type(name: "Query") { description }'
+  expect(await asked(`{ ${type} }`)).toEqual({ data: { __type: { description: 'What is asked.' } } })
+  expect(await asked(`{ again: ${type} }`)).toMatchObject({ query: `{ again: ${type} }` })
+  expect(await asked(`{ peer ${type} }`)).toMatchObject({ query: `{ peer ${type} }` })
 })

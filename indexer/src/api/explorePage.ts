@@ -64,14 +64,14 @@ const page = (nonce: string) => `<!doctype html>
     made.append(...children)
     return made
   }
-  ask({ query: '{ __schema { queryType { fields { name ' + type + ' } } types { name fields { name ' + type + ' } } } }' }).then(({ data }) => {
+  ask({ query: '{ __schema { queryType { fields { name description ' + type + ' } } types { name fields { name description ' + type + ' } } } }' }).then(({ data }) => {
     const types = new Map(data.__schema.types.map(one => [one.name, one]))
     for (const field of data.__schema.queryType.fields) {
       const page = types.get(nameOf(field.type))
       const items = page?.fields?.find(one => one.name === 'items')
       if (items === undefined) continue
-      const columns = types.get(nameOf(items.type)).fields.map(one => element('li', one.name + ': ' + nameOf(one.type)))
-      document.querySelector('nav').append(element('details', element('summary', field.name), element('ul', ...columns)))
+      const columns = types.get(nameOf(items.type)).fields.map(one => element('li', one.name + ': ' + nameOf(one.type) + '. ' + (one.description ?? '')))
+      document.querySelector('nav').append(element('details', element('summary', field.name), field.description ?? '', element('ul', ...columns)))
     }
   })
 </script>

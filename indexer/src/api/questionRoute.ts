@@ -1,4 +1,4 @@
-import { type DocumentNode, GraphQLError, parse, print } from 'graphql'
+import { type DocumentNode, GraphQLError, type GraphQLSchema, graphql, Kind, parse, print, visit } from 'graphql'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { z } from 'zod'
@@ -21,9 +21,9 @@ const schema = z.object({
 
 /**
  * Before Ponder's own answer to a question: what would cost too much is refused, and addresses, keys, ids and names are read as
- * people write them.
+ * people write them. What is asked of the schema alone is answered here, with descriptions that Ponder's has not.
  */
-export function questionRoute(findKeys: FindKeys): MiddlewareHandler {
+export function questionRoute(findKeys: FindKeys, readSchema: () => Promise<GraphQLSchema>): MiddlewareHandler {
   const documents = new Map<string, DocumentNode>()
   const parseOnce = (query: string) => {
     const document = documents.get(query) ?? parse(query, { maxTokens: MAX_TOKENS, noLocation: true })
@@ -40,6 +40,10 @@ export function questionRoute(findKeys: FindKeys): MiddlewareHandler {
     if (typeof asked === 'string') return context.json(refusal(asked), 400)
     const fault = costFault(asked.document, asked.variables)
     if (fault !== null) return context.json(refusal(fault), 400)
+    if (isOfSchema(asked.document)) {
+      const { query: source, variables: variableValues, operationName } = asked
+      return context.json(await graphql({ schema: await readSchema(), source, variableValues, operationName }))
+    }
     const { document, variables } = await plainKeys(asked, findKeys)
     const query = document === asked.document ? asked.query : print(document)
     const body = JSON.stringify({ query, variables, operationName: asked.operationName })
@@ -64,6 +68,20 @@ async function readText({ body }: Request): Promise<string | null> {
     if (text.length > MAX_CHARACTERS) return null
   }
   return text + decoder.decode()
+}
+
+/** Whether it asks for nothing but `__schema` and the like, and for each part of it once: of what has aliases, Ponder answers 30 at most. */
+function isOfSchema(document: DocumentNode): boolean {
+  let hasAlias = false
+  visit(document, {
+    Field({ alias }) {
+      hasAlias ||= alias !== undefined
+    },
+  })
+  const roots = document.definitions.flatMap(one =>
+    one.kind === Kind.OPERATION_DEFINITION ? one.selectionSet.selections : [],
+  )
+  return !hasAlias && roots.every(root => root.kind === Kind.FIELD && root.name.value.startsWith('__'))
 }
 
 interface Asked extends Question {

@@ -63,6 +63,25 @@ export function testPeers(scene: Scene): void {
     expect(page).not.toMatch(/https?:\/\/|src=/)
   })
 
+  test('every table and column says what it is', async () => {
+    const { indexer } = scene
+    interface Described {
+      name: string
+      description: string | null
+      fields: Described[] | null
+    }
+    const { __schema } = await indexer.query<{ __schema: { queryType: Described; types: Described[] } }>(
+      '{ __schema { queryType { fields { name description } } types { name description fields { name description } } } }',
+    )
+    const tables = __schema.types.filter(({ name }) => __schema.types.some(page => page.name === `${name}Page`))
+    expect(tables.length).toBeGreaterThan(35)
+    const bare = [...tables, { ...__schema.queryType, name: 'Query', description: '' }].flatMap(table => {
+      const fields = table.fields?.filter(({ name, description }) => !description && name !== '_meta') ?? []
+      return [...(table.description === null ? [table.name] : []), ...fields.map(({ name }) => `${table.name}.${name}`)]
+    })
+    expect(bare).toEqual([])
+  })
+
   test('standings are searched by name, peer id, account or key, and keep their rank', async () => {
     const { indexer, cast } = scene
     const [{ peerId, peerKey, account }] = cast.solvers
