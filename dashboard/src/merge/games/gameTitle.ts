@@ -21,8 +21,8 @@ export function gameTitle(gameId: bigint, text: string): GameTitle {
   const parsed = details.safeParse(jsonOrNull(text))
   const { question, choices } = parsed.success ? parsed.data : { question: `Game ${gameId}`, choices: [] }
   const named = (choice: number) => choices[choice] ?? `Choice ${choice}`
-  const looks = Array.from({ length: MOST_CHOICES }, (_, choice) => look(named(choice)))
-  const isRepeated = (choice: number) => looks.indexOf(look(named(choice))) !== looks.lastIndexOf(look(named(choice)))
+  const seen = Array.from({ length: MOST_CHOICES }, (_, choice) => look(named(choice)))
+  const isRepeated = (choice: number) => seen.indexOf(look(named(choice))) !== seen.lastIndexOf(look(named(choice)))
   return { question, nameOf: choice => (isRepeated(choice) ? `${named(choice)} (${choice})` : named(choice)) }
 }
 

@@ -37,7 +37,7 @@ const drawSeed = (): Seed => bytesToHex(randomBytes(32))
 
 type JudgeModules = { session: MarketSession; rules: GameRules; logger: Logger; drawSeed: () => Seed }
 
-/** Polls the market for a Judge. A poll that fails may have opened a game and not noted it, which would cost its bond: the next one looks for it. */
+/** Polls the market for a Judge. A poll that fails may have opened a game and not noted it, which would cost its bond: the next one searches for it. */
 export function createJudge(modules: JudgeModules): (roundSec: number) => Promise<void> {
   const { session, logger } = modules
   let [isFirst, isKnown] = [true, false]
