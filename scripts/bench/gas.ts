@@ -1,6 +1,7 @@
 import hre from 'hardhat'
 import { type MarketGas, measureMarketGas } from '../../contracts/test/market/measureMarketGas.ts'
 import { measureGas } from '../../contracts/test/measureGas.ts'
+import { type DisputeGas, LEAF_BYTES, measureDisputeGas, wholeCase } from './disputeGas.ts'
 
 type Gas = Awaited<ReturnType<typeof measureGas>>
 type Shared = { once<T>(key: string, make: () => Promise<T>): Promise<T> }
@@ -30,6 +31,18 @@ const marketRow = (name: string, bar: number, value: (gas: MarketGas) => number,
   },
 })
 
+/** Nothing is asked of these: they tell what an appeal or a demand adds to a round. */
+const disputeRow = (name: string, value: (gas: DisputeGas) => number, conditions: string) => ({
+  name,
+  unit: 'gas',
+  bar: null,
+  better: 'less' as const,
+  measure: async (bench: Shared) => {
+    await bench.once('contracts', () => hre.tasks.getTask('build').run({ quiet: true }))
+    return { value: value(await bench.once('gas of disputes', measureDisputeGas)), conditions }
+  },
+})
+
 const ring = '32 peers, committee of 5, words that exist already; optimiser at 10,000 runs, cancun'
 
 /** Gas on Hardhat's own chain: figures of the contracts, not of the machine. */
@@ -48,6 +61,14 @@ export const rows = [
   row('register-rsa2048', 300_000, gas => gas.registerRsa2048, 'a first registration, with proof'),
   marketRow('bet', 110_000, ({ bets }) => Math.max(...bets), 'in a round already begun; the most expensive of 3'),
   marketRow('claim', 60_000, ({ claims }) => Math.max(...claims), 'the most expensive of 2'),
+  disputeRow('demand', ({ demand, show }) => demand + show, `demanded and shown; a leaf of ${LEAF_BYTES} bytes`),
+  disputeRow('verdict', ({ first }) => first.verdict, 'one seat’s, sealed and opened; jury of 11 of 25 seats'),
+  disputeRow(
+    'appeal',
+    ({ first }) => wholeCase(first),
+    'a whole case: opened, 11 verdicts, closed, all seats paid and the committee blamed',
+  ),
+  disputeRow('appeal-twice', ({ second }) => wholeCase(second), 'the same, appealed again to 23 of 25 seats'),
   {
     name: 'flat-in-evaluators',
     unit: 'ratio',

@@ -54,7 +54,7 @@ export function spend({ spent }: Game, member: Member, nectar: number): void {
   spent.set(member, (spent.get(member) ?? 0) + nectar)
 }
 
-/** Gas of a call, in steady state: of `contracts/gas-snapshot.json` and adr/0070; of reveals, appeals, demands and challenges about. */
+/** Gas of a call, in steady state: of `contracts/gas-snapshot.json` and, of appeals, verdicts and demands, `bench -- gas`; of reveals and challenges about. */
 export const GAS = {
   commit: 52_203,
   commitVotes: 47_804,
@@ -62,9 +62,9 @@ export const GAS = {
   open: 130_787,
   propose: 107_338,
   register: 132_704,
-  appeal: 180_000,
-  verdict: 127_000,
-  demand: 120_000,
+  appeal: 211_228,
+  verdict: 207_526,
+  demand: 136_431,
   challenge: 90_000,
 } as const
 

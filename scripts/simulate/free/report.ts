@@ -54,7 +54,7 @@ export function rowsOf(
 
 /** What was found, in lines. */
 export function linesOf(result: FreeResult): string[] {
-  const { named, best, decided, withoutAppeals, griefing, closed, chainRuns } = result
+  const { named, best, decided, lasting, withoutAppeals, griefing, closed, chainRuns } = result
   return [
     '',
     'attacks on the first version, on the model: with the defence, and without it',
@@ -66,6 +66,9 @@ export function linesOf(result: FreeResult): string[] {
     '',
     'the first of those again, by many more seeds on the model:',
     ...decided.map(trialLine),
+    '',
+    'those over twelve rounds:',
+    ...lasting.map(trialLine),
     '',
     'the best on the model where nobody appeals:',
     ...(withoutAppeals === null ? [] : [trialLine(withoutAppeals)]),

@@ -17,6 +17,8 @@ export interface Extent {
   readonly chainFinalists: number
   /** Seeds that decide, on the model, about those that earn most on the contracts. */
   readonly decidingSeeds: number
+  /** The same for runs of many rounds. */
+  readonly lastingSeeds: number
   readonly namedSeeds: number
 }
 
@@ -25,6 +27,7 @@ export const WHOLE: Extent = {
   chainSeeds: 100,
   chainFinalists: 20,
   decidingSeeds: 1_500,
+  lastingSeeds: 400,
   namedSeeds: 40,
 }
 export const QUICK: Extent = {
@@ -32,6 +35,7 @@ export const QUICK: Extent = {
   chainSeeds: 6,
   chainFinalists: 3,
   decidingSeeds: 60,
+  lastingSeeds: 20,
   namedSeeds: 12,
 }
 
@@ -43,6 +47,8 @@ const FRESH_SEEDS = 1_000
 const DECIDING_SEEDS = 10_000
 /** Of the contracts' finalists. */
 const DECIDED = 3
+/** Rounds of work after which every key has eight scores, for what pays on a new chain alone, or only after a while. */
+const LASTING_ROUNDS = 12
 
 export interface FreeResult {
   readonly tried: number
@@ -51,6 +57,8 @@ export interface FreeResult {
   readonly best: readonly Trial[]
   /** The first of those again, by many fresh seeds on the model, which is the contracts to the wei. */
   readonly decided: readonly Trial[]
+  /** Those over twelve rounds of work. */
+  readonly lasting: readonly Trial[]
   /** The best where nobody appeals, on the model. */
   readonly withoutAppeals: Trial | null
   /** What costs honest peers most for each Nectar that it costs its coalition, on the model. */
@@ -94,9 +102,13 @@ export async function simulateFree(extent: Extent, say: (line: string) => void):
   for (const { strategy } of best.slice(0, DECIDED))
     decided.push(await decide(strategy, seedsFrom(DECIDING_SEEDS, extent.decidingSeeds)))
   tell(`${decided.length} are played again, ${extent.decidingSeeds} times`)
+  const last = openMeasure(await openModel(SETTING, new Map(), LASTING_ROUNDS))
+  const lasting: Trial[] = []
+  for (const { strategy } of decided) lasting.push(await last(strategy, seedsFrom(DECIDING_SEEDS, extent.lastingSeeds)))
+  tell(`and over ${LASTING_ROUNDS} rounds, ${extent.lastingSeeds} times`)
   const tried = first.tried + second.tried
   const withoutAppeals = third.best[0] ?? null
-  return { tried, named, best, decided, withoutAppeals, griefing, closed: closed ?? 'nothing', ...chain.runs }
+  return { tried, named, best, decided, lasting, withoutAppeals, griefing, closed: closed ?? 'nothing', ...chain.runs }
 }
 
 /** Of those that look worst on few seeds, the one that costs others most on more, for what it costs itself. */

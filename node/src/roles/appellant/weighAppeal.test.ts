@@ -17,7 +17,7 @@ test('what an appeal brings is the change of the own share, of one own score put
 })
 
 test('an appeal has to bring more than half of its bond and its gas', () => {
-  expect(costOfAppeal(terms)).toBeCloseTo(0.00518)
+  expect(costOfAppeal(terms)).toBeCloseTo(0.005211, 6)
   const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400, votes: [] }
   expect(isWorthIt(own, 800, terms)).toBe(true)
   expect(isWorthIt(own, 800, { ...terms, nectarPrice: 0.00002 })).toBe(false)

@@ -15,7 +15,7 @@ const CLEARLY_OFF_MILLI = 2 * TOLERANCE_MILLI
 export const FEWEST_MISSED = 2
 
 /** Of an appeal, about. */
-const APPEAL_GAS = 180_000n
+const APPEAL_GAS = 211_000n
 
 /** Half of what an overturned seat of a committee loses, Nectar: ADR 0091. */
 export const OVERTURNED_NECTAR = 25
