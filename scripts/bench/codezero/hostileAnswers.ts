@@ -34,6 +34,11 @@ const attacks: Record<string, (given: Given) => string> = {
     answerText(`${right.replace(task.name, 'helper')}\n\n${head}    return 0\n`),
   'right code inside, not called': ({ task, head, right }) =>
     answerText(`${head}${indented(right.replace(task.name, 'inner'))}    return 0\n`),
+  'right code without its value': ({ right }) => answerText(right.replaceAll(/\breturn\b.*$/gm, 'return')),
+  'right code that divides by zero first': ({ head, right }) =>
+    answerText(right.replace(head, `${head}    rest = 1 % 0\n`)),
+  'right code that updates what has no value': ({ head, right }) =>
+    answerText(right.replace(head, `${head}    missing += 1\n`)),
   'every parameter, to no end': ({ task, head }) =>
     answerText(`${head}    return 0 * len(str(${task.parameters.join('))) + 0 * len(str((')}))\n`),
   'the broken function as it was': ({ broken }) => answerText(broken),
@@ -42,7 +47,7 @@ const attacks: Record<string, (given: Given) => string> = {
   huge: ({ head, first }) => answerText(`${head}    return ${first} # ${'true '.repeat(200_000)}\n`),
 }
 
-/** Seventy: each attack on a task of each level, which gives a broken function to mend. */
+/** Eighty-five: each attack on a task of each level, which gives a broken function to mend. */
 export function hostileAnswers(): HostileAnswer[] {
   const random = seededRandom('hostile answers')
   return levels.flatMap(level => {

@@ -2,7 +2,9 @@ import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Problem } from './curriculum/task.ts'
 import type { CodeJudge } from './judge/createJudge.ts'
 import { codeSkeleton } from './python/codeSkeleton.ts'
+import { givesNothing } from './python/givesNothing.ts'
 import { mustFail } from './python/mustFail.ts'
+import { parsePython } from './python/parsePython.ts'
 import { checkStructure, structureChecks } from './structure.ts'
 
 /** The named components of a score, in the order in which they are committed to. */
@@ -19,8 +21,8 @@ export type AnswerScore = { components: Record<ScoreComponent, number>; score: n
  * Scores answers without running any code.
  *
  * Predicted correctness counts nothing unless the structure is whole, so that a broken answer is never worth a judge's
- * good opinion of its fragments. Nor does it where the answer is the broken function that was to be mended, in whatever spelling, or
- * fails whenever it is run.
+ * good opinion of its fragments. Nor does it where the answer is the broken function that was to be mended, in whatever spelling, fails
+ * whenever it is run, or returns nothing.
  *
  * @returns one score an answer, in order; from 0 to the sum of the weights.
  */
@@ -31,9 +33,7 @@ export async function scoreAnswers(
 ): Promise<AnswerScore[]> {
   const structures = await mapYielding(answers, ({ text, ended, problem }) => checkStructure(text, ended, problem))
   const judged = await mapYielding(structures, async ({ code }, i) =>
-    code === null || (await mustFail(code)) || (await isCopy(code, (answers[i] as Answer).problem))
-      ? []
-      : [{ code, i }],
+    code === null || (await isWorthless(code, (answers[i] as Answer).problem)) ? [] : [{ code, i }],
   )
   const whole = judged.flat()
   const predicted = await judge.predictCorrectness(
@@ -47,6 +47,11 @@ export async function scoreAnswers(
     ]) as Record<ScoreComponent, number>
     return { components, score: scoreComponents.reduce((sum, name) => sum + weights[name] * components[name], 0) }
   })
+}
+
+async function isWorthless(code: string, problem: Problem): Promise<boolean> {
+  const tree = await parsePython(code)
+  return (tree !== null && givesNothing(tree, problem)) || (await mustFail(code)) || (await isCopy(code, problem))
 }
 
 /** Whether code is the broken function that a problem came with. */

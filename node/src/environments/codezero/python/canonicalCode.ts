@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { boundNames } from './boundNames.ts'
+import { constantOf } from './constantOf.ts'
 import { loneFunction } from './loneFunction.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 
@@ -29,7 +30,8 @@ const canonicalLetters = [...'pqruvwyzcdeghijklmot']
  *
  * Whatever says something to a reader but not to Python is taken out, since the judge is asked how likely the problem's
  * text is: comments, strings longer than a character (docstrings too), unknown method names, blank lines. Type hints go, and
- * defaults, which a call with all values does not use.
+ * defaults, which a call with all values does not use. Numbers that are computed from numbers alone are written as what they come to: the judge
+ * knows `0`, and takes `4 - 4` for something that has to do with 4.
  *
  * @returns null where the code is not valid Python, or not a function by itself (`loneFunction`).
  */
@@ -60,9 +62,13 @@ export async function canonicalCode(
 
 const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
 
-/** Leaves, with each string, and each piece that is not read, as one piece. */
+/** Numbers that are computed from numbers alone. */
+const isComputed = (node: PythonNode) => node.type.endsWith('Expression') && constantOf(node) !== null
+
+/** Leaves, with each string, each computed number, and each piece that is not read, as one piece. */
 function leavesOf(node: PythonNode, unread: ReadonlySet<PythonNode>, found: PythonNode[] = []): PythonNode[] {
-  if (strings.has(node.type) || unread.has(node) || node.children.length === 0) found.push(node)
+  const isWhole = strings.has(node.type) || unread.has(node) || isComputed(node)
+  if (isWhole || node.children.length === 0) found.push(node)
   else for (const child of node.children) leavesOf(child, unread, found)
   return found
 }
@@ -98,6 +104,7 @@ function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlyS
     if (leaf.type === 'Comment') return ''
     if (strings.has(leaf.type))
       return /^(?:'[^'\\]?'|"[^"\\]?")$/.test(leaf.text) ? leaf.text.replaceAll('"', "'") : "'?'"
+    if (isComputed(leaf)) return `${constantOf(leaf)}`
     if (leaf.type === 'PropertyName') return keptMethods.has(leaf.text) ? leaf.text : own(leaf.text)
     if (leaf.type !== 'VariableName') return leaf.text
     return keptNames.has(leaf.text) && !bound.has(leaf.text) ? leaf.text : own(leaf.text)

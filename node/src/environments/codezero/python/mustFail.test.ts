@@ -10,6 +10,10 @@ test.each([
   ['a list put into itself', loop('s.append(s * 2)')],
   ['a function with an argument too many', 'def f(xs):\n    return len(xs, 2)\n'],
   ['a function with none', 'def f(xs):\n    return sorted()\n'],
+  ['an update of a name without a value', loop('r += x')],
+  ['a remainder by zero', loop('s.append(x % 0)')],
+  ['a quotient by a difference that is zero', loop('s.append(1 + x // (2 - 2))')],
+  ['an update by zero', loop('x /= 0')],
 ])('%s fails whenever it is run', async (_, code) => {
   expect(await mustFail(code)).toBe(true)
 })
@@ -32,6 +36,9 @@ test.each([
   ],
   ['its own name for a built-in', 'def f(len):\n    return len(1, 2)\n'],
   ['an f-string and a walrus', 'def f(x):\n    return f"{y}" if (y := x) else "no"\n'],
+  ['an update of a parameter', 'def f(n):\n    n += 1\n    return n\n'],
+  ['a remainder by one', loop('s.append(x % 1 // (3 - 2))')],
+  ['a format', loop("s.append('%d' % 0)")],
   ['a default and a star', 'def f(x, *rest, k=1, **more):\n    return (x, rest, k, more)\n'],
   ['invalid Python', 'def f(:'],
 ])('%s may do', async (_, code) => {

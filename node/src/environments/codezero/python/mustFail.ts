@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { boundNames } from './boundNames.ts'
+import { constantOf } from './constantOf.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 
 type Arity = readonly [least: number, most: number]
@@ -39,8 +40,8 @@ const unforeseen: ReadonlySet<string> = new Set([
 
 /**
  * Whether code cannot do what is asked for, as its text alone says: it calls a function or a method of Python's own with a number of
- * arguments that it never takes, reads a name that nothing gives a value, or puts a list into itself. Judges of little experience take
- * `found.append(found, x)` for right, and policies find that out.
+ * arguments that it never takes, reads or updates a name that nothing gives a value, puts a list into itself, or divides by zero. Judges of little
+ * experience take `found.append(found, x)` and `x % 0` for right, and policies find that out.
  *
  * @returns false wherever that cannot be told, and for code that is not valid Python.
  */
@@ -50,7 +51,13 @@ export async function mustFail(code: string): Promise<boolean> {
   await yieldToEventLoop()
   const bound = boundNames(tree)
   const known = (name: string) => bound.has(name) || builtIns.has(name)
-  return hasWrongCall(tree, bound) || usedNames(tree).some(name => !known(name))
+  const assigned = boundNames(withoutUpdates(tree))
+  return (
+    usedNames(tree).some(name => !known(name)) ||
+    updatedNames(tree).some(name => !assigned.has(name)) ||
+    hasWrongCall(tree, bound) ||
+    dividesByZero(tree)
+  )
 }
 
 const mentions = (node: PythonNode, types: ReadonlySet<string>): boolean =>
@@ -63,10 +70,33 @@ function usedNames({ type, text, children }: PythonNode): string[] {
   return children.flatMap((child, at) => (isKeyword(at) ? [] : usedNames(child)))
 }
 
+const isUpdate = ({ type }: PythonNode) => type === 'UpdateStatement'
+
+/** Left of `+=` and its like, a name has to have a value. */
+function updatedNames(node: PythonNode): string[] {
+  const [target] = isUpdate(node) ? node.children : []
+  const own = target?.type === 'VariableName' ? [target.text] : []
+  return [...own, ...node.children.flatMap(updatedNames)]
+}
+
+const withoutUpdates = (node: PythonNode): PythonNode => ({
+  ...node,
+  children: node.children.filter(child => !isUpdate(child)).map(withoutUpdates),
+})
+
 function hasWrongCall(node: PythonNode, bound: ReadonlySet<string>): boolean {
   return (
     (node.type === 'CallExpression' && isWrong(node, bound)) || node.children.some(child => hasWrongCall(child, bound))
   )
+}
+
+const divisions: ReadonlySet<string> = new Set(['/', '//', '%', '/=', '//=', '%='])
+
+/** By a number that is written there; a string on the left is formatted by `%`. */
+function dividesByZero({ children }: PythonNode): boolean {
+  const [left, operator, right] = children
+  const isDivision = operator !== undefined && divisions.has(operator.text) && !left?.type.endsWith('String')
+  return (isDivision && right !== undefined && constantOf(right) === 0) || children.some(dividesByZero)
 }
 
 function isWrong({ children: [called, list] }: PythonNode, bound: ReadonlySet<string>): boolean {
