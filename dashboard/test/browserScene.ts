@@ -19,6 +19,8 @@ interface Visit {
   origin?: string
   /** On purpose: its violations are not counted as faults. */
   breaksPolicy?: boolean
+  /** Does not wait for what streams in late. */
+  early?: boolean
   /** Runs before the page is opened. */
   prepare?: (page: Page) => Promise<void>
 }
@@ -69,7 +71,7 @@ export function openBrowserScene(): BrowserScene {
     },
     async visit(
       address,
-      { width = 1280, scheme = 'light', account, origin = dashboard.url, breaksPolicy, prepare } = {},
+      { width = 1280, scheme = 'light', account, origin = dashboard.url, breaksPolicy, early, prepare } = {},
     ) {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme })
       const page = await context.newPage()
@@ -89,7 +91,7 @@ export function openBrowserScene(): BrowserScene {
         await context.close()
         expect(faults, 'errors in the page').toEqual([])
       })
-      await page.goto(origin + address)
+      await page.goto(origin + address, { waitUntil: early ? 'commit' : 'load' })
       return page
     },
   }

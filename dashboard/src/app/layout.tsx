@@ -53,7 +53,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
             <TransactionProvider>
               <OfflineBanner />
               <SiteHeader networkName={network?.name ?? null} />
-              <main id="main" className="mx-auto w-full max-w-6xl px-4 pt-6 pb-24 sm:px-6">
+              <main id="main" className="mx-auto min-h-svh w-full max-w-6xl px-4 pt-6 pb-24 sm:px-6">
                 {children}
               </main>
               <TransactionList />

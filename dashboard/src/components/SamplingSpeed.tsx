@@ -8,17 +8,21 @@ interface Props {
   peerKey?: string
 }
 
-/** Tokens a second, as anyone can count them from the payloads; nothing where there are none. */
+/** Tokens a second, as anyone can count them from the payloads. */
 export async function SamplingSpeed({ sampled, peerKey }: Props) {
   const part = await sampled
   const found = part.state === 'ready' && part.data !== null ? samplingSpeed(part.data, peerKey) : null
-  if (found === null) return null
+  return <SpeedFigure {...(found ?? { speed: '–', note: 'the gateway has no payload of the last round to count' })} />
+}
+
+/** As high whatever it says. */
+export function SpeedFigure({ speed, note }: { speed: string; note: string }) {
   return (
     <dl className="mt-6 border-t border-line pt-2">
       <dt className="text-sm text-soft">Tokens a second</dt>
       <dd className="mt-0.5">
-        <span className="figures text-2xl font-semibold">{found.speed}</span>{' '}
-        <span className="text-sm text-soft">{found.note}</span>
+        <span className="figures text-2xl font-semibold">{speed}</span>{' '}
+        <span className="text-sm text-soft">{note}</span>
       </dd>
     </dl>
   )

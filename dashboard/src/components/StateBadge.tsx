@@ -21,10 +21,12 @@ const colours: Record<RoundState, string> = {
 
 export function StateBadge({ round }: { round: number }) {
   const state = useRoundState(round)
-  if (state === null) return <span className="text-sm text-soft">Unknown</span>
+  // As wide whatever it says: the chain answers when the table is there, and its columns would move.
   return (
-    <span className={`inline-block rounded-full border-[1.5px] px-2.5 py-0.5 text-xs font-semibold ${colours[state]}`}>
-      {roundStates[state].label}
+    <span
+      className={`inline-block min-w-24 rounded-full border-[1.5px] px-2.5 py-0.5 text-center text-xs font-semibold ${state === null ? 'border-transparent text-soft' : colours[state]}`}
+    >
+      {state === null ? 'Unknown' : roundStates[state].label}
     </span>
   )
 }

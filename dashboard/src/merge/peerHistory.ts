@@ -73,3 +73,6 @@ export function peerRoles(record: PeerAnswer): Role[] {
   if (record.evaluator !== null) roles.push('evaluator')
   return roles
 }
+
+/** Whether a peer earns points; one without a deed yet may. */
+export const isSolver = (roles: readonly Role[]): boolean => roles.length === 0 || roles.includes('solver')

@@ -46,6 +46,8 @@ export function testRounds(scene: BrowserScene): void {
 
       await page.getByRole('link', { name: /^Problem 2,/ }).click()
       await see(page, 'Number of vowels in s.')
+      await see(page, /^assert f\("waggle"\) == 3 is wrong: the problem asks for another value$/)
+      await see(page, 'gives another value, like every try here: this test may be wrong')
       expect(page.url()).toContain('?task=0x')
       await page.getByRole('link', { name: `Round ${CURRENT_ROUND - 1}` }).click()
       await see(page, 'not scored yet')

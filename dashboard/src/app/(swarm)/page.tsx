@@ -28,7 +28,7 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
             <SwarmFacts status={status} />
           </Suspense>
         </div>
-        <div className="md:col-span-2 lg:col-span-1">
+        <div className="md:col-span-2 lg:col-span-1 lg:min-h-64">
           <Suspense fallback={<Skeleton lines={4} />}>
             <CanaryGlance canary={canary} />
           </Suspense>

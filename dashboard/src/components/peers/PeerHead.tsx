@@ -1,14 +1,14 @@
 import Link from 'next/link'
 import { type ReactNode, Suspense } from 'react'
 import { formatCoin, formatNectar, formatPoints } from '#merge/format.ts'
-import { peerRoles } from '#merge/peerHistory.ts'
+import { isSolver, peerRoles } from '#merge/peerHistory.ts'
 import type { SwarmStatus } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 import { CopyText } from '../CopyText.tsx'
 import { DanceGlyph } from './DanceGlyph.tsx'
 import { OwnTag } from './OwnTag.tsx'
-import { PeerRelease } from './PeerRelease.tsx'
+import { PeerRelease, ReleaseFact } from './PeerRelease.tsx'
 import { UnsurePoints } from './UnsurePoints.tsx'
 
 interface Props {
@@ -23,8 +23,6 @@ export function PeerHead({ peer, record, status }: Props) {
   const purse = record.purses.items[0]
   const compensationWei = standing?.compensationWei ?? '0'
   const roles = peerRoles(record)
-  // Others have no points, and a rank among them says nothing.
-  const isSolver = roles.length === 0 || roles.includes('solver')
   return (
     <header className="grid gap-x-10 gap-y-6 md:grid-cols-[9rem_1fr]">
       <DanceGlyph peerKey={peer.peerKey} size={144} />
@@ -34,7 +32,8 @@ export function PeerHead({ peer, record, status }: Props) {
         </h1>
         <p className="mt-3 text-lg">{doing(record)}</p>
         <dl className="mt-6 grid gap-x-10 gap-y-4 sm:grid-cols-2">
-          {isSolver && (
+          {/* Others have no points, and a rank among them says nothing. */}
+          {isSolver(roles) && (
             <>
               <Fact title="Points">
                 <span className="figures text-2xl font-semibold">{formatPoints(standing?.finalPointsMilli ?? 0)}</span>{' '}
@@ -91,7 +90,7 @@ export function PeerHead({ peer, record, status }: Props) {
               Its bets
             </Link>
           </Fact>
-          <Suspense fallback={null}>
+          <Suspense fallback={<ReleaseFact release="…" note="asking the gateway" />}>
             <PeerRelease peerKey={peer.peerKey} status={status} />
           </Suspense>
         </dl>

@@ -1,5 +1,5 @@
 import { Suspense } from 'react'
-import { peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
+import { isSolver, peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
 import type { Canary, SwarmStatus } from '#sources/gateway.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Sampled } from '#sources/getSampled.ts'
@@ -9,7 +9,8 @@ import { PeerCanary } from '../canary/PeerCanary.tsx'
 import { Notice } from '../Notice.tsx'
 import { PartDown } from '../PartDown.tsx'
 import { RewardChart } from '../RewardChart.tsx'
-import { SamplingSpeed } from '../SamplingSpeed.tsx'
+import { SamplingSpeed, SpeedFigure } from '../SamplingSpeed.tsx'
+import { Skeleton } from '../Skeleton.tsx'
 import { AppealScore } from './AppealScore.tsx'
 import { DemandLeaf } from './DemandLeaf.tsx'
 import { PeerActions } from './PeerActions.tsx'
@@ -33,8 +34,7 @@ interface Props {
 
 /** Why there is no score: none has come yet, or none will. */
 function NoScores({ record }: { record: PeerAnswer }) {
-  const roles = peerRoles(record)
-  if (roles.length === 0 || roles.includes('solver'))
+  if (isSolver(peerRoles(record)))
     return (
       <Notice title="No round of this peer has been settled yet.">
         Solvers are settled three rounds after they commit.
@@ -71,22 +71,23 @@ export function PeerProfile({ peerKey, part, canary, training, sampled, status, 
         <div className="mt-4">
           {scores.length === 0 ? <NoScores record={part.data} /> : <RewardChart scores={scores} />}
         </div>
-        <Suspense fallback={null}>
-          <SamplingSpeed sampled={sampled} peerKey={peerKey} />
-        </Suspense>
+        {isSolver(peerRoles(part.data)) && (
+          <Suspense fallback={<SpeedFigure speed="…" note="asking the gateway" />}>
+            <SamplingSpeed sampled={sampled} peerKey={peerKey} />
+          </Suspense>
+        )}
       </section>
-      <Suspense fallback={null}>
+      {/* One part: many peers have neither curve, and what came late would push the rounds down. */}
+      <Suspense fallback={<Skeleton lines={12} />}>
         <PeerCanary peerKey={peerKey} canary={canary} />
-      </Suspense>
-      <Suspense fallback={null}>
         <PeerTraining training={training} />
+        <DemandLeaf
+          peerKey={part.data.peer.peerKey}
+          committed={part.data.rolloutCommitments.items.slice(0, DEMANDABLE)}
+        />
+        <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />
+        <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
       </Suspense>
-      <DemandLeaf
-        peerKey={part.data.peer.peerKey}
-        committed={part.data.rolloutCommitments.items.slice(0, DEMANDABLE)}
-      />
-      <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />
-      <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
     </>
   )
 }

@@ -6,17 +6,21 @@ interface Props {
   status: Promise<Part<SwarmStatus>>
 }
 
-/** The release that a peer says it runs; nothing where the gateway has not met it lately. */
+/** The release that a peer says it runs. */
 export async function PeerRelease({ peerKey, status }: Props) {
   const part = await status
   const peer = part.state === 'ready' ? part.data.peers.find(one => one.peerKey === peerKey) : undefined
-  if (peer?.release === undefined || peer.release === null) return null
+  if (!peer?.release) return <ReleaseFact release="–" note="the gateway has not met it lately" />
+  return <ReleaseFact release={`Waggle ${peer.release}`} note="as the peer reports" />
+}
+
+/** As high whatever it says. */
+export function ReleaseFact({ release, note }: { release: string; note: string }) {
   return (
     <div className="min-w-0 border-t border-line pt-2">
       <dt className="text-sm text-soft">Release</dt>
       <dd className="mt-0.5">
-        <span className="figures">Waggle {peer.release}</span>{' '}
-        <span className="text-sm text-soft">as the peer reports</span>
+        <span className="figures">{release}</span> <span className="text-sm text-soft">{note}</span>
       </dd>
     </div>
   )

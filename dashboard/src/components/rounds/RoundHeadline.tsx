@@ -5,6 +5,9 @@ import { useSecondsUntil } from '#chain/useSecondsUntil.ts'
 import { roundStates } from '#merge/roundState.ts'
 import { ClockTrouble } from '../site/ClockTrouble.tsx'
 
+/** Of the running round: what stands below must not move once the chain answers. */
+const HEIGHT = 'min-h-44'
+
 /** The current round in words, as the chain has it, and how long it still lasts. */
 export function RoundHeadline() {
   const clock = useRoundClock()
@@ -12,7 +15,7 @@ export function RoundHeadline() {
   const left = useSecondsUntil(until, 'skewSec' in clock ? clock.skewSec : 0)
   if (clock.state === 'loading') {
     return (
-      <div role="status">
+      <div role="status" className={HEIGHT}>
         <h1 className="text-5xl sm:text-6xl">Round …</h1>
         <p className="mt-3 text-soft">Asking the chain.</p>
       </div>
@@ -28,7 +31,7 @@ export function RoundHeadline() {
   }
   if (clock.state !== 'running') return <ClockTrouble clock={clock} />
   return (
-    <div>
+    <div className={HEIGHT}>
       <h1 className="text-5xl sm:text-6xl">Round {clock.round}</h1>
       <p className="mt-3 max-w-[44ch] text-lg leading-snug">{roundStates.open.doing}</p>
       <p className="mt-3 text-soft">

@@ -19,7 +19,7 @@ export function RoundPath({ round }: { round: number }) {
     )
   const reached = state === null ? -1 : path.indexOf(state)
   return (
-    <div className="mt-6 min-h-24">
+    <div className="mt-6 min-h-32 sm:min-h-24">
       <ol className="flex max-w-3xl" aria-label="Way of this round">
         {path.map((step, index) => (
           <li key={step} aria-current={index === reached ? 'step' : undefined} className="relative flex-1 text-center">

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import Link from 'next/link'
-import { Suspense } from 'react'
 import { MarketTables } from '#components/games/MarketTables.tsx'
+import { InOrder } from '#components/InOrder.tsx'
 import { RoleTables } from '#components/peers/RoleTables.tsx'
 import { Skeleton } from '#components/Skeleton.tsx'
 import { getMarketRoles } from '#sources/getMarketRoles.ts'
@@ -17,12 +17,12 @@ export default function RolesPage() {
         Those who are paid in nectar: who scores, who proposes, who asks and who bets. Solvers earn points, and are on
         the <Link href="/">leaderboard</Link>.
       </p>
-      <Suspense fallback={<Skeleton lines={8} />}>
-        <RoleTables roles={getRoles()} />
-      </Suspense>
-      <Suspense fallback={<Skeleton lines={8} />}>
-        <MarketTables roles={getMarketRoles()} />
-      </Suspense>
+      <InOrder
+        parts={[
+          { part: <RoleTables roles={getRoles()} />, skeleton: <Skeleton lines={8} /> },
+          { part: <MarketTables roles={getMarketRoles()} />, skeleton: <Skeleton lines={8} /> },
+        ]}
+      />
     </>
   )
 }

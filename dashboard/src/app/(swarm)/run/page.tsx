@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
-import { Suspense } from 'react'
 import { CanarySection } from '#components/canary/CanarySection.tsx'
+import { InOrder } from '#components/InOrder.tsx'
 import { LearningCurve } from '#components/LearningCurve.tsx'
 import { RunRules } from '#components/rounds/RunRules.tsx'
 import { SamplingSpeed } from '#components/SamplingSpeed.tsx'
@@ -21,21 +21,18 @@ export default function RunPage() {
     <>
       <h1 className="text-5xl">The run</h1>
       <p className="mt-3 max-w-prose text-soft">The tasks of the swarm, its rules, and what its solvers learn.</p>
-      <Suspense fallback={<Skeleton lines={2} />}>
-        <SwarmFacts status={status} />
-      </Suspense>
-      <Suspense fallback={<Skeleton lines={2} />}>
-        <SamplingSpeed sampled={getSampled()} />
-      </Suspense>
-      <Suspense fallback={<Skeleton lines={4} />}>
-        <RunRules status={status} />
-      </Suspense>
-      <Suspense fallback={<Skeleton lines={6} title="Reward" />}>
-        <LearningCurve rounds={getRounds(ROUNDS, 0)} />
-      </Suspense>
-      <Suspense fallback={<Skeleton lines={6} title="Reward and execution" />}>
-        <CanarySection canary={getCanary()} byFamily />
-      </Suspense>
+      <InOrder
+        parts={[
+          { part: <SwarmFacts status={status} />, skeleton: <Skeleton lines={2} /> },
+          { part: <SamplingSpeed sampled={getSampled()} />, skeleton: <Skeleton lines={2} /> },
+          { part: <RunRules status={status} />, skeleton: <Skeleton lines={4} /> },
+          { part: <LearningCurve rounds={getRounds(ROUNDS, 0)} />, skeleton: <Skeleton lines={6} title="Reward" /> },
+          {
+            part: <CanarySection canary={getCanary()} byFamily />,
+            skeleton: <Skeleton lines={6} title="Reward and execution" />,
+          },
+        ]}
+      />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import Link from 'next/link'
 import { notFound } from 'next/navigation'
-import { Suspense } from 'react'
+import { InOrder } from '#components/InOrder.tsx'
 import { ProblemSection } from '#components/rounds/ProblemSection.tsx'
 import { RoundPath } from '#components/rounds/RoundPath.tsx'
 import { VoteSection } from '#components/rounds/VoteSection.tsx'
@@ -33,12 +33,18 @@ export default async function RoundPage({ params, searchParams }: Props) {
       </nav>
       <h1 className="mt-3 text-5xl sm:text-6xl">Round {round}</h1>
       <RoundPath round={round} />
-      <Suspense fallback={<Skeleton lines={5} title="Votes and points" />}>
-        <VoteSection record={record} round={round} shard={shard} />
-      </Suspense>
-      <Suspense fallback={<Skeleton lines={10} title="Problems and solutions" />}>
-        <ProblemSection bodies={bodies} asked={task} page={readPage(query)} />
-      </Suspense>
+      <InOrder
+        parts={[
+          {
+            part: <VoteSection record={record} round={round} shard={shard} />,
+            skeleton: <Skeleton lines={5} title="Votes and points" />,
+          },
+          {
+            part: <ProblemSection bodies={bodies} asked={task} page={readPage(query)} />,
+            skeleton: <Skeleton lines={10} title="Problems and solutions" />,
+          },
+        ]}
+      />
     </>
   )
 }
