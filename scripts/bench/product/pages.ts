@@ -5,10 +5,10 @@ import { axeFindings, layoutShift, settled } from '../../../dashboard/test/inspe
 import { allAddresses } from '../../../dashboard/test/pageAddresses.ts'
 import type { Bench } from '../bench.ts'
 import type { BenchRow } from '../row.ts'
-import { LARGE_ROUND, serveLargeRound } from './largeRound.ts'
+import { LARGE_ROUND, serveLargeSwarm } from './largeSwarm.ts'
 
-/** Every page, and the one of a round of 300 solvers and 40 seats. */
-const addresses = [...allAddresses, `/rounds/${LARGE_ROUND}`]
+/** Every page, later ones of the lists, and the one of a round of 300 solvers and 40 seats. */
+const addresses = [...allAddresses, '/?page=20', '/rounds?page=100', `/rounds/${LARGE_ROUND}`]
 const widths = [1280, 390]
 const schemes = ['light', 'dark'] as const
 
@@ -25,7 +25,7 @@ function visited(bench: Bench): Promise<Visited> {
   return bench.once('pages', async () => {
     const executablePath = findChromium()
     if (executablePath === null) throw new Error('no Chromium: run "apt-get install chromium", or set CHROMIUM_PATH')
-    const dashboard = await serveLargeRound()
+    const dashboard = await serveLargeSwarm()
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
     try {
       const firstPageJsBytes = await scriptBytes(bench, browser, dashboard.url)
@@ -78,7 +78,7 @@ async function scriptBytes(bench: Bench, browser: Browser, url: string): Promise
 }
 
 const conditions =
-  'production build on loopback, Chromium, a made-up swarm of 25 peers with a round of 300 solvers and 40 seats'
+  'production build on loopback, Chromium, a made-up swarm of 1,000 peers, 40 seats and 5,000 rounds with one of 300 solvers'
 
 export const pageRows: readonly BenchRow[] = [
   {

@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts'
 import type { BenchRow } from '../row.ts'
-import { LARGE_ROUND, serveLargeRound } from './largeRound.ts'
+import { LARGE_ROUND, serveLargeSwarm } from './largeSwarm.ts'
 
 const LOADS = 9
 
@@ -12,7 +12,7 @@ interface Loads {
 /** The page of a large round as a browser without a cache gets it, after two loads that are not counted. */
 function loads(bench: Bench): Promise<Loads> {
   return bench.once('round page', async () => {
-    const { url, stop } = await serveLargeRound()
+    const { url, stop } = await serveLargeSwarm()
     try {
       const times: number[] = []
       let bytes = 0
