@@ -90,11 +90,12 @@ export function testLooks(scene: BrowserScene): void {
 
   browserTest('what comes late moves nothing that a reader sees', async () => {
     for (const width of [1280, 390])
-      for (const address of ['/run', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]) {
+      for (const address of ['/', '/run', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]) {
         const painted = Promise.withResolvers<void>()
         scene.dashboard.gateway.answers = path => painted.promise.then(() => gatewayAnswers(path))
-        const listed = (variables: object) => painted.promise.then(() => answers.Rounds?.({ ...variables }))
-        scene.dashboard.indexer.answers = { ...answers, Rounds: listed }
+        const late = (name: string) => (variables: object) =>
+          painted.promise.then(() => answers[name]?.({ ...variables }))
+        scene.dashboard.indexer.answers = { ...answers, Rounds: late('Rounds'), Standings: late('Standings') }
         const page = await visit(address, { width, early: true })
         await page.locator('[role=status][aria-label^=Loading]').filter({ visible: true }).first().waitFor()
         await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))')

@@ -102,11 +102,11 @@ export function testPeers(scene: BrowserScene): void {
     expect(await proposing.textContent()).toMatch(/9\d %36/)
     const judging = page.locator('section[aria-labelledby=judges] tbody tr')
     expect(await judging.textContent()).toMatch(/1 of 110\.000\.16$/)
-    // Of the game that has a winner: one bettor was right and alone, the other lost on two choices.
+    // Of the game that has a winner: one bettor was right, the other has its share of that choice to claim, and lost on another.
     const betting = page.locator('section[aria-labelledby=bettors] tbody tr')
     await expect
       .poll(async () => (await betting.allInnerTexts()).map(text => text.split(/\s+/).at(-1)))
-      .toEqual(['+10.00', '−7.00'])
+      .toEqual(['+6.00', '−3.00'])
     const phone = await visit('/roles', { width: 390 })
     await phone.getByRole('columnheader', { name: 'Learnability' }).waitFor()
     await phone.getByRole('cell', { name: /^9\d %$/ }).waitFor()

@@ -35,7 +35,8 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
         </div>
       </section>
       <OwnPeers />
-      <div className="mt-14 grid gap-x-12 gap-y-14 lg:grid-cols-[1fr_20rem]">
+      {/* At least a screen: what comes late here moves nothing that is seen below. */}
+      <div className="mt-14 grid min-h-svh content-start gap-x-12 gap-y-14 lg:grid-cols-[1fr_20rem]">
         <div className="min-w-0">
           <Suspense fallback={<Skeleton lines={12} title="Leaderboard" />}>
             <Leaderboard standings={standings} {...parameters} />
