@@ -161,11 +161,15 @@ test('a peer that nobody reaches, or that is hung up on, knows why it is alone, 
 })
 
 test('nothing is kept of a stranger that came and went, however much it said of itself', async () => {
-  const peer = await start()
+  // A member of the swarm, which the book knows, and two hosts that say nothing.
+  const member = await start()
+  const store = memoryStore()
+  const { peerId } = member
+  store.rows.set(peerId, { peerId, addresses: member.addresses(), isRegistered: true, heardAtMs: Date.now() })
+  const peer = await start({ store, lookUp: async ids => ids.map(id => id === peerId) })
   const { node } = peer.host
   const kept = async () => (await node.peerStore.all()).map(({ id }) => id.toString())
-  // A member of the swarm, which says where it is over gossip, and two hosts that say nothing.
-  const member = await start({ bootnodes: peer.addresses() })
+  await meeting(peer, member)
   const identified = new Set<string>()
   node.addEventListener('peer:identify', ({ detail }) => identified.add(detail.peerId.toString()))
   const strangers = await Promise.all([startTestHost(), startTestHost()])
@@ -173,6 +177,6 @@ test('nothing is kept of a stranger that came and went, however much it said of 
   await until(node, ['peer:identify'], () => strangers.every(({ peerId }) => identified.has(peerId)))
   expect(await kept()).toEqual(expect.arrayContaining(strangers.map(({ peerId }) => peerId)))
   for (const one of [...strangers, member]) await one.stop()
-  await vi.waitUntil(async () => (await kept()).every(peerId => peerId === member.peerId), 10_000)
-  expect(await kept()).toEqual([member.peerId])
+  await vi.waitUntil(async () => (await kept()).every(one => one === peerId), 10_000)
+  expect(await kept()).toEqual([peerId])
 })

@@ -187,7 +187,7 @@ export function testChallenges(scene: ChainScene): void {
       expect(await sealed).toMatchObject({ status: 'mined' })
       expect(await opened).toMatchObject({ status: 'mined' })
     }
-    expect(await chain.readVerdicts(found)).toEqual([700, 700, 700])
+    expect((await chain.readVerdicts(found)).map(({ scoreMilli }) => scoreMilli)).toEqual([700, 700, 700])
     await enter(found.closesFrom)
     expect(await chain.closeAppeal(found)).toMatchObject({ status: 'mined' })
     const seats = await chain.readSeatsToJudge(found)

@@ -162,10 +162,8 @@ test('of more answers than may wait for their readers, the one that waited longe
   const first = await ask()
   const last = [await ask(), await ask()]
   await first.givenUp
-  for (const { socket } of last) {
-    await once(socket.resume(), 'end')
-    expect(socket.bytesRead).toBeGreaterThan(20_000_000)
-  }
+  await Promise.all(last.map(({ socket }) => once(socket.resume(), 'end')))
+  for (const { socket } of last) expect(socket.bytesRead).toBeGreaterThan(20_000_000)
 })
 
 test('a connection that asks again before it is answered is closed', async () => {
