@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { predictionMarketAbi, rewardVotesAbi, rolloutCommitmentsAbi } from '@waggle/deployments/abi'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readReports } from '../node/src/cli/status/readReports.ts'
 import type { RolloutBundle } from '../node/src/core/payloads/bodies.ts'
 import { bodiesHere } from '../node/src/core/payloads/bodyOperations.ts'
@@ -160,10 +160,14 @@ async function answersAreTested(roundUrl: string): Promise<void> {
     groups: [{ taskHash: string; peerKey: string; rollouts: Numbered[] }]
   }
   const { taskHash, peerKey, rollouts } = groups[0]
-  const { tests, answers } = (await (await fetch(`${roundUrl}/tests/${taskHash}/${peerKey}`)).json()) as {
-    tests: string[]
-    answers: (Numbered & { verdicts: (string | null)[] })[]
+  // A gateway that is busy asks to come back.
+  const ask = async () => {
+    const response = await fetch(`${roundUrl}/tests/${taskHash}/${peerKey}`)
+    const said = await response.text()
+    expect(response.status, said).toBe(200)
+    return JSON.parse(said) as { tests: string[]; answers: (Numbered & { verdicts: (string | null)[] })[] }
   }
+  const { tests, answers } = await vi.waitFor(ask, { timeout: 60_000, interval: 1_000 })
   expect(tests[0]).toMatch(/^assert /)
   const indexOf = ({ index }: Numbered) => index
   expect(answers.map(indexOf)).toEqual(rollouts.map(indexOf))
