@@ -44,12 +44,11 @@ const byHardhatOutput: Suite['count'] = async ({ output }) => {
   return { passed: sum('passing'), failed: sum('failing') }
 }
 
-const vitest = (project: string, workers: number) => (reportPath: string) => [
+const vitest = (project: string) => (reportPath: string) => [
   bin('vitest'),
   'run',
   '--project',
   project,
-  `--maxWorkers=${workers}`,
   '--reporter=default',
   '--reporter=json',
   `--outputFile.json=${reportPath}`,
@@ -57,15 +56,12 @@ const vitest = (project: string, workers: number) => (reportPath: string) => [
 
 const check = (name: string, argv: string[]): Suite => ({ name, argv: () => argv, count: byExitCode })
 const types = (name: string, project: string) => check(name, [bin('typescript', 'tsc'), '--noEmit', '-p', project])
-const end2end = (name: string, project: string, workers = 2): Suite => ({
-  ...{ name, argv: vitest(project, workers), count: byVitestReport },
-})
+const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(project), count: byVitestReport })
 
 /**
  * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
  * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
- * tests run three files at a time, because many wait for chains and processes. They, and the whole swarm, which keeps time with a
- * chain, have the machine to themselves.
+ * tests use both cores, and the whole swarm keeps time with a chain: those have the machine to themselves.
  */
 export const stages: Suite[][][] = [
   [
@@ -80,10 +76,7 @@ export const stages: Suite[][][] = [
     [check('build', ['scripts/test/buildContracts.ts']), check('abi', [bin('hardhat'), 'abi', '--check'])],
   ],
   [
-    [
-      end2end('dashboard', 'dashboard'),
-      { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
-    ],
+    [end2end('dashboard', 'dashboard')],
     [
       {
         name: 'solidity',
@@ -91,11 +84,12 @@ export const stages: Suite[][][] = [
         argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--optimized'] : [])],
         count: byHardhatOutput,
       },
+      { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
       end2end('indexer', 'indexer'),
       end2end('scripts', 'scripts'),
     ],
   ],
-  [[end2end('node', 'node', 3)]],
+  [[end2end('node', 'node')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],

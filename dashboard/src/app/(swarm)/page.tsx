@@ -22,7 +22,7 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
         className="grid items-center gap-x-10 gap-y-8 md:grid-cols-[20rem_1fr] lg:grid-cols-[20rem_1fr_22rem]"
       >
         <Comb />
-        <div>
+        <div className="min-h-102">
           <RoundHeadline />
           <Suspense fallback={<Skeleton lines={2} />}>
             <SwarmFacts status={status} />
