@@ -76,7 +76,10 @@ export const stages: Suite[][][] = [
     [check('build', ['scripts/test/buildContracts.ts']), check('abi', [bin('hardhat'), 'abi', '--check'])],
   ],
   [
-    [end2end('dashboard', 'dashboard')],
+    [
+      end2end('dashboard', 'dashboard'),
+      { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
+    ],
     [
       {
         name: 'solidity',
@@ -84,7 +87,6 @@ export const stages: Suite[][][] = [
         argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--optimized'] : [])],
         count: byHardhatOutput,
       },
-      { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
       end2end('indexer', 'indexer'),
       end2end('scripts', 'scripts'),
     ],
