@@ -36,9 +36,12 @@ async function keysOfName(name: string): Promise<string[]> {
 
 let described: ReturnType<typeof describeSchema> | undefined
 
-/** Made when it is first asked for: few ask. */
+/** Made when it is first asked for: few ask. One that could not be made is tried again by the next. */
 function readSchema() {
-  described ??= makeSchema()
+  described ??= makeSchema().catch(error => {
+    described = undefined
+    throw error
+  })
   return described
 }
 

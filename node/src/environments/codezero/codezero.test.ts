@@ -52,6 +52,8 @@ test('The judge reads code with canonical names, and nothing that speaks to a re
   expect(await canonicalCode('def calc(xs):\n    sum = 0\n    return sum + xs\n', problem)).toBe(
     'def f(xs):\n    p = 0\n    return p + xs\n',
   )
+  const computed = 'def calc(xs):\n    return(4 - 4) * xs + (1 - 3) ** 2 - 3 * -2\n'
+  expect(await canonicalCode(computed, problem)).toBe('def f(xs):\n    return(0) * xs + (-2) ** 2 - -6\n')
 })
 
 test("The starter's judge reads single functions: hints, defaults and what is not used go, and what it could only guess is wrong.", async () => {

@@ -51,7 +51,8 @@ export async function scoreAnswers(
 
 async function isWorthless(code: string, problem: Problem): Promise<boolean> {
   const tree = await parsePython(code)
-  return (tree !== null && givesNothing(tree, problem)) || (await mustFail(code)) || (await isCopy(code, problem))
+  if (tree === null) return true
+  return givesNothing(tree, problem) || (await mustFail(tree)) || (await isCopy(code, problem))
 }
 
 /** Whether code is the broken function that a problem came with. */

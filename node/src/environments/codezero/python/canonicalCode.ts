@@ -62,8 +62,10 @@ export async function canonicalCode(
 
 const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
 
-/** Numbers that are computed from numbers alone. */
-const isComputed = (node: PythonNode) => node.type.endsWith('Expression') && constantOf(node) !== null
+const computations: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExpression'])
+
+/** Numbers that are computed from numbers alone. Brackets around them stay: without them `(1 - 3) ** 2` would be another number. */
+const isComputed = (node: PythonNode) => computations.has(node.type) && constantOf(node) !== null
 
 /** Leaves, with each string, each computed number, and each piece that is not read, as one piece. */
 function leavesOf(node: PythonNode, unread: ReadonlySet<PythonNode>, found: PythonNode[] = []): PythonNode[] {

@@ -18,7 +18,11 @@ export function givesNothing(script: PythonNode, { name }: Pick<Problem, 'name'>
 function givesValue({ type, children }: PythonNode): boolean {
   if (otherFunctions.has(type)) return false
   if (type.startsWith('Yield')) return true
-  if (type === 'ReturnStatement')
-    return children.length > 2 || children.some(({ type: of }) => of !== 'return' && of !== 'None')
+  if (type === 'ReturnStatement') return children.slice(1).some(child => !isNone(child))
   return children.some(givesValue)
+}
+
+/** None by itself, in however many brackets. */
+function isNone({ type, children }: PythonNode): boolean {
+  return type === 'None' || (type === 'ParenthesizedExpression' && children.slice(1, -1).every(isNone))
 }

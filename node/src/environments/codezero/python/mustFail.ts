@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { boundNames } from './boundNames.ts'
 import { constantOf } from './constantOf.ts'
-import { type PythonNode, parsePython } from './parsePython.ts'
+import type { PythonNode } from './parsePython.ts'
 
 type Arity = readonly [least: number, most: number]
 
@@ -43,20 +43,20 @@ const unforeseen: ReadonlySet<string> = new Set([
  * arguments that it never takes, reads or updates a name that nothing gives a value, puts a list into itself, or divides by zero. Judges of little
  * experience take `found.append(found, x)` and `x % 0` for right, and policies find that out.
  *
- * @returns false wherever that cannot be told, and for code that is not valid Python.
+ * @param script - the whole code.
+ * @returns false wherever that cannot be told.
  */
-export async function mustFail(code: string): Promise<boolean> {
-  const tree = await parsePython(code)
-  if (tree === null || mentions(tree, unforeseen) || /\bimport\s*\*/.test(code)) return false
+export async function mustFail(script: PythonNode): Promise<boolean> {
+  if (mentions(script, unforeseen) || /\bimport\s*\*/.test(script.text)) return false
   await yieldToEventLoop()
-  const bound = boundNames(tree)
+  const bound = boundNames(script)
   const known = (name: string) => bound.has(name) || builtIns.has(name)
-  const assigned = boundNames(withoutUpdates(tree))
+  const assigned = boundNames(withoutUpdates(script))
   return (
-    usedNames(tree).some(name => !known(name)) ||
-    updatedNames(tree).some(name => !assigned.has(name)) ||
-    hasWrongCall(tree, bound) ||
-    dividesByZero(tree)
+    usedNames(script).some(name => !known(name)) ||
+    updatedNames(script).some(name => !assigned.has(name)) ||
+    hasWrongCall(script, bound) ||
+    dividesByZero(script)
   )
 }
 
