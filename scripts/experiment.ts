@@ -20,8 +20,8 @@ if (!open) refuseUsage(name === '' ? 'NAME is missing' : `no experiment named ${
 const log = (line: string) => void process.stderr.write(`${line.trimEnd()}\n`)
 const data = resolve(values.data ?? join(import.meta.dirname, '..', '.waggle', 'experiments', name))
 const experiment = await open()
-const { quick, kept: onlyKept, threads } = values
-const rows = await experiment({ quick, data, onlyKept, threads, log }).catch((error: Error) => {
+const { quick, kept: onlyKept, threads, arm } = values
+const rows = await experiment({ quick, data, onlyKept, threads, arm, log }).catch((error: Error) => {
   if (error.name !== 'AbortError') throw error
   log('stopped: the same command resumes')
   process.exit(130)
@@ -34,7 +34,7 @@ if (values.json) {
   const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
   const kept = rows.map(row => ({ ...row, value: row.value === null ? null : Number(row.value.toPrecision(4)) }))
   const benchmarks = join(import.meta.dirname, '..', 'docs', 'benchmarks')
-  if (!quick) await keepResults(benchmarks, 'experiments', experimentRows, kept, when)
+  if (!quick && arm === undefined) await keepResults(benchmarks, 'experiments', experimentRows, kept, when)
   process.stdout.write(`${JSON.stringify({ rows })}\n`)
 }
 process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1

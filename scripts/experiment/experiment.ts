@@ -7,6 +7,8 @@ export type ExperimentOptions = {
   data: string
   /** Says what the kept runs found, and runs nothing. */
   onlyKept: boolean
+  /** Runs only this arm, of an experiment whose arms take hours. */
+  arm?: 'shared' | 'solo' | undefined
   /** Of one model's products. */
   threads: number
   /** Progress, for people. */

@@ -9,6 +9,7 @@ export const options = {
     description: 'folder of finished runs, by arm and seed (default .waggle/experiments/NAME)',
   }),
   kept: flag('report finished runs, start none'),
+  arm: z.enum(['shared', 'solo']).optional().meta({ value: 'NAME', description: 'real-model: run only this arm' }),
   threads: count(1).default(1).meta({ value: 'N', description: 'threads of each model' }),
   json: flag('print the rows as one line of JSON at the end; a whole run keeps them in docs/benchmarks'),
   ...helpOption,

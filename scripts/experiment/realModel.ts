@@ -45,8 +45,9 @@ export const realModel: Experiment = async options => {
       const specification = await specify(options, model, 'shared')
       return (await measure(specification, { model, policies: ['starter'], size, log }))[0] ?? 0
     })
-  const play = (arm: ArmName) =>
-    keptRun<Run>(options, `${arm}-rounds-${size.rounds}-${measured}`, async () => {
+  const play = (arm: ArmName) => {
+    const onlyKept = options.onlyKept || (options.arm ?? arm) !== arm
+    return keptRun<Run>({ data, onlyKept }, `${arm}-rounds-${size.rounds}-${measured}`, async () => {
       const specification = await specify(options, model, arm)
       const folder = join(data, `${arm}-swarm-${size.rounds}`)
       const { policies, rounds } = await realSwarm({
@@ -55,6 +56,7 @@ export const realModel: Experiment = async options => {
       })
       return { accuracy: await measure(specification, { model, policies, size, log }), rounds }
     })
+  }
   const shared = await play('shared')
   const before = await start()
   const solo = await play('solo')
