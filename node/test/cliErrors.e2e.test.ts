@@ -1,6 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream'
 import type { Deployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { contractsOf } from '#chain/contracts.ts'
@@ -231,7 +233,7 @@ describe('what is taken stays with its owner', () => {
     expect(keys()).toEqual(before)
   })
 
-  test('a data folder: the second node goes, the first stays, and the folder opens again after it', async () => {
+  test('a data folder: the second node goes, the first stays, and after it the folder opens again and waits for its chain', async () => {
     const { start, flags } = await newPeer('folder')
     const first = startCli([...start, '--http', String(await freePort())])
     onTestFinished(async () => void (await first.stop()))
@@ -244,6 +246,16 @@ describe('what is taken stays with its owner', () => {
     const status = await runCli(['status', '--json', ...flags])
     expect(JSON.parse(status.stdout)).toMatchObject({ network: 'test', round: 1, pointsMilli: 0, balanceEth: '1' })
     expect(await first.stop()).toMatchObject({ code: 0, stderr: '' })
+
+    const down = await freePort()
+    const third = startCli([...start, '--rpc', `http://127.0.0.1:${down}`, '--http', String(await freePort())])
+    onTestFinished(async () => void (await third.stop()))
+    await third.said('waiting for the chain')
+    const { port } = new URL(local.rpcUrl)
+    const up = createServer(socket => void pipeline(socket, connect(Number(port), '127.0.0.1'), socket, () => {}))
+    onTestFinished(() => void up.close())
+    up.listen(down, '127.0.0.1')
+    await third.said('started')
   })
 })
 

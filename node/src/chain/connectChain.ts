@@ -55,7 +55,7 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   const endpoints = splitUrls(options.rpcUrl).map(url => counted(createEndpoint(url), counts))
   const rpcCounts = () => ({ ...counts })
   const rpcUrl = originsOf(options.rpcUrl)
-  // Where nothing answers, nothing is waited for: the URL may be wrong.
+  // Fails where nothing answers, since the URL may be wrong: `openChain` waits where it was right before.
   await requestOnce(endpoints, clock)({ method: 'eth_chainId', params: [] })
   if (follower === undefined) await requireChain(endpoints, deployment)
   const serving = follower ? await awaitChain(endpoints, deployment, follower) : endpoints

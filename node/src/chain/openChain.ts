@@ -9,6 +9,7 @@ import { callChain } from './callChain.ts'
 import { admitEvaluator } from './challenges/admitEvaluator.ts'
 import { type ConnectedChain, connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
+import { awaitAnswer } from './guard/requireChain.ts'
 import { createOutbox, type TxOutcome } from './outbox/outbox.ts'
 import type { OutboxOptions } from './outbox/outboxOptions.ts'
 import { createOutboxRpc, type OutboxRpc } from './outbox/outboxRpc.ts'
@@ -48,7 +49,8 @@ type SentCounts = Map<string, number>
 export type Chain = Awaited<ReturnType<typeof runChain>>
 
 /**
- * Connects, checks the chain, and starts the outbox.
+ * Connects, checks the chain, and starts the outbox. Where `waitsOut` is set and the outbox is already for this chain, it waits for an
+ * endpoint that does not answer.
  *
  * Every write is on the disk before its promise is handed out, is sent once however often the node dies, and resolves with
  * what became of it; asking again for the same write, after a restart, is asking about the first.
@@ -59,12 +61,21 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
   const { rpcUrl, deployment, accountKey, clock, logger, signal, pollMs, waitsOut } = options
   const account = privateKeyToAccount(accountKey)
   const follower = waitsOut ? { clock, logger, signal } : undefined
-  const chain = await connectChain({
-    ...{ rpcUrl, deployment, payer: account.address, clock },
-    ...(follower && { follower }),
-    ...(pollMs && { pollMs }),
-  })
+  const connect = () =>
+    connectChain({
+      ...{ rpcUrl, deployment, payer: account.address, clock },
+      ...(follower && { follower }),
+      ...(pollMs && { pollMs }),
+    })
+  const wasHere = options.outbox.adopted()?.startsWith(chainPrefix(deployment)) ?? false
+  const chain = follower && wasHere ? await awaitAnswer(connect, follower) : await connect()
   return runChain({ chain, outboxRpc: createOutboxRpc(chain, account, deployment.chainId) }, options)
+}
+
+/** What the name of a chain begins with, before the hash of its first block. */
+function chainPrefix(deployment: Deployment): string {
+  const { chainId, rewardVotes } = contractsOf(deployment)
+  return `${chainId}/${rewardVotes.address}/`
 }
 
 /** A chain that is connected, and how transactions get there. */
@@ -81,7 +92,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
   const firstBlock = await callChain(chain.rpcUrl, () =>
     chain.rpc.getBlock({ blockNumber: BigInt(contracts.startBlock) }),
   )
-  const forgotten = options.outbox.adopt(`${contracts.chainId}/${contracts.rewardVotes.address}/${firstBlock.hash}`)
+  const forgotten = options.outbox.adopt(`${chainPrefix(deployment)}${firstBlock.hash}`)
   if (forgotten > 0)
     logger.warn('this is another chain than before; its open transactions were forgotten', { forgotten })
   const outbox = createOutbox(

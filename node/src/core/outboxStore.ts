@@ -65,6 +65,8 @@ export type OutboxStore = {
    * and their signed bytes must not reach it. Returns how many of those were still open.
    */
   adopt(chain: string): number
+  /** The chain that the entries are for; null in a new store. */
+  adopted(): string | null
   /** Forgets finished entries but the newest `keep`. */
   prune(keep: number): void
 }

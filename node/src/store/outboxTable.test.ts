@@ -86,7 +86,9 @@ test('pruning forgets the oldest finished entries with their attempts', () => {
 
 test('entries of another chain are forgotten', () => {
   const table = open()
+  expect(table.adopted()).toBe(null)
   table.adopt('one')
+  expect(table.adopted()).toBe('one')
   table.insert(intent('a'))
   expect(table.adopt('one')).toBe(0)
   expect(table.adopt('two')).toBe(1)

@@ -95,6 +95,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
         statements.setChain.run(chain)
         return open
       }),
+    adopted: () => (statements.getChain.get()?.value as string | undefined) ?? null,
     prune: keep => void statements.prune.run(keep),
   }
 }

@@ -7,7 +7,7 @@ export function memoryOutbox(): OutboxStore {
   const entries = new Map<number, OutboxEntry>()
   const byKey = new Map<string, OutboxEntry>()
   let lastId = 0
-  let adopted: string | null = null
+  let chainOf: string | null = null
   const all = () => [...entries.values()]
   const change = (id: number, changes: Partial<OutboxEntry>) =>
     void Object.assign(entries.get(id) as OutboxEntry, changes)
@@ -65,11 +65,12 @@ export function memoryOutbox(): OutboxStore {
       }
     },
     adopt(chain) {
-      const open = adopted === null || adopted === chain ? 0 : all().filter(({ status }) => LIVE.has(status)).length
-      if (adopted !== null && adopted !== chain) for (const entry of all()) remove(entry)
-      adopted = chain
+      const open = chainOf === null || chainOf === chain ? 0 : all().filter(({ status }) => LIVE.has(status)).length
+      if (chainOf !== null && chainOf !== chain) for (const entry of all()) remove(entry)
+      chainOf = chain
       return open
     },
+    adopted: () => chainOf,
     prune(keep) {
       const finished = all().filter(({ status }) => !LIVE.has(status))
       for (const entry of finished.slice(0, Math.max(0, finished.length - keep))) remove(entry)

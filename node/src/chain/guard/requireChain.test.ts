@@ -3,7 +3,7 @@ import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
 import { ChainUnreachableError, ContractMissingError, WrongChainError } from '../chainErrors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { awaitChain, awaitContracts, requireChain } from './requireChain.ts'
+import { awaitAnswer, awaitChain, awaitContracts, requireChain } from './requireChain.ts'
 
 const deployment = { chainId: 7, network: 'test' }
 
@@ -93,4 +93,24 @@ test('its wait ends with the node', async () => {
 test('a command refuses at once an endpoint that serves another chain', async () => {
   await expect(requireChain(setup(7, 1).endpoints, deployment)).rejects.toThrow(WrongChainError)
   await requireChain(setup(7, null).endpoints, deployment)
+})
+
+test('a peer that was on the chain before waits for an answer, says so once, and for nothing else', async () => {
+  const { said, pass, wait } = setup()
+  const failures: Error[] = [
+    new ChainUnreachableError('no connection', { hint: 'wait', retryable: true }),
+    new ChainUnreachableError('no answer', { hint: 'wait', retryable: true }),
+  ]
+  const connect = async () => {
+    const failure = failures.shift()
+    if (failure !== undefined) throw failure
+    return 'connected'
+  }
+  const connected = awaitAnswer(connect, wait)
+  await pass(10)
+  expect(await connected).toBe('connected')
+  expect(said.map(line => line.slice(9))).toEqual(['WARN  waiting for the chain reason=no connection'])
+
+  failures.push(new WrongChainError('another chain', { hint: 'pass its URL' }))
+  await expect(awaitAnswer(connect, wait)).rejects.toThrow(WrongChainError)
 })

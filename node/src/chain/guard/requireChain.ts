@@ -70,6 +70,24 @@ export async function awaitContracts<T>(check: () => Promise<T>, { clock, logger
   }
 }
 
+/**
+ * For a peer that was on this chain before: repeats a connection until an endpoint answers. Its URL was right then.
+ *
+ * @throws whatever `connect` throws, other than that the chain is out of reach.
+ */
+export async function awaitAnswer<T>(connect: () => Promise<T>, { clock, logger, signal }: Wait): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    signal.throwIfAborted()
+    try {
+      return await connect()
+    } catch (error) {
+      if (!(error instanceof ChainUnreachableError)) throw error
+      if (tries === 0) logger.warn('waiting for the chain', { reason: error.message })
+    }
+    await clock.sleep(ASK_EVERY_MS, signal)
+  }
+}
+
 /** Null where it does not answer. */
 async function chainIdOf({ ask }: Endpoint): Promise<number | null> {
   try {
