@@ -1,7 +1,13 @@
 /** What plays all of the market at once. */
 const MARKET = ['invariant/Market']
 
-const APPEALS = ['challenges/Appeals', 'challenges/AppealRules', 'challenges/AppealWeights', 'challenges/Attacks']
+const APPEALS = [
+  'challenges/Appeals',
+  'challenges/AppealsOfGoneWork',
+  'challenges/AppealRules',
+  'challenges/AppealWeights',
+  'challenges/Attacks',
+]
 
 /**
  * The Solidity test files that are about a contract or library: its mutants are caught by them or not at all. What only another contract's
@@ -20,7 +26,16 @@ const TESTS: Record<string, readonly string[]> = {
   RolloutCommitments: ['RolloutCommitments', 'ContractAccounts', 'invariant/Swarm'],
   TaskProposals: ['TaskProposals', 'StakedSeats', 'invariant/Openings'],
   EvaluatorSeats: ['Seats', 'StakedSeats', 'Ballots', 'Settlement', 'invariant/Swarm'],
-  RewardVotes: ['Seats', 'Ballots', 'Settlement', 'challenges/FalseLeaves', 'challenges/Appeals', 'invariant/Swarm'],
+  RewardVotes: [
+    'Seats',
+    'Ballots',
+    'Settlement',
+    'SettlementTime',
+    'challenges/FalseLeaves',
+    'challenges/Appeals',
+    'challenges/AppealsOfGoneWork',
+    'invariant/Swarm',
+  ],
   Earnings: [
     'Nectar',
     'Settlement',
@@ -31,7 +46,7 @@ const TESTS: Record<string, readonly string[]> = {
   ],
   Weights: ['Weights', 'Nectar'],
   Rulings: ['challenges/WithheldLeaves', 'challenges/FalseLeaves', ...APPEALS],
-  Challenges: ['challenges/WithheldLeaves'],
+  Challenges: ['challenges/WithheldLeaves', 'invariant/Challenges'],
   ChallengeBonds: ['challenges/WithheldLeaves', 'challenges/Appeals'],
   Credits: ['challenges/WithheldLeaves', 'market/Payouts'],
   Jury: [...APPEALS, 'market/Disputes'],
@@ -62,7 +77,7 @@ const TESTS: Record<string, readonly string[]> = {
   MarketPayouts: ['market/Payouts', 'market/Disputes', ...MARKET],
   MarketReveals: ['market/Reveals', 'market/Games', ...MARKET],
   PredictionMarket: ['market/Games', 'market/Bets', 'market/Payouts', ...MARKET],
-  PrgMarket: ['market/Prg'],
+  PrgMarket: ['market/Prg', 'Powers'],
   SwarmCoordinator: [
     'SwarmCoordinator',
     'CoordinatorPowers',
