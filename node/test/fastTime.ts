@@ -25,6 +25,7 @@ export function startFastTime(
   let stopped = false
   // Before the first one.
   let round = -1
+  let slowFrom = SLOW_FROM
 
   let movedTo: number | undefined
 
@@ -39,7 +40,7 @@ export function startFastTime(
 
   async function run(): Promise<void> {
     while (!stopped) {
-      const slowFromSec = startOf(round) + SLOW_FROM * rounds.roundSeconds
+      const slowFromSec = startOf(round) + slowFrom * rounds.roundSeconds
       const { timestamp } = await chain.client.getBlock()
       const restSec = startOf(round + 1) - Number(timestamp)
       const isSlow = Number(timestamp) >= slowFromSec
@@ -63,10 +64,11 @@ export function startFastTime(
   return {
     clock,
     stop: rest,
-    /** Begins a round. */
-    async enter(next: number): Promise<void> {
+    /** Begins a round. @param slowFromShare - of the round, from which its time passes slowly. */
+    async enter(next: number, slowFromShare = SLOW_FROM): Promise<void> {
       await rest()
       round = next
+      slowFrom = slowFromShare
       await moveTo(startOf(next))
       resume()
     },

@@ -125,14 +125,18 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
     /** Of the deployment. */
     record,
     contracts,
-    /** Begins a round, once the peers have recorded the beacon that is due in the one before it. */
-    async enter(next: number): Promise<void> {
+    /**
+     * Begins a round, once the peers have recorded the beacon that is due in the one before it.
+     *
+     * @param slowFrom - share of the round from which its time passes slowly, for a peer that may still be busy with the one before.
+     */
+    async enter(next: number, slowFrom?: number): Promise<void> {
       const due = BigInt(next - 2)
       const state = () => chain.client.readContract({ ...rounds, functionName: 'beaconStateOf', args: [due] })
       if (next === round + 1 && due >= 0n)
         await expect.poll(async () => (await state())[0], { timeout: 60_000 }).toBe(BEACON_DRAWN)
       round = next
-      await time.enter(next)
+      await time.enter(next, slowFrom)
     },
     newPeer,
     /** Seats an evaluator from the next round on, as who deployed. */
