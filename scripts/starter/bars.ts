@@ -3,7 +3,10 @@ import type { Accuracy } from './balancedAccuracy.ts'
 /** What the stages after export found. */
 export type Report = {
   solving: Record<string, { sampled: number; greedy: number }>
-  judging: Record<'nearMisses' | 'otherSpelling' | 'samplesBefore' | 'randomDamage' | 'unseenForms', Accuracy>
+  judging: Record<
+    'nearMisses' | 'otherSpelling' | 'samplesBefore' | 'randomDamage' | 'miscalculated' | 'unseenForms',
+    Accuracy
+  >
   proposing: {
     sampled: number
     wellFormed: number

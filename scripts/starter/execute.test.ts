@@ -11,6 +11,7 @@ import { createSandbox } from '../../node/src/sandbox/createSandbox.ts'
 import { drawCandidates } from './candidates.ts'
 import { drawDamaged } from './damageCode.ts'
 import { execute, relabelled } from './execute.ts'
+import { drawMiscalculated, slipNames } from './miscalculate.ts'
 
 const sandbox = createSandbox()
 afterAll(() => sandbox.close())
@@ -78,4 +79,18 @@ test('Damaged code is valid Python by our parser whenever CPython compiles it.',
   const compiled = await sandbox.runTests(attempts.map(({ code }) => ({ code, tests: [] })))
   const refused = compiled.filter(verdict => verdict !== 'pass').length
   expect(refused / compiled.length).toBeLessThan(0.2)
+})
+
+test('Miscalculated code is Python of every kind of slip, and mostly wrong; whose meaning another text says gets that text.', async () => {
+  const random = seededRandom('miscalculated')
+  const attempts = await drawMiscalculated(200, random)
+  expect([...new Set(attempts.map(({ origin }) => origin))].sort()).toEqual([...slipNames].sort())
+  expect(await Promise.all(attempts.map(({ code }) => parsePython(code)))).not.toContain(null)
+  const executed = await execute(sandbox, attempts, random)
+  const wrong = executed.filter(({ isRight }) => !isRight)
+  expect(wrong.length).toBeGreaterThan(140)
+  const found = wrong.map(attempt => relabelled(attempt, random)).filter(attempt => attempt !== null)
+  const deserved = found.filter(({ isRight }) => isRight)
+  expect(deserved.length).toBeGreaterThan(20)
+  for (const { task } of deserved) expect(isHeldOut(task.meaning)).toBe(false)
 })

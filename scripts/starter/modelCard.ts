@@ -62,6 +62,8 @@ ${(['sampled', 'greedy'] as const)
 No bar is set for these.
 
 - Random damage to right code: balanced accuracy ${report.judging.randomDamage.balanced} (rejects ${report.judging.randomDamage.rejectsWrong} of what is wrong).
+- Right code with one calculation changed (a term or a factor more, operands swapped, a higher power): rejects ${report.judging.miscalculated.rejectsWrong} of
+  what is wrong.
 - Forms never trained on (index loops, \`filter\` with a lambda): ${report.judging.unseenForms.balanced}; accepts ${report.judging.unseenForms.acceptsRight} of what is right.
 - Expected values in proposed unit tests are right in ${percent(report.proposing.rightTests)}. Rewards do not read them.
 - Of ${report.proposing.sampled} proposals, ${percent(report.proposing.admitted)} are admitted as tasks; ${percent(report.proposing.heldOut)} are held-out functions, ${percent(report.proposing.anotherLevel)} of

@@ -13,9 +13,10 @@ export type Settings = {
   pool: { tasks: number; hotTasks: number }
   /** GRPO runs against the judge at rates that are too high on purpose, to find what fools it. */
   attacks: { name: string; rounds: number; learningRate: number; warmUpRounds: number; epochs: number }[]
-  /** Tasks of each attacked solver to sample, four answers each, and pieces of damaged code. */
+  /** Tasks of each attacked solver to sample, four answers each, and pieces of code that is damaged, or has a calculation changed. */
   dumpTasks: number
   damaged: number
+  miscalculated: number
   calibrationPairs: number
   /** Size of the report's sets, canary tasks and answers to each, and rounds of the shared GRPO run. */
   report: {
@@ -55,7 +56,7 @@ export const fullSettings: Settings = {
     chunk: 5_600,
     brokenWeight: 4,
   },
-  hardening: { tokens: 1_600_000, learningRate: 1.2e-3, batchSize: 48, chunk: 5_200, brokenWeight: 3 },
+  hardening: { tokens: 2_400_000, learningRate: 1.2e-3, batchSize: 48, chunk: 5_200, brokenWeight: 3 },
   pool: { tasks: 4_000, hotTasks: 1_400 },
   attacks: [
     { name: 'high-rate', rounds: 60, learningRate: 3e-4, warmUpRounds: 5, epochs: 1 },
@@ -63,6 +64,7 @@ export const fullSettings: Settings = {
   ],
   dumpTasks: 500,
   damaged: 8_000,
+  miscalculated: 8_000,
   calibrationPairs: 1_500,
   report: { pairs: 600, canaryTasks: 100, samples: 8, rounds: 30, peers: 3, proposals: 300, tasks: 'proposed' },
 }
@@ -79,6 +81,7 @@ export const smokeSettings: Settings = {
   attacks: [{ name: 'high-rate', rounds: 1, learningRate: 3e-4, warmUpRounds: 1, epochs: 1 }],
   dumpTasks: 4,
   damaged: 30,
+  miscalculated: 30,
   calibrationPairs: 60,
   report: { pairs: 20, canaryTasks: 4, samples: 2, rounds: 1, peers: 2, proposals: 5, tasks: 'drawn' },
 }

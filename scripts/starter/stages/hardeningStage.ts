@@ -4,6 +4,7 @@ import { createTrainer } from '../../../node/src/rl/trainer.ts'
 import { calibrate } from '../calibrate.ts'
 import { drawDamaged } from '../damageCode.ts'
 import { type Executed, execute, relabelled } from '../execute.ts'
+import { drawMiscalculated } from '../miscalculate.ts'
 import { judgeExample } from '../sequences.ts'
 import { trainOnStream } from '../trainOnStream.ts'
 import { proceduralExamples } from './judgeStage.ts'
@@ -14,7 +15,7 @@ const failingPerPool = 3_000
 const rightPerPool = 1_000
 
 /**
- * Trains the judge on what it met: the solver's answers, those that fooled it, and damaged code. Wrong code gets the text
+ * Trains the judge on what it met: the solver's answers, those that fooled it, and damaged or miscalculated code. Wrong code gets the text
  * that it deserves, or `<no>`.
  */
 export const hardeningStage: Stage = async context =>
@@ -25,8 +26,12 @@ export const hardeningStage: Stage = async context =>
     const { config, weights } = await work.model('judge-plain')
     const random = seededRandom(`${seed} hardening`)
     const hard = await hardPool(context, random)
-    const damaged = await execute(sandbox, await drawDamaged(settings.damaged, random), random)
-    hard.push(...damaged.map(attempt => relabelled(attempt, random)).filter(found => found !== null))
+    const drawn = [
+      ...(await drawDamaged(settings.damaged, random)),
+      ...(await drawMiscalculated(settings.miscalculated, random)),
+    ]
+    const changed = await execute(sandbox, drawn, random)
+    hard.push(...changed.map(attempt => relabelled(attempt, random)).filter(found => found !== null))
     say(`${hard.length} hard pairs, ${hard.filter(({ isRight }) => isRight).length} of them with a text`)
 
     const trainer = await createTrainer(config, weights, { threads, optimizer: { kind: 'muon' } })

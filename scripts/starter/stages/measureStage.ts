@@ -12,6 +12,7 @@ import { drawCandidates } from '../candidates.ts'
 import { drawDamaged } from '../damageCode.ts'
 import { type Attempt, type Executed, execute } from '../execute.ts'
 import { passRate } from '../measureSolver.ts'
+import { drawMiscalculated } from '../miscalculate.ts'
 import type { OpenJudge } from '../openModels.ts'
 import { readExported } from '../readExported.ts'
 import { executeAnswers, sampleAnswers } from '../sampleAnswers.ts'
@@ -56,7 +57,7 @@ export async function accuracyOf(judge: OpenJudge, executed: readonly Executed[]
   )
 }
 
-/** Held-out pairs of level 3, by what makes them hard. The last two are weak spots, without a bar. */
+/** Held-out pairs of level 3, by what makes them hard. The last three are weak spots, without a bar. */
 async function judgeSets(count: number, random: SeededRandom): Promise<Record<string, Attempt[]>> {
   const options = { mix: nearMissMix, level: 3, heldOut: true } as const
   const unseenForm = { style: 'unseenForm', naming: 'training' } as const
@@ -72,6 +73,7 @@ async function judgeSets(count: number, random: SeededRandom): Promise<Record<st
       ],
       spelling: unseenForm,
     }),
+    miscalculated: await drawMiscalculated(count, random, () => drawHeldOutTask(3, random)),
   }
 }
 
