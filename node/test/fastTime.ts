@@ -72,5 +72,9 @@ export function startFastTime(
       await moveTo(startOf(next))
       resume()
     },
+    /** Lets a round that passes slowly pass fast again. */
+    hasten(): void {
+      slowFrom = SLOW_FROM
+    },
   }
 }

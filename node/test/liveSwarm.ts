@@ -131,6 +131,8 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
      * @param slowFrom - share of the round from which its time passes slowly, for a peer that may still be busy with the one before.
      */
     async enter(next: number, slowFrom?: number): Promise<void> {
+      // The beacon that is due may be put off to the middle of the round.
+      time.hasten()
       const due = BigInt(next - 2)
       const state = () => chain.client.readContract({ ...rounds, functionName: 'beaconStateOf', args: [due] })
       if (next === round + 1 && due >= 0n)
