@@ -56,7 +56,7 @@ export const fullSettings: Settings = {
     chunk: 5_600,
     brokenWeight: 4,
   },
-  hardening: { tokens: 2_400_000, learningRate: 1.2e-3, batchSize: 48, chunk: 5_200, brokenWeight: 3 },
+  hardening: { tokens: 4_800_000, learningRate: 1.2e-3, batchSize: 48, chunk: 5_200, brokenWeight: 3 },
   pool: { tasks: 4_000, hotTasks: 1_400 },
   attacks: [
     { name: 'high-rate', rounds: 60, learningRate: 3e-4, warmUpRounds: 5, epochs: 1 },
@@ -64,7 +64,7 @@ export const fullSettings: Settings = {
   ],
   dumpTasks: 500,
   damaged: 8_000,
-  miscalculated: 8_000,
+  miscalculated: 16_000,
   calibrationPairs: 1_500,
   report: { pairs: 600, canaryTasks: 100, samples: 8, rounds: 30, peers: 3, proposals: 300, tasks: 'proposed' },
 }

@@ -9,6 +9,12 @@ import { levels, type Task } from '../../../node/src/environments/codezero/curri
 import { answerText } from '../../../node/src/environments/codezero/prompts.ts'
 import { repairTask } from '../../../node/src/environments/codezero/repairTask.ts'
 import { type SeededRandom, seededRandom } from '../../../node/src/environments/seededRandom.ts'
+import type { Sandbox } from '../../../node/src/sandbox/createSandbox.ts'
+import { execute } from '../../starter/execute.ts'
+import { drawMiscalculated, slipNames } from '../../starter/miscalculate.ts'
+
+/** Code with a slip that is run for each level: of each kind some of it is wrong. */
+const SLIPS_TRIED = 60
 
 /** An answer that solves nothing and is made to score, and code that was meant to solve the same task and does not. */
 export type HostileAnswer = { name: string; task: Task; text: string; honestWrong: string }
@@ -47,8 +53,12 @@ const attacks: Record<string, (given: Given) => string> = {
   huge: ({ head, first }) => answerText(`${head}    return ${first} # ${'true '.repeat(200_000)}\n`),
 }
 
-/** Eighty-five: each attack on a task of each level, which gives a broken function to mend. */
-export function hostileAnswers(): HostileAnswer[] {
+/** Each attack on a task of each level, which gives a broken function to mend; and each slip in a calculation, which policies find. */
+export async function hostileAnswers(sandbox: Sandbox): Promise<HostileAnswer[]> {
+  return [...madeAnswers(), ...(await miscalculatedAnswers(sandbox))]
+}
+
+function madeAnswers(): HostileAnswer[] {
   const random = seededRandom('hostile answers')
   return levels.flatMap(level => {
     const task = repairTask(drawTrainingTask(level, random), random)
@@ -70,6 +80,24 @@ export function hostileAnswers(): HostileAnswer[] {
       honestWrong,
     }))
   })
+}
+
+/** Right code with one calculation changed: of each level and kind the first that execution finds wrong. */
+async function miscalculatedAnswers(sandbox: Sandbox): Promise<HostileAnswer[]> {
+  const random = seededRandom('miscalculated answers')
+  const found: HostileAnswer[] = []
+  for (const level of levels.filter(level => level !== 2)) {
+    const attempts = await drawMiscalculated(SLIPS_TRIED, random, () => drawTrainingTask(level, random))
+    const wrong = (await execute(sandbox, attempts, random)).filter(({ isRight }) => !isRight)
+    for (const name of slipNames) {
+      const slip = wrong.find(({ origin }) => origin === name)
+      if (slip === undefined) throw new Error(`no wrong code of level ${level} with ${name}`)
+      const { task, code } = slip
+      const honestWrong = nearMiss(task, random)
+      found.push({ name: `${name} (level ${level})`, task, text: answerText(code), honestWrong })
+    }
+  }
+  return found
 }
 
 /** As a solver would that knew four tests. */

@@ -107,7 +107,8 @@ async function newProposals(bench: Bench): Promise<{ isNew: number; sampled: num
 /** Hostile answers that score above an honest wrong answer to the same task: one that computes something near. */
 async function paidExploits(bench: Bench): Promise<{ paid: HostileAnswer[]; count: number }> {
   const { judge } = await openStarter(bench)
-  const attacks = hostileAnswers()
+  const sandbox = createSandbox()
+  const attacks = await hostileAnswers(sandbox).finally(() => sandbox.close())
   const scores = await scoreAnswers(
     judge,
     presets.starter.weights,

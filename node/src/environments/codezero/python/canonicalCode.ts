@@ -2,6 +2,7 @@ import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { boundNames } from './boundNames.ts'
 import { constantOf } from './constantOf.ts'
+import { hasIdleTerms } from './idleTerms.ts'
 import { loneFunction } from './loneFunction.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 
@@ -33,7 +34,8 @@ const canonicalLetters = [...'pqruvwyzcdeghijklmot']
  * defaults, which a call with all values does not use. Numbers that are computed from numbers alone are written as what they come to: the judge
  * knows `0`, and takes `4 - 4` for something that has to do with 4.
  *
- * @returns null where the code is not valid Python, or not a function by itself (`loneFunction`).
+ * @returns null where the code is not valid Python, not a function by itself (`loneFunction`), or calculates with terms that it does not need
+ *   (`hasIdleTerms`).
  */
 export async function canonicalCode(
   code: string,
@@ -41,7 +43,7 @@ export async function canonicalCode(
 ): Promise<string | null> {
   const tree = await parsePython(code)
   const lone = tree && loneFunction(tree, problem)
-  if (!lone) return null
+  if (!lone || hasIdleTerms(lone)) return null
   await yieldToEventLoop()
   const bound = boundNames(lone)
   await yieldToEventLoop()
