@@ -21,7 +21,7 @@ import {
   slackOf,
 } from './proof/attacks.ts'
 import { checkLeaves, type Leaf, SAMPLES, sampleLeaves } from './proof/leaves.ts'
-import { publishedPolicy, starterPolicies, starterPrompts } from './proof/policies.ts'
+import { MOVED, publishedPolicy, starterPolicies, starterPrompts } from './proof/policies.ts'
 import { randomModel } from './randomModel.ts'
 import type { BenchRow, Measured } from './row.ts'
 
@@ -39,7 +39,7 @@ const ASKED = [
   'Explain why the sky is blue.',
 ]
 /** Of the adapter's update, and of one a step of learning later. */
-const [MOVED, MOVED_ON] = [0.01, 0.012]
+const MOVED_ON = 0.012
 
 export const rows: readonly BenchRow[] = [
   { name: 'false-alarms', unit: 'leaves', bar: 0, better: 'less', measure: falseAlarms },

@@ -25,6 +25,9 @@ import {
 } from '../../../node/src/model/index.ts'
 import { smolModel } from '../../experiment/smolModel.ts'
 
+/** Size of the update of a tested adapter. */
+export const MOVED = 0.01
+
 /** The starter solver as one kind of policy: what samples, and what checks. */
 export interface TestedPolicy {
   readonly name: string

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type SequenceDraws, samplingTolerances, verifySampling } from '#model/index.ts'
+import { type Leaf, readLeaves, sampleLeaves, uniformsOf } from '../../scripts/bench/proof/leaves.ts'
+import { MOVED, starterPolicies, starterPrompts, type TestedPolicy } from '../../scripts/bench/proof/policies.ts'
+
+/** Made by scripts/golden/proofVectors.ts, by the kernels of another machine than this one perhaps. */
+type Golden = { temperature: number; vectors: { policy: string; leaves: GoldenLeaf[] }[] }
+type GoldenLeaf = Pick<Leaf, 'place'> & Record<'prompt' | 'tokens' | 'logprobs' | 'uniforms', number[]>
+
+const golden: Golden = JSON.parse(readFileSync(join(import.meta.dirname, '../src/model/golden/proof.json'), 'utf8'))
+const sampling = { ...(await starterPrompts()), maxNewTokens: 48 }
+const policies = await starterPolicies(MOVED)
+
+/** What a check says of each leaf, by so many threads, all in one batch or one by one. */
+async function follow(policy: TestedPolicy, leaves: readonly Leaf[], threads: number, isAlone: boolean) {
+  const reader = await policy.reader(threads)
+  const batches = isAlone ? leaves.map(leaf => [leaf]) : [leaves]
+  const found = []
+  for (const batch of batches) {
+    const draws = await readLeaves(reader, batch, sampling.temperature)
+    found.push(
+      ...batch.map((leaf, i) => {
+        const claim = { uniforms: uniformsOf(leaf), logprobs: leaf.logprobs }
+        return verifySampling(draws[i] as SequenceDraws, claim, samplingTolerances[policy.precision]).follows
+      }),
+    )
+  }
+  await reader.dispose()
+  return found
+}
+
+const checks = [1, 2].flatMap(threads => [true, false].map(isAlone => ({ threads, isAlone })))
+
+describe.each(policies)('a policy: $name', policy => {
+  const { leaves = [] } = golden.vectors.find(({ policy: name }) => name === policy.name) ?? {}
+  const kept = leaves.map(({ prompt, tokens, logprobs, place }) => ({
+    ...{ place, prompt: Int32Array.from(prompt), tokens: Int32Array.from(tokens) },
+    logprobs: Float32Array.from(logprobs),
+  }))
+
+  test('its golden leaves have their random numbers, and follow by any threads and batch', async () => {
+    expect(kept.map(uniformsOf)).toEqual(leaves.map(({ uniforms }) => uniforms))
+    for (const { threads, isAlone } of checks)
+      expect(await follow(policy, kept, threads, isAlone)).toEqual(kept.map(() => true))
+  })
+
+  test('with one token changed, a golden leaf does not', async () => {
+    const forged = kept.map(leaf => ({
+      ...leaf,
+      tokens: leaf.tokens.map((token, at) => (at === 5 ? token + 1 : token)),
+    }))
+    expect(await follow(policy, forged, 1, false)).toEqual(kept.map(() => false))
+  })
+
+  test('what any threads and batch sample follows by any others', async () => {
+    for (const threads of [1, 2]) {
+      const generator = await policy.generator(threads)
+      // Calls of one prompt, and of three.
+      const leaves = await sampleLeaves(generator, sampling, 4)
+      await generator.dispose()
+      for (const check of checks)
+        expect(await follow(policy, leaves, check.threads, check.isAlone)).toEqual(leaves.map(() => true))
+    }
+  })
+})

@@ -1,0 +1,33 @@
+/**
+ * Golden leaves of the proof of sampling: `node scripts/golden/proofVectors.ts`.
+ *
+ * Of each tested policy some completions of the committed starter, as this machine samples them, with the random numbers that they were drawn
+ * with. Whoever checks them on another machine, with other threads or in another batch, has to find that they follow.
+ */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sampleLeaves, uniformsOf } from '../bench/proof/leaves.ts'
+import { MOVED, starterPolicies, starterPrompts } from '../bench/proof/policies.ts'
+
+const LEAVES = 4
+
+const sampling = await starterPrompts()
+const policies = await starterPolicies(MOVED)
+const vectors = []
+for (const policy of policies) {
+  const generator = await policy.generator(1)
+  const leaves = (await sampleLeaves(generator, sampling, 1)).slice(0, LEAVES)
+  await generator.dispose()
+  vectors.push({
+    policy: policy.name,
+    leaves: leaves.map(leaf => ({
+      prompt: [...leaf.prompt],
+      place: leaf.place,
+      tokens: [...leaf.tokens],
+      logprobs: [...leaf.logprobs],
+      uniforms: uniformsOf(leaf),
+    })),
+  })
+}
+const path = join(import.meta.dirname, '../../node/src/model/golden/proof.json')
+await writeFile(path, `${JSON.stringify({ temperature: sampling.temperature, vectors })}\n`)
