@@ -135,10 +135,10 @@ test('a market plays itself: the Judge keeps its promises, bettors bet and are p
   const liar = { ...honest, session: await sessionOf('liar'), rules: { ...rules, games: lies } }
   expect(await play(liar, 2n)).toMatchObject({ phase: 'disputed', answer: wrong })
   await chain.client.mine({ blocks: 3 })
-  for (const session of seats) await judgeOpenDisputes({ session, rules, logger: silentLogger })
-  for (const session of seats) await judgeOpenDisputes({ session, rules, logger: silentLogger })
+  for (const session of seats) await judgeOpenDisputes({ session, rules, logger: silentLogger }, 100)
+  for (const session of seats) await judgeOpenDisputes({ session, rules, logger: silentLogger }, 100)
   await later(fair.disputeSec)
-  for (const session of seats) await judgeOpenDisputes({ session, rules, logger: silentLogger })
+  for (const session of seats) await judgeOpenDisputes({ session, rules, logger: silentLogger }, 100)
   await later(fair.disputeSec)
   await judgeGames(liar, 1_000)
   expect(await readGame(judge.client, judge.contracts, 2n)).toMatchObject({ phase: 'resolved', answer })

@@ -24,6 +24,8 @@ export type SceneGame = {
   /** Whether the session's seat is its committee. */
   isDrawn?: boolean
   claimable?: number
+  /** Hash of the environment that its question is of; that of `rules`. */
+  environment?: string
 }
 
 const TOKEN = 10n ** 18n
@@ -96,7 +98,11 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
         return [
           {
             args: {
-              details: JSON.stringify({ question: 'Which?', choices: choicesOf(game), environment: rules.hash }),
+              details: JSON.stringify({
+                question: 'Which?',
+                choices: choicesOf(game),
+                environment: game.environment ?? rules.hash,
+              }),
             },
           },
         ]

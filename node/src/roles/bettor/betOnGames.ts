@@ -94,7 +94,7 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
   if (budget < minBet) return
   const played = await readPlayedGame(session, rules, gameId)
   // A clue that this node does not see yet would make it bet on less than others know.
-  if (played === null || played.clues.length < game.round) return
+  if (typeof played === 'string' || played.clues.length < game.round) return
   const belief = await believe(played.asked, played.clues)
   const pools = game.choices.map(({ stake, shares, price }) => ({
     ...{ stake: tokens(stake), shares: tokens(shares), price: Number(formatUnits(price, 18)) },
@@ -116,7 +116,7 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
 async function checkAnswer({ session, rules, logger }: Bettor, gameId: bigint): Promise<void> {
   const own = ownBets(session)[String(gameId)]
   const played = own && (await readPlayedGame(session, rules, gameId))
-  if (!played || truthOf(rules, played) === played.game.answer) return
+  if (!played || typeof played === 'string' || truthOf(rules, played) === played.game.answer) return
   if ((await session.token()).balance < played.game.bond)
     return logger.warn('an answer is false, and the account has too little for the bond of a dispute', about(played))
   await dispute({ ...session, id: () => String(gameId) }, gameId)

@@ -1,13 +1,11 @@
 import { callChain } from '#chain/callChain.ts'
 import { type GamePhase, gamePhases, readGameCount } from '#chain/games/readGame.ts'
 import type { MarketSession } from '../games/marketSession.ts'
+import { isLongGame } from '../games/playedGame.ts'
 
 /** Newest games among which those to bet on are looked for. */
 const SEARCHED_GAMES = 64n
 const CHOSEN_GAMES = 8
-/** Of the swarm's rounds: the longest game that a Judge of this code opens takes 49 of them. */
-const LONGEST_ROUNDS = 100
-const DAY_SEC = 86_400
 
 const takesBets: ReadonlySet<GamePhase> = new Set(['waiting', 'betting', 'awaiting clue'])
 
@@ -16,7 +14,7 @@ export type GameChooser = (roundSec: number) => Promise<bigint[]>
 
 /**
  * The games that take bets with the largest bonds. A game costs nothing but its gas and its bond, so that a flood of small ones hides none that is
- * worth a bet, and texts are read of a few games only. Long ones are left out: to read what was said in them takes as many requests as they have blocks.
+ * worth a bet, and texts are read of a few games only, and of no long ones.
  */
 export function createGameChooser({ client, contracts }: Pick<MarketSession, 'client' | 'contracts'>): GameChooser {
   const over = new Set<bigint>()
@@ -24,8 +22,7 @@ export function createGameChooser({ client, contracts }: Pick<MarketSession, 'cl
   async function find(gameId: bigint, roundSec: number) {
     const call = { ...contracts.predictionMarket, functionName: 'gameOf', args: [gameId] } as const
     const { phase, config } = await callChain(client.rpcUrl, () => client.rpc.readContract(call))
-    const lastsSec = config.roundCount * (config.bettingSec + config.revealSec)
-    if (takesBets.has(gamePhases[phase] ?? 'unknown') && lastsSec <= Math.max(DAY_SEC, LONGEST_ROUNDS * roundSec))
+    if (takesBets.has(gamePhases[phase] ?? 'unknown') && !isLongGame(config, roundSec))
       return [{ gameId, bond: config.bond }]
     over.add(gameId)
     return []

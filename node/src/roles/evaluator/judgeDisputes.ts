@@ -3,12 +3,18 @@ import { readDisputes } from '#chain/games/readDisputes.ts'
 import { readGame } from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
 import type { MarketSession } from '../games/marketSession.ts'
-import { type GameRules, readPhase, readPlayedGame, rulesOfGames, truthOf } from '../games/playedGame.ts'
+import { type GameRules, isLongGame, readPhase, readPlayedGame, rulesOfGames, truthOf } from '../games/playedGame.ts'
 import { act, giveVerdict } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
 import type { PeerNode } from '../peerNode.ts'
 
 const STATE = 'disputes'
+
+/** Why a seat that was drawn gives no verdict. */
+const reasons = {
+  foreign: "its question is not of this node's environment",
+  long: 'it took longer than a game of this swarm does',
+} as const
 
 /** Open disputes, and the block from which newer ones are read. */
 type KeptDisputes = { open: string[]; cursor: number }
@@ -16,15 +22,20 @@ type KeptDisputes = { open: string[]; cursor: number }
 /** Gives the verdicts that this seat is drawn for on disputed answers, until the node stops. */
 export async function judgeDisputes(node: PeerNode, data: string): Promise<void> {
   const rules = rulesOfGames(node.environment)
-  if (rules === null) return
+  if (rules === null)
+    return node.logger.info('this environment has no questions for the market: no verdicts on disputes')
   const seat = { session: sessionOfNode(node, data), rules, logger: node.logger }
-  await watchGames(node, () => judgeOpenDisputes(seat))
+  await watchGames(node, roundSec => judgeOpenDisputes(seat, roundSec))
 }
 
 export type Seat = { session: MarketSession; rules: GameRules; logger: Logger }
 
-/** Disputes are found by their events: a Judge that opens many games after a false answer hides it from no seat. */
-export async function judgeOpenDisputes(seat: Seat): Promise<void> {
+/**
+ * Disputes are found by their events: a Judge that opens many games after a false answer hides it from no seat.
+ *
+ * @param roundSec - length of the swarm's rounds.
+ */
+export async function judgeOpenDisputes(seat: Seat, roundSec: number): Promise<void> {
   const { session, logger } = seat
   const { client, contracts, journal } = session
   const kept = (journal.getState(STATE) ?? null) as KeptDisputes | null
@@ -32,7 +43,7 @@ export async function judgeOpenDisputes(seat: Seat): Promise<void> {
   const found = new Set([...(kept?.open ?? []), ...gameIds.map(String)])
   const open: string[] = []
   for (const gameId of found) {
-    const isOpen = await judgeIfDisputed(seat, BigInt(gameId)).catch(error => {
+    const isOpen = await judgeIfDisputed(seat, BigInt(gameId), roundSec).catch(error => {
       logger.warn('a dispute could not be judged', { gameId, error })
       return true
     })
@@ -42,13 +53,13 @@ export async function judgeOpenDisputes(seat: Seat): Promise<void> {
 }
 
 /** @returns whether it still is. */
-async function judgeIfDisputed(seat: Seat, gameId: bigint): Promise<boolean> {
+async function judgeIfDisputed(seat: Seat, gameId: bigint, roundSec: number): Promise<boolean> {
   if ((await readPhase(seat.session, gameId)) !== 'disputed') return false
-  await judgeDispute(seat, gameId)
+  await judgeDispute(seat, gameId, roundSec)
   return true
 }
 
-async function judgeDispute({ session, rules, logger }: Seat, gameId: bigint): Promise<void> {
+async function judgeDispute({ session, rules, logger }: Seat, gameId: bigint, roundSec: number): Promise<void> {
   const { contracts, client, peerKey, journal } = session
   const call = { ...contracts.predictionMarket, functionName: 'disputeOf', args: [gameId] } as const
   const [{ drawn, seedBlock, committee, openedAtSec }, { number, timestamp }] = await callChain(client.rpcUrl, () =>
@@ -60,12 +71,21 @@ async function judgeDispute({ session, rules, logger }: Seat, gameId: bigint): P
     return
   }
   if (!committee.includes(peerKey)) return
-  const { disputeSec } = await readGame(client, contracts, gameId)
-  const step = Number(timestamp) < openedAtSec + disputeSec ? 'commit' : 'reveal'
+  const abstained = `verdict ${gameId} abstained`
+  if (journal.getState(abstained) === true) return
+  const game = await readGame(client, contracts, gameId)
+  const step = Number(timestamp) < openedAtSec + game.disputeSec ? 'commit' : 'reveal'
   const state = `verdict ${gameId} ${step}`
   if (journal.getState(state) === true) return
-  const played = await readPlayedGame(session, rules, gameId)
-  if (played === null) return
+  const played = isLongGame(game, roundSec) ? 'long' : await readPlayedGame(session, rules, gameId)
+  if (played === 'incomplete') return
+  if (typeof played === 'string') {
+    logger.warn('no verdict on a disputed answer, which costs this seat nothing', {
+      ...{ gameId: String(gameId), reason: reasons[played] },
+    })
+    journal.setState(abstained, true)
+    return
+  }
   const choice = truthOf(rules, played)
   const { block } = await giveVerdict({ ...session, id: () => `${gameId}:${step}` }, gameId, choice)
   journal.setState(state, true)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { gamePhases } from '#chain/games/readGame.ts'
 import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
 import { clues, type EventQuery, HEAD, marketScene, rules, type SceneGame } from '../../../test/marketScene.ts'
 import { type Bettor, playGames } from '../bettor/betOnGames.ts'
 import { createGameChooser } from '../bettor/chooseGames.ts'
@@ -85,7 +86,7 @@ describe('a flood of junk games', () => {
 
   test('does not hide a dispute from the seats', async () => {
     const scene = marketScene([{ phase: phase('disputed'), disputedAt: HEAD }, ...junk])
-    await judgeOpenDisputes(scene)
+    await judgeOpenDisputes(scene, 100)
     expect(scene.sent).toEqual(['drawCommittee 0'])
   })
 })
@@ -95,10 +96,43 @@ test('a dispute that stays open for months has its texts read once for a verdict
   // What a seat's salt follows from.
   const session = { ...scene.session, verdictSalt: () => rules.hash as Hex }
   const told = textsRead(scene.session)
-  await judgeOpenDisputes({ ...scene, session })
-  await judgeOpenDisputes({ ...scene, session })
+  await judgeOpenDisputes({ ...scene, session }, 100)
+  await judgeOpenDisputes({ ...scene, session }, 100)
   expect(scene.sent).toEqual(['commitVerdict 0'])
   expect(told).toEqual(['0'])
+})
+
+describe('a seat that is drawn for a game which it cannot judge', () => {
+  const disputed = { phase: phase('disputed'), disputedAt: HEAD, isDrawn: true }
+  const theirs = { ...disputed, environment: `0x${'22'.repeat(32)}` }
+  const verdicts = async (list: readonly SceneGame[]) => {
+    const scene = marketScene(list)
+    const session = { ...scene.session, verdictSalt: () => rules.hash as Hex }
+    const told = textsRead(scene.session)
+    const lines: unknown[] = []
+    const logger = { ...silentLogger, warn: (line: string, about: unknown) => lines.push([line, about]) }
+    for (let poll = 0; poll < 3; poll++) await judgeOpenDisputes({ ...scene, session, logger }, 100)
+    return { sent: scene.sent, told, lines }
+  }
+
+  test('abstains from one of another environment, with one line, and judges the next', async () => {
+    const { sent, told, lines } = await verdicts([theirs, disputed])
+    expect(sent).toEqual(['commitVerdict 1'])
+    expect(told).toEqual(['0', '1'])
+    expect(lines).toEqual([
+      [expect.stringMatching(/^no verdict/), { gameId: '0', reason: expect.stringContaining('environment') }],
+    ])
+  })
+
+  test('reads nothing of one that took months', async () => {
+    const { sent, told, lines } = await verdicts([{ ...disputed, bettingSec: 2_592_000 }, disputed])
+    expect([sent, told, lines.length]).toEqual([['commitVerdict 1'], ['1'], 1])
+  })
+
+  test('waits where its clues are not told yet', async () => {
+    const { sent, lines } = await verdicts([{ ...disputed, toldClues: 1 }])
+    expect([sent, lines]).toEqual([[], []])
+  })
 })
 
 describe('a game that cannot be read', () => {
@@ -106,7 +140,7 @@ describe('a game that cannot be read', () => {
   test('keeps no seat from the next dispute', async () => {
     const disputed = { phase: phase('disputed'), disputedAt: HEAD }
     const scene = marketScene([{ ...disputed, fault }, disputed])
-    await judgeOpenDisputes(scene)
+    await judgeOpenDisputes(scene, 100)
     expect(scene.sent).toEqual(['drawCommittee 1'])
   })
 

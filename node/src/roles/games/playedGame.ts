@@ -30,23 +30,35 @@ export function cluesWithSeed({ clues }: GameQuestion, seed: Seed): string[] {
   return clues.map((clue, at) => (at < clues.length - 1 ? clue : `${clue}\nseed ${seed}`))
 }
 
+/** Of the swarm's rounds: the longest game that a Judge of this code opens takes 49 of them. */
+const LONGEST_ROUNDS = 100
+const DAY_SEC = 86_400
+
+/** To read what was said in a game takes as many requests as it has blocks: long ones are left out. @param roundSec - of the swarm. */
+export function isLongGame(
+  { roundCount, bettingSec, revealSec }: Pick<Game, 'roundCount' | 'bettingSec' | 'revealSec'>,
+  roundSec: number,
+): boolean {
+  return roundCount * (bettingSec + revealSec) > Math.max(DAY_SEC, LONGEST_ROUNDS * roundSec)
+}
+
 /**
- * @returns null for a game of another environment, without words that this node understands, or with a revealed clue that the endpoint's events
- * do not hold yet: without it, a true answer would be judged false.
+ * @returns `foreign` for a game of another environment, or without words that this node understands; `incomplete` where the endpoint's events
+ * do not hold each revealed clue yet: without it, a true answer would be judged false.
  */
 export async function readPlayedGame(
   { client, contracts }: Pick<MarketSession, 'client' | 'contracts'>,
   rules: GameRules,
   gameId: bigint,
-): Promise<PlayedGame | null> {
+): Promise<PlayedGame | 'foreign' | 'incomplete'> {
   const game = await readGame(client, contracts, gameId)
   const texts = await readGameTexts(client, contracts, game)
   const details = detailsSchema.safeParse(texts && jsonOrNull(texts.details))
-  if (texts === null || !details.success || details.data.environment !== rules.hash) return null
-  if (details.data.choices.length !== game.choices.length) return null
+  if (texts === null || !details.success || details.data.environment !== rules.hash) return 'foreign'
+  if (details.data.choices.length !== game.choices.length) return 'foreign'
   const clues = texts.clues.slice(0, game.cluesRevealed)
   // A hole in the array is `undefined` to includes().
-  if (clues.length < game.cluesRevealed || clues.includes(undefined as unknown as string)) return null
+  if (clues.length < game.cluesRevealed || clues.includes(undefined as unknown as string)) return 'incomplete'
   return { game, asked: details.data, clues }
 }
 
