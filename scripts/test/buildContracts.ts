@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import hre from 'hardhat'
 
 const tests = join(import.meta.dirname, '..', '..', 'contracts/test')
-const doubles = [join(tests, 'market/MarketDoubles.sol'), join(tests, 'Prober.sol')]
+const doubles = ['market/MarketDoubles.sol', 'Prober.sol', 'DrawsProbe.sol'].map(file => join(tests, file))
 
 const files: string[] = []
 for (const file of await hre.solidity.getRootFilePaths())

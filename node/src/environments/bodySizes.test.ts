@@ -45,6 +45,6 @@ test('a size follows the specification, and never goes beyond the format', () =>
   const starter = sizesOf(presets.starter, 2)
   expect(starter.rollouts).toBeLessThan(1 << 20)
   expect(starter.canary).toBeLessThan(1 << 20)
-  const large = environmentFrom('starter', { tasksPerRound: 256, groupSize: 64, sampledLeaves: 4096 })
+  const large = environmentFrom('starter', { tasksPerRound: 256, groupSize: 64, sampledLeaves: 256 })
   expect(sizesOf(large, 2)).toMatchObject({ rollouts: formatSizes.rollouts, scores: formatSizes.scores })
 })

@@ -89,8 +89,8 @@ export const commonFields = {
   groupSize: z.int().min(2).max(64),
   /** Leaves that a solver owes in a round; missing ones count 0. */
   owedLeaves: z.int().min(1).max(4096),
-  /** Of those, how many the beacon draws to be scored. */
-  sampledLeaves: z.int().min(1).max(4096),
+  /** Of those, how many the beacon draws to be scored. Gas grows with the square of them: to demand the last must fit a transaction. */
+  sampledLeaves: z.int().min(1).max(256),
   /** What solvers learn from is drawn, and trained on, so; at temperature 0 nothing would be drawn. */
   solving: solvingSchema,
   training: scheduledSchema,
