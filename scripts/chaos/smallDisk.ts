@@ -7,8 +7,10 @@ import type { Managed, ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
 export type SmallDisk = {
   /** How a process is started that finds the folder on it. */
   enter(spec: ProcessSpec): ProcessSpec
-  /** Leaves not one byte free. */
-  fill(): Promise<void>
+  /** The folder as a process finds it that does not enter. */
+  path: string
+  /** @param leftBytes - stay free, in whole pages; none by default. */
+  fill(leftBytes?: number): Promise<void>
   empty(): Promise<void>
 }
 
@@ -31,17 +33,20 @@ export async function openSmallDisk(supervisor: Supervisor, folder: string, byte
   const argv = [...namespaces, 'sh', '-c', MOUNT, 'sh', folder, String(bytes)]
   const holder = await supervisor.start({ name: 'disk', command: 'unshare', argv }, () => {})
   if (!(await isMounted(holder, folder))) return null
-  const ballast = join('/proc', String(holder.pid), 'root', folder, 'ballast')
+  const path = join('/proc', String(holder.pid), 'root', folder)
+  const ballast = join(path, 'ballast')
   const joining = ['--user', '--mount', '--preserve-credentials', '--target', String(holder.pid)]
   return {
     enter: spec => ({ ...spec, command: 'nsenter', argv: [...joining, spec.command, ...spec.argv] }),
-    async fill() {
+    path,
+    async fill(leftBytes = 0) {
       const file = await open(ballast, 'w')
       try {
         for (let size = CHUNK.byteLength; size >= 1; ) {
           const written = await file.write(CHUNK, 0, size).catch(asFull)
           if (written === null) size = Math.floor(size / 2)
         }
+        await file.truncate(Math.max(0, (await file.stat()).size - leftBytes))
       } finally {
         await file.close()
       }

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '#core/makeFolder.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
@@ -31,7 +31,7 @@ export async function saveCheckpoint(
   weights: Weights,
   state: OptimizerState,
 ): Promise<`0x${string}`> {
-  return saveWithState(folder, weights, state, () => writeModel(folder, config, weights))
+  return saveWithState(folder, weights, state, 'model.safetensors', () => writeModel(folder, config, weights))
 }
 
 /**
@@ -48,27 +48,48 @@ export async function saveAdapterCheckpoint(
   baseModel: string | null = null,
   basePrecision: BasePrecision | null = null,
 ): Promise<`0x${string}`> {
-  return saveWithState(folder, adapter.factors, state, () => writeLora(folder, adapter, baseModel, basePrecision))
+  const write = () => writeLora(folder, adapter, baseModel, basePrecision)
+  return saveWithState(folder, adapter.factors, state, 'adapter_model.safetensors', write)
 }
 
 async function saveWithState(
   folder: string,
   trained: Weights,
   state: OptimizerState,
+  weightsFile: string,
   write: () => Promise<void>,
 ): Promise<`0x${string}`> {
   makeFolder(folder)
   const hash = hashWeights(trained)
   const file = optimizerFile(hash)
+  // A process that was killed while it wrote left a temporary file; nobody else writes here.
+  const before = await removeFrom(folder, name => LEFTOVER.test(name))
+  const inode = await inodeOf(join(folder, weightsFile))
   const tensors = new Map([...state.tensors].map(([name, data]) => [name, { shape: [data.length], data: owned(data) }]))
   tensors.set(STEPS, { shape: [1], data: Float32Array.of(state.steps) }) // exact up to 2^24
   await writeSafetensors(join(folder, file), tensors, 'F32')
-  await write()
-  for (const name of await readdir(folder)) {
-    // A process that was killed while it wrote left a temporary file; nobody else writes here.
-    if (name !== file && (OPTIMIZER.test(name) || LEFTOVER.test(name))) await rm(join(folder, name), { force: true })
+  try {
+    await write()
+  } catch (error) {
+    // On a full disk the state of weights that were not written would take the space of the next save.
+    const isWritten = (await inodeOf(join(folder, weightsFile))) !== inode
+    if (!isWritten && !before.includes(file)) await rm(join(folder, file), { force: true })
+    throw error
   }
+  await removeFrom(folder, name => name !== file && OPTIMIZER.test(name))
   return hash
+}
+
+/** @returns the names that there were. */
+async function removeFrom(folder: string, isOver: (name: string) => boolean): Promise<string[]> {
+  const names = await readdir(folder)
+  for (const name of names) if (isOver(name)) await rm(join(folder, name), { force: true })
+  return names
+}
+
+/** Another one after each write, which renames a new file into place; undefined where there is none. */
+async function inodeOf(path: string): Promise<bigint | undefined> {
+  return (await stat(path, { bigint: true }).catch(() => undefined))?.ino
 }
 
 /**

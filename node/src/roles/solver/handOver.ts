@@ -6,6 +6,7 @@ import type { Logger } from '#core/logger.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import type { CompletionServer } from '#hub/chatServer/completionServer.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
+import { asDiskFull, DiskFullError } from '#store/diskSpace.ts'
 
 /** Of an adapter as PEFT keeps it. */
 const FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const
@@ -23,7 +24,7 @@ type HandOverModules = {
 
 type HandOver = {
   /**
-   * Has the server serve the policy as it was saved, if it does not yet. What the server does wrong fails nothing.
+   * Has the server serve the policy as it was saved, if it does not yet. What the server does wrong fails nothing, nor does a full disk.
    *
    * @param until - the server is not waited for longer.
    * @returns the name to ask it by: of an older policy where it did not take this one, and null for the model that it was started with.
@@ -40,9 +41,14 @@ export function createHandOver(modules: HandOverModules): HandOver {
   async function writeShared(name: string): Promise<string> {
     const [folder, unfinished] = [join(sharedFolder, name), join(sharedFolder, `.${name}`)]
     if (existsSync(folder)) return folder
-    await mkdir(unfinished, { recursive: true })
-    for (const file of FILES) await copyFile(join(policyFolder, file), join(unfinished, file))
-    await rename(unfinished, folder)
+    try {
+      await mkdir(unfinished, { recursive: true })
+      for (const file of FILES) await copyFile(join(policyFolder, file), join(unfinished, file))
+      await rename(unfinished, folder)
+    } catch (error) {
+      await rm(unfinished, { recursive: true, force: true })
+      throw asDiskFull(error, sharedFolder)
+    }
     return folder
   }
 
@@ -76,11 +82,13 @@ export function createHandOver(modules: HandOverModules): HandOver {
       try {
         await serve(name, until)
       } catch (error) {
-        if (!(error instanceof ChatServerError || error === until.reason)) throw error
-        logger.warn('the server did not take the adapter, and samples by an older policy', {
-          ...{ adapter: name, sharedFolder, error },
-          advice: 'Start vLLM with --enable-lora, VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 and that folder in its reach.',
-        })
+        const isFull = error instanceof DiskFullError
+        if (!(error instanceof ChatServerError || isFull || error === until.reason)) throw error
+        const advice = isFull
+          ? error.hint
+          : 'Start vLLM with --enable-lora, VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 and that folder in its reach.'
+        const about = { adapter: name, sharedFolder, error, advice }
+        logger.warn('the server did not take the adapter, and samples by an older policy', about)
       }
       return { adapter: served, isCurrent: served === name }
     },

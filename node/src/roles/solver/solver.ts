@@ -22,6 +22,7 @@ import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
 import { learnRound } from './learnRound.ts'
 import { namePolicy, samplerOf } from './namePolicy.ts'
+import { createPolicySaver } from './policySaver.ts'
 import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
 import type { ServedSampler } from './servedSampler.ts'
@@ -66,6 +67,7 @@ export async function runSolver(
   const learner = createLearner(node, policy, judge, trained, datasetOf, served === undefined)
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
+  const saver = createPolicySaver(policy, join(data, POLICY_FOLDER))
   const isPaid = unpaid === null
   let firstRound: number | null = null
 
@@ -101,8 +103,9 @@ export async function runSolver(
     await publishCanary(node, policy, judge, round)
     const { spec, format } = node.environment
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
+    saver.changes()
     const learned = await learnRound(modules, { round, spec, own: answered.groups, others, until: groupsDue })
-    await policy.save(join(data, POLICY_FOLDER))
+    await saver.save()
     if (learned.updates > 0) await served?.handOver()
     if (isPaid) await namePolicy(node, policy, round + 1)
     const seconds = (node.clock.nowMs() - startedMs) / 1000
@@ -115,6 +118,8 @@ export async function runSolver(
   }
 
   await everyRound(node, async time => {
+    // What could not be saved when it was learned.
+    await saver.save()
     await play(time)
     // Where nothing was learned, and in the round before the key counts.
     if (isPaid && time.round + 1 >= node.countsFrom) await namePolicy(node, policy, time.round + 1)
