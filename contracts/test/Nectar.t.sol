@@ -50,6 +50,22 @@ contract NectarTest is VotesFixture {
         nectar.claim(bytes32("nobody"));
     }
 
+    /// @dev Points belong to peers and rounds: the next rounds are played by other rules, and add to them.
+    function test_PointsAndPayCarryOverWhereTheEnvironmentChanges() public {
+        rounds.setEnvironment(6, keccak256("another"));
+        settleTwo(0, 300, 100);
+        enterRound(5);
+        enterRound(6);
+        vm.assertEq(rounds.environmentOf(0), ENVIRONMENT);
+        vm.assertEq(rounds.environmentOf(6), keccak256("another"));
+        vm.assertEq(votes.points(solvers[0]), 300);
+        vm.assertEq(votes.earnedOf(solvers[0]), 750 ether);
+        settleTwo(6, 300, 100);
+        enterRound(10);
+        vm.assertEq(votes.points(solvers[0]), 600);
+        vm.assertEq(votes.earnedOf(solvers[0]), 1_500 ether);
+    }
+
     /// @dev The ring has forgotten round 0 by then; what it earned is kept.
     function test_AClaimNeverExpires() public {
         settleTwo(0, 300, 100);
