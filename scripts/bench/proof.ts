@@ -38,17 +38,13 @@ const ASKED = [
   'Tell a short story about a bee.',
   'Explain why the sky is blue.',
 ]
-/** Of the adapter's update, and of one a step of learning later. */
-const MOVED_ON = 0.012
+/** Sizes of the adapter's update from a step of learning later on: of the nearest, few leaves have other tokens. */
+const MOVED_ON = [0.012, 0.015, 0.02, 0.03]
 
 export const rows: readonly BenchRow[] = [
   { name: 'false-alarms', unit: 'leaves', bar: 0, better: 'less', measure: falseAlarms },
   caughtRow('caught-best-of-2', bestOfTwo),
-  caughtRow('caught-other-policy', async attacked => {
-    const others = await starterPolicies(MOVED_ON)
-    const other = others.find(({ name }) => name === attacked.policy.name)
-    return otherPolicy(attacked, other as (typeof others)[0])
-  }),
+  caughtRow('caught-other-policy', otherPolicies),
   caughtRow('caught-one-token', oneToken),
   caughtRow('caught-forged-logprobs', forgedLogprobs),
   { name: 'slack-bits', unit: 'bits a leaf', bar: 2, better: 'less', measure: slack },
@@ -89,6 +85,19 @@ function caughtRow(name: string, attack: (attacked: Attacked) => Promise<Caught>
     return { value: Math.min(...found.map(({ share }) => share)), conditions }
   }
   return { name, unit: 'of leaves', bar: 0.99, better: 'more', measure }
+}
+
+/** Each of the policies that the attacked one may have become. */
+async function otherPolicies(attacked: Attacked): Promise<Caught> {
+  const all = { tried: 0, caught: 0 }
+  for (const size of MOVED_ON) {
+    const others = await starterPolicies(size)
+    const other = others.find(({ name }) => name === attacked.policy.name) as (typeof others)[0]
+    const { tried, caught } = await otherPolicy(attacked, other)
+    all.tried += tried
+    all.caught += caught
+  }
+  return all
 }
 
 function attackedPolicies(bench: Bench): Promise<Attacked[]> {

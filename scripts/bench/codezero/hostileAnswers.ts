@@ -82,14 +82,17 @@ function madeAnswers(): HostileAnswer[] {
   })
 }
 
-/** Right code with one calculation changed: of each level and kind the first that execution finds wrong. */
+/**
+ * Right code with one calculation changed: of each level and kind the first that execution finds wrong. Operands that are swapped are no attack: who
+ * writes `b - a` for `a - b` is honestly wrong.
+ */
 async function miscalculatedAnswers(sandbox: Sandbox): Promise<HostileAnswer[]> {
   const random = seededRandom('miscalculated answers')
   const found: HostileAnswer[] = []
   for (const level of levels.filter(level => level !== 2)) {
     const attempts = await drawMiscalculated(SLIPS_TRIED, random, () => drawTrainingTask(level, random))
     const wrong = (await execute(sandbox, attempts, random)).filter(({ isRight }) => !isRight)
-    for (const name of slipNames) {
+    for (const name of slipNames.filter(name => name !== 'swapped')) {
       const slip = wrong.find(({ origin }) => origin === name)
       if (slip === undefined) throw new Error(`no wrong code of level ${level} with ${name}`)
       const { task, code } = slip

@@ -4,10 +4,13 @@ import type { PythonNode } from './parsePython.ts'
 /** A part of a sum: a number times what its key names, or a number alone where the key is empty. */
 type Term = { key: string; factor: number }
 
+/** Sums that come to more terms than these when they are multiplied out are not read. */
+const MAX_TERMS = 64
+
 /**
- * Whether code calculates with more terms than it needs: what it adds it takes away again, a term comes twice, or numbers are added to or
- * multiplied with numbers. `2 - x - 2`, `x * 2 + x`, `s * 4 * 4`: policies write such, and a judge of little experience goes by what they are made of.
- * Two equal terms that are added are a way to write a double.
+ * Whether code calculates with more terms than it needs, once it is multiplied out: what it adds it takes away again, a term comes twice, or
+ * numbers are added to or multiplied with numbers. `2 - x - 2`, `x * 2 + x`, `t * (3 - i) + t`, `s * 4 * 4`: policies write such, and a judge of little
+ * experience goes by what they are made of. Two equal terms one after the other, added, are a way to write a double.
  */
 export function hasIdleTerms(node: PythonNode): boolean {
   return isIdle(node) || node.children.some(hasIdleTerms)
@@ -18,29 +21,47 @@ function isIdle(node: PythonNode): boolean {
   const operator = node.children[1]?.text
   if (operator === '*') return factorsOf(node).filter(factor => constantOf(factor) !== null).length > 1
   if (operator !== '+' && operator !== '-') return false
-  const terms = termsOf(node, 1)
-  const known = new Map<string, number[]>()
-  for (const { key, factor } of terms) known.set(key, [...(known.get(key) ?? []), factor])
-  const isDouble = (factors: number[]) => factors.length === 2 && factors.every(factor => factor === 1)
-  const comesAgain = [...known].some(([key, factors]) => factors.length > 1 && (key === '' || !isDouble(factors)))
+  const terms = termsOf(node)
+  const isDouble = (at: number, first: number) =>
+    at === first + 1 && terms[at]?.factor === 1 && terms[first]?.factor === 1
+  const places = new Map<string, number[]>()
+  for (const [at, { key }] of terms.entries()) places.set(key, [...(places.get(key) ?? []), at])
+  const comesAgain = [...places].some(
+    ([key, [first = 0, second, ...more]]) =>
+      second !== undefined && (key === '' || more.length > 0 || !isDouble(second, first)),
+  )
   // `0 - x` is a way to write that x is negated.
   return comesAgain || terms.slice(1).some(({ key, factor }) => key === '' && factor === 0)
 }
 
-function termsOf(node: PythonNode, sign: number): Term[] {
+/** Of a sum, a product or anything else. */
+function termsOf(node: PythonNode): Term[] {
   const value = constantOf(node)
-  if (value !== null) return [{ key: '', factor: sign * value }]
+  if (value !== null) return [{ key: '', factor: value }]
   const [first, second, third] = node.children
-  if (node.type === 'ParenthesizedExpression' && second) return termsOf(second, sign)
-  if (node.type === 'UnaryExpression' && second && (first?.text === '-' || first?.text === '+'))
-    return termsOf(second, first.text === '-' ? -sign : sign)
-  if (node.type === 'BinaryExpression' && first && third && (second?.text === '+' || second?.text === '-'))
-    return [...termsOf(first, sign), ...termsOf(third, second.text === '-' ? -sign : sign)]
-  const factors = factorsOf(node)
-  const numbers = factors.map(constantOf).filter(number => number !== null)
-  const others = factors.filter(factor => constantOf(factor) === null).map(({ text }) => text.replaceAll(/\s/g, ''))
-  return [{ key: others.sort().join('*'), factor: numbers.reduce((product, number) => product * number, sign) }]
+  if (node.type === 'ParenthesizedExpression' && second) return termsOf(second)
+  if (node.type === 'UnaryExpression' && second && first?.text === '-') return negated(termsOf(second))
+  const [left, right] = node.type === 'BinaryExpression' ? [first, third] : []
+  if (left && right && second?.text === '+') return [...termsOf(left), ...termsOf(right)]
+  if (left && right && second?.text === '-') return [...termsOf(left), ...negated(termsOf(right))]
+  const multiplied = left && right && second?.text === '*' ? multipliedOut(termsOf(left), termsOf(right)) : null
+  return multiplied ?? [{ key: node.text.replaceAll(/\s/g, ''), factor: 1 }]
 }
+
+const negated = (terms: readonly Term[]) => terms.map(({ key, factor }) => ({ key, factor: -factor }))
+
+function multipliedOut(left: readonly Term[], right: readonly Term[]): Term[] | null {
+  if (left.length * right.length > MAX_TERMS) return null
+  const keyOf = (a: string, b: string) =>
+    [...a.split(TIMES), ...b.split(TIMES)]
+      .filter(part => part !== '')
+      .sort()
+      .join(TIMES)
+  return left.flatMap(a => right.map(b => ({ key: keyOf(a.key, b.key), factor: a.factor * b.factor })))
+}
+
+/** No text of a node has it. */
+const TIMES = '\n'
 
 /** Of a product; of anything else itself. */
 function factorsOf(node: PythonNode): PythonNode[] {
