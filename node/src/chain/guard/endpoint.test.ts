@@ -120,3 +120,25 @@ test('a server that takes no batches is asked one by one', async () => {
   expect(await Promise.all([endpoint.ask(view), endpoint.ask(view)])).toEqual([wordHex, wordHex])
   expect(sizes).toEqual([2, 1, 1, 1, 1])
 })
+
+test('calls whose answers are too long together are asked one by one, and one that is too long alone fails alone', async () => {
+  const sent: number[] = []
+  let [running, most] = [0, 0]
+  const MEBIBYTE = ' '.repeat(2 ** 20)
+  const { ask } = await endpointOf(async (request, response) => {
+    most = Math.max(most, ++running)
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const calls = [JSON.parse(body)].flat() as (Call & { params: [{ data: string }] })[]
+    sent.push(calls.length)
+    const isLong = calls.length > 1 || calls[0]?.params[0].data === '0xff'
+    for (let written = 0; isLong && written < 65; written++) response.write(MEBIBYTE)
+    const answers = calls.map(({ id }) => ({ id, result: wordHex }))
+    response.end(JSON.stringify(calls.length > 1 ? answers : answers[0]))
+    running -= 1
+  }, 10_000)
+  const callOf = (data: string) => ask({ ...view, params: [{ to: '0x01', data }, 'latest'] })
+  const results = await Promise.allSettled(['0x01', '0xff', '0x02'].map(callOf))
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect([sent, most]).toEqual([[3, 1, 1, 1], 1])
+})

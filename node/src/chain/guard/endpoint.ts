@@ -71,7 +71,9 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
       const answers = single === undefined ? byId(data as unknown[]) : new Map([[single.id, data]])
       for (const [at, one] of batch.entries()) settle(one, answers.get(body[at]?.id ?? 0))
     } catch (cause) {
-      for (const { reject } of batch) reject(odd(faultOf(cause, timeoutMs)))
+      // Each alone may be within the limit: events of a large swarm for several duties at once. One after the other, for the memory that they take.
+      if (batch.length > 1 && cause instanceof ResponseBodyTooLargeError) for (const one of batch) await send([one])
+      else for (const { reject } of batch) reject(odd(faultOf(cause, timeoutMs)))
     }
   }
 
