@@ -1,12 +1,12 @@
 import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
+import { createKeyedLimit } from '#core/keyedLimit.ts'
 import { recordBeacon } from '../draws/roundBeacon.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Models } from './proofs.ts'
-import { scoreAgain } from './scoreAgain.ts'
+import { createRoundFacts, type ReadTogether, scoreAgain } from './scoreAgain.ts'
 
 /**
  * Gives verdicts on the appeals of the round before, if this seat was drawn for them, and closes the cases that are due. Cases are judged side by
@@ -22,9 +22,9 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   const open = appeals.filter(({ isClosed }) => !isClosed)
   const isNew = ({ openedRound }: AppealCase) => openedRound === round - phase.voting
   for (const found of open) if (!isNew(found) && round >= found.closesFrom) closeCase(node, found)
-  const turns = createKeyedLimit(1)
+  const together = { turns: createKeyedLimit(1), facts: createRoundFacts(node) }
   const given = await Promise.allSettled(
-    open.filter(isNew).map(found => giveVerdict(node, models, found, turns, signal)),
+    open.filter(isNew).map(found => giveVerdict(node, models, found, together, signal)),
   )
   for (const ended of given) if (ended.status === 'rejected') throw ended.reason
 }
@@ -34,7 +34,7 @@ async function giveVerdict(
   node: PeerNode,
   models: Models,
   found: AppealCase,
-  turns: KeyedLimit,
+  together: ReadTogether,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain, identity, logger } = node
@@ -44,7 +44,7 @@ async function giveVerdict(
   const isParty = found.appellant === chain.account || (await chain.readAccountOf(peerKey)) === chain.account
   if (position < 0 || isParty || !(await node.playsIn(round))) return
   const seats = await firstSeatsThatScored(node, found)
-  const scoreMilli = await scoreAgain(node, models, { round, peerKey, seats }, signal, turns)
+  const scoreMilli = await scoreAgain(node, models, { round, peerKey, seats }, signal, together)
   const { sealed, opened } = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })
   const about = { round, peerKey, appeal: level, scoreMilli }
   // Not waited for: it is opened in the next round.

@@ -135,8 +135,12 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
     readBeacon: async (of: number) => ({ state: 'drawn', hash: of === round ? beacon : before }),
     readJury: async () => [word('5e')],
     readAccountOf: async () => word('0b'),
-    readRolloutCommitments: async () => works.map(({ commitment }, ordinal) => ({ ...commitment, ordinal, block: 1 })),
+    async readRolloutCommitments() {
+      reads.push('commitments')
+      return works.map(({ commitment }, ordinal) => ({ ...commitment, ordinal, block: 1 }))
+    },
     readRevealedVotes: async () =>
+      reads.push('votes') &&
       Object.entries(votes).map(([seat, milli]) => ({
         ...{ evaluatorKey: peerKeyOf(seat), shard: 0 },
         scoresMilli: works.map(() => milli),
@@ -144,7 +148,7 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
     readVerdicts: async () =>
       Object.entries(first ?? {}).map(([seat, scoreMilli]) => ({ seatKey: peerKeyOf(seat), scoreMilli })),
     readPolicies: async () => new Map(works.map(({ commitment: { peerKey, policyHash } }) => [peerKey, policyHash])),
-    readProposals: async () => proposals,
+    readProposals: async () => reads.push('proposals') && proposals,
     readPeerId: async (key: Hex) => names.find(name => peerKeyOf(name) === key) ?? null,
     giveVerdict({ peerKey, scoreMilli }: { peerKey: Hex; scoreMilli: number }) {
       verdicts.set(peerKey, scoreMilli)
@@ -153,6 +157,7 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
     },
   }
   const verdicts = new Map<Hex, number>()
+  const reads: string[] = []
   const bundles = {
     has: (id: Hex) => kept.has(id),
     get: async (id: Hex) => kept.get(id) ?? null,
@@ -175,7 +180,7 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
   } as unknown as PeerNode
   const at = opened + phase.voting + (first === undefined ? 0 : phase.settling)
   await judgeAppeals(node, models, at, due.signal)
-  return { found: authors.map(name => verdicts.get(peerKeyOf(name))), asked: [...asked] }
+  return { found: authors.map(name => verdicts.get(peerKeyOf(name))), asked: [...asked], reads }
 }
 
 test('a jury finds what its author does not give at the seats that scored it', async () => {
@@ -215,4 +220,12 @@ test('a second jury asks the seats of the first as well', async () => {
   })
   expect(found).toEqual([700])
   expect(asked).not.toContain('juror 2')
+})
+
+test('what is the same for all scores of a round is read once, however many are appealed', async () => {
+  const authors = Array.from({ length: 12 }, (_, at) => `author ${at}`)
+  const peers = Object.fromEntries(authors.map(name => [name, 'all'] as const))
+  const { found, reads } = await judged({ peers, authors, votes: { 'seat 1': 700 } })
+  expect(found.filter(score => score === 700).length).toBeGreaterThan(0)
+  expect(reads.sort()).toEqual(['commitments', 'proposals', 'votes'])
 })

@@ -12,6 +12,8 @@ export type FetchLimits = {
   /** Times that holders which were busy are asked again, and the mean wait before the first; each further one doubles it. */
   busyRetries: number
   busyWaitMs: number
+  /** Bytes of bodies that the disk did not take and that wait for their turn to be used. */
+  heldBytes: number
   pace: Pace
 }
 
@@ -26,5 +28,6 @@ export const fetchLimits: FetchLimits = {
   others: 8,
   busyRetries: 6,
   busyWaitMs: 500,
+  heldBytes: 64 << 20,
   pace: { graceMs: 5_000, windowMs: 2_000, minBytesPerSecond: 16 << 10 },
 }

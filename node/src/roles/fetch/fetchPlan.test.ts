@@ -31,6 +31,7 @@ function scene(
   rules: Partial<FetchRules> = {},
   announced?: Announcement[],
   connected = Object.keys(servers),
+  refused: 'no disk space' | null = null,
 ) {
   const clock = createManualClock()
   const stop = new AbortController()
@@ -50,8 +51,8 @@ function scene(
     has: (id: Hex) => kept.has(id),
     get: async (id: Hex) => kept.get(id) ?? null,
     keep: async (bytes: Uint8Array) => {
-      kept.set(contentId(bytes), bytes)
-      return null
+      if (refused === null) kept.set(contentId(bytes), bytes)
+      return refused
     },
   }
   const readPeerId = async (key: Hex) => Object.keys(servers).find(peerId => peerKeyOf(peerId) === key) ?? null
@@ -346,4 +347,25 @@ test('when the time is up, what came is worked on and the rest is unavailable', 
   const results = await set.finish(pending)
   expect(results.map(({ result }) => result.ok)).toEqual([true, false])
   expect(results[1]?.result).toMatchObject({ fault: 'unavailable', reason: 'no time was left' })
+})
+
+test('bodies that the disk does not take wait in memory up to a limit; the others are fetched again when their turn comes', async () => {
+  const names = ['ann', 'ben', 'cat', 'dan', 'eve']
+  const servers = Object.fromEntries(names.map(name => [name, honest(name)]))
+  const limits = { ...fetchLimits, heldBytes: 2_500 }
+  const set = scene(servers, { limits }, undefined, [], 'no disk space')
+  const used: number[] = []
+  const work = async (bytes: Uint8Array) => {
+    await turn()
+    return { ok: true as const, value: used.push(bytes[0] as number) }
+  }
+  const wanted = names.map(name => wantedOf(name))
+  const visited = await set.finish(set.plan.visit(wanted, set.never, work))
+  expect(visited.map(({ result }) => result.ok)).toEqual(names.map(() => true))
+  expect(used.toSorted((a, b) => a - b)).toEqual(names.map(name => name.charCodeAt(0)))
+  // Two were held; each of the others came twice.
+  expect(set.asked).toHaveLength(8)
+  // What was held is given back.
+  await set.finish(set.plan.visit(wanted.slice(0, 2), set.never, work))
+  expect(set.asked).toHaveLength(10)
 })

@@ -49,6 +49,8 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
   const late = new Set<PeerKey>()
   const counts: FetchCounts = { fetched: 0, bytes: 0, faults: {} }
   const fetchFromHolders = createBodyFetcher(modules, { ...rules, limits }, late)
+  /** Of bodies that wait for their work in memory, because the disk did not take them. */
+  let heldBytes = 0
 
   function note({ kind, round, peerKey }: WantedBody, result: PeerResult<unknown>): void {
     if (result.ok) return
@@ -71,6 +73,14 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
     return fetched
   }
 
+  /** What a body is held by until its turn; dropped where too many are held: it is fetched again then. */
+  function hold(obtained: PeerResult<Uint8Array | null>): PeerResult<Uint8Array | null> | 'dropped' {
+    const bytes = bytesOf(obtained)
+    if (bytes > 0 && heldBytes + bytes > limits.heldBytes) return 'dropped'
+    heldBytes += bytes
+    return obtained
+  }
+
   async function read(wanted: WantedBody, obtained: PeerResult<Uint8Array | null>): Promise<PeerResult<Uint8Array>> {
     if (!obtained.ok) return obtained
     const value = obtained.value ?? (await bundles.get(wanted.contentId))
@@ -82,12 +92,16 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
     const visit = async (at: (typeof wanted)[number]) => {
       const { kind, round, peerKey } = at
       const about = { kind, round, peerKey }
-      const obtained = await obtain(at, signal)
+      const held = hold(await obtain(at, signal))
       // Opened and used one by one: a body takes far more memory opened than on the disk.
-      const result = await one.run('', async () => {
-        const bytes = await read(at, obtained)
-        return bytes.ok ? peerWork({ about, logger, signal: stopping }, () => work(bytes.value, at)) : bytes
-      })
+      const result = await one
+        .run('', async () => {
+          const bytes = held === 'dropped' ? await fetchFromHolders(at, signal) : await read(at, held)
+          return bytes.ok ? peerWork({ about, logger, signal: stopping }, () => work(bytes.value, at)) : bytes
+        })
+        .finally(() => {
+          if (held !== 'dropped') heldBytes -= bytesOf(held)
+        })
       note(at, result)
       return { wanted: at, result }
     }
@@ -107,4 +121,8 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
       return result
     },
   }
+}
+
+function bytesOf(obtained: PeerResult<Uint8Array | null>): number {
+  return obtained.ok ? (obtained.value?.byteLength ?? 0) : 0
 }
