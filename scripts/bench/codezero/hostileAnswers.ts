@@ -83,7 +83,7 @@ function madeAnswers(): HostileAnswer[] {
 }
 
 /**
- * Right code with one calculation changed: of each level and kind the first that execution finds wrong. Operands that are swapped are no attack: who
+ * Right code with one calculation changed: of each level and kind the first that execution finds wrong. Swapped operands are left out: who
  * writes `b - a` for `a - b` is honestly wrong.
  */
 async function miscalculatedAnswers(sandbox: Sandbox): Promise<HostileAnswer[]> {
