@@ -79,9 +79,11 @@ contract RewardVotes is IRewardVotes, Rulings {
         if (round < fromRound) revert RewardVotes_KeyTooNew(round, evaluatorKey, fromRound);
         Shard storage votes = _shards[_slotOf(round, shard)];
         uint256 committee = votes.committee;
+        // A shard that is not there would count among those that are heard.
+        bool isThere = committee.isOf(round) || _shardSize(round, shard) != 0;
         if (!committee.isOf(round)) committee = _openCommittee(votes, round, shard);
         uint32 number = _evaluators[evaluatorKey].number;
-        if (number == 0 || position >= SEATS || committee.numberAt(position) != number) {
+        if (!isThere || number == 0 || position >= SEATS || committee.numberAt(position) != number) {
             revert RewardVotes_NotOnCommittee(round, shard, position, evaluatorKey);
         }
         uint256 tag = tagOf(round) << 224;

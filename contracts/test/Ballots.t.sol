@@ -26,6 +26,7 @@ contract BallotsTest is VotesFixture {
     }
 
     function test_TheFirstVoteRecordsTheBeacon() public {
+        commitRollouts(solvers[0]);
         vm.warp(rounds.startOf(1));
         openBeacon(rounds, 0);
         vm.assertEq(rounds.beaconOf(0), bytes32(0));
@@ -70,6 +71,7 @@ contract BallotsTest is VotesFixture {
     }
 
     function test_RevertWhen_CommittingTwice() public {
+        commitRollouts(solvers[0]);
         enterRound(1);
         IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], scoresOf(500));
         commitBallot(ballot);
@@ -99,6 +101,7 @@ contract BallotsTest is VotesFixture {
     }
 
     function test_RevertWhen_NotOnTheCommitteeAtThatPosition() public {
+        commitRollouts(solvers[0]);
         enterRound(1);
         uint8 own = positionOf(0, 0, evaluators[0]);
         for (uint8 position = 0; position < 7; ++position) {
@@ -108,6 +111,7 @@ contract BallotsTest is VotesFixture {
     }
 
     function test_ASeatTakenAfterTheRoundBeganCannotVoteOnIt() public {
+        commitRollouts(solvers[0]);
         votes.admitEvaluator(solvers[1]);
         votes.removeEvaluator(evaluators[0]);
         enterRound(1);

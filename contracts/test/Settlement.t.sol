@@ -206,6 +206,42 @@ contract SettlementTest is VotesFixture {
         vm.assertTrue(votes.missesOf(evaluators[2]) > 0);
     }
 
+    /// @dev Nobody votes on the two shards that there are. Reveals on others would make the round count as heard, and all who were away
+    /// as to blame.
+    function test_VotesOnShardsThatAreNotThereHideNoOutage() public {
+        for (uint256 i = 0; i < 33; ++i) commitRollouts(enrol(3_000 + i, accountNamed(3_000 + i)));
+        enterRound(1);
+        IRewardVotes.Ballot[4] memory ballots;
+        for (uint256 i = 0; i < 4; ++i) {
+            IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[i % 2], new uint16[](0));
+            ballot.shard = i < 2 ? 2 : type(uint32).max;
+            ballot.position = positionOf(0, ballot.shard, ballot.evaluatorKey);
+            try this.commitBallotHere(ballot) {} catch {}
+            ballots[i] = ballot;
+        }
+        enterRound(2);
+        for (uint256 i = 0; i < 4; ++i) try votes.revealVotes(ballots[i], SALT) {} catch {}
+        vm.assertTrue(votes.isOutage(0));
+        enterRound(3);
+        for (uint32 shard = 0; shard < 2; ++shard) votes.settle(0, shard, new bytes32[](0));
+        vm.assertEq(votes.missesOf(evaluators[2]), 0);
+    }
+
+    function test_RevertWhen_VotingOnAShardWithoutPeers() public {
+        commitRollouts(solvers[0]);
+        enterRound(1);
+        for (uint32 shard = 1; shard != 0; shard <<= 1) {
+            IRewardVotes.Ballot memory ballot = ballotOf(0, evaluators[0], new uint16[](0));
+            ballot.shard = shard;
+            ballot.position = positionOf(0, shard, evaluators[0]);
+            (bytes32 commitment, address account) = (hashOf(ballot), registry.accountOf(evaluators[0]));
+            bytes4 error = IRewardVotes.RewardVotes_NotOnCommittee.selector;
+            vm.expectRevert(abi.encodeWithSelector(error, 0, shard, ballot.position, evaluators[0]));
+            vm.prank(account);
+            votes.commitVotes(0, shard, ballot.position, evaluators[0], commitment);
+        }
+    }
+
     function test_AShardWithoutPeersBlamesNobody() public {
         enterRound(1);
         rounds.drawBeacon(0);
@@ -377,5 +413,10 @@ contract SettlementTest is VotesFixture {
     function expectNotInShard(bytes32[] memory page, uint32 shard, uint256 first) internal {
         vm.expectRevert(abi.encodeWithSelector(IRewardVotes.RewardVotes_NotInShard.selector, 0, page[first], shard));
         votes.settle(0, shard, page);
+    }
+
+    /// @dev Outside, so that a refusal can be caught.
+    function commitBallotHere(IRewardVotes.Ballot calldata ballot) external {
+        commitBallot(ballot);
     }
 }

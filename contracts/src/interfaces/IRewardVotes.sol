@@ -76,7 +76,8 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param round The round.
     error RewardVotes_RoundVoid(uint64 round);
 
-    /// @notice Thrown when an evaluator votes on a shard that it was not drawn for, or names another position.
+    /// @notice Thrown when an evaluator votes on a shard that it was not drawn for or that has no peers, or names another
+    /// position.
     /// @param round The round voted on.
     /// @param shard The shard.
     /// @param position The position named.

@@ -138,7 +138,8 @@ contract SwarmHandler is TestBase {
         for (uint256 i = 0; i < EVALUATORS; ++i) {
             if ((draw >> (3 * i)) & 7 == 0) continue;
             uint8 position = positionOf(round, evaluators[i]);
-            bool allowed = position < 5 && !sealed_[round][evaluators[i]] && !isVoid(round);
+            bool isThere = order[round].length != 0;
+            bool allowed = isThere && position < 5 && !sealed_[round][evaluators[i]] && !isVoid(round);
             tryCommit(ballotFor(round, position % 5, evaluators[i], draw), allowed);
         }
     }
