@@ -206,7 +206,7 @@ contract SettlementTest is VotesFixture {
         vm.assertTrue(votes.missesOf(evaluators[2]) > 0);
     }
 
-    /// @dev Nobody votes on the two shards that there are. Reveals on others would make the round count as heard, and all who were away
+    /// @dev Nobody votes on the two shards of the round. Reveals on others would make the round count as heard, and all who were away
     /// as to blame.
     function test_VotesOnShardsThatAreNotThereHideNoOutage() public {
         for (uint256 i = 0; i < 33; ++i) commitRollouts(enrol(3_000 + i, accountNamed(3_000 + i)));
