@@ -5,6 +5,9 @@ export class ChainUnreachableError extends NodeError {
   override readonly code = 'CHAIN_UNREACHABLE'
 }
 
+/** An endpoint that works has more to answer than it may, or than it gives at once: the caller asks for less. */
+export class TooMuchAskedError extends ChainUnreachableError {}
+
 /** The RPC serves another chain than the deployment is on. */
 export class WrongChainError extends NodeError {
   override readonly code = 'WRONG_CHAIN'

@@ -21,6 +21,13 @@ export function isVerdict({ method, params }: RpcCall, { code, message, data }: 
   return method === 'eth_sendRawTransaction' || method === 'eth_estimateGas' || hasSender(method, params)
 }
 
+/** Whether an error says that events of so many blocks are too many. Each provider has its own words and codes for it. */
+export function asksTooMuch({ method }: RpcCall, { message }: RpcError): boolean {
+  const said = String(message)
+  if (method !== 'eth_getLogs' || /too many requests|request count|rate limit|per second|quota/i.test(said)) return false
+  return /\brange\b|results|response size|too (large|many|wide)|time(d )?out/i.test(said)
+}
+
 /**
  * Whether an error says that the server does not keep the state of the block that was asked for: a full node keeps about 128 of them. Each
  * client and provider has its own words for it. URLs do not count: an endpoint may be called archive.

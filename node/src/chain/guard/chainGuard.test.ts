@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
-import { ChainUnreachableError } from '../chainErrors.ts'
+import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import type { RpcCall } from './answers.ts'
 import { createChainGuard } from './chainGuard.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -241,4 +241,16 @@ test('a wait ends with the signal', async () => {
   expect(await pass(5, view)).toBe('waiting')
   stop.abort(new Error('stopped'))
   await expect(view).rejects.toThrow('stopped')
+})
+
+test('what is too much to ask reaches who asked at once, and is not held against the endpoint', async () => {
+  const { guard, bend, pass, said, asked } = setup()
+  await guard.check()
+  const before = asked.length
+  bend(({ method }, honest) => {
+    if (method !== 'eth_call') return honest()
+    throw new TooMuchAskedError('more than 10000 results', { hint: 'ask for less', retryable: true })
+  })
+  await expect(pass(10, guard.request(VIEW))).rejects.toThrow(TooMuchAskedError)
+  expect([asked.length - before, said()]).toEqual([1, []])
 })

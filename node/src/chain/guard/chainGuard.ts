@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { ChainUnreachableError } from '../chainErrors.ts'
+import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import type { RpcCall } from './answers.ts'
 import { type Head, headOf } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -78,7 +78,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
       try {
         return await work(endpoint)
       } catch (error) {
-        if (!(error instanceof ChainUnreachableError)) throw error
+        if (!(error instanceof ChainUnreachableError) || error instanceof TooMuchAskedError) throw error
         await check()
         if (!pool.healthy().includes(endpoint)) continue
         odd += 1

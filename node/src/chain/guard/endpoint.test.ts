@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { RpcRequestError } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
+import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 
 const KEY = 'k3y-0f-the-operator'
@@ -140,5 +141,21 @@ test('calls whose answers are too long together are asked one by one, and one th
   const callOf = (data: string) => ask({ ...view, params: [{ to: '0x01', data }, 'latest'] })
   const results = await Promise.allSettled(['0x01', '0xff', '0x02'].map(callOf))
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(results[1]).toMatchObject({ reason: expect.any(TooMuchAskedError) })
   expect([sent, most]).toEqual([[3, 1, 1, 1], 1])
+})
+
+const events = { method: 'eth_getLogs', params: [{ fromBlock: '0x1', toBlock: '0x2' }] }
+test.each([
+  ['query returned more than 10000 results', -32005, true],
+  ['Log response size exceeded. You can make requests with up to a 2K block range', -32602, true],
+  ['eth_getLogs is limited to a 10,000 range', -32614, true],
+  ['query timeout exceeded', -32005, true],
+  ['daily request count exceeded, request rate limited', -32005, false],
+  ['Too many requests', 429, false],
+])('a server that says "%s" is asked for less: %s', async (message, code, isTooMuch) => {
+  const { ask } = await endpointOf(single({ error: { code, message } }))
+  const failure = await ask(events).catch(error => error)
+  expect(failure).toBeInstanceOf(ChainUnreachableError)
+  expect(failure instanceof TooMuchAskedError).toBe(isTooMuch)
 })

@@ -1,8 +1,8 @@
 import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from 'viem'
 import { getHttpRpcClient } from 'viem/utils'
 import { originsOf, redactUrls, urlSecrets } from '#core/redactUrls.ts'
-import { ChainUnreachableError } from '../chainErrors.ts'
-import { isVerdict, oddResult, type RpcCall, type RpcError } from './answers.ts'
+import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
+import { asksTooMuch, isVerdict, oddResult, type RpcCall, type RpcError } from './answers.ts'
 
 /** One JSON-RPC server. Nothing that it says leaves here unchecked, and nothing of its URL but the origin. */
 export type Endpoint = {
@@ -10,6 +10,7 @@ export type Endpoint = {
   origin: string
   /**
    * @throws {RpcRequestError} what the server ruled on the call, such as a revert.
+   * @throws {TooMuchAskedError} the answer is too long, or the server says that it would be.
    * @throws {ChainUnreachableError} no answer, or one that is not an answer to the call.
    */
   ask(call: RpcCall): Promise<unknown>
@@ -46,8 +47,8 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
   let takesBatches = true
   let lastId = 0
 
-  const odd = (reason: string) =>
-    new ChainUnreachableError(`The chain at ${origin} gave no valid answer (${reason}).`, {
+  const odd = (reason: string, Kind = ChainUnreachableError) =>
+    new Kind(`The chain at ${origin} gave no valid answer (${reason}).`, {
       hint: 'Check that it runs and that the RPC URL is right; a running peer resumes as soon as it answers.',
       retryable: true,
     })
@@ -73,7 +74,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
     } catch (cause) {
       // Each alone may be within the limit: events of a large swarm for several duties at once. One after the other, for the memory that they take.
       if (batch.length > 1 && cause instanceof ResponseBodyTooLargeError) for (const one of batch) await send([one])
-      else for (const { reject } of batch) reject(odd(faultOf(cause, timeoutMs)))
+      else for (const { reject } of batch) reject(odd(faultOf(cause, timeoutMs), kindOf(cause)))
     }
   }
 
@@ -87,6 +88,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
 
   function refusal(call: RpcCall, error: RpcError): Error {
     const said = redactUrls(String(error.message ?? error), secrets).slice(0, MAX_SAID)
+    if (asksTooMuch(call, error)) return odd(`${said} to ${call.method}`, TooMuchAskedError)
     if (typeof error.code !== 'number' || !isVerdict(call, error)) return odd(`${said} to ${call.method}`)
     const { code, data } = error
     // Without the call's arguments: thousands of bytes do not help in a log.
@@ -106,6 +108,9 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
 function byId(answers: unknown[]): Map<number, unknown> {
   return new Map(answers.map(answer => [(answer as { id?: number } | null)?.id ?? 0, answer]))
 }
+
+const kindOf = (cause: unknown) =>
+  cause instanceof ResponseBodyTooLargeError ? TooMuchAskedError : ChainUnreachableError
 
 /** What went wrong below JSON-RPC, in words of our own: errors of viem and of fetch carry the URL. */
 function faultOf(cause: unknown, timeoutMs: number): string {

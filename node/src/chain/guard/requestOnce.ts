@@ -1,5 +1,5 @@
 import type { Clock } from '#core/clock.ts'
-import { ChainUnreachableError } from '../chainErrors.ts'
+import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import type { RpcCall } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -17,7 +17,8 @@ export function requestOnce(endpoints: readonly Endpoint[], clock: Clock): Reque
       try {
         return await endpoint.ask(call)
       } catch (error) {
-        if (!(error instanceof ChainUnreachableError) || tried >= TRIES) throw error
+        const isOutage = error instanceof ChainUnreachableError && !(error instanceof TooMuchAskedError)
+        if (!isOutage || tried >= TRIES) throw error
         await clock.sleep(PAUSE_MS * 2 ** tried)
       }
     }

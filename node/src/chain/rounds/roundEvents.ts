@@ -1,4 +1,5 @@
 import { callChain } from '../callChain.ts'
+import { TooMuchAskedError } from '../chainErrors.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { TakenHead } from '../guard/judgeHead.ts'
@@ -7,17 +8,17 @@ import { blockAtTime } from './blockAtTime.ts'
 /** Blocks in one request for events: public endpoints refuse more than a few thousand. */
 export const EVENT_RANGE_BLOCKS = 2000
 
+type ReadRange<T> = (range: { fromBlock: bigint; toBlock: bigint }) => Promise<T[]>
+
 /** A read of events in the span of blocks of some rounds. */
 export type EventReader = {
   /**
    * @param rounds - first and last round in which the events can have been emitted; -1 is the time before round 0, and nothing was
    * emitted in rounds before that.
-   * @param read - reads the events of a range of blocks, both ends included.
+   * @param read - reads the events of a range of blocks, both ends included; ranges come in order, and smaller where there are too many events
+   *   for one answer.
    */
-  inRounds<T>(
-    rounds: { first: number; last: number },
-    read: (range: { fromBlock: bigint; toBlock: bigint }) => Promise<T[]>,
-  ): Promise<T[]>
+  inRounds<T>(rounds: { first: number; last: number }, read: ReadRange<T>): Promise<T[]>
 }
 
 export function createEventReader(chain: FollowedChain, contracts: Contracts): EventReader {
@@ -44,19 +45,28 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): E
     return block
   }
 
+  /** Halves what is too much for one answer: a peer may amend its commitment as often as it pays for it. */
+  async function inParts<T>(from: number, to: number, read: ReadRange<T>): Promise<T[]> {
+    try {
+      return await callChain(chain.rpcUrl, () => read({ fromBlock: BigInt(from), toBlock: BigInt(to) }))
+    } catch (error) {
+      if (!(error instanceof TooMuchAskedError) || from === to) throw error
+      const middle = Math.floor((from + to) / 2)
+      return [...(await inParts(from, middle, read)), ...(await inParts(middle + 1, to, read))]
+    }
+  }
+
   return {
-    async inRounds({ first, last }, read) {
+    async inRounds<T>({ first, last }: { first: number; last: number }, read: ReadRange<T>): Promise<T[]> {
       if (last < -1) return []
       const head = await chain.heads.read()
       const from = first <= 0 ? contracts.startBlock : await firstBlockOf(first, head)
       if (from === null) return []
       const end = await firstBlockOf(last + 1, head)
       const to = end === null ? head.number : end - 1
-      const events = []
-      for (let at = from; at <= to; at += EVENT_RANGE_BLOCKS) {
-        const range = { fromBlock: BigInt(at), toBlock: BigInt(Math.min(to, at + EVENT_RANGE_BLOCKS - 1)) }
-        events.push(...(await callChain(chain.rpcUrl, () => read(range))))
-      }
+      const events: T[] = []
+      for (let at = from; at <= to; at += EVENT_RANGE_BLOCKS)
+        for (const event of await inParts(at, Math.min(to, at + EVENT_RANGE_BLOCKS - 1), read)) events.push(event)
       for (const known of [starts, times])
         if (known.size > 64) for (const round of [...known.keys()].slice(0, 32)) known.delete(round)
       return events

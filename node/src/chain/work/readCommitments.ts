@@ -21,26 +21,22 @@ export async function readRolloutCommitments(
   events: EventReader,
   round: number,
 ): Promise<RolloutCommitment[]> {
-  const logs = await events.inRounds({ first: round, last: round }, range =>
-    rpc.getContractEvents({
+  const newest = new Map<PeerKey, RolloutCommitment>()
+  await events.inRounds({ first: round, last: round }, async range => {
+    const logs = await rpc.getContractEvents({
       ...contracts.rolloutCommitments,
       eventName: 'RolloutsCommitted',
       args: { round: BigInt(round) },
       strict: true,
       ...range,
-    }),
-  )
-  return newestOfEach(
-    logs.map(({ args: { leafCount, ...args }, blockNumber }) => ({
-      ...args,
-      count: leafCount,
-      block: Number(blockNumber),
-    })),
-  )
-}
-
-/** Logs come in the order of the chain, so that the last one wins. Sorted by peer key: the same for every reader. */
-function newestOfEach<T extends RolloutCommitment & { round?: bigint }>(logs: T[]): Omit<T, 'round'>[] {
-  const newest = new Map(logs.map(({ round: _, ...commitment }) => [commitment.peerKey, commitment]))
+    })
+    // In the order of the chain, so that the last one wins. Earlier ones are not kept: a peer may amend its commitment any number of times.
+    for (const { args, blockNumber } of logs) {
+      const { round: _, leafCount: count, ...commitment } = args
+      newest.set(args.peerKey, { ...commitment, count, block: Number(blockNumber) })
+    }
+    return []
+  })
+  // By peer key: the same for every reader.
   return [...newest.values()].sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
 }

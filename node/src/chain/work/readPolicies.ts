@@ -20,15 +20,18 @@ export async function readPolicies(
 ): Promise<Map<PeerKey, PolicyHash>> {
   if (peerKeys.length === 0) return new Map()
   // The contract takes a name for the next round only, so that all of these are for this round or an earlier one.
-  const logs = await events.inRounds({ first: round - NAME_HOLDS_ROUNDS, last: round + phase.naming }, range =>
-    rpc.getContractEvents({
+  const named = new Map<PeerKey, PolicyHash>()
+  await events.inRounds({ first: round - NAME_HOLDS_ROUNDS, last: round + phase.naming }, async range => {
+    const logs = await rpc.getContractEvents({
       ...contracts.rolloutCommitments,
       eventName: 'PolicyCommitted',
       args: { peerKey: [...peerKeys] },
       strict: true,
       ...range,
-    }),
-  )
-  // In the order of the chain: the last one wins.
-  return new Map(logs.map(({ args: { peerKey, policyHash } }) => [peerKey, policyHash]))
+    })
+    // In the order of the chain: the last one wins.
+    for (const { args } of logs) named.set(args.peerKey, args.policyHash)
+    return []
+  })
+  return named
 }
