@@ -24,7 +24,8 @@ export function isVerdict({ method, params }: RpcCall, { code, message, data }: 
 /** Whether an error says that events of so many blocks are too many. Each provider has its own words and codes for it. */
 export function asksTooMuch({ method }: RpcCall, { message }: RpcError): boolean {
   const said = String(message)
-  if (method !== 'eth_getLogs' || /too many requests|request count|rate limit|per second|quota/i.test(said)) return false
+  if (method !== 'eth_getLogs' || /too many requests|request count|rate limit|per second|quota/i.test(said))
+    return false
   return /\brange\b|results|response size|too (large|many|wide)|time(d )?out/i.test(said)
 }
 
