@@ -11,7 +11,7 @@ import type { Network } from '#p2p/network.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { DiskGuard } from '#store/diskGuard.ts'
 import { slotOf } from './bodySlot.ts'
-import { type Commitments, type Committed, commitmentTo } from './commitments.ts'
+import { type Commitments, type Committed, commitmentTo, committedBy } from './commitments.ts'
 import type { PeerIds } from './peerIds.ts'
 
 /** A body and who has it, as its author announced it or the chain says. */
@@ -80,7 +80,7 @@ export function collectBodies(modules: CollectorModules) {
       const commitment = commitmentTo(committed, kind, { ...announcement, peerKey })
       if (commitment === undefined && !isFinal) continue
       announced.delete(slot)
-      const contradicts = committed.some(one => one.peerKey === peerKey)
+      const contradicts = committedBy(committed, peerKey).length > 0
       if (commitment) keeper.start(announcement, commitment)
       else keeper.refuse(announcement, contradicts ? 'contradicts its commitment' : 'not committed')
     }

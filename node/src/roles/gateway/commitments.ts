@@ -68,15 +68,22 @@ export function createCommitments({ chain, clock, currentRound }: Modules): Comm
   }
 }
 
+const peersOf = new WeakMap<readonly Committed[], Map<PeerKey, Committed[]>>()
+
+/** What of it is a peer's. A list is walked once: all of a large swarm are looked up in it. */
+export function committedBy(committed: readonly Committed[], peerKey: PeerKey): readonly Committed[] {
+  const byPeer = peersOf.get(committed) ?? Map.groupBy(committed, one => one.peerKey)
+  peersOf.set(committed, byPeer)
+  return byPeer.get(peerKey) ?? []
+}
+
 /** The commitment that a peer's body of this content id is bound to. */
 export function commitmentTo(
   committed: readonly Committed[],
   kind: AnnouncementKind,
   body: { peerKey: PeerKey; contentId: ContentId; policyHash?: PolicyHash },
 ): Committed | undefined {
-  return committed.find(
-    one =>
-      one.peerKey === body.peerKey &&
-      (kind === 'canary' ? one.policyHash === body.policyHash : one.contentId === body.contentId),
+  return committedBy(committed, body.peerKey).find(one =>
+    kind === 'canary' ? one.policyHash === body.policyHash : one.contentId === body.contentId,
   )
 }

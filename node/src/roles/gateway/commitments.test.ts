@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { Hex } from '#core/hex.ts'
+import { type Committed, commitmentTo, committedBy } from './commitments.ts'
+
+const key = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
+
+test('all peers of a large swarm are looked up in one walk of its commitments', () => {
+  let reads = 0
+  const committed = Array.from({ length: 5_000 }, (_, n) => ({
+    ...{ root: key(n), count: 8, contentId: key(2 * n), policyHash: key(3 * n) },
+    get peerKey() {
+      reads += 1
+      return key(n)
+    },
+  })) satisfies Committed[]
+  const found = Array.from({ length: 5_000 }, (_, n) =>
+    commitmentTo(committed, 'rollouts', { peerKey: key(n), contentId: key(2 * n) }),
+  )
+  expect(found.every(one => one !== undefined)).toBe(true)
+  expect(reads).toBe(5_000)
+  expect(committedBy(committed, key(9_999))).toEqual([])
+})
+
+test('an evaluator of several bodies is bound to each, and a canary to the policy of its rollouts', () => {
+  const of = (contentId: Hex) => ({ peerKey: key(1), root: key(0), count: 0, contentId, policyHash: key(7) })
+  const committed = [of(key(1)), of(key(2))]
+  for (const one of committed) expect(commitmentTo(committed, 'scores', one)).toBe(one)
+  expect(commitmentTo(committed, 'scores', of(key(3)))).toBeUndefined()
+  expect(commitmentTo(committed, 'canary', of(key(9)))).toBe(committed[0])
+  expect(commitmentTo(committed, 'canary', { ...of(key(9)), policyHash: key(8) })).toBeUndefined()
+})
