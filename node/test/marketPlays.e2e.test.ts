@@ -15,7 +15,8 @@ import { createGameChooser } from '#roles/bettor/chooseGames.ts'
 import { judgeOpenDisputes } from '#roles/evaluator/judgeDisputes.ts'
 import { type MarketSession, openMarketSession } from '#roles/games/marketSession.ts'
 import type { GameRules } from '#roles/games/playedGame.ts'
-import { findOwnGames, judgeGames } from '#roles/judge/judge.ts'
+import { judgeGames } from '#roles/judge/judge.ts'
+import { findOwnGames, ownGames } from '#roles/judge/ownGames.ts'
 import { openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
@@ -125,10 +126,10 @@ test('a market plays itself: the Judge keeps its promises, bettors bet and are p
   expect(await balance(ann)).toBe(100n * TOKEN + (staked[wrong] as bigint) - fee - (next[answer] as bigint))
   expect(await balance(ben)).toBe(100n * TOKEN - (staked[wrong] as bigint) - (next[wrong] as bigint))
 
-  // A restart that forgot a game finds it again.
-  judge.journal.setState('judged games', [])
-  await findOwnGames(judge)
-  expect(judge.journal.getState('judged games')).toContain('1')
+  // A restart that forgot its games finds them again, and no one else's.
+  judge.journal.setState('judged games', null)
+  for (const session of [judge, ann]) await findOwnGames(session)
+  expect([ownGames(judge), ownGames(ann)]).toEqual([['0', '1'], []])
 
   // One that has the last clue say what was drawn, and another answer.
   const lies: Games = { ...rules.games, draw: drawn => ({ ...rules.games.draw(drawn), answer: wrong }) }

@@ -93,6 +93,8 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
             ? [{ args: { gameId: BigInt(id) } }]
             : [],
         )
+      if (args?.judge !== undefined)
+        return list.flatMap(({ isOwn }, id) => (isOwn ? [{ args: { gameId: BigInt(id) } }] : []))
       const game = gameAt(args?.gameId ?? 0n)
       if (eventName === 'GameCreated')
         return [
@@ -132,4 +134,9 @@ export function marketScene(list: readonly SceneGame[], balance = 100) {
   return { session: session as unknown as MarketSession, sent, state, rules, logger: silentLogger }
 }
 
-export type EventQuery = { eventName: string; args?: { gameId: bigint }; fromBlock: bigint; toBlock: bigint }
+export type EventQuery = {
+  eventName: string
+  args?: { gameId: bigint; judge?: string }
+  fromBlock: bigint
+  toBlock: bigint
+}

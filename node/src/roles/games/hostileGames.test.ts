@@ -10,6 +10,7 @@ import { type Bettor, playGames } from '../bettor/betOnGames.ts'
 import { createGameChooser } from '../bettor/chooseGames.ts'
 import { judgeOpenDisputes } from '../evaluator/judgeDisputes.ts'
 import { createJudge, judgeGames } from '../judge/judge.ts'
+import { keepOwnGames, ownGames } from '../judge/ownGames.ts'
 import type { MarketSession } from './marketSession.ts'
 import { truthOf } from './playedGame.ts'
 
@@ -146,10 +147,10 @@ describe('a game that cannot be read', () => {
 
   test('keeps no Judge from its promises in the next', async () => {
     const scene = marketScene([{ phase: phase('resolution due'), fault }, { phase: phase('resolution due') }], 0)
-    scene.state.set('judged games', ['0', '1'])
+    keepOwnGames(scene.session, ['0', '1'])
     await judgeGames({ ...scene, drawSeed: () => rules.hash as Hex }, 100)
     expect(scene.sent).toEqual(['resolve 1'])
-    expect(scene.state.get('judged games')).toContain('0')
+    expect(ownGames(scene.session)).toContain('0')
   })
 })
 
@@ -167,7 +168,14 @@ test('a game that was opened while its endpoint failed is found, and no second o
   await expect(judge(100)).rejects.toThrow()
   await judge(100)
   expect(scene.sent).toEqual([expect.stringContaining('createGame')])
-  expect(scene.state.get('judged games')).toEqual(['0'])
+  expect(ownGames(scene.session)).toEqual(['0'])
+})
+
+test('games that others open hide none of a Judge that starts again', async () => {
+  const due: SceneGame = { phase: phase('resolution due'), isOwn: true }
+  const scene = marketScene([due, ...junk, ...junk, ...junk, due, ...junk, ...junk], 0)
+  await createJudge({ ...scene, drawSeed: () => rules.hash as Hex })(100)
+  expect(scene.sent).toEqual(['resolve 0', 'resolve 61'])
 })
 
 describe('a bet is not placed', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex, parseUnits } from 'viem'
 import { callChain } from '#chain/callChain.ts'
-import { type GamePhase, readGameCount, readMarketCredit } from '#chain/games/readGame.ts'
+import { type GamePhase, readMarketCredit } from '#chain/games/readGame.ts'
 import type { Seed } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { everyRound } from '../duties/everyRound.ts'
@@ -11,14 +11,12 @@ import { act, openGame, reveal, withdraw } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { gameTimes, isNextDue } from './gameTimes.ts'
+import { findOwnGames, keepOwnGames, ownGames } from './ownGames.ts'
 
 /** What a Judge stands for with its Nectar: more than solvers stake on a game by default. */
 export const BOND = '5'
 /** What a Judge takes of the losing stakes, in ten-thousandths. */
 const FEE_BPS = 200
-/** Newest games among which those of before a stop are looked for. */
-const SEARCHED_GAMES = 32n
-const STATE = 'judged games'
 
 const takesBets: ReadonlySet<GamePhase> = new Set(['waiting', 'betting', 'awaiting clue'])
 const ended: ReadonlySet<GamePhase> = new Set(['resolved', 'void'])
@@ -68,7 +66,7 @@ export async function judgeGames(modules: JudgeModules, roundSec: number): Promi
     isUnknown ||= phase === null
     if (phase !== null && takesBets.has(phase)) running.push(BigInt(gameId))
   }
-  session.journal.setState(STATE, open)
+  keepOwnGames(session, open)
   if ((await readMarketCredit(session.client, session.contracts, session.account)) > 0n)
     logger.info('bonds came back, and fees', { amount: (await withdraw(session)).amount })
   if (isUnknown || !(await isDue(session, running, roundSec))) return
@@ -127,24 +125,6 @@ async function openNext({ session, rules, logger, drawSeed }: JudgeModules, roun
     bond: BOND,
     feeBps: FEE_BPS,
   })
-  session.journal.setState(STATE, [...ownGames(session), gameId])
+  keepOwnGames(session, [...ownGames(session), gameId])
   logger.info('game opened', { gameId, question: question.question })
-}
-
-/** A stop between the opening of a game and its note would leave a bond without a Judge. */
-export async function findOwnGames(session: MarketSession): Promise<void> {
-  const { client, contracts, account } = session
-  const count = await readGameCount(client, contracts)
-  const found = new Set(ownGames(session))
-  for (let gameId = count - 1n; gameId >= 0n && gameId >= count - SEARCHED_GAMES; gameId--) {
-    const call = { ...contracts.predictionMarket, functionName: 'gameOf', args: [gameId] } as const
-    const { judge } = await callChain(client.rpcUrl, () => client.rpc.readContract(call))
-    if (judge === account) found.add(String(gameId))
-  }
-  session.journal.setState(STATE, [...found])
-}
-
-function ownGames({ journal }: Pick<MarketSession, 'journal'>): string[] {
-  const kept = journal.getState(STATE)
-  return Array.isArray(kept) ? kept.filter(one => typeof one === 'string') : []
 }
