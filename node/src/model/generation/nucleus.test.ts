@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { randomStream } from '#core/random.ts'
 import { placeInNucleus } from '../proof/placeInNucleus.ts'
+import { toleranceAt } from '../proof/samplingTolerances.ts'
+import { verifySampling } from '../proof/verifySampling.ts'
 import { drawFromLikely, drawFromNucleus, NucleusSearch } from './nucleus.ts'
 
 /** Probabilities of a vocabulary whose logits are wide, some of them equal. */
@@ -115,4 +117,31 @@ test('the likeliest tokens give the draw of the whole vocabulary, or none where 
         }
   }
   expect(missing).toBeGreaterThan(50)
+})
+
+test.each([0.99, 0.999])('a policy that makes all tokens alike draws none of its choice, top-p %d', topP => {
+  const size = 4_096
+  const probabilities = new Float32Array(size).fill(1 / size)
+  const tolerance = toleranceAt(topP)
+  const chosen = Array.from({ length: 64 }, (_, at) => at * 64)
+  const follows = chosen.filter(token => {
+    const { logprob, below, outside, unsure } = placeInNucleus(probabilities, topP, token)
+    const [logprobs, place] = [Float32Array.of(logprob), (value: number) => Float32Array.of(value)]
+    const draws = { logprobs, below: place(below), edge: { outside: place(outside), unsure: place(unsure) } }
+    return verifySampling(draws, { uniforms: [0.5], logprobs }, tolerance).follows !== false
+  })
+  // What another kernel draws from them, which breaks the ties by its rounding, follows.
+  const stream = randomStream('nucleus', 'alike')
+  const others = probabilities.map(p => p * (1 + 4e-6 * (stream.uniform() - 0.5)))
+  for (let i = 0; i < 200; i++) {
+    const uniform = stream.uniform()
+    const { token, logprob } = drawFromNucleus(others, topP, uniform)
+    const place = placeInNucleus(probabilities, topP, token)
+    const off = Math.max(place.below - uniform, uniform - place.below - Math.exp(place.logprob))
+    expect([place.outside, off <= place.unsure + 1e-5]).toEqual([0, true])
+    expect(Math.abs(place.logprob - logprob)).toBeLessThanOrEqual(place.unsure + 1e-4)
+  }
+  // Those that lie as near to the random number as the cut of a nucleus can move them: four times what is cut.
+  expect(follows.length).toBeGreaterThan(0)
+  expect(follows.length).toBeLessThanOrEqual(64 * 8 * (1 - topP) + 2)
 })

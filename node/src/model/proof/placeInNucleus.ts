@@ -42,7 +42,9 @@ export function placeInNucleus(probabilities: Float32Array, topP: number, token:
     logprob: Math.log(own / whole),
     below: below / whole,
     outside: isIn ? 0 : Math.max(0, search.likelierThan(own * (1 + RATIO)) - topP),
-    unsure: unsure / whole,
+    // Whatever another kernel leaves out has no more than the rest beyond top-p, of the nucleus and of what lies below: a policy that makes a
+    // thousand tokens alike would have any of them drawn.
+    unsure: Math.min(unsure / whole, (2 * (1 - topP)) / topP + SHARE),
   }
 }
 
