@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { anvilArgv, anvilBinary } from '../anvil.ts'
+import { keepChainState } from './keepChainState.ts'
 import { mendChainState } from './mendChainState.ts'
 import { restoreBlockHashes } from './restoreBlockHashes.ts'
 import type { Managed, Supervisor } from './supervisor.ts'
@@ -27,6 +28,7 @@ export async function startChain(supervisor: Supervisor, chain: LocalChain, sign
   const time = aheadSec > Date.now() / 1000 ? { timeSec: aheadSec + 1 } : {}
   const argv = anvilArgv({ port: chain.port, statePath, blockTimeSec: 1, ...time })
   const managed = await supervisor.start({ name: 'chain', command: anvilBinary(), argv }, chain.onExit)
+  keepChainState(statePath, managed.exited)
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const ask = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
   const rpcUrl = `http://127.0.0.1:${chain.port}`
