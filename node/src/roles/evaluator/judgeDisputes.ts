@@ -2,6 +2,7 @@ import { callChain } from '#chain/callChain.ts'
 import { readDisputes } from '#chain/games/readDisputes.ts'
 import { readGame } from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
+import { mapConcurrently } from '#core/mapConcurrently.ts'
 import type { MarketSession } from '../games/marketSession.ts'
 import { type GameRules, isLongGame, readPhase, readPlayedGame, rulesOfGames, truthOf } from '../games/playedGame.ts'
 import { act, giveVerdict } from '../games/playMarket.ts'
@@ -9,6 +10,9 @@ import { sessionOfNode, watchGames } from '../games/watchGames.ts'
 import type { PeerNode } from '../peerNode.ts'
 
 const STATE = 'disputes'
+
+/** Disputes that are looked at side by side: of a flood of them, each takes two requests at every poll. */
+const AT_ONCE = 16
 
 /** Why a seat that was drawn gives no verdict. */
 const reasons = {
@@ -41,19 +45,19 @@ export async function judgeOpenDisputes(seat: Seat, roundSec: number): Promise<v
   const kept = (journal.getState(STATE) ?? null) as KeptDisputes | null
   const { gameIds, cursor } = await readDisputes(client, contracts, kept?.cursor ?? null)
   const found = new Set([...(kept?.open ?? []), ...gameIds.map(String)])
-  const open: string[] = []
-  for (const gameId of found) {
-    const isOpen = await judgeIfDisputed(seat, BigInt(gameId), roundSec).catch(error => {
+  const isOpen = await mapConcurrently([...found], AT_ONCE, gameId =>
+    judgeIfDisputed(seat, BigInt(gameId), roundSec).catch(error => {
       logger.warn('a dispute could not be judged', { gameId, error })
       return true
-    })
-    if (isOpen) open.push(gameId)
-  }
+    }),
+  )
+  const open = [...found].filter((_, at) => isOpen[at])
   journal.setState(STATE, { open, cursor })
 }
 
-/** @returns whether it still is. */
+/** @returns whether it still is, and this seat may have a part in it. */
 async function judgeIfDisputed(seat: Seat, gameId: bigint, roundSec: number): Promise<boolean> {
+  if (seat.session.journal.getState(abstained(gameId)) === true) return false
   if ((await readPhase(seat.session, gameId)) !== 'disputed') return false
   await judgeDispute(seat, gameId, roundSec)
   return true
@@ -71,8 +75,6 @@ async function judgeDispute({ session, rules, logger }: Seat, gameId: bigint, ro
     return
   }
   if (!committee.includes(peerKey)) return
-  const abstained = `verdict ${gameId} abstained`
-  if (journal.getState(abstained) === true) return
   const game = await readGame(client, contracts, gameId)
   const step = Number(timestamp) < openedAtSec + game.disputeSec ? 'commit' : 'reveal'
   const state = `verdict ${gameId} ${step}`
@@ -83,7 +85,7 @@ async function judgeDispute({ session, rules, logger }: Seat, gameId: bigint, ro
     logger.warn('no verdict on a disputed answer, which costs this seat nothing', {
       ...{ gameId: String(gameId), reason: reasons[played] },
     })
-    journal.setState(abstained, true)
+    journal.setState(abstained(gameId), true)
     return
   }
   const choice = truthOf(rules, played)
@@ -91,3 +93,5 @@ async function judgeDispute({ session, rules, logger }: Seat, gameId: bigint, ro
   journal.setState(state, true)
   logger.info('verdict on a disputed answer', { gameId: String(gameId), step, choice, block })
 }
+
+const abstained = (gameId: bigint) => `verdict ${gameId} abstained`
