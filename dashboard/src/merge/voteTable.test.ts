@@ -43,11 +43,11 @@ test('each peer that committed meets each seat, settled peers first', () => {
   const { evaluators, rows } = voteTable(record)
   expect(evaluators.map(({ name }) => name)).toEqual(['early', 'elder', 'unregistered peer'])
   expect(rows.map(row => row.peer.name)).toEqual(['brisk', 'amber'])
-  expect(rows[0]?.votes).toEqual([{ state: 'opened', scoreMilli: 512 }, { state: 'sealed' }, { state: 'absent' }])
+  expect(rows[0]?.votes).toEqual([512, 'sealed', 'absent'])
 })
 
 test('a vote of unavailable is a vote', () => {
-  expect(voteTable(record).rows[1]?.votes[0]).toEqual({ state: 'opened', scoreMilli: null })
+  expect(voteTable(record).rows[1]?.votes[0]).toBe('unavailable')
 })
 
 test('of more seats than a committee has, only those who voted are shown', () => {

@@ -9,8 +9,8 @@ export interface NamedPeer {
   name: string
 }
 
-/** One evaluator's vote on one peer, as far as it is known. */
-export type Vote = { state: 'absent' } | { state: 'sealed' } | { state: 'opened'; scoreMilli: number | null }
+/** One evaluator's vote on one peer, as far as it is known: its score in thousandths once it is open. */
+export type Vote = number | 'unavailable' | 'sealed' | 'absent'
 
 export interface VoteRow {
   peer: NamedPeer
@@ -49,10 +49,10 @@ export function voteTable(record: RoundAnswer): VoteTable {
 
   const voteOf = (evaluatorKey: string, peerKey: string): Vote => {
     const vote = votes.get(`${evaluatorKey} ${peerKey}`)
-    if (vote) return { state: 'opened', scoreMilli: vote.scoreMilli }
+    if (vote) return vote.scoreMilli ?? 'unavailable'
     const commit = commits.get(evaluatorKey)
     // One that opened its votes and has none on this peer did not score it.
-    return commit && commit.revealedAtSec === null ? { state: 'sealed' } : { state: 'absent' }
+    return commit && commit.revealedAtSec === null ? 'sealed' : 'absent'
   }
   const rows = record.roundPeers.items.map(one => ({
     peer: named(one.peerKey, one),

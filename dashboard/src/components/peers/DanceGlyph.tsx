@@ -6,7 +6,7 @@ export function DanceGlyph({ peerKey, size = 32 }: { peerKey: string; size?: num
   return (
     <svg width={size} height={size} viewBox="0 0 48 48" aria-hidden="true" className="dance">
       <g transform={`rotate(${dance.angleDeg} 24 24)`}>
-        <path d={dance.loops.join('')} className="stroke-soft" strokeWidth="1.6" />
+        <path d={dance.loops.join('')} />
         <path d={dance.run} />
       </g>
     </svg>

@@ -16,10 +16,11 @@ export function PeerLink({ peer, compact = false }: { peer: PeerRef; compact?: b
       <DanceGlyph peerKey={peer.peerKey} size={compact ? 24 : 34} />
       <span className="min-w-0">
         <span className="peer-name">
-          {peer.name} <OwnTag peerKey={peer.peerKey} />
+          {`${peer.name} `}
+          <OwnTag peerKey={peer.peerKey} />
         </span>
         {!compact && (
-          <span className="figures block text-xs text-soft" title={peer.peerId}>
+          <span className="peer-id" title={peer.peerId}>
             {shorten(peer.peerId, 8, 6)}
           </span>
         )}

@@ -1,25 +1,32 @@
-import Link from 'next/link'
-import type { Problem } from '#merge/problems.ts'
+'use client'
 
-/** All problems of a round as cells of comb: fuller with more solvers that tried them. */
-export function ProblemPicker({ all, shown }: { all: Problem[]; shown: Problem }) {
+import Link from 'next/link'
+
+interface Props {
+  all: { taskHash: string; solvers: number }[]
+  /** Hash of the problem that the page shows. */
+  shown: string
+}
+
+/** All problems of a round as cells of comb: fuller with more solvers that tried them. Of the browser's side, so that a page does not hold its cells twice. */
+export function ProblemPicker({ all, shown }: Props) {
   return (
     <nav aria-label="Problems of this round">
       <ul className="flex max-h-52 flex-wrap gap-1 overflow-y-auto p-1">
-        {all.map((problem, index) => {
-          const here = problem.taskHash === shown.taskHash
+        {all.map(({ taskHash, solvers }, index) => {
+          const here = taskHash === shown
           const className = here
             ? 'fill-honey stroke-honey-ink'
-            : problem.attempts.length > 0
+            : solvers > 0
               ? 'fill-honey-pale stroke-line group-hover:stroke-honey-ink'
               : 'fill-none stroke-line group-hover:stroke-honey-ink'
           return (
-            <li key={problem.taskHash}>
+            <li key={taskHash}>
               <Link
-                href={`?task=${problem.taskHash}`}
+                href={`?task=${taskHash}`}
                 scroll={false}
                 aria-current={here ? 'true' : undefined}
-                aria-label={`Problem ${index + 1}, tried by ${problem.attempts.length} solvers`}
+                aria-label={`Problem ${index + 1}, tried by ${solvers} solvers`}
                 className="group block"
               >
                 <svg width="38" height="42" viewBox="-19 -21 38 42" aria-hidden="true">

@@ -65,7 +65,10 @@ function Body({ round, all, asked, page }: BodyProps) {
   return (
     <div className="mt-4 grid gap-x-10 gap-y-8 lg:grid-cols-[20rem_1fr]">
       <div>
-        <ProblemPicker all={all} shown={shown} />
+        <ProblemPicker
+          all={all.map(({ taskHash, attempts }) => ({ taskHash, solvers: attempts.length }))}
+          shown={shown.taskHash}
+        />
         <h3 className="mt-6 text-xl">The problem</h3>
         <p className="mt-1 text-sm text-soft">
           Level {shown.level}

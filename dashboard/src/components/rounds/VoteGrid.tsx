@@ -55,16 +55,14 @@ function Row({ row, evaluators, round }: RowProps) {
     <tr className="voted">
       <th scope="row" className="voter">
         <PeerLink peer={row.peer} />
-        {row.rollouts !== null && (
-          <span className="block text-sm text-soft sm:hidden">{`${row.rollouts} rollouts`}</span>
-        )}
+        {row.rollouts !== null && <span className="remark sm:hidden">{`${row.rollouts} rollouts`}</span>}
       </th>
-      <td className="figures px-2 py-3 text-right max-sm:hidden">{row.rollouts}</td>
+      <td className="rollouts">{row.rollouts}</td>
       {evaluators.map((evaluator, index) => (
         <td key={evaluator.peerKey} className="vote">
           {/* As short as can be: the page of a large round has thousands of votes. */}
-          <span className="sm:hidden">{evaluator.name}</span>
-          <VoteMark vote={row.votes[index] ?? { state: 'absent' }} />
+          <b>{evaluator.name}</b>
+          <VoteMark vote={row.votes[index] ?? 'absent'} />
         </td>
       ))}
       <td className="settled">
@@ -76,10 +74,10 @@ function Row({ row, evaluators, round }: RowProps) {
 }
 
 function VoteMark({ vote }: { vote: Vote }) {
-  if (vote.state === 'absent') return <span className="text-sm text-soft">no vote</span>
-  if (vote.state === 'sealed') return <span className="text-sm text-honey-ink">sealed</span>
-  if (vote.scoreMilli === null) return <span className="text-sm text-thorn">unavailable</span>
-  return <span className="figures">{vote.scoreMilli}</span>
+  if (vote === 'absent') return <span className="text-sm text-soft">no vote</span>
+  if (vote === 'sealed') return <span className="text-sm text-honey-ink">sealed</span>
+  if (vote === 'unavailable') return <span className="text-sm text-thorn">unavailable</span>
+  return <i>{vote}</i>
 }
 
 interface SettledProps {
