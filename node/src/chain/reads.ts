@@ -20,6 +20,7 @@ import { readNectar } from './peers/readNectar.ts'
 import { readAccountOf, readCountsFrom, readPeerId, readPeerIds, readRegistered } from './peers/readPeer.ts'
 import { isSettled, readMisses, readPoints } from './peers/readPoints.ts'
 import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeable } from './peers/readStake.ts'
+import { keepFinal } from './rounds/keepFinal.ts'
 import { readBeacon } from './rounds/readBeacon.ts'
 import { createEventReader } from './rounds/roundEvents.ts'
 import { readOpenings } from './votes/openComponent.ts'
@@ -38,7 +39,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readProposals: (round: number) => readProposals(chain, contracts, events, round),
     readSecretKeepers: (round: number) => readSecretKeepers(chain, contracts, events, round),
     readHasSecret: (peerKey: PeerKey, round: number) => readHasSecret(chain, contracts, peerKey, round),
-    readRolloutCommitments: (round: number) => readRolloutCommitments(chain, contracts, events, round),
+    readRolloutCommitments: keepFinal(round => readRolloutCommitments(chain, contracts, events, round), events.isOver),
     readPolicies: (round: number, peerKeys: readonly PeerKey[]) =>
       readPolicies(chain, contracts, events, round, peerKeys),
     readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),

@@ -21,7 +21,12 @@ export type EventReader = {
   inRounds<T>(rounds: { first: number; last: number }, read: ReadRange<T>): Promise<T[]>
 }
 
-export function createEventReader(chain: FollowedChain, contracts: Contracts): EventReader {
+export type RoundEvents = EventReader & {
+  /** Whether a round is known to have ended in a block that is too deep to change. */
+  isOver(round: number): boolean
+}
+
+export function createEventReader(chain: FollowedChain, contracts: Contracts): RoundEvents {
   /** Start of a round → its first block, once that is too deep to change. */
   const starts = new Map<number, number>()
   /** Start of a round that has begun → its time, which does not change any more. */
@@ -57,6 +62,7 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): E
   }
 
   return {
+    isOver: round => starts.has(round + 1),
     async inRounds<T>({ first, last }: { first: number; last: number }, read: ReadRange<T>): Promise<T[]> {
       if (last < -1) return []
       const head = await chain.heads.read()

@@ -20,7 +20,7 @@ export async function readRolloutCommitments(
   contracts: Contracts,
   events: EventReader,
   round: number,
-): Promise<RolloutCommitment[]> {
+): Promise<readonly RolloutCommitment[]> {
   const newest = new Map<PeerKey, RolloutCommitment>()
   await events.inRounds({ first: round, last: round }, async range => {
     const logs = await rpc.getContractEvents({

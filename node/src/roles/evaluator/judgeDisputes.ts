@@ -11,7 +11,7 @@ import type { PeerNode } from '../peerNode.ts'
 
 const STATE = 'disputes'
 
-/** Disputes that are looked at side by side: of a flood of them, each takes two requests at every poll. */
+/** Disputes that are read side by side: of a flood of them, each takes two requests at every poll. */
 const AT_ONCE = 16
 
 /** Why a seat that was drawn gives no verdict. */

@@ -34,7 +34,8 @@ export function createSupply({ reads, book, funds, send, clock, logger }: Module
   /** Who had work on the chain: rollouts of this round and the last, tasks for this one, votes that are opened in it. */
   async function workersIn(round: number): Promise<Set<PeerKey>> {
     const rounds = (back: number) => (round - back >= 0 ? round - back : null)
-    const from = async <T>(at: number | null, read: (round: number) => Promise<T[]>) => (at === null ? [] : read(at))
+    const from = async <T>(at: number | null, read: (round: number) => Promise<readonly T[]>) =>
+      at === null ? [] : read(at)
     const solved = [
       ...(await from(rounds(0), reads.readRolloutCommitments)),
       ...(await from(rounds(1), reads.readRolloutCommitments)),
