@@ -3,6 +3,7 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Beacon } from '#core/hashes.ts'
+import { mapConcurrently } from '#core/mapConcurrently.ts'
 import type { PeerScore, RolloutBundle, ScoreSheet } from '#core/payloads/bodies.ts'
 import type { OpenedBody } from '#core/payloads/bodyOperations.ts'
 import { followAppeals } from '../appellant/followAppeals.ts'
@@ -33,6 +34,9 @@ import { showFalseLeaf, showWithheldSecrets } from './showFaults.ts'
 
 /** Shares of what is left of a round: after the first no peer is waited for, after the second nothing is checked, and votes are sent. */
 const [VOTES_UNTIL, CHECKS_UNTIL] = [2 / 3, 5 / 6]
+
+/** Accounts that are asked for at the same time. A seat of a large swarm has a thousand peers to score: one after the other takes a minute. */
+const ACCOUNTS_AT_ONCE = 64
 
 type Due = { votesDue: AbortSignal; checksDue: AbortSignal }
 
@@ -170,10 +174,9 @@ async function makeSheet(
 
 /** What peers of other accounts committed, by peer key: a vote on a peer of the own account does not count. */
 async function ofOthers({ chain }: PeerNode, shards: readonly OwnShard[]): Promise<RolloutCommitment[]> {
-  const others: RolloutCommitment[] = []
-  for (const commitment of shards.flatMap(shard => shard.peers))
-    if ((await chain.readAccountOf(commitment.peerKey)) !== chain.account) others.push(commitment)
-  return others.sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
+  const peers = shards.flatMap(shard => shard.peers)
+  const accounts = await mapConcurrently(peers, ACCOUNTS_AT_ONCE, ({ peerKey }) => chain.readAccountOf(peerKey))
+  return peers.filter((_, at) => accounts[at] !== chain.account).sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
 }
 
 /** Reveals the votes on a round, and publishes what stands behind them. */
