@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
-import { type Committed, commitmentTo, committedBy } from './commitments.ts'
+import { type Committed, commitmentTo, committedBy, createCommitments } from './commitments.ts'
 
 const key = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
 
@@ -28,4 +30,25 @@ test('an evaluator of several bodies is bound to each, and a canary to the polic
   expect(commitmentTo(committed, 'scores', of(key(3)))).toBeUndefined()
   expect(commitmentTo(committed, 'canary', of(key(9)))).toBe(committed[0])
   expect(commitmentTo(committed, 'canary', { ...of(key(9)), policyHash: key(8) })).toBeUndefined()
+})
+
+test('rounds of a large swarm are forgotten sooner than those of a small one', async () => {
+  for (const [peers, again] of [
+    [10, false],
+    [60_000, true],
+  ] as const) {
+    const reads: number[] = []
+    const chain = {
+      readRevealedVotes: async () => [],
+      async readRolloutCommitments(round: number) {
+        reads.push(round)
+        return Array<RolloutCommitment>(peers).fill({} as RolloutCommitment)
+      },
+    }
+    const { read } = createCommitments({ chain, clock: createManualClock(), currentRound: () => 100 })
+    for (let round = 0; round < 5; round++) await read(round, 'rollouts')
+    await read(4, 'rollouts')
+    await read(0, 'rollouts')
+    expect(reads).toEqual(again ? [0, 1, 2, 3, 4, 0] : [0, 1, 2, 3, 4])
+  }
 })

@@ -24,6 +24,8 @@ export type Commitments = {
 export const FRESH_MS = 5_000
 
 const ROUNDS_REMEMBERED = 64
+/** Commitments remembered, of all rounds: about 800 bytes each. */
+const MOST_REMEMBERED = 200_000
 
 /** Last round, counted from the body's own, in which the chain takes its commitment. */
 const committedUntil: Record<AnnouncementKind, number> = { rollouts: 0, canary: 0, scores: 2 }
@@ -33,7 +35,14 @@ const SETTLED_AFTER = 2
 
 type Reads = Pick<ChainReads, 'readRolloutCommitments' | 'readRevealedVotes'>
 type Modules = { chain: Reads; clock: Clock; currentRound: () => number }
-type Entry = { value: Promise<readonly Committed[]>; readAtMs: number; isFinal: boolean; settled: boolean }
+type Entry = {
+  value: Promise<readonly Committed[]>
+  /** Commitments in it; 0 until it is read. */
+  count: number
+  readAtMs: number
+  isFinal: boolean
+  settled: boolean
+}
 
 /** The chain's commitments, read once for all who ask at about the same time. */
 export function createCommitments({ chain, clock, currentRound }: Modules): Commitments {
@@ -45,6 +54,16 @@ export function createCommitments({ chain, clock, currentRound }: Modules): Comm
       (await chain.readRevealedVotes(round)).map(({ evaluatorKey, contentId }) => ({
         ...{ peerKey: evaluatorKey, contentId, root: ZERO_HASH, count: 0 },
       })),
+  }
+
+  /** Forgets the oldest reads, never the last two. */
+  function forget(): void {
+    let left = [...known.values()].reduce((sum, { count }) => sum + count, 0)
+    for (const [key, { count }] of known) {
+      if (known.size <= 2 || (known.size <= ROUNDS_REMEMBERED && left <= MOST_REMEMBERED)) return
+      known.delete(key)
+      left -= count
+    }
   }
 
   const isFinal = (round: number, kind: AnnouncementKind) => currentRound() > round + committedUntil[kind]
@@ -60,9 +79,15 @@ export function createCommitments({ chain, clock, currentRound }: Modules): Comm
       const settled = currentRound() > round + committedUntil[source] + SETTLED_AFTER
       const value = readers[source](round)
       known.delete(key)
-      known.set(key, { value, readAtMs: clock.nowMs(), isFinal: isFinal(round, source), settled })
-      value.catch(() => known.delete(key))
-      for (const oldest of known.keys()) if (known.size > ROUNDS_REMEMBERED) known.delete(oldest)
+      const made: Entry = { value, count: 0, readAtMs: clock.nowMs(), isFinal: isFinal(round, source), settled }
+      known.set(key, made)
+      value.then(
+        ({ length }) => {
+          made.count = length
+          forget()
+        },
+        () => known.delete(key),
+      )
       return value
     },
   }
