@@ -21,11 +21,16 @@ export function isVerdict({ method, params }: RpcCall, { code, message, data }: 
   return method === 'eth_sendRawTransaction' || method === 'eth_estimateGas' || hasSender(method, params)
 }
 
+/** Whether a call is for the events of several blocks. What fails for a single one is the server's fault, and is waited out. */
+export function canAskLess({ method, params }: RpcCall): boolean {
+  const [{ fromBlock, toBlock } = {} as Record<string, unknown>] = Array.isArray(params) ? params : []
+  return method === 'eth_getLogs' && fromBlock !== toBlock
+}
+
 /** Whether an error says that events of so many blocks are too many. Each provider has its own words and codes for it. */
-export function asksTooMuch({ method }: RpcCall, { message }: RpcError): boolean {
+export function asksTooMuch(call: RpcCall, { message }: RpcError): boolean {
   const said = String(message)
-  if (method !== 'eth_getLogs' || /too many requests|request count|rate limit|per second|quota/i.test(said))
-    return false
+  if (!canAskLess(call) || /too many requests|request count|rate limit|per second|quota/i.test(said)) return false
   return /\brange\b|results|response size|too (large|many|wide)|time(d )?out/i.test(said)
 }
 

@@ -2,7 +2,7 @@ import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutEr
 import { getHttpRpcClient } from 'viem/utils'
 import { originsOf, redactUrls, urlSecrets } from '#core/redactUrls.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
-import { asksTooMuch, isVerdict, oddResult, type RpcCall, type RpcError } from './answers.ts'
+import { asksTooMuch, canAskLess, isVerdict, oddResult, type RpcCall, type RpcError } from './answers.ts'
 
 /** One JSON-RPC server. Nothing that it says leaves here unchecked, and nothing of its URL but the origin. */
 export type Endpoint = {
@@ -74,7 +74,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
     } catch (cause) {
       // Each alone may be within the limit: events of a large swarm for several duties at once. One after the other, for the memory that they take.
       if (batch.length > 1 && cause instanceof ResponseBodyTooLargeError) for (const one of batch) await send([one])
-      else for (const { reject } of batch) reject(odd(faultOf(cause, timeoutMs), kindOf(cause)))
+      else for (const { call, reject } of batch) reject(odd(faultOf(cause, timeoutMs), kindOf(call, cause)))
     }
   }
 
@@ -109,8 +109,8 @@ function byId(answers: unknown[]): Map<number, unknown> {
   return new Map(answers.map(answer => [(answer as { id?: number } | null)?.id ?? 0, answer]))
 }
 
-const kindOf = (cause: unknown) =>
-  cause instanceof ResponseBodyTooLargeError ? TooMuchAskedError : ChainUnreachableError
+const kindOf = (call: RpcCall, cause: unknown) =>
+  cause instanceof ResponseBodyTooLargeError && canAskLess(call) ? TooMuchAskedError : ChainUnreachableError
 
 /** What went wrong below JSON-RPC, in words of our own: errors of viem and of fetch carry the URL. */
 function faultOf(cause: unknown, timeoutMs: number): string {
