@@ -15,6 +15,7 @@ export const networkRowNames = [
   { name: 'audit-false-alarms', better: 'less' },
   { name: 'audit-checked', better: 'more' },
   { name: 'sim-roles-ended', better: 'less' },
+  { name: 'sim-1k-honest-score-loss', better: 'less' },
   { name: 'sim-10k-messages', better: 'less' },
   { name: 'sim-discovery', better: 'more' },
 ] as const
@@ -92,7 +93,10 @@ const DISCOVERY = { peers: 1_000, sybilShare: 0.3, roundSec: 60 }
 /** The swarms whose peers are compared, and for how long: steady traffic is the same in every two minutes. */
 const MESSAGES = { few: 100, many: 10_000, roundSec: 120 }
 
-const plays = { 'sim-10k-messages': messagesRow, 'sim-discovery': discoveryRow }
+/** The swarm of real roles that is played once: five minutes and 3 GB. */
+const LARGE = { peers: 1_000, rounds: 1 }
+
+const plays = { 'sim-1k-honest-score-loss': largeRow, 'sim-10k-messages': messagesRow, 'sim-discovery': discoveryRow }
 export const longRowNames = Object.keys(plays)
 
 /** Rows of thousands of peers. */
@@ -100,6 +104,17 @@ export async function longRows(names: readonly string[]): Promise<Row[]> {
   const rows: Row[] = []
   for (const [name, play] of Object.entries(plays)) if (names.includes(name)) rows.push(await play())
   return rows
+}
+
+async function largeRow(): Promise<Row> {
+  const { peers, rounds } = LARGE
+  const swarm = await playHostile('1', LARGE)
+  const honest = swarm.solvers.filter(key => !swarm.hostile.has(key)).length
+  const points = honestPoints(swarm, swarm.hostile, rounds)
+  return rowOf('sim-1k-honest-score-loss', {
+    ...{ value: 1 - points / (1000 * honest * rounds), unit: 'share of all their points', bar: 0.02 },
+    conditions: `${honest} honest solvers and ${swarm.hostile.size} hostile ones, all kinds mixed; ${peers} peers, ${rounds} round, seed 1, with faults; ${swarm.failures.length} roles ended`,
+  })
 }
 
 async function messagesRow(): Promise<Row> {
