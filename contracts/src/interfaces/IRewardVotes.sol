@@ -76,7 +76,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param round The round.
     error RewardVotes_RoundVoid(uint64 round);
 
-    /// @notice Thrown when an evaluator votes on a shard that it was not drawn for or that has no peers, or names another
+    /// @notice Thrown when an evaluator votes on a shard without peers, or that it was not drawn for, or names a wrong
     /// position.
     /// @param round The round voted on.
     /// @param shard The shard.

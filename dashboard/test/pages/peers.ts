@@ -100,10 +100,10 @@ export function testPeers(scene: BrowserScene): void {
     expect(await evaluating.first().textContent()).toMatch(/99\.001\.00 burnt1,440\.00/)
     const proposing = page.locator('section[aria-labelledby=proposers] tbody tr').filter({ visible: true })
     expect(await proposing.textContent()).toMatch(/9\d %36/)
-    const judging = page.locator('section[aria-labelledby=judges] tbody tr')
+    const judging = page.locator('section[aria-labelledby=judges] tbody tr').filter({ visible: true })
     expect(await judging.textContent()).toMatch(/1 of 110\.000\.16$/)
     // Of the game that has a winner: one bettor was right, the other has its share of that choice to claim, and lost on another.
-    const betting = page.locator('section[aria-labelledby=bettors] tbody tr')
+    const betting = page.locator('section[aria-labelledby=bettors] tbody tr').filter({ visible: true })
     await expect
       .poll(async () => (await betting.allInnerTexts()).map(text => text.split(/\s+/).at(-1)))
       .toEqual(['+6.00', '−3.00'])
