@@ -1,22 +1,45 @@
 import { expect, test } from 'vitest'
-import type { RoundClock } from '#chain/rounds/roundClock.ts'
+import type { RoundClock, RoundTime } from '#chain/rounds/roundClock.ts'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { watchGames } from './watchGames.ts'
 
-test('in a round that has no end games are watched once a minute', async () => {
+const atRest = async (clock: ReturnType<typeof createManualClock>) => {
+  while (clock.sleepers() === 0) await new Promise(resolve => setImmediate(resolve))
+}
+
+/** Watches games by a clock of rounds, and keeps the round lengths that the polls were told. */
+function watched(waitFor: RoundClock['waitFor']) {
   const clock = createManualClock()
   const stop = new AbortController()
+  const told: number[] = []
+  const node = { chain: { rounds: { waitFor } }, clock, logger: silentLogger, signal: stop.signal }
+  const watching = watchGames(node as unknown as Parameters<typeof watchGames>[0], async sec => void told.push(sec))
+  const end = () => {
+    stop.abort()
+    return watching
+  }
+  return { clock, told, end }
+}
+
+test('in a round that has no end games are watched once a minute, and timed by the hour', async () => {
   const time = { round: 3, startsAtSec: 0, endsAtSec: 2 ** 40 - 1, nowSec: 9, block: 1 }
-  const rounds = { recent: async () => time } as unknown as RoundClock
-  let polls = 0
-  const node = { chain: { rounds }, clock, logger: silentLogger, signal: stop.signal }
-  const watching = watchGames(node as unknown as Parameters<typeof watchGames>[0], async () => void polls++)
+  const { clock, told, end } = watched(async () => time)
   for (let minute = 1; minute <= 3; minute++) {
-    while (clock.sleepers() === 0) await new Promise(resolve => setImmediate(resolve))
-    expect(polls).toBe(minute)
+    await atRest(clock)
+    expect(told).toEqual(Array.from({ length: minute }, () => 3_600))
     clock.advance(60_000)
   }
-  stop.abort()
-  await watching
+  await end()
+})
+
+test('no game is timed before the first round, whose length is unknown until it begins', async () => {
+  const begun = Promise.withResolvers<RoundTime>()
+  const { clock, told, end } = watched(round => (round === 0 ? begun.promise : Promise.reject(new Error(`${round}`))))
+  await new Promise(resolve => setImmediate(resolve))
+  expect(told).toEqual([])
+  begun.resolve({ round: 0, startsAtSec: 1_000, endsAtSec: 1_020, nowSec: 1_000, block: 1 })
+  await atRest(clock)
+  expect(told).toEqual([20])
+  await end()
 })

@@ -5,8 +5,9 @@ import { type MarketSession, marketSessionOver } from './marketSession.ts'
 
 /** Polls in a round: betting lasts one round. */
 export const POLLS_PER_ROUND = 8
-/** A round that somebody advances by hand lasts for ever. */
 const MAX_WAIT_MS = 60_000
+/** A round that somebody ends by hand has no length: games are timed as if it took an hour at most. */
+const MAX_ROUND_SEC = 3_600
 /** Until the length of a round is known. */
 const FIRST_WAIT_MS = 5_000
 
@@ -28,7 +29,11 @@ export function sessionOfNode(
   return marketSessionOver(session, identity.accountKey)
 }
 
-/** Polls the market a few times a round until the node stops. A failure is logged, and tried again with the next poll. */
+/**
+ * Polls the market a few times a round until the node stops, from the first round on. A failure is logged, and tried again with the next poll.
+ *
+ * @param poll - takes the length of a round in seconds.
+ */
 export async function watchGames(
   { chain, clock, logger, signal }: Pick<PeerNode, 'chain' | 'clock' | 'logger' | 'signal'>,
   poll: (roundSec: number) => Promise<void>,
@@ -36,9 +41,10 @@ export async function watchGames(
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
     try {
-      const { startsAtSec, endsAtSec } = await chain.rounds.recent()
-      waitMs = Math.min(MAX_WAIT_MS, ((endsAtSec - startsAtSec) * 1000) / POLLS_PER_ROUND)
-      await poll(endsAtSec - startsAtSec)
+      const { startsAtSec, endsAtSec } = await chain.rounds.waitFor(0, signal)
+      const roundSec = Math.min(endsAtSec - startsAtSec, MAX_ROUND_SEC)
+      waitMs = Math.min(MAX_WAIT_MS, (roundSec * 1000) / POLLS_PER_ROUND)
+      await poll(roundSec)
     } catch (error) {
       if (signal.aborted) return
       logger.warn('a game of the market could not be played on', { error })
