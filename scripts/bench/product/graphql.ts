@@ -16,13 +16,15 @@ import { serveLoggedChain } from './loggedChain.ts'
 const ASKED = 60
 const WARM_UP = 5
 
-/** Ends when the index has every event; there is no limit but the index's own end. */
+/** Ends when the index has every event, and its tables their indexes, which it makes at the end of history; there is no limit but the index's own end. */
 async function built(indexer: TestIndexer, tip: number): Promise<void> {
   for (;;) {
     if (indexer.process.exitCode !== null) throw new Error(`the indexer ended: ${indexer.log}`)
-    const answer = await fetch(`${indexer.url}/status`).catch(() => null)
+    const [ready, answer] = await Promise.all(
+      ['ready', 'status'].map(path => fetch(`${indexer.url}/${path}`).catch(() => null)),
+    )
     const status = answer?.ok ? ((await answer.json()) as { swarm?: { block: { number: number } } }) : {}
-    if ((status.swarm?.block.number ?? 0) >= tip) return
+    if (ready?.ok && (status.swarm?.block.number ?? 0) >= tip) return
     await delay(500)
   }
 }
