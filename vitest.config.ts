@@ -18,6 +18,9 @@ const project = (
   },
 })
 
+/** Whose files share the modules that they import, so that each is loaded once a worker. They may keep nothing in a module. */
+const shared = ({ test }: ReturnType<typeof project>) => ({ test: { ...test, isolate: false } })
+
 /** What takes minutes: only `npm run test:long` runs it. */
 const longProject = (name: string, include: string[], globalSetup: Setup) => ({
   test: { name, include, globalSetup, testTimeout: 600_000, hookTimeout: 600_000 },
@@ -30,7 +33,8 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      project('node', ['node/src/**/*.test.ts', 'node/test/**/*.test.ts'], 60_000, built),
+      shared(project('node', ['node/src/**/*.test.ts'], 60_000, built)),
+      project('node-e2e', ['node/test/**/*.test.ts'], 60_000, built),
       longProject('long', ['{node,scripts}/**/*.long.test.ts'], built),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
       project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built),

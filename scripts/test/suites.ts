@@ -91,7 +91,7 @@ export const stages: Suite[][][] = [
       end2end('scripts', 'scripts'),
     ],
   ],
-  [[end2end('node', 'node')]],
+  [[end2end('node', 'node*')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
