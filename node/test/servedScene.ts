@@ -10,7 +10,8 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { CheckedGroup, RoundRules } from '#roles/draws/checkRollouts.ts'
 import type { PeerNode } from '#roles/peerNode.ts'
 import { createLearner } from '#roles/solver/learner.ts'
-import { learnRound } from '#roles/solver/learnRound.ts'
+import { learnRound } from '#roles/solver/learning/learnRound.ts'
+import { createUsualNats } from '#roles/solver/learning/usualNats.ts'
 import { createQuarantine } from '#roles/solver/quarantine.ts'
 import { createServedSampler } from '#roles/solver/servedSampler.ts'
 import { createTrust } from '#roles/solver/trust.ts'
@@ -57,7 +58,15 @@ export function openServedScene({
   const server = createCompletionServer({ address: parseServerUrl(url, false), clock })
   const learner = createLearner({ ...node, training: { note: () => {} } }, client, judge, 'adapter', undefined, false)
   const quarantine = createQuarantine({ journal, logger })
-  const modules = { learner, quarantine, trust: createTrust({ journal }), logger, signal, vocabSize }
+  const modules = {
+    learner,
+    quarantine,
+    trust: createTrust({ journal }),
+    usual: createUsualNats({ journal }),
+    logger,
+    signal,
+    vocabSize,
+  }
   const sampler = createServedSampler(node, client, { server, adapters: shared }, { data, policyFolder })
   return {
     ...{ sampler, policyFolder, shared },

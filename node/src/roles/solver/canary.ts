@@ -7,6 +7,7 @@ import type { Completion } from '#model/generation/completion.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { publishBody } from '../payloads/publishBody.ts'
 import type { PeerNode } from '../peerNode.ts'
+import type { Sampler } from './answerRound.ts'
 import { noteCanaryPoint } from './provenance.ts'
 
 /** The same random numbers in every round and for every solver, so that canaries can be compared. */
@@ -27,7 +28,7 @@ type HeldOutSample = HeldOutAnswer & { score: AnswerScore }
 
 /** Samples a policy on the fixed held-out set and scores it as rollouts are scored. Nothing of it is trained on. */
 export async function sampleHeldOut(
-  policy: PolicyClient,
+  policy: Pick<PolicyClient, 'generate'>,
   judge: Judge,
   environment: HeldOutRules,
   level: Level,
@@ -42,7 +43,7 @@ export async function sampleHeldOut(
 
 /** Samples a policy on the fixed held-out set: `samplesPerPrompt` answers a task, in order of the tasks. */
 export async function answerHeldOut(
-  policy: PolicyClient,
+  policy: Pick<PolicyClient, 'generate'>,
   { spec, format, heldOutTasks }: HeldOutRules,
   level: Level,
   tasks: number,
@@ -66,7 +67,7 @@ export async function answerHeldOut(
 }
 
 /** Publishes samples on the held-out set in every round that has a canary; whoever measures runs them, never this node. */
-export async function publishCanary(node: PeerNode, policy: PolicyClient, judge: Judge, round: number): Promise<void> {
+export async function publishCanary(node: PeerNode, policy: Sampler, judge: Judge, round: number): Promise<void> {
   const { spec } = node.environment
   const { everyRounds, level, tasks, samplesPerTask } = spec.canary
   if (round % everyRounds !== 0) return

@@ -1,30 +1,32 @@
 import { join } from 'node:path'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { withDeadline } from '#core/deadline.ts'
-import type { PeerKey, Root } from '#core/hashes.ts'
-import type { RolloutBundle } from '#core/payloads/bodies.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import { readAhead } from '#core/readAhead.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { readTaskPlaces, type Skip } from '../draws/admitTasks.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
-import { type CheckedGroup, checkRollouts, type RoundRules, roundRules } from '../draws/checkRollouts.ts'
+import { type RoundRules, roundRules } from '../draws/checkRollouts.ts'
 import { drawTasks } from '../draws/drawTasks.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../draws/roundBeacon.ts'
 import { claimEarnings } from '../duties/claimEarnings.ts'
 import { everyRound } from '../duties/everyRound.ts'
-import { reportOutcome } from '../duties/reportOutcome.ts'
-import { publishSealed, sealBody } from '../payloads/publishBody.ts'
+import { publishSealed } from '../payloads/publishBody.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { noteCommitted, watchCommitment } from '../reports/twin.ts'
-import { answerRound } from './answerRound.ts'
+import { watchCommitment } from '../reports/twin.ts'
+import { answerHere } from './answerHere.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
-import { learnRound } from './learnRound.ts'
-import { namePolicy, samplerOf } from './namePolicy.ts'
+import { learnRound } from './learning/learnRound.ts'
+import { createUsualNats } from './learning/usualNats.ts'
+import { namePolicy } from './namePolicy.ts'
 import { createPolicySaver } from './policySaver.ts'
 import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
+import { sampleAndLearn } from './sampleAndLearn.ts'
+import type { SamplingApart } from './samplingApart.ts'
+import type { ServedAnswers } from './servedAnswers.ts'
 import type { ServedSampler } from './servedSampler.ts'
 import { type SolverReport, solverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
@@ -51,6 +53,8 @@ type SolverSettings = {
   pusher?: Pick<PolicyPusher, 'learned'> | undefined
   /** A server that samples its answers, which are then not paid. By default the policy of this process samples. */
   served?: ServedSampler | undefined
+  /** Samples while the policy learns. Without it, the policy samples first. */
+  apart?: SamplingApart | null | undefined
 }
 
 /**
@@ -61,12 +65,13 @@ export async function runSolver(
   node: PeerNode,
   policy: PolicyClient,
   judge: Judge,
-  { data, trained, unpaid = null, datasetOf, pusher, served }: SolverSettings,
+  { data, trained, unpaid = null, datasetOf, pusher, served, apart }: SolverSettings,
 ): Promise<void> {
   const { logger, signal } = node
   const learner = createLearner(node, policy, judge, trained, datasetOf, served === undefined)
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
+  const usual = createUsualNats(node)
   const saver = createPolicySaver(policy, join(data, POLICY_FOLDER))
   const isPaid = unpaid === null
   let firstRound: number | null = null
@@ -93,21 +98,30 @@ export async function runSolver(
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
-    // Groups of others come while the own answers are sampled: that takes the processor, and they take the network.
+    // Groups of others come while the own answers are sampled.
     const trustIn = (peerKey: PeerKey) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
     const others = readAhead(groupsOf(node, round - 1, groupsDue, trustIn))
-    const answered = served
-      ? await served.answer(round, rules, groupsDue)
-      : { groups: await answerHere(node, policy, { time, atMs: startedMs }, rules, isPaid), refused: {} }
-    // After the commitment, which has to be in time, and before the policy changes.
-    await publishCanary(node, policy, judge, round)
     const { spec, format } = node.environment
-    const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
-    saver.changes()
-    const learned = await learnRound(modules, { round, spec, own: answered.groups, others, until: groupsDue })
+    const modules = { learner, quarantine, trust, usual, logger, vocabSize: format.vocabSize, signal }
+    const held = served ? null : ((await apart?.hold()) ?? null)
+    const sampler = held ?? policy
+    const answering: Promise<ServedAnswers & Pick<SolverReport, 'sampledBy'>> = served
+      ? served.answer(round, rules, groupsDue)
+      : answerHere(node, sampler, { time, atMs: startedMs }, rules, isPaid)
+    const { learned, answered: sampled } = await sampleAndLearn({
+      ...{ answering, isApart: held !== null, signal },
+      // After the commitment, which has to be in time.
+      afterwards: () => publishCanary(node, sampler, judge, round),
+      learn(own) {
+        saver.changes()
+        return learnRound(modules, { round, spec, own, others, until: groupsDue })
+      },
+    })
     await saver.save()
     if (learned.updates > 0) await served?.handOver()
     if (isPaid) await namePolicy(node, policy, round + 1)
+    // What failed of the answers costs nothing that was learned meanwhile.
+    const answered = await sampled
     const seconds = (node.clock.nowMs() - startedMs) / 1000
     const report = solverReport({ tasks: mine.length, answered, learned, skippedPlaces, seconds, unpaid })
     node.journal.set(round, 'report', report)
@@ -149,39 +163,6 @@ async function awaitRules(node: PeerNode, time: RoundTime, until: AbortSignal, s
   const [beacon, places] = await Promise.all([awaitBeacon(node, time, until), readTaskPlaces(node, round, skip)])
   if (beacon === null) return null
   return roundRules(environment, { chainId, round, beacon }, places, stageSource(node, until))
-}
-
-/** Samples the owed answers and, where they can be paid, commits them. */
-async function answerHere(
-  node: PeerNode,
-  policy: PolicyClient,
-  begun: { time: RoundTime; atMs: number },
-  rules: RoundRules,
-  isPaid: boolean,
-): Promise<CheckedGroup[]> {
-  const { round } = begun.time
-  const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
-  const bundle = await answerRound(sampler, { chainId: node.chainId, round, peerKey: node.identity.peerKey }, rules)
-  if (isPaid) await commitAnswers(node, bundle, begun)
-  return checkRollouts(bundle, rules)
-}
-
-/** Seals the owed answers and commits them. */
-async function commitAnswers(
-  node: PeerNode,
-  bundle: RolloutBundle,
-  begun: { time: RoundTime; atMs: number },
-): Promise<void> {
-  const { round, policyHash, groups } = bundle
-  const count = groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
-  const { bytes, tree } = await node.bodies.seal('rollouts', bundle)
-  const commitment = { round, root: tree[0] as Root, count, policyHash }
-  const contentId = await sealBody(node, bytes, { kind: 'rollouts', ...commitment }, begun)
-  noteCommitted(node.journal, round, contentId)
-  // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
-  void node.chain
-    .commitRollouts({ ...commitment, contentId })
-    .then(outcome => reportOutcome(node.logger, 'rollouts committed', outcome, { round }))
 }
 
 /** The rules for answers of an earlier round; null if no answers were owed. */

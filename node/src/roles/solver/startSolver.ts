@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { parameterCount } from '#model/decoder/decoderWeights.ts'
 import { appealScores } from '../appellant/appealScores.ts'
 import { betOnGames } from '../bettor/betOnGames.ts'
 import { openDatasetIndex } from '../datasets/datasetIndex.ts'
@@ -12,6 +14,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { proposalsOf } from '../proposer/proposalsOf.ts'
 import { type RoleOptions, workerOf } from '../roleOptions.ts'
 import { createPusher } from './pushPolicy.ts'
+import { openSamplingApart } from './samplingApart.ts'
 import { createServedSampler } from './servedSampler.ts'
 import { POLICY_FOLDER, runSolver } from './solver.ts'
 
@@ -32,16 +35,21 @@ export async function startSolver(node: PeerNode, options: RoleOptions): Promise
     logger.warn('its answers earn nothing: the policy learns, and nothing is committed', { reason: unpaid })
   const pusher = options.push && createPusher(node, options.push, { data, policyFolder })
   const served = options.served && createServedSampler(node, policy, options.served, { data, policyFolder })
+  const parameters = parameterCount(await readDecoderConfig(environment.solverFolder))
+  const worker = { ...workerOf(node, options), device }
+  const apart = served
+    ? null
+    : openSamplingApart(node, policy, { ...worker, threads: settings.threads, trained, parameters })
   const { appeals: maxAppeals, nectarPrice, bets: perGame } = settings
   const duties = [
     showDemanded(node, 'own'),
     appealScores(node, { judge, reader: policy }, { maxAppeals, nectarPrice }),
     betOnGames(node, policy, { data, perGame }),
-    runSolver(node, policy, judge, { data, trained, unpaid, datasetOf: index?.datasetOf, pusher, served }),
+    runSolver(node, policy, judge, { data, trained, unpaid, datasetOf: index?.datasetOf, pusher, served, apart }),
   ]
   await Promise.all(duties).finally(async () => {
     await pusher?.settled()
     await served?.close()
-    await policy.close()
+    await Promise.all([policy.close(), apart?.close()])
   })
 }
