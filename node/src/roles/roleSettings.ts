@@ -47,17 +47,11 @@ export const roleSettings = {
       'gateway: folder of your own solver, or proposer that learns, whose training figures it serves to the dashboard; may be repeated',
   }),
   // One, so that many peers can share a machine.
-  threads: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(256)
-    .default(1)
-    .meta({
-      value: 'N',
-      description:
-        "threads of a model's session; with more cores than twice as many, a solver learns while a second process samples",
-    }),
+  threads: z.coerce.number().int().min(1).max(256).default(1).meta({
+    value: 'N',
+    description:
+      "threads of a model's session; with more cores than twice as many, a solver learns while a second process samples",
+  }),
   'metrics-port': z.coerce.number().int().min(0).max(65_535).optional().meta({
     value: 'N',
     description: 'serve /health, /ready and Prometheus /metrics on this loopback port (default none)',
