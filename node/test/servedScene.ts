@@ -11,8 +11,10 @@ import type { CheckedGroup, RoundRules } from '#roles/draws/checkRollouts.ts'
 import type { PeerNode } from '#roles/peerNode.ts'
 import { createLearner } from '#roles/solver/learner.ts'
 import { learnRound } from '#roles/solver/learning/learnRound.ts'
+import type { PeerGroups } from '#roles/solver/learning/roundLessons.ts'
 import { createUsualNats } from '#roles/solver/learning/usualNats.ts'
 import { createQuarantine } from '#roles/solver/quarantine.ts'
+import { sampleAndLearn } from '#roles/solver/sampleAndLearn.ts'
 import { createServedSampler } from '#roles/solver/servedSampler.ts'
 import { createTrust } from '#roles/solver/trust.ts'
 import { createJournal } from '#store/journal.ts'
@@ -69,20 +71,17 @@ export function openServedScene({
   }
   const sampler = createServedSampler(node, client, { server, adapters: shared }, { data, policyFolder })
   return {
-    ...{ sampler, policyFolder, shared },
+    ...{ sampler, usual: modules.usual, policyFolder, shared },
     /** A round as the solver plays it: answers, an update, and the adapter handed over. */
-    async play(round: number, rules: RoundRules) {
-      const answered = await sampler.answer(round, rules, signal)
-      const learned = await learnRound(modules, {
-        round,
-        spec: rules.spec,
-        own: answered.groups,
-        others: nobody(),
-        until: signal,
+    async play(round: number, rules: RoundRules, others: AsyncIterable<PeerGroups> = nobody()) {
+      const { learned, answered } = await sampleAndLearn({
+        answering: sampler.answer(round, await policy.weightsHash(), rules, signal),
+        ...{ afterwards: async () => {}, isApart: true, signal },
+        learn: own => learnRound(modules, { round, spec: rules.spec, own, others, until: signal }),
       })
       await policy.save(policyFolder)
       if (learned.updates > 0) await sampler.handOver()
-      return { ...answered, learned }
+      return { ...(await answered), learned }
     },
   }
 }

@@ -2,6 +2,7 @@ import type { CanaryBundle } from '#core/payloads/bodies.ts'
 import { packTokens } from '#core/payloads/packedTokens.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { AnswerScore, Environment, HeldOutTask, Judge } from '#environments/environment.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Level } from '#environments/level.ts'
 import type { Completion } from '#model/generation/completion.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
@@ -66,11 +67,14 @@ export async function answerHeldOut(
   }))
 }
 
+/** Whether a round has a canary. */
+export const hasCanary = ({ canary }: EnvironmentSpec, round: number) => round % canary.everyRounds === 0
+
 /** Publishes samples on the held-out set in every round that has a canary; whoever measures runs them, never this node. */
 export async function publishCanary(node: PeerNode, policy: Sampler, judge: Judge, round: number): Promise<void> {
   const { spec } = node.environment
-  const { everyRounds, level, tasks, samplesPerTask } = spec.canary
-  if (round % everyRounds !== 0) return
+  if (!hasCanary(spec, round)) return
+  const { level, tasks, samplesPerTask } = spec.canary
   const policyHash = await policy.weightsHash()
   const samples = await sampleHeldOut(policy, judge, node.environment, level as Level, tasks, samplesPerTask)
   const mean = (figure: 'score' | 'correctness') =>

@@ -8,14 +8,14 @@ type Round<Answered> = {
   afterwards: () => Promise<void>
   /** Learns from the own groups as they come; none come where answering fails. */
   learn: (own: Promise<readonly CheckedGroup[]>) => Promise<LearnedRound>
-  /** Whether another process samples, so that the policy may change meanwhile. */
+  /** Whether something else samples, so that the policy may change meanwhile. */
   isApart: boolean
   /** Of the node. */
   signal: AbortSignal
 }
 
 /**
- * Samples and learns: at once where another process samples, else one after the other.
+ * Samples and learns: at once where something else than the policy samples, else one after the other.
  *
  * At once, neither loses what the other did: it waits for both. What fails of the answers is thrown by `answered`, once what was learned is in
  * safety. After a stop nothing is to be kept of a round without answers: it is played again, by the policy as it was saved before.

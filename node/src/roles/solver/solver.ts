@@ -16,7 +16,7 @@ import { publishSealed } from '../payloads/publishBody.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { watchCommitment } from '../reports/twin.ts'
 import { answerHere } from './answerHere.ts'
-import { publishCanary } from './canary.ts'
+import { hasCanary, publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
 import { learnRound } from './learning/learnRound.ts'
 import { createUsualNats } from './learning/usualNats.ts'
@@ -106,10 +106,12 @@ export async function runSolver(
     const held = served ? null : ((await apart?.hold()) ?? null)
     const sampler = held ?? policy
     const answering: Promise<ServedAnswers & Pick<SolverReport, 'sampledBy'>> = served
-      ? served.answer(round, rules, groupsDue)
+      ? served.answer(round, await policy.weightsHash(), rules, groupsDue)
       : answerHere(node, sampler, { time, atMs: startedMs }, rules, isPaid)
     const { learned, answered: sampled } = await sampleAndLearn({
-      ...{ answering, isApart: held !== null, signal },
+      ...{ answering, signal },
+      // While a server samples, the policy itself has only a canary to sample.
+      isApart: held !== null || (served !== undefined && !hasCanary(spec, round)),
       // After the commitment, which has to be in time.
       afterwards: () => publishCanary(node, sampler, judge, round),
       learn(own) {
