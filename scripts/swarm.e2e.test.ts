@@ -8,8 +8,8 @@ import { predictionMarketAbi, rewardVotesAbi, rolloutCommitmentsAbi } from '@wag
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readReports } from '../node/src/cli/status/readReports.ts'
-import type { RolloutBundle } from '../node/src/core/payloads/bodies.ts'
-import { bodiesHere } from '../node/src/core/payloads/bodyOperations.ts'
+import { payloadsHere } from '../node/src/core/payloads/payloadOperations.ts'
+import type { RolloutBundle } from '../node/src/core/payloads/payloads.ts'
 import { JOURNAL_FILE } from '../node/src/store/openDatabase.ts'
 import { connect, followChainFacts } from './swarm/chainFacts.ts'
 import { freeSwarmPorts, type Ports } from './swarm/ports.ts'
@@ -182,7 +182,7 @@ async function bundleIsCommitted(events: readonly string[], round: number): Prom
   const committed = events.find(event => event.startsWith(`RolloutsCommitted ${round} `))
   const peer = committed?.split(' ')[2] ?? ''
   const file = join(data, 'rollouts.bin')
-  // A folder without a body: all comes from the network.
+  // A folder without a payload: all comes from the network.
   const flags = ['--rpc', `http://127.0.0.1:${ports.chain}`, '--deployment', join(data, 'deployment.json'), '--json']
   const bundle = async (...argv: string[]) => {
     const whole = ['node/src/cli/main.ts', 'bundle', ...argv, ...flags, '--data', join(data, 'nobody')]
@@ -196,9 +196,9 @@ async function bundleIsCommitted(events: readonly string[], round: number): Prom
   }
   expect(await bundle('get', file, '--round', `${round}`, '--peer', peer)).toMatchObject({ code: 0, said: { round } })
   expect(await bundle('verify', file)).toMatchObject({ code: 0, said: { peerKey: peer, findings: [] } })
-  const { body } = (await bodiesHere.open('rollouts', readFileSync(file))) ?? {}
-  const other = body && { ...body, policyHash: `0x${'00'.repeat(32)}` as const }
-  await writeFile(file, (await bodiesHere.seal('rollouts', other as RolloutBundle)).bytes)
+  const { payload } = (await payloadsHere.open('rollouts', readFileSync(file))) ?? {}
+  const other = payload && { ...payload, policyHash: `0x${'00'.repeat(32)}` as const }
+  await writeFile(file, (await payloadsHere.seal('rollouts', other as RolloutBundle)).bytes)
   const findings = [expect.stringContaining('root'), expect.stringContaining('content')]
   expect(await bundle('verify', file)).toMatchObject({ code: 1, said: { findings } })
 }

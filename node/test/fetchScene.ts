@@ -7,17 +7,17 @@ import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Announcement } from '#p2p/gossip/announcement.ts'
 import type { Host } from '#p2p/host.ts'
 import { connect, startTestHost } from '#p2p/testHosts.ts'
-import { createFetchBody } from '#p2p/transfer/fetchBody.ts'
+import { createFetchPayload } from '#p2p/transfer/fetchPayload.ts'
 import { encodeHeader, FETCH_PROTOCOL } from '#p2p/transfer/fetchProtocol.ts'
 import { serveBundles } from '#p2p/transfer/serveBundles.ts'
 import { writeBytes, writeMessage } from '#p2p/transfer/streamWriter.ts'
-import type { FetchRules } from '#roles/fetch/bodyFetcher.ts'
 import { createFetchPlan, type FetchPlan } from '#roles/fetch/fetchPlan.ts'
-import type { WantedBody } from '#roles/fetch/holders.ts'
+import type { WantedPayload } from '#roles/fetch/holders.ts'
+import type { FetchRules } from '#roles/fetch/payloadFetcher.ts'
 
 const common = { clock: systemClock, logger: silentLogger }
 
-/** A fetch plan of one host, and others on loopback that each announce a body: these serve it, the slow ones byte by byte. */
+/** A fetch plan of one host, and others on loopback that each announce a payload: these serve it, the slow ones byte by byte. */
 export async function fetchScene(
   { honest, slow, bytes }: { honest: number; slow: number; bytes: number },
   rules: Partial<FetchRules> = {},
@@ -26,16 +26,17 @@ export async function fetchScene(
   const hosts: Host[] = [client]
   const stopped = new AbortController()
   const announcements: Announcement[] = []
-  const wanted: (WantedBody & { isSlow: boolean })[] = []
+  const wanted: (WantedPayload & { isSlow: boolean })[] = []
   for (let at = 0; at < honest + slow; at += 1) {
     const isSlow = at < slow
-    const body = Uint8Array.from(randomBytes(bytes))
+    const payload = Uint8Array.from(randomBytes(bytes))
     const host = await startTestHost()
     hosts.push(host)
-    if (isSlow) await drip(host, body, stopped.signal)
-    else await serveBundles(host, { source: { get: async id => (id === contentId(body) ? body : null) }, ...common })
+    if (isSlow) await drip(host, payload, stopped.signal)
+    else
+      await serveBundles(host, { source: { get: async id => (id === contentId(payload) ? payload : null) }, ...common })
     await connect(client, host)
-    const place = { kind: 'rollouts', round: 5, contentId: contentId(body) } as const
+    const place = { kind: 'rollouts', round: 5, contentId: contentId(payload) } as const
     announcements.push({ ...place, peerId: host.peerId, size: bytes } as Announcement)
     wanted.push({ ...place, peerKey: peerKeyOf(host.peerId), isSlow })
   }
@@ -64,26 +65,26 @@ export function planOf(
     peerId: host.peerId,
     announcements: () => [...announcements],
     connectedPeers: host.connectedPeers,
-    fetchBody: createFetchBody(host, common),
+    fetchPayload: createFetchPayload(host, common),
   }
   const bundles = {
     has: (id: Hex) => kept.has(id),
     get: async (id: Hex) => kept.get(id) ?? null,
-    keep: async (body: Uint8Array) => {
-      kept.set(contentId(body), body)
+    keep: async (payload: Uint8Array) => {
+      kept.set(contentId(payload), payload)
       return null
     },
   }
   return createFetchPlan({ network, bundles, readPeerId: async () => null, ...common, signal }, rules)
 }
 
-/** Serves a body at one byte a second. */
-function drip(host: Host, body: Uint8Array, signal: AbortSignal): Promise<void> {
+/** Serves a payload at one byte a second. */
+function drip(host: Host, payload: Uint8Array, signal: AbortSignal): Promise<void> {
   return host.node.handle(FETCH_PROTOCOL, async stream => {
     try {
-      await writeMessage(stream, encodeHeader({ v: 1, status: 'ok', size: body.byteLength }), 1000)
-      for (let at = 0; at < body.byteLength; at += 1) {
-        await writeBytes(stream, body.subarray(at, at + 1), 1000)
+      await writeMessage(stream, encodeHeader({ v: 1, status: 'ok', size: payload.byteLength }), 1000)
+      for (let at = 0; at < payload.byteLength; at += 1) {
+        await writeBytes(stream, payload.subarray(at, at + 1), 1000)
         await systemClock.sleep(1000, signal)
       }
     } catch (cause) {

@@ -6,7 +6,7 @@ import { peerIdOf } from '#p2p/keys/peerPrivateKey.ts'
 import type { KeptPeer, PeerStore } from '#p2p/membership/peerBook.ts'
 import type { NetworkOptions } from '#p2p/network.ts'
 import { newPrivateKey, startTestHost, until } from '#p2p/testHosts.ts'
-import { newBody, startTestPeer, type TestPeer } from './p2pNetworks.ts'
+import { newPayload, startTestPeer, type TestPeer } from './p2pNetworks.ts'
 
 /** Nobody listens at the first port. */
 const UNREACHED = '/ip4/127.0.0.1/tcp/1'
@@ -93,9 +93,9 @@ test('an honest peer of the book is met among silent ones, after a restart and w
   expect(store.rows.has(peerId)).toBe(true)
 })
 
-test('the author of a body is dialled when the body is fetched, where nobody else has it', async () => {
+test('the author of a payload is dialled when the payload is fetched, where nobody else has it', async () => {
   const author = await start()
-  const contentId = author.put(newBody(1000))
+  const contentId = author.put(newPayload(1000))
   const store = memoryStore()
   const { peerId } = author
   store.rows.set(peerId, { peerId, addresses: author.addresses(), isRegistered: true, heardAtMs: Date.now() })
@@ -112,7 +112,7 @@ test('the author of a body is dialled when the body is fetched, where nobody els
   })
   await meeting(peer, neighbour)
   const { signal } = new AbortController()
-  expect(await peer.fetchBody({ contentId, maxBytes: 1 << 20, peer: peerId, signal })).toBeInstanceOf(Uint8Array)
+  expect(await peer.fetchPayload({ contentId, maxBytes: 1 << 20, peer: peerId, signal })).toBeInstanceOf(Uint8Array)
   expect(await peer.connectTo(peerId)).toBe(true)
   expect(await peer.connectTo('16Uiu2HAmNobody')).toBe(false)
 })

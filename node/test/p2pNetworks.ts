@@ -3,14 +3,14 @@ import { systemClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { formatSizes } from '#core/payloads/bodySizes.ts'
+import { formatSizes } from '#core/payloads/payloadSizes.ts'
 import type { Announcement } from '#p2p/gossip/announcement.ts'
 import { testSwarm } from '#p2p/gossip/testAnnouncement.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import { type Network, type NetworkOptions, startNetwork } from '#p2p/network.ts'
 import { LOOPBACK, newPrivateKey } from '#p2p/testHosts.ts'
 
-export type TestPeer = Network & { put(body: Uint8Array): Hex }
+export type TestPeer = Network & { put(payload: Uint8Array): Hex }
 
 /** A peer of the test swarm on loopback, in round 5, with a store in memory. */
 export async function startTestPeer(options: Partial<NetworkOptions> = {}): Promise<TestPeer> {
@@ -31,9 +31,9 @@ export async function startTestPeer(options: Partial<NetworkOptions> = {}): Prom
   })
   return {
     ...network,
-    put(body) {
-      store.set(contentId(body), body)
-      return contentId(body)
+    put(payload) {
+      store.set(contentId(payload), payload)
+      return contentId(payload)
     },
   }
 }
@@ -58,4 +58,4 @@ export function announced(
   })
 }
 
-export const newBody = (bytes = 50_000): Uint8Array => Uint8Array.from(randomBytes(bytes))
+export const newPayload = (bytes = 50_000): Uint8Array => Uint8Array.from(randomBytes(bytes))

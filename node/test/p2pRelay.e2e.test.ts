@@ -2,7 +2,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { expect, test } from 'vitest'
 import { ZERO_HASH } from '#core/hex.ts'
 import { LOOPBACK, until } from '#p2p/testHosts.ts'
-import { announced, newBody, startTestPeer } from './p2pNetworks.ts'
+import { announced, newPayload, startTestPeer } from './p2pNetworks.ts'
 
 test('peers without an open port give each other payloads over one connection through a bootnode that relays', async () => {
   const bootnode = await startTestPeer({ relays: true })
@@ -12,13 +12,13 @@ test('peers without an open port give each other payloads over one connection th
   const asking = await startTestPeer({ announce: ['/ip4/127.0.0.1/tcp/1'], bootnodes })
   try {
     // More than a relay gives by libp2p's own limits.
-    const body = newBody(300_000)
-    const contentId = hidden.put(body)
+    const payload = newPayload(300_000)
+    const contentId = hidden.put(payload)
     const [heard] = await Promise.all([
       announced(asking, 'rollouts', ({ peerId }) => peerId === hidden.peerId),
       hidden.publish({
         ...{ kind: 'rollouts', round: 5, contentId, root: ZERO_HASH, policyHash: ZERO_HASH },
-        ...{ count: 1, size: body.byteLength },
+        ...{ count: 1, size: payload.byteLength },
       }),
     ])
     // It hears the address at the relay, and dials it by itself.
@@ -27,9 +27,9 @@ test('peers without an open port give each other payloads over one connection th
     expect(ends.every(({ address }) => address.includes(`/p2p/${bootnode.peerId}/p2p-circuit`))).toBe(true)
     const signal = AbortSignal.timeout(20_000)
     const wanted = { contentId: heard.contentId, maxBytes: heard.size, signal }
-    expect(await asking.fetchBody({ ...wanted, peer: hidden.peerId })).toEqual(body)
-    asking.put(body)
-    expect(await hidden.fetchBody({ ...wanted, peer: asking.peerId })).toEqual(body)
+    expect(await asking.fetchPayload({ ...wanted, peer: hidden.peerId })).toEqual(payload)
+    asking.put(payload)
+    expect(await hidden.fetchPayload({ ...wanted, peer: asking.peerId })).toEqual(payload)
     expect(asking.host.connections().filter(({ peerId }) => peerId === hidden.peerId)).toEqual(ends)
   } finally {
     for (const peer of [asking, hidden, bootnode]) await peer.stop()

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { hash, ownAnnouncement } from '#p2p/gossip/testAnnouncement.ts'
 import type { NetworkOptions } from '#p2p/network.ts'
 import { newPrivateKey, until } from '#p2p/testHosts.ts'
-import { announced, newBody, startTestPeer, type TestPeer } from './p2pNetworks.ts'
+import { announced, newPayload, startTestPeer, type TestPeer } from './p2pNetworks.ts'
 
 const running: TestPeer[] = []
 const unhandled: unknown[] = []
@@ -29,17 +29,17 @@ async function swarm(count: number): Promise<[TestPeer, ...TestPeer[]]> {
 const { signal } = new AbortController()
 const from = (peer: TestPeer) => (announcement: { peerId: string }) => announcement.peerId === peer.peerId
 
-test('five peers find each other from one bootnode, hear announcements and fetch the bodies', async () => {
+test('five peers find each other from one bootnode, hear announcements and fetch the payloads', async () => {
   const peers = await swarm(5)
   await Promise.all(peers.map(peer => peer.waitForPeers(4)))
-  const bodies = peers.map(() => newBody())
+  const payloads = peers.map(() => newPayload())
   const heard = peers.flatMap(peer =>
     peers.filter(one => one !== peer).map(one => announced(peer, 'rollouts', from(one))),
   )
   await Promise.all(
     peers.map((peer, index) => {
-      const body = bodies[index] ?? newBody()
-      return peer.publish(ownAnnouncement({ contentId: peer.put(body), size: body.byteLength }))
+      const payload = payloads[index] ?? newPayload()
+      return peer.publish(ownAnnouncement({ contentId: peer.put(payload), size: payload.byteLength }))
     }),
   )
   const announcements = await Promise.all(heard)
@@ -50,12 +50,12 @@ test('five peers find each other from one bootnode, hear announcements and fetch
       peer
         .announcements(5, 'rollouts')
         .map(async ({ contentId, size, peerId }) =>
-          peerId === peer.peerId ? 'own' : peer.fetchBody({ contentId, maxBytes: size, peer: peerId, signal }),
+          peerId === peer.peerId ? 'own' : peer.fetchPayload({ contentId, maxBytes: size, peer: peerId, signal }),
         ),
     ),
   )
   expect(fetched.length).toBe(25)
-  expect(fetched.filter(body => body instanceof Uint8Array).length).toBe(20)
+  expect(fetched.filter(payload => payload instanceof Uint8Array).length).toBe(20)
 })
 
 test('a late joiner gets the announcements of the current round, also of peers it is not connected to', async () => {
@@ -131,13 +131,13 @@ test('a peer with an RSA key announces, is heard by all, and is believed by thos
   const [bootnode] = await swarm(1)
   const rsa = await start({ privateKey, bootnodes: bootnode.addresses() })
   await rsa.waitForPeers(1)
-  const body = newBody()
+  const payload = newPayload()
   const heard = announced(bootnode, 'rollouts', from(rsa))
-  await rsa.publish(ownAnnouncement({ contentId: rsa.put(body), size: body.byteLength }))
+  await rsa.publish(ownAnnouncement({ contentId: rsa.put(payload), size: payload.byteLength }))
   await heard
   const late = await start({ bootnodes: bootnode.addresses() })
   const { contentId, size, peerId } = await announced(late, 'rollouts', from(rsa))
-  const result = await late.fetchBody({ contentId, maxBytes: size, peer: peerId, signal })
+  const result = await late.fetchPayload({ contentId, maxBytes: size, peer: peerId, signal })
   expect(result).toBeInstanceOf(Uint8Array)
 })
 

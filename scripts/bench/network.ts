@@ -7,16 +7,16 @@ import type { Announcement } from '../../node/src/p2p/gossip/announcement.ts'
 import { startTestHost } from '../../node/src/p2p/testHosts.ts'
 import { fetchScene, planOf } from '../../node/test/fetchScene.ts'
 import { idleRpcRow } from './idleRpc.ts'
-import type { HeldBodies } from './peers/bodyHolder.ts'
+import type { HeldPayloads } from './peers/payloadHolder.ts'
 import type { BenchRow } from './row.ts'
 
 const SHARD = 32
 const SLOW = Math.ceil(SHARD * 0.3)
 /** Of a starter's rollouts. */
-const BODY_BYTES = 64 << 10
+const PAYLOAD_BYTES = 64 << 10
 
 /** Fetched before the clock runs. */
-const WARM_BODIES = 10
+const WARM_PAYLOADS = 10
 
 const never = new AbortController().signal
 const had = async () => ({ ok: true, value: true }) as const
@@ -27,7 +27,7 @@ const slowPeers: BenchRow = {
   bar: 0,
   better: 'less',
   async measure() {
-    const { plan, wanted, stop } = await fetchScene({ honest: SHARD - SLOW, slow: SLOW, bytes: BODY_BYTES })
+    const { plan, wanted, stop } = await fetchScene({ honest: SHARD - SLOW, slow: SLOW, bytes: PAYLOAD_BYTES })
     try {
       const startedMs = performance.now()
       let lastMs = 0
@@ -51,11 +51,11 @@ const oneMegabyte: BenchRow = {
   bar: 60,
   better: 'more',
   async measure() {
-    const child = fork(join(import.meta.dirname, 'peers/bodyHolder.ts'))
+    const child = fork(join(import.meta.dirname, 'peers/payloadHolder.ts'))
     const host = await startTestHost()
     const stopped = new AbortController()
     try {
-      const [holder] = (await once(child, 'message')) as [HeldBodies]
+      const [holder] = (await once(child, 'message')) as [HeldPayloads]
       await host.node.dial(holder.addresses.map(address => multiaddr(address)))
       const place = { kind: 'rollouts', round: 0 } as const
       const { peerId, size } = holder
@@ -68,12 +68,12 @@ const oneMegabyte: BenchRow = {
       )
       const wanted = announced.map(({ contentId }) => ({ ...place, contentId, peerKey: peerKeyOf(peerId) }))
       // Code and the connection's window are warm then, as they are in a peer that runs.
-      const [warm, rest] = [wanted.slice(0, WARM_BODIES), wanted.slice(WARM_BODIES)]
+      const [warm, rest] = [wanted.slice(0, WARM_PAYLOADS), wanted.slice(WARM_PAYLOADS)]
       await plan.visit(warm, never, had)
       const startedMs = performance.now()
       const results = await plan.visit(rest, never, had)
       const seconds = (performance.now() - startedMs) / 1000
-      if (results.some(({ result }) => !result.ok)) throw new Error('a body did not come')
+      if (results.some(({ result }) => !result.ok)) throw new Error('a payload did not come')
       const value = (rest.length * size) / 1e6 / seconds
       const conditions = `${rest.length} payloads of 1 MiB from one holder in a process of its own, two at a time; without the disk`
       return { value, conditions }
@@ -85,7 +85,7 @@ const oneMegabyte: BenchRow = {
   },
 }
 
-/** Bodies between peers, over libp2p on loopback, and what a peer asks of its endpoint. */
+/** Payloads between peers, over libp2p on loopback, and what a peer asks of its endpoint. */
 export const rows: readonly BenchRow[] = [
   slowPeers,
   oneMegabyte,

@@ -98,7 +98,7 @@ test('so does an adapter', async () => {
   expect(hashWeights((await readLora(path, tinyConfig)).factors)).toBe(hashWeights(adapter.factors))
 })
 
-test('so does the body of a policy, and one that was not written is nowhere after a restart either', async () => {
+test('so does the payload of a policy, and one that was not written is nowhere after a restart either', async () => {
   if (disk === null) return
   const { path } = disk
   // As under a quota of the system, which a disk's free space does not tell.

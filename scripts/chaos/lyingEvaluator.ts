@@ -3,7 +3,7 @@
  * honest evaluator's.
  */
 import { registerHooks } from 'node:module'
-import type { PeerScore } from '../../node/src/core/payloads/bodies.ts'
+import type { PeerScore } from '../../node/src/core/payloads/payloads.ts'
 
 /** Far more than votes may differ by. */
 const OFF_MILLI = 300

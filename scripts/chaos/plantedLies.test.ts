@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PeerScore } from '../../node/src/core/payloads/bodies.ts'
+import type { PeerScore } from '../../node/src/core/payloads/payloads.ts'
 import type { Disagreement, RoundAudit } from '../../node/src/roles/audit/auditRound.ts'
 import { lieAbout } from './lyingEvaluator.ts'
 import { compareLies } from './plantedLies.ts'

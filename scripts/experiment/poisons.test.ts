@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RolloutBundle } from '../../node/src/core/payloads/bodies.ts'
 import { packLogprobs, unpackSequence } from '../../node/src/core/payloads/packedTokens.ts'
+import type { RolloutBundle } from '../../node/src/core/payloads/payloads.ts'
 import type { PolicyClient } from '../../node/src/rl/policy/policyClient.ts'
 import type { CheckedGroup } from '../../node/src/roles/draws/checkRollouts.ts'
 import { faultOfClaims } from '../../node/src/roles/solver/learning/checkClaims.ts'

@@ -1,5 +1,5 @@
-import type { RolloutBundle } from '../../node/src/core/payloads/bodies.ts'
 import { packLogprobs, unpackSequence } from '../../node/src/core/payloads/packedTokens.ts'
+import type { RolloutBundle } from '../../node/src/core/payloads/payloads.ts'
 import type { Poison } from './openSwarm.ts'
 
 type Rollout = RolloutBundle['groups'][number]['rollouts'][number]

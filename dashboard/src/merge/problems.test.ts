@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rollout, RoundBodies } from '#sources/gateway.ts'
+import type { Rollout, RoundPayloads } from '#sources/gateway.ts'
 import { bestFirst, chooseProblem, problems } from './problems.ts'
 
 const rollout = (index: number, scoreMilli: number | null): Rollout => ({
@@ -21,7 +21,7 @@ const group = (taskHash: string, peerKey: string) => ({
   rollouts: [rollout(0, 100)],
 })
 
-const bodies: RoundBodies = {
+const payloads: RoundPayloads = {
   round: 4,
   tasks: [
     { proposer: '16Up', proposerName: 'tall calm bee', index: 0, level: 2, text: 'text 0x1', taskHash: '0x1' },
@@ -32,7 +32,7 @@ const bodies: RoundBodies = {
 }
 
 test('a problem gathers the tries of all solvers, also where its proposal is not known', () => {
-  const all = problems(bodies)
+  const all = problems(payloads)
   expect(all.map(({ taskHash, attempts }) => [taskHash, attempts.length])).toEqual([
     ['0x1', 0],
     ['0x2', 2],
@@ -42,7 +42,7 @@ test('a problem gathers the tries of all solvers, also where its proposal is not
 })
 
 test('the problem asked for is shown, else the most tried one', () => {
-  const all = problems(bodies)
+  const all = problems(payloads)
   expect(chooseProblem(all, '0x3')?.taskHash).toBe('0x3')
   expect(chooseProblem(all, '')?.taskHash).toBe('0x2')
   expect(chooseProblem([], '')).toBeUndefined()

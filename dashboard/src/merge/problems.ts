@@ -1,4 +1,4 @@
-import type { Rollout, RoundBodies } from '#sources/gateway.ts'
+import type { Rollout, RoundPayloads } from '#sources/gateway.ts'
 
 /** All tries of one solver at one problem. */
 export interface Attempt {
@@ -19,11 +19,11 @@ export interface Problem {
 }
 
 /** Problems in the order in which they were proposed, then those known from their solutions only; each with its tries by solver. */
-export function problems(bodies: RoundBodies): Problem[] {
+export function problems(payloads: RoundPayloads): Problem[] {
   const found = new Map<string, Problem>()
-  for (const { taskHash, text, level, proposerName } of bodies.tasks)
+  for (const { taskHash, text, level, proposerName } of payloads.tasks)
     found.set(taskHash, { taskHash, text, level, proposer: proposerName, attempts: [] })
-  for (const { taskHash, text, level, peerKey, peerId, name, rollouts } of bodies.groups) {
+  for (const { taskHash, text, level, peerKey, peerId, name, rollouts } of payloads.groups) {
     const problem = found.get(taskHash) ?? { taskHash, text, level, proposer: null, attempts: [] }
     problem.attempts.push({ peerKey, peerId, name, rollouts })
     found.set(taskHash, problem)

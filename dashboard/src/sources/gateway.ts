@@ -30,7 +30,7 @@ const task = z.object({
   taskHash: z.string(),
 })
 
-const roundBodies = z.object({
+const roundPayloads = z.object({
   round: z.int(),
   tasks: z.array(task),
   groups: z.array(group),
@@ -89,16 +89,16 @@ const status = z.object({
 export type Rollout = z.infer<typeof rollout>
 export type RolloutGroup = z.infer<typeof group>
 export type Task = z.infer<typeof task>
-export type RoundBodies = z.infer<typeof roundBodies>
+export type RoundPayloads = z.infer<typeof roundPayloads>
 export type CanaryPoint = z.infer<typeof canaryPoint>
 export type HeldOut = z.infer<typeof heldOut>
 export type Canary = z.infer<typeof canary>
 export type SwarmStatus = z.infer<typeof status>
 
-/** What was proposed and tried in a round, as a node keeps it: bodies are not on the chain. */
-export function getRoundBodies(round: number): Promise<Part<RoundBodies>> {
+/** What was proposed and tried in a round, as a node keeps it: payloads are not on the chain. */
+export function getRoundPayloads(round: number): Promise<Part<RoundPayloads>> {
   const missing = { round, tasks: [], groups: [], evaluators: [] }
-  return fetchPart('gateway', readEnvironment().gatewayUrl, `/v1/rounds/${round}`, roundBodies, { missing })
+  return fetchPart('gateway', readEnvironment().gatewayUrl, `/v1/rounds/${round}`, roundPayloads, { missing })
 }
 
 export function getCanary(): Promise<Part<Canary>> {

@@ -45,7 +45,7 @@ export function decodeCanonical<T extends z.ZodType>(bytes: Uint8Array, schema: 
 const DROPPED_KEY = '__proto__'
 
 function dropsKeys(bytes: Uint8Array, parsed: unknown): boolean {
-  // Encoding a body once more costs what decoding does; nearly none holds the name.
+  // Encoding a payload once more costs what decoding does; nearly none holds the name.
   const named = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(DROPPED_KEY)
   return named && Buffer.compare(dagCbor.encode(parsed), bytes) !== 0
 }

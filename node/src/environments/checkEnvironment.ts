@@ -1,5 +1,5 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
-import { MAX_SEQUENCE_TOKENS } from '#core/payloads/bodies.ts'
+import { MAX_SEQUENCE_TOKENS } from '#core/payloads/payloads.ts'
 import { MAX_TASK_CHARACTERS } from '#core/payloads/taskProposal.ts'
 import type { Answer, AnswerScore, Environment, Judge, Problem } from './environment.ts'
 import { levels } from './level.ts'

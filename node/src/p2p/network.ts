@@ -15,7 +15,7 @@ import { peerIdOf } from './keys/peerPrivateKey.ts'
 import type { LookUp } from './membership/admission.ts'
 import { createMembership, type Membership, type MembershipStatus } from './membership/membership.ts'
 import type { PeerStore } from './membership/peerBook.ts'
-import { createFetchBody, type FetchBody } from './transfer/fetchBody.ts'
+import { createFetchPayload, type FetchPayload } from './transfer/fetchPayload.ts'
 import { type BundleSource, type ServeLimits, serveBundles } from './transfer/serveBundles.ts'
 import { startSync } from './transfer/sync.ts'
 
@@ -69,7 +69,7 @@ export type Network = {
   releaseOf(peerId: string): string | null
   /** How many peers are connected; with none, why, and what to do. */
   connectivity(): Connectivity
-  fetchBody: FetchBody
+  fetchPayload: FetchPayload
   /** Takes another list of bootnodes and dials those that are new. @throws {AddressError} if one is not a multiaddr. */
   setBootnodes(addresses: readonly string[]): void
   stop(): Promise<void>
@@ -78,7 +78,7 @@ export type Network = {
 }
 
 /**
- * Joins the swarm: a host that finds its peers, keeps their announcements, and exchanges bodies with them.
+ * Joins the swarm: a host that finds its peers, keeps their announcements, and exchanges payloads with them.
  *
  * @throws {PortTakenError | ListenError | AddressError} as the host and the bootnodes do.
  */
@@ -140,7 +140,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
           dials: connecting.outcomes(),
         })
       },
-      fetchBody: createFetchBody(host, { logger }),
+      fetchPayload: createFetchPayload(host, { logger }),
       setBootnodes(addresses) {
         membership.setBootnodes(ofOthers(addresses))
         bootnodes = ofOthers(addresses)

@@ -16,7 +16,7 @@ export function checkSampling(
   trained: { readonly temperature: number; readonly topP: number },
 ): void {
   const { temperature, topP = 1 } = sampling
-  // Float32 is what a body carries.
+  // Float32 is what a payload carries.
   if (Math.fround(temperature) !== Math.fround(trained.temperature))
     throw refuse(
       `were sampled at temperature ${temperature}, and the trainer's is ${trained.temperature}`,

@@ -5,16 +5,15 @@ import { type Chain, openChain } from '#chain/openChain.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import type { BodyOperations } from '#core/payloads/bodyOperations.ts'
+import type { PayloadOperations } from '#core/payloads/payloadOperations.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
-import { bodySizes } from '#environments/bodySizes.ts'
 import type { Environment } from '#environments/environment.ts'
+import { payloadSizes } from '#environments/payloadSizes.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
 import type { NetworkConfig } from '#p2p/networkConfig.ts'
 import { maxPolicyBytes } from '#rl/policy/publishedPolicy.ts'
-import { defaultQuotas, type QuotaLimits } from '#store/bodyQuota.ts'
 import { type Bundles, openBundles } from '#store/bundles.ts'
 import { createDiskGuard, type DiskGuard } from '#store/diskGuard.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
@@ -22,6 +21,7 @@ import { createJournal, type Journal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
+import { defaultQuotas, type QuotaLimits } from '#store/payloadQuota.ts'
 import { createPeerTable } from '#store/peerTable.ts'
 import { followBootnodes } from './bootnode/followBootnodes.ts'
 import { readableBootnodes } from './bootnode/readableBootnodes.ts'
@@ -29,8 +29,8 @@ import type { FetchLimits } from './fetch/fetchLimits.ts'
 import { createFetchPlan, type FetchCounts, type FetchPlan } from './fetch/fetchPlan.ts'
 import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
 import { createEnvironmentWatch, environmentOnChain } from './models/environmentOnChain.ts'
-import { createBodyThread } from './payloads/bodyThread.ts'
-import { createSealedBodies, type SealedBodies } from './payloads/publishBody.ts'
+import { createPayloadThread } from './payloads/payloadThread.ts'
+import { createSealedPayloads, type SealedPayloads } from './payloads/publishPayload.ts'
 import { ownRelease } from './release.ts'
 import { reportConnections } from './reports/reportConnections.ts'
 import { createTwinWatch, type TwinWatch } from './reports/twin.ts'
@@ -46,9 +46,9 @@ export type PeerOptions = {
   environments: readonly Environment[]
   /** Whether it hears the announcements of all others: a gateway shows them. */
   follows: boolean
-  /** What is kept of other peers' bodies. */
+  /** What is kept of other peers' payloads. */
   quotas?: QuotaLimits
-  /** How bodies are fetched. */
+  /** How payloads are fetched. */
   limits?: FetchLimits
   clock: Clock
   /** Makes the log once the keys are known, which it must never show. */
@@ -73,17 +73,17 @@ export type PeerNode = {
   network: Network
   journal: Journal
   bundles: Bundles
-  /** Own bodies that nobody is served yet. */
-  sealed: SealedBodies
-  /** Opens and seals bodies, in a thread of its own. */
-  bodies: BodyOperations
+  /** Own payloads that nobody is served yet. */
+  sealed: SealedPayloads
+  /** Opens and seals payloads, in a thread of its own. */
+  payloads: PayloadOperations
   /** Whether another process runs with these keys. */
   twin: TwinWatch
   /** Processes of models that died or hung, and were replaced. */
   workerRestarts: WorkerRestarts
   /** Pauses work while the disk of the data folder is full. */
   disk: DiskGuard
-  /** The way to other peers' bodies. */
+  /** The way to other peers' payloads. */
   fetchPlan: FetchPlan
   /** Payloads of other peers since the start. */
   fetchCounts: () => FetchCounts
@@ -122,8 +122,8 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
   try {
     const stores = await openStores(options, closers)
     const { identity, logger, journal } = stores
-    const bodies = createBodyThread()
-    closers.push(bodies.close)
+    const payloads = createPayloadThread()
+    closers.push(payloads.close)
     const { accountKey, peerKey, signer } = identity
     const chain = await openChain({
       ...{
@@ -159,7 +159,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
     const fetchPlan = await openFetchPlan({ ...joined, network })
     return {
       ...{ identity, chainId: deployment.chainId, environment, playsIn, chain, countsFrom: 0, network, journal },
-      ...{ bundles: stores.bundles, sealed: stores.sealed, bodies, twin },
+      ...{ bundles: stores.bundles, sealed: stores.sealed, payloads, twin },
       workerRestarts: createWorkerRestarts({ journal, clock, logger }),
       disk: createDiskGuard({ folder: data, clock, logger }),
       ...{ fetchPlan, fetchCounts: fetchPlan.counts },
@@ -188,7 +188,7 @@ async function openStores(options: PeerOptions, closers: (() => unknown)[]) {
   const bundles = await openBundles(join(data, 'bundles'), { logger, quotas })
   const journal = createJournal(db, clock)
   const [outbox, peers] = [createOutboxTable(db), createPeerTable(db)]
-  return { identity, logger, bundles, journal, sealed: createSealedBodies(journal), outbox, peers }
+  return { identity, logger, bundles, journal, sealed: createSealedPayloads(journal), outbox, peers }
 }
 
 type JoinModules = Stores & {
@@ -204,7 +204,7 @@ type JoinModules = Stores & {
 async function joinNetwork(modules: JoinModules): Promise<Network> {
   const { options, identity, chain, bundles, sealed, journal, logger, signal } = modules
   const { deployment, clock } = options
-  const sizes = bodySizes(modules.environment)
+  const sizes = payloadSizes(modules.environment)
   const addresses = Object.values(deployment.contracts).map(({ address }) => address)
   const listed = await chain.readBootnodes()
   const network = await startNetwork({
@@ -238,7 +238,7 @@ const MAX_ROUND_SEC = 3_600
 /** The way to other peers' payloads, with the limits of their environment. */
 async function openFetchPlan(modules: JoinModules & { network: Network }) {
   const { options, network, bundles, chain, environment, logger, signal } = modules
-  const sizes = bodySizes(environment)
+  const sizes = payloadSizes(environment)
   const policyBytes = maxPolicyBytes(await readDecoderConfig(environment.solverFolder))
   return createFetchPlan(
     { network, bundles, readPeerId: chain.readPeerId, clock: options.clock, logger, signal },

@@ -57,7 +57,7 @@ test('pruning removes older rounds, and keeps what a newer round needs too', asy
   expect(await bundles.get(both)).toEqual(bytes('both'))
 })
 
-test('a body whose round is pruned while it is written ends without an error, and leaves nothing', async () => {
+test('a payload whose round is pruned while it is written ends without an error, and leaves nothing', async () => {
   const at = folder()
   const bundles = await openBundles(at, {
     ...options,
@@ -72,7 +72,7 @@ test('a body whose round is pruned while it is written ends without an error, an
   expect([await bundles.get(id), bundles.has(id), readdirSync(at)]).toEqual([null, false, []])
 })
 
-test('a body whose folder is removed while it is written is written again', async () => {
+test('a payload whose folder is removed while it is written is written again', async () => {
   let removed = 0
   const bundles = await openBundles(folder(), {
     ...options,
@@ -84,53 +84,53 @@ test('a body whose folder is removed while it is written is written again', asyn
   expect(await bundles.get(await bundles.put(bytes('wanted'), 3))).toEqual(bytes('wanted'))
 })
 
-test('a body over the limit is refused', async () => {
+test('a payload over the limit is refused', async () => {
   const bundles = await openBundles(folder(), { ...options, maxBytes: 4 })
   await expect(bundles.put(bytes('hello'), 1)).rejects.toThrow(BundleTooLargeError)
 })
 
-test('the same body put twice at once is kept once', async () => {
+test('the same payload put twice at once is kept once', async () => {
   const bundles = await openBundles(folder(), options)
   const [a, b] = await Promise.all([bundles.put(bytes('x'), 1), bundles.put(bytes('x'), 1)])
   expect(a).toBe(b)
   expect(await bundles.get(a)).toEqual(bytes('x'))
 })
 
-describe('bodies of other peers', () => {
+describe('payloads of other peers', () => {
   const owner = (digit: string, kind = 'rollouts') => ({ peerKey: `0x${digit.repeat(64)}` as Hex, kind })
   const quotas = { totalBytes: 8000, peerBytes: 400, kindShares: { canary: 1 / 4 } }
-  const body = (fill: string, size: number) => bytes(fill.repeat(size))
+  const payload = (fill: string, size: number) => bytes(fill.repeat(size))
   const open = (at: string, more = {}) => openBundles(at, { ...options, quotas, ...more })
 
   test('evict their own oldest ones, and never those of others or of a later round', async () => {
     const bundles = await open(folder())
-    await bundles.keep(body('h', 300), 1, owner('b'))
+    await bundles.keep(payload('h', 300), 1, owner('b'))
     for (const [fill, round] of [
       ['1', 1],
       ['3', 3],
       ['2', 2],
     ] as const)
-      expect(await bundles.keep(body(fill, 150), round, owner('a'))).toBeNull()
-    expect(bundles.has(contentId(body('1', 150)))).toBe(false)
-    for (const kept of [body('2', 150), body('3', 150), body('h', 300)])
+      expect(await bundles.keep(payload(fill, 150), round, owner('a'))).toBeNull()
+    expect(bundles.has(contentId(payload('1', 150)))).toBe(false)
+    for (const kept of [payload('2', 150), payload('3', 150), payload('h', 300)])
       expect(await bundles.get(contentId(kept))).toEqual(kept)
-    expect(await bundles.keep(body('0', 300), 2, owner('a'))).toBe('over quota')
+    expect(await bundles.keep(payload('0', 300), 2, owner('a'))).toBe('over quota')
     expect(bundles.wouldKeep(300, 2, owner('a'))).toBe(false)
-    expect(bundles.has(contentId(body('2', 150)))).toBe(true)
+    expect(bundles.has(contentId(payload('2', 150)))).toBe(true)
   })
 
   test('are one a peer, kind and round', async () => {
     const bundles = await open(folder())
-    await bundles.keep(body('x', 10), 1, owner('a'))
-    await bundles.keep(body('y', 10), 1, owner('a'))
-    expect([body('x', 10), body('y', 10)].map(one => bundles.has(contentId(one)))).toEqual([false, true])
+    await bundles.keep(payload('x', 10), 1, owner('a'))
+    await bundles.keep(payload('y', 10), 1, owner('a'))
+    expect([payload('x', 10), payload('y', 10)].map(one => bundles.has(contentId(one)))).toEqual([false, true])
   })
 
   test('are limited by kind', async () => {
     const bundles = await open(folder())
-    expect(await bundles.keep(body('x', 101), 1, owner('a', 'canary'))).toBe('over quota')
-    expect(await bundles.keep(body('x', 101), 1, owner('a'))).toBeNull()
-    expect(await bundles.keep(body('x', 99), 1, owner('a', 'canary'))).toBeNull()
+    expect(await bundles.keep(payload('x', 101), 1, owner('a', 'canary'))).toBe('over quota')
+    expect(await bundles.keep(payload('x', 101), 1, owner('a'))).toBeNull()
+    expect(await bundles.keep(payload('x', 99), 1, owner('a', 'canary'))).toBeNull()
   })
 
   test('written at once are within the quota together', async () => {
@@ -148,34 +148,34 @@ describe('bodies of other peers', () => {
   test('of the same bytes are charged to each owner, and go with each alone', async () => {
     const at = folder()
     const bundles = await open(at)
-    for (const each of ['a', 'b']) await bundles.keep(body('s', 300), 1, owner(each))
-    await bundles.keep(body('t', 300), 2, owner('a'))
+    for (const each of ['a', 'b']) await bundles.keep(payload('s', 300), 1, owner(each))
+    await bundles.keep(payload('t', 300), 2, owner('a'))
     expect(readdirSync(join(at, '1'))).toHaveLength(1)
-    expect(await bundles.get(contentId(body('s', 300)))).toEqual(body('s', 300))
+    expect(await bundles.get(contentId(payload('s', 300)))).toEqual(payload('s', 300))
   })
 
   test('count after a restart, and what lower quotas no longer hold is removed: the oldest of who has most', async () => {
     const data = folder()
     const at = join(data, 'bundles')
     const bundles = await open(at)
-    const own = await bundles.put(body('o', 50), 0)
+    const own = await bundles.put(payload('o', 50), 0)
     for (const round of [1, 2, 3]) await bundles.keep(bytes(`a${round}`.padEnd(100)), round, owner('a'))
-    await bundles.keep(body('b', 30), 1, owner('b'))
+    await bundles.keep(payload('b', 30), 1, owner('b'))
     const again = await open(at)
     expect(again.wouldKeep(101, 0, owner('a'))).toBe(false)
-    expect(await readKeptBundle(data, 1, contentId(body('b', 30)))).toEqual(body('b', 30))
+    expect(await readKeptBundle(data, 1, contentId(payload('b', 30)))).toEqual(payload('b', 30))
     const lower = await open(at, { quotas: { ...quotas, totalBytes: 200 } })
     const left = [1, 2, 3].map(round => lower.has(contentId(bytes(`a${round}`.padEnd(100)))))
     expect(left).toEqual([false, false, true])
-    expect([own, contentId(body('b', 30))].map(lower.has)).toEqual([true, true])
+    expect([own, contentId(payload('b', 30))].map(lower.has)).toEqual([true, true])
   })
 
   test('are not kept on a disk that is nearly full; our own end in an error that waiting may mend', async () => {
     const at = folder()
     const bundles = await open(at, { readFree: async () => 1_000_000 })
-    expect(await bundles.keep(body('x', 10), 1, owner('a'))).toBe('no disk space')
-    expect(bundles.has(contentId(body('x', 10)))).toBe(false)
-    const error = await bundles.put(body('x', 10), 1).catch(thrown => thrown)
+    expect(await bundles.keep(payload('x', 10), 1, owner('a'))).toBe('no disk space')
+    expect(bundles.has(contentId(payload('x', 10)))).toBe(false)
+    const error = await bundles.put(payload('x', 10), 1).catch(thrown => thrown)
     expect(error).toBeInstanceOf(DiskFullError)
     expect(error.retryable).toBe(true)
   })

@@ -4,7 +4,7 @@ import { contentId } from '#core/contentId.ts'
 import type { ContentId } from '#core/hashes.ts'
 
 /**
- * Reads a body of a round from a peer's folder while the peer may be running and writing.
+ * Reads a payload of a round from a peer's folder while the peer may be running and writing.
  *
  * @returns null if it is not there, or is not what it was.
  */

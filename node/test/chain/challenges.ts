@@ -12,7 +12,7 @@ import { showFault } from '#cli/challenges/showFault.ts'
 import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { encodeRolloutBundle, leavesOf, rootOf, treeOf } from '#core/payloads/bodies.ts'
+import { encodeRolloutBundle, leavesOf, rootOf, treeOf } from '#core/payloads/payloads.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
 import { auditPoints } from '#roles/audit/auditPoints.ts'
 import { sampledLeaves } from '#roles/draws/drawCommittee.ts'
@@ -115,7 +115,7 @@ export function testChallenges(scene: ChainScene): void {
     )
     const [first, second] = demands
     if (first === undefined || second === undefined) throw new Error('no demand')
-    const shown = provenLeaf({ body: bundle, tree: treeOf(bundle) }, commitment, first.index)
+    const shown = provenLeaf({ payload: bundle, tree: treeOf(bundle) }, commitment, first.index)
     if (shown === null) throw new Error('no leaf')
     expect(await chain.showLeaf(shown, first.throughRound)).toMatchObject({ status: 'mined' })
     expect(await chain.readBalance(chain.account)).toBeGreaterThan(9n * 10n ** 17n)

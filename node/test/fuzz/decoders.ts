@@ -5,8 +5,8 @@ import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { base58btc } from 'multiformats/bases/base58'
 import { CanonicalError } from '#core/canonical.ts'
 import type { Hex } from '#core/hex.ts'
-import { encodeCanaryBundle, encodeRolloutBundle, encodeScoreSheet } from '#core/payloads/bodies.ts'
-import { type Bodies, bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { type Payloads, payloadsHere } from '#core/payloads/payloadOperations.ts'
+import { encodeCanaryBundle, encodeRolloutBundle, encodeScoreSheet } from '#core/payloads/payloads.ts'
 import { decodeProposal, encodeProposal } from '#core/payloads/taskProposal.ts'
 import { faultOfBootnode } from '../../src/p2p/connections/bootnodeAddress.ts'
 import { checkAddresses, dialable, encodeAddresses, isMultiaddr } from '../../src/p2p/gossip/addressAnnouncement.ts'
@@ -104,9 +104,9 @@ const message = {
 
 /** Every decoder and validator of what peers send. What its module decodes with is of no interest here. */
 export const decoders: Record<string, Decoder> = {
-  rollouts: body('rollouts', 'core/payloads/rolloutBundle.ts'),
-  scores: body('scores', 'core/payloads/scoreSheet.ts'),
-  canary: body('canary', 'core/payloads/canaryBundle.ts'),
+  rollouts: payload('rollouts', 'core/payloads/rolloutBundle.ts'),
+  scores: payload('scores', 'core/payloads/scoreSheet.ts'),
+  canary: payload('canary', 'core/payloads/canaryBundle.ts'),
   proposal: {
     module: 'core/payloads/taskProposal.ts',
     seeds: [encodeProposal({ level: 3, texts: ['def f(x): ...\nassert f(1) == 2', ''] })],
@@ -228,16 +228,16 @@ async function readFrames(bytes: Uint8Array): Promise<boolean> {
   return true
 }
 
-/** A body is opened as roles open it: decoded, and the tree of its leaves computed. */
-function body(kind: keyof Bodies, module: string): Decoder {
+/** A payload is opened as roles open it: decoded, and the tree of its leaves computed. */
+function payload(kind: keyof Payloads, module: string): Decoder {
   return {
     module,
     seeds: [seeds[kind]],
     async run(bytes) {
-      const opened = await bodiesHere.open(kind, bytes)
+      const opened = await payloadsHere.open(kind, bytes)
       if (opened === null) return false
-      const sealed = await bodiesHere.seal(kind, opened.body)
-      if (Buffer.compare(sealed.bytes, bytes) !== 0) throw new Error('two encodings of one body')
+      const sealed = await payloadsHere.seal(kind, opened.payload)
+      if (Buffer.compare(sealed.bytes, bytes) !== 0) throw new Error('two encodings of one payload')
       return true
     },
   }

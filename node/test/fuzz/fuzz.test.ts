@@ -9,13 +9,13 @@ const src = join(import.meta.dirname, '../../src')
 
 test('every module that decodes what peers send is fuzzed', () => {
   const calls =
-    /\b(decodeCanonical|decodeVersioned|bodyCodec|inflateRawSync|base58btc\.decode|createPublicKey|readUInt32BE)\(/
+    /\b(decodeCanonical|decodeVersioned|payloadCodec|inflateRawSync|base58btc\.decode|createPublicKey|readUInt32BE)\(/
   const found = globSync('**/*.ts', { cwd: src })
     .filter(file => !file.endsWith('.test.ts'))
     .filter(file => calls.test(readFileSync(join(src, file), 'utf8')))
   const fuzzed = new Set(Object.values(decoders).map(({ module }) => module))
   // What the others decode with.
-  const through = ['core/payloads/bodyCodec.ts']
+  const through = ['core/payloads/payloadCodec.ts']
   expect(found.filter(file => !fuzzed.has(file) && !through.includes(file))).toEqual([])
 })
 

@@ -98,7 +98,7 @@ async function taken(spec: EnvironmentSpec): Promise<number[]> {
       readRolloutCommitments: async () => ['11', '12', '13', '14', '15', '16'].map(at => ({ peerKey: wordOf(at) })),
     },
     fetchPlan: { visitEach: (wanted: object[]) => wanted.map(async () => ({ result: { ok: true, value: groups } })) },
-    ...{ identity: { peerKey: self }, bodies: {}, chainId: 1, signal },
+    ...{ identity: { peerKey: self }, payloads: {}, chainId: 1, signal },
   } as unknown as PeerNode
   const counts: number[] = []
   for await (const one of takeGroups(node, 3, { spec } as RoundRules, signal, () => 1)) counts.push(one.groups.length)

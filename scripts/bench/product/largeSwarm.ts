@@ -135,7 +135,7 @@ interface Group {
 }
 
 /** Each solver tried what one of the small round's did. */
-function roundBodies(path: string) {
+function roundPayloads(path: string) {
   const [, asked = ''] = /^\/v1\/rounds\/(\d+)$/.exec(path) ?? []
   const like = path.replace(/^\/v1\/rounds\/(\d+)/, (_, round) => `/v1/rounds/${likeRound(Number(round))}`)
   const small = gatewayAnswers(like) as { groups?: Group[] } | undefined
@@ -154,7 +154,7 @@ export async function serveLargeSwarm() {
   const dashboard = await startDashboard()
   const lists = { Standings: standingsAnswer, Rounds: roundsAnswer, Roles: rolesAnswer }
   dashboard.indexer.answers = { ...answers, ...lists, Round: roundAnswer }
-  dashboard.gateway.answers = roundBodies
+  dashboard.gateway.answers = roundPayloads
   dashboard.chain.round = EARLIER + CURRENT_ROUND
   return dashboard
 }

@@ -159,15 +159,15 @@ function answer(game: Game, peer: Member, round: number, index: number, task: Ad
   }
 }
 
-const bodies = new Map<string, { body: Hex; bodyHash: Hex }>()
+const madeBodies = new Map<string, { body: Hex; bodyHash: Hex }>()
 
 function bodyOf(key: Hex, index: number, attempt: number): { body: Hex; bodyHash: Hex } {
   const name = `${key} ${index} ${attempt}`
-  const known = bodies.get(name)
+  const known = madeBodies.get(name)
   if (known !== undefined) return known
   const body = concatHex([key, numberToHex(index, { size: 4 }), numberToHex(attempt, { size: 4 })])
   const made = { body, bodyHash: sha256(body) }
-  bodies.set(name, made)
+  madeBodies.set(name, made)
   return made
 }
 

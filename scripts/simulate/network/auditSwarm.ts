@@ -50,7 +50,7 @@ async function auditAs(swarm: Swarm, rounds: number, signal: AbortSignal): Promi
   const { findings } = await derivePoints(record, CHAIN_ID, reads.readSeats)
 
   const modules = {
-    ...{ reads, chainId: CHAIN_ID, environments: [simulatedEnvironment], bodies: memberOf(swarm), signal },
+    ...{ reads, chainId: CHAIN_ID, environments: [simulatedEnvironment], payloads: memberOf(swarm), signal },
     modelsOf: async () => cheapModels as never,
     nameOf: async (key: string) => key,
   }

@@ -1,29 +1,35 @@
 import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
-import type { rootOf } from '../../../node/src/core/payloads/bodies.ts'
+import type { rootOf } from '../../../node/src/core/payloads/payloads.ts'
 import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
 import type { Medium } from './medium.ts'
 import type { Conduct } from './simulatedPeer.ts'
 
-type Seal = PeerNode['bodies']['seal']
-type RolloutBody = Parameters<typeof rootOf>[0]
+type Seal = PeerNode['payloads']['seal']
+type RolloutPayload = Parameters<typeof rootOf>[0]
 
 const ZERO: Hex = `0x${'00'.repeat(32)}`
 
 /** Rollouts as a peer changes them before it commits to them. */
 const changing =
-  (change: (body: RolloutBody) => RolloutBody) =>
+  (change: (payload: RolloutPayload) => RolloutPayload) =>
   (node: PeerNode): PeerNode => {
-    const seal = ((kind, body) =>
-      node.bodies.seal(kind, kind === 'rollouts' ? (change(body as RolloutBody) as typeof body) : body)) as Seal
-    return { ...node, bodies: { ...node.bodies, seal } }
+    const seal = ((kind, payload) =>
+      node.payloads.seal(
+        kind,
+        kind === 'rollouts' ? (change(payload as RolloutPayload) as typeof payload) : payload,
+      )) as Seal
+    return { ...node, payloads: { ...node.payloads, seal } }
   }
 
-/** Each rollout of a body, changed. */
-const eachRollout = (change: (one: RolloutBody['groups'][number]['rollouts'][number]) => object) =>
-  changing(body => ({
-    ...body,
-    groups: body.groups.map(group => ({ ...group, rollouts: group.rollouts.map(one => ({ ...one, ...change(one) })) })),
+/** Each rollout of a payload, changed. */
+const eachRollout = (change: (one: RolloutPayload['groups'][number]['rollouts'][number]) => object) =>
+  changing(payload => ({
+    ...payload,
+    groups: payload.groups.map(group => ({
+      ...group,
+      rollouts: group.rollouts.map(one => ({ ...one, ...change(one) })),
+    })),
   }))
 
 const floats = (bytes: number, value: number) => new Uint8Array(new Float32Array(bytes / 4).fill(value).buffer)
@@ -35,8 +41,8 @@ export const hostileKinds: Record<string, (medium: Medium) => Conduct> = {
   }),
   'wrong answers': () => ({ skill: 0.2 }),
   'another seed': () => ({ bend: eachRollout(() => ({ seed: `0x${'5e'.repeat(32)}` })) }),
-  'withheld bodies': () => ({ serve: async () => 'not-found' }),
-  'bodies too large': () => ({ serve: async () => 'too-large' }),
+  'withheld payloads': () => ({ serve: async () => 'not-found' }),
+  'payloads too large': () => ({ serve: async () => 'too-large' }),
   'other bytes': () => ({ serve: async () => new Uint8Array(1000) }),
   'one byte a second': medium => ({
     serve: async ({ onBytes, signal }) => {
@@ -48,7 +54,7 @@ export const hostileKinds: Record<string, (medium: Medium) => Conduct> = {
     },
   }),
   'always busy': () => ({ serve: async () => 'busy' }),
-  'invented bodies': () => ({
+  'invented payloads': () => ({
     bend: node => ({
       ...node,
       network: {

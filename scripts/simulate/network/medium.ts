@@ -1,5 +1,5 @@
 import type { SignedMessage } from '../../../node/src/p2p/gossip/signedMessage.ts'
-import type { BodyRequest, FetchFailure } from '../../../node/src/p2p/transfer/fetchBody.ts'
+import type { FetchFailure, PayloadRequest } from '../../../node/src/p2p/transfer/fetchPayload.ts'
 import type { SimulatedTime } from './simulatedTime.ts'
 
 /** What a peer does with what comes over the network. */
@@ -16,7 +16,7 @@ export type Station = {
   receive(sender: string, topic: string, bytes: Uint8Array, id: string): void
   /** Messages that it hands on to a peer that catches up; null where that peer asks too often. */
   answer(peerId: string): SignedMessage[] | null
-  serve(request: BodyRequest, from: string): Promise<Uint8Array | FetchFailure>
+  serve(request: PayloadRequest, from: string): Promise<Uint8Array | FetchFailure>
 }
 
 type Weather = {
@@ -120,7 +120,7 @@ export class Medium {
     return this.links.get(from)?.has(to) ? (this.stations.get(to)?.answer(from) ?? null) : null
   }
 
-  async fetch(request: BodyRequest, from: string, addresses: readonly string[]): Promise<Uint8Array | FetchFailure> {
+  async fetch(request: PayloadRequest, from: string, addresses: readonly string[]): Promise<Uint8Array | FetchFailure> {
     const { peer, signal } = request
     const isLinked = this.links.get(from)?.has(peer)
     const isKnown = isLinked || addresses.some(address => this.at.get(address) === peer)

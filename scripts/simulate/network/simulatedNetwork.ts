@@ -14,7 +14,7 @@ import { createMembership, type Membership } from '../../../node/src/p2p/members
 import type { PeerStore } from '../../../node/src/p2p/membership/peerBook.ts'
 import type { Network } from '../../../node/src/p2p/network.ts'
 import { createAnswerLimits } from '../../../node/src/p2p/transfer/answerLimits.ts'
-import type { BodyRequest } from '../../../node/src/p2p/transfer/fetchBody.ts'
+import type { PayloadRequest } from '../../../node/src/p2p/transfer/fetchPayload.ts'
 import { SETTLE_MS } from '../../../node/src/p2p/transfer/sync.ts'
 import type { Medium, Station } from './medium.ts'
 import { createGossip, idOf } from './simulatedGossip.ts'
@@ -78,7 +78,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   const { rules, signed: kept } = addresses
   const { pull, settleIn, catchUp } = createSync(options, { gate, rules, have })
   const refusal = createAnswerLimits(membership.admission.isRegistered, clock)
-  const { fetchBody, serve } = createTransfers(options, guard, membership)
+  const { fetchPayload, serve } = createTransfers(options, guard, membership)
 
   medium.join({
     ...{ peerId, address, answer: from => (refusal(from) === null ? kept() : null), serve: options.serve ?? serve },
@@ -112,7 +112,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     })
   }
   return {
-    ...{ peerId, host, membership, fetchBody, catchUp: pull },
+    ...{ peerId, host, membership, fetchPayload, catchUp: pull },
     addresses: () => [address],
     connectedPeers: () => medium.linksOf(peerId),
     publish: announcements.publish,
@@ -197,21 +197,21 @@ function createTransfers(
   guard: PeerGuard,
   membership: Membership,
 ) {
-  async function fetchBody(request: BodyRequest) {
+  async function fetchPayload(request: PayloadRequest) {
     const got = await medium.fetch(request, peerId, membership.addressesOf(request.peer))
     if (typeof got === 'string' || contentId(got) === request.contentId) return got
-    guard.penalise(request.peer, MISMATCH_POINTS, 'sent a body that is not what was asked for')
+    guard.penalise(request.peer, MISMATCH_POINTS, 'sent a payload that is not what was asked for')
     return 'mismatch'
   }
-  async function serve(request: BodyRequest) {
-    const body = await bundles.get(request.contentId)
-    if (body === null) return 'not-found'
-    if (body.byteLength > request.maxBytes) return 'too-large'
-    await medium.pass((body.byteLength / BYTES_PER_SEC) * 1000)
-    request.onBytes?.(body.byteLength)
-    return body
+  async function serve(request: PayloadRequest) {
+    const payload = await bundles.get(request.contentId)
+    if (payload === null) return 'not-found'
+    if (payload.byteLength > request.maxBytes) return 'too-large'
+    await medium.pass((payload.byteLength / BYTES_PER_SEC) * 1000)
+    request.onBytes?.(payload.byteLength)
+    return payload
   }
-  return { fetchBody, serve }
+  return { fetchPayload, serve }
 }
 
 /** Has all peers keep one copy of a message: of a thousand peers' words a thousand copies would be gigabytes. */

@@ -4,13 +4,13 @@ import { systemClock } from '../../../node/src/core/clock.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import { type Logger, silentLogger } from '../../../node/src/core/logger.ts'
-import { bodiesHere } from '../../../node/src/core/payloads/bodyOperations.ts'
+import { payloadsHere } from '../../../node/src/core/payloads/payloadOperations.ts'
 import { peerKeyOf } from '../../../node/src/core/peers/peerKey.ts'
-import { bodySizes } from '../../../node/src/environments/bodySizes.ts'
+import { payloadSizes } from '../../../node/src/environments/payloadSizes.ts'
 import { runEvaluator } from '../../../node/src/roles/evaluator/evaluator.ts'
 import { createFetchPlan } from '../../../node/src/roles/fetch/fetchPlan.ts'
 import { createEnvironmentWatch } from '../../../node/src/roles/models/environmentOnChain.ts'
-import { createSealedBodies } from '../../../node/src/roles/payloads/publishBody.ts'
+import { createSealedPayloads } from '../../../node/src/roles/payloads/publishPayload.ts'
 import type { PeerNode, PlayedRound } from '../../../node/src/roles/peerNode.ts'
 import { openSamplingApart } from '../../../node/src/roles/solver/samplingApart.ts'
 import { runSolver } from '../../../node/src/roles/solver/solver.ts'
@@ -138,9 +138,9 @@ export class SimulatedPeer {
       if (!signal.aborted) this.failure = error
     })
     const environment = simulatedEnvironment
-    const sizes = bodySizes(environment)
+    const sizes = payloadSizes(environment)
     const journal = createJournal(db, clock)
-    const sealed = createSealedBodies(journal)
+    const sealed = createSealedPayloads(journal)
     let played: PlayedRound | null = null
     const network = joinNetwork({
       ...{ medium: world.medium, peerId, address: member.address, bootnodes: world.bootnodes, ...watching },
@@ -167,7 +167,7 @@ export class SimulatedPeer {
     )
     return {
       ...{ identity: { peerId, peerKey, name: peerId, address: account, accountKey, signer: null }, chainId: CHAIN_ID },
-      ...{ environment, chain, countsFrom: 0, network, journal, bundles, sealed, bodies, fetchPlan, ...watching },
+      ...{ environment, chain, countsFrom: 0, network, journal, bundles, sealed, payloads, fetchPlan, ...watching },
       playsIn: createEnvironmentWatch({
         readEnvironment: chain.readEnvironment,
         own: environment.hash,
@@ -188,20 +188,20 @@ export class SimulatedPeer {
 }
 
 /** What is opened by all of a committee is opened once. */
-const opened = new Map<string, ReturnType<typeof bodiesHere.open>>()
+const opened = new Map<string, ReturnType<typeof payloadsHere.open>>()
 const OPENED = 512
-const bodies: typeof bodiesHere = {
-  seal: bodiesHere.seal,
+const payloads: typeof payloadsHere = {
+  seal: payloadsHere.seal,
   open(kind, bytes) {
     const id = `${kind} ${contentId(bytes)}`
-    const known = opened.get(id) ?? bodiesHere.open(kind, bytes)
+    const known = opened.get(id) ?? payloadsHere.open(kind, bytes)
     opened.set(id, known)
     if (opened.size > OPENED) opened.delete(opened.keys().next().value as string)
-    return known as ReturnType<typeof bodiesHere.open<typeof kind>>
+    return known as ReturnType<typeof payloadsHere.open<typeof kind>>
   },
 }
 
-/** Bodies in memory, without quotas. */
+/** Payloads in memory, without quotas. */
 function memoryBundles(): Bundles {
   const kept = new Map<Hex, { bytes: Uint8Array; round: number }>()
   return {
@@ -220,7 +220,7 @@ function memoryBundles(): Bundles {
     sizeOf: id => kept.get(id)?.bytes.byteLength ?? 0,
     forget: async id => void kept.delete(id),
     async pruneBefore(round) {
-      for (const [id, body] of kept) if (body.round < round) kept.delete(id)
+      for (const [id, payload] of kept) if (payload.round < round) kept.delete(id)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { chooseProblem, type Problem, problems } from '#merge/problems.ts'
 import { splitTests } from '#merge/tasks/splitTests.ts'
-import type { RoundBodies } from '#sources/gateway.ts'
+import type { RoundPayloads } from '#sources/gateway.ts'
 import { getTested } from '#sources/getTested.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
@@ -14,7 +14,7 @@ import { TaskTests } from './TaskTests.tsx'
 const SOLVERS_PER_PAGE = 3
 
 interface Props {
-  bodies: Promise<Part<RoundBodies>>
+  payloads: Promise<Part<RoundPayloads>>
   /** Hash of the problem to show; empty for any. */
   asked: string
   /** Of the solvers that tried it. */
@@ -22,8 +22,8 @@ interface Props {
 }
 
 /** One of the round's problems at a time, and all that was tried at it. */
-export async function ProblemSection({ bodies, asked, page }: Props) {
-  const part = await bodies
+export async function ProblemSection({ payloads, asked, page }: Props) {
+  const part = await payloads
   return (
     <section aria-labelledby="problems" className="mt-14">
       <h2 id="problems" className="text-3xl">

@@ -4,7 +4,7 @@ import { createEventReader } from '#chain/rounds/roundEvents.ts'
 import { readRolloutCommitments } from '#chain/work/readCommitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
-import { bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { payloadsHere } from '#core/payloads/payloadOperations.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
 import { openCommitted } from '#roles/fetch/openCommitted.ts'
@@ -16,7 +16,7 @@ type FaultSession = Pick<AccountSession, 'client' | 'contracts' | 'data' | 'send
 export type PeerRound = { peerKey: PeerKey; round: number }
 
 /**
- * Shows the chain a leaf that is false by its header in what a peer committed for a round, if this folder keeps the body.
+ * Shows the chain a leaf that is false by its header in what a peer committed for a round, if this folder keeps the payload.
  *
  * @throws {CallRefusedError} if it is not here, or nothing is false.
  */
@@ -26,7 +26,7 @@ export async function showFault(session: FaultSession, { peerKey, round }: PeerR
   const found = (await readRolloutCommitments(client, contracts, events, round)).find(one => one.peerKey === peerKey)
   const bytes = found && (await readKeptBundle(data, round, found.contentId))
   const place = { chainId: contracts.chainId, round }
-  const opened = bytes && (await openCommitted(bodiesHere, bytes, place, found))
+  const opened = bytes && (await openCommitted(payloadsHere, bytes, place, found))
   const beacon = round === 0 ? ZERO_HASH : (await readBeacon(client, contracts, round - 1)).hash
   if (!found || typeof opened !== 'object' || opened === null || beacon === null)
     throw new CallRefusedError(`This folder keeps nothing that the peer committed for round ${round}.`, {

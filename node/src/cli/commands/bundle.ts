@@ -58,7 +58,7 @@ ${chainUsage}`,
     if (typeof peer !== 'string')
       throw new UsageError('--peer is missing.', { hint: 'Name the peer whose rollouts are meant.' })
     await withReader(config, async (reader, environments) => {
-      const { bytes, body } = await reader.get(number, peer)
+      const { bytes, payload } = await reader.get(number, peer)
       if (action === 'get') await writeFile(file, bytes)
       else {
         const { bundleLines } = await import('#roles/evidence/bundleLines.ts')
@@ -66,13 +66,13 @@ ${chainUsage}`,
         if (format === undefined)
           throw new UsageError('No environment is known.', { hint: 'Name one with --environment.' })
         const lines = async function* () {
-          for await (const line of bundleLines(body, format)) yield `${JSON.stringify(line)}\n`
+          for await (const line of bundleLines(payload, format)) yield `${JSON.stringify(line)}\n`
         }
         await pipeline(Readable.from(lines()), file === STDOUT ? process.stdout : createWriteStream(file), {
           end: file !== STDOUT,
         })
       }
-      const rollouts = body.groups.reduce((sum, group) => sum + group.rollouts.length, 0)
+      const rollouts = payload.groups.reduce((sum, group) => sum + group.rollouts.length, 0)
       if (file !== STDOUT) showResult({ file, round: number, peer, rollouts }, asJson)
     })
   },

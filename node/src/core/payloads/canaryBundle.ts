@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hash32, type Seed } from '../hashes.ts'
-import { bodyCodec } from './bodyCodec.ts'
-import { bundleHeader, indexSchema, levelSchema, milliSchema, tokensSchema } from './bodyFields.ts'
+import { payloadCodec } from './payloadCodec.ts'
+import { bundleHeader, indexSchema, levelSchema, milliSchema, tokensSchema } from './payloadFields.ts'
 
 const MAX_CANARY_SAMPLES = 4096
 export const MAX_CANARY_BUNDLE_BYTES = 8 * 1024 * 1024
@@ -35,6 +35,6 @@ const canaryBundleSchema = z.strictObject({
 
 export type CanaryBundle = z.output<typeof canaryBundleSchema>
 
-const codec = bodyCodec(canaryBundleSchema, MAX_CANARY_BUNDLE_BYTES)
+const codec = payloadCodec(canaryBundleSchema, MAX_CANARY_BUNDLE_BYTES)
 export const encodeCanaryBundle = codec.encode
 export const decodeCanaryBundle = codec.decode

@@ -1,4 +1,4 @@
-import { type SampledSequence, tokenWidth } from './bodyFields.ts'
+import { type SampledSequence, tokenWidth } from './payloadFields.ts'
 
 /** A sampled sequence as the models hold it. */
 export type UnpackedSequence = { promptTokens: Int32Array; completionTokens: Int32Array; logprobs: Float32Array }
@@ -31,7 +31,7 @@ export function packLogprobs(logprobs: Float32Array): Uint8Array {
   return bytes
 }
 
-/** @throws {RangeError} if the lengths do not agree; a decoded body's always do. */
+/** @throws {RangeError} if the lengths do not agree; a decoded payload's always do. */
 export function unpackSequence(sequence: SampledSequence): UnpackedSequence {
   const width = tokenWidth(sequence)
   if (width === null) throw new RangeError('a sequence whose lengths do not agree')

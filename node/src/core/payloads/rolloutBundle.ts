@@ -4,9 +4,9 @@ import { contentId } from '../contentId.ts'
 import { hash32, type LeafHash, type PeerKey } from '../hashes.ts'
 import type { Hex } from '../hex.ts'
 import { hash32Schema } from '../hex.ts'
-import { bodyCodec } from './bodyCodec.ts'
-import { areNumbered, bundleHeader, indexSchema, lengthsAgree, sampledSequence } from './bodyFields.ts'
 import { type LeafHeader, leafHash } from './leaf.ts'
+import { payloadCodec } from './payloadCodec.ts'
+import { areNumbered, bundleHeader, indexSchema, lengthsAgree, sampledSequence } from './payloadFields.ts'
 import { type TaskRef, taskHash } from './taskProposal.ts'
 
 const MAX_GROUPS = 256
@@ -53,7 +53,7 @@ export type RolloutBundle = z.output<typeof rolloutBundleSchema>
 export type RolloutGroup = RolloutBundle['groups'][number]
 export type Rollout = RolloutGroup['rollouts'][number]
 
-const codec = bodyCodec(rolloutBundleSchema, MAX_ROLLOUT_BUNDLE_BYTES)
+const codec = payloadCodec(rolloutBundleSchema, MAX_ROLLOUT_BUNDLE_BYTES)
 export const encodeRolloutBundle = codec.encode
 export const decodeRolloutBundle = codec.decode
 

@@ -7,8 +7,8 @@ import { type Hex, ZERO_HASH } from '../hex.ts'
 import { abiWords, leafKeccak } from '../keccak.ts'
 import { merkleRoot } from '../merkle.ts'
 import { mapYielding } from '../threads/mapYielding.ts'
-import { bodyCodec } from './bodyCodec.ts'
-import { chainIdSchema, indexSchema, milliSchema, roundSchema, versionSchema } from './bodyFields.ts'
+import { payloadCodec } from './payloadCodec.ts'
+import { chainIdSchema, indexSchema, milliSchema, roundSchema, versionSchema } from './payloadFields.ts'
 
 export const MAX_SHEET_PEERS = 1024
 const MAX_COMPONENTS = 16
@@ -53,7 +53,7 @@ export type ScoreSheet = z.output<typeof scoreSheetSchema>
 export type PeerScore = ScoreSheet['peers'][number]
 export type LeafScore = PeerScore['leaves'][number]
 
-const codec = bodyCodec(scoreSheetSchema, MAX_SCORE_SHEET_BYTES)
+const codec = payloadCodec(scoreSheetSchema, MAX_SCORE_SHEET_BYTES)
 export const encodeScoreSheet = codec.encode
 export const decodeScoreSheet = codec.decode
 

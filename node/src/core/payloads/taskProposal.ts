@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '../canonical.ts'
 import type { PeerKey, TaskHash } from '../hashes.ts'
 import { abiWords, keccak } from '../keccak.ts'
-import { levelSchema } from './bodyFields.ts'
+import { levelSchema } from './payloadFields.ts'
 
 /** Tasks and bytes of one proposal at most: `MAX_TASKS` and `MAX_TASK_BYTES` of the contract. */
 export const MAX_TASKS = 256

@@ -20,7 +20,7 @@ test('strangers take half of the places at most, so that a registered peer finds
   expect(places.enter('stranger 9')).not.toBeNull()
 })
 
-test('registered peers that take nothing give way to one that asks for the first time, and those that take bodies do not', () => {
+test('registered peers that take nothing give way to one that asks for the first time, and those that take payloads do not', () => {
   const { clock, enter, places } = scene()
   const [slow, ...others] = enter('registered', 8)
   expect(places.enter('registered solver')).toBeNull()
@@ -32,7 +32,7 @@ test('registered peers that take nothing give way to one that asks for the first
   expect(places.enter('registered solver')).toBeNull()
 })
 
-test('one that asks again before it is slow, or for many bodies at once, gives way too', () => {
+test('one that asks again before it is slow, or for many payloads at once, gives way too', () => {
   const { clock, enter, places } = scene()
   const hogs = [1, 2].map(at => Array.from({ length: 4 }, () => places.enter(`registered hog ${at}`)))
   expect(given(hogs.flat())).toBe(8)
@@ -46,7 +46,7 @@ test('one that asks again before it is slow, or for many bodies at once, gives w
   expect(taken?.signal.aborted).toBe(true)
 })
 
-test('a peer that asks for body after body and takes none has to come back later, and others do not', () => {
+test('a peer that asks for payload after payload and takes none has to come back later, and others do not', () => {
   const { clock, places } = scene()
   const leave = () => {
     const place = places.enter('registered hog')

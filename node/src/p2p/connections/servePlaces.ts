@@ -3,20 +3,20 @@ import { StreamError } from '../transfer/streamError.ts'
 import { createPeerBuckets } from '../transfer/tokenBucket.ts'
 
 export type PlaceLimits = {
-  /** Bodies under way to one peer; one more is answered `busy`. */
+  /** Payloads under way to one peer; one more is answered `busy`. */
   streamsPerPeer: number
-  /** Bodies under way to all peers: bounds memory, as each is held whole. */
+  /** Payloads under way to all peers: bounds memory, as each is held whole. */
   streams: number
-  /** A body that is taken more slowly gives way to others. */
+  /** A payload that is taken more slowly gives way to others. */
   minBytesPerSecond: number
 }
 
-/** A body under way to a peer. */
+/** A payload under way to a peer. */
 export type Place = {
   /** Aborts where the place goes to another. */
   readonly signal: AbortSignal
   took(bytes: number): void
-  /** @param isWhole - whether the peer has all of the body now. */
+  /** @param isWhole - whether the peer has all of the payload now. */
   leave(isWhole: boolean): void
 }
 
@@ -27,19 +27,19 @@ export type Places = {
 
 type Held = { peer: string; sinceMs: number; bytes: number; ended: AbortController }
 
-/** Before a body counts as taken slowly: connections begin slowly. */
+/** Before a payload counts as taken slowly: connections begin slowly. */
 const GRACE_MS = 2_000
-/** For so long whoever left a body half taken gives way: else it would ask again each time, and never be slow. */
+/** For so long whoever left a payload half taken gives way: else it would ask again each time, and never be slow. */
 const REMEMBERED_MS = 10_000
 /** Peers that are remembered: ids cost nothing. */
 const MAX_REMEMBERED = 1_024
-/** Bodies a second that a peer may leave half taken, and at once: each is read from the disk and hashed before its first byte goes out. */
+/** Payloads a second that a peer may leave half taken, and at once: each is read from the disk and hashed before its first byte goes out. */
 const [LEFT_PER_SECOND, LEFT_AT_ONCE] = [0.4, 4]
-/** Bodies that one peer asks another for at once; who has more gives way. */
+/** Payloads that one peer asks another for at once; who has more gives way. */
 const FAIR_STREAMS = 2
 
 /**
- * Who is sent bodies at a time. Others than registered peers have half of the places at most: an id costs nothing. Where there is none
+ * Who is sent payloads at a time. Others than registered peers have half of the places at most: an id costs nothing. Where there is none
  * left, one goes from who takes slowly, took another only in part, or has most, to who has none: registered peers that take nothing would
  * otherwise keep a solver's rollouts from all evaluators.
  */

@@ -1,7 +1,7 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { z } from 'zod'
 import { encodeCanonical } from '#core/canonical.ts'
-import { chainIdSchema, versionSchema } from '#core/payloads/bodyFields.ts'
+import { chainIdSchema, versionSchema } from '#core/payloads/payloadFields.ts'
 import { isRelayed, originOf } from '../membership/origin.ts'
 import { decodeVersioned, SOFT_MAX_BYTES } from './announcement.ts'
 import { reject, type Verdict } from './verdict.ts'

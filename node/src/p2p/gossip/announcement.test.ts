@@ -23,7 +23,7 @@ test.each([
   ['a field too many', raw({ score: 1 })],
   ['a hash that is too short', raw({ root: '0x12' })],
   ['a negative count', raw({ count: -1 })],
-  ['a body larger than any of its kind', raw({ size: (8 << 20) + 1 })],
+  ['a payload larger than any of its kind', raw({ size: (8 << 20) + 1 })],
   ['another kind', raw({ kind: 'tasks' })],
   ['another chain', raw({ chainId: 1 })],
   ['more than the hard cap', raw({ v: 2, padding: 'x'.repeat(HARD_MAX_BYTES) })],

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '#core/canonical.ts'
 import { type ContentId, hash32, type PolicyHash, type Root } from '#core/hashes.ts'
-import { chainIdSchema, roundSchema, versionSchema } from '#core/payloads/bodyFields.ts'
-import { formatSizes } from '#core/payloads/bodySizes.ts'
+import { chainIdSchema, roundSchema, versionSchema } from '#core/payloads/payloadFields.ts'
+import { formatSizes } from '#core/payloads/payloadSizes.ts'
 import { AnnouncementError } from '../errors.ts'
 import { type AnnouncementKind, announcementKinds } from './topics.ts'
 import { ignore, reject, type Verdict } from './verdict.ts'
@@ -21,20 +21,20 @@ const fields = z.strictObject({
   round: roundSchema,
   /** Base58; the signer of the message that carries this. */
   peerId: z.string().max(64),
-  /** sha-256 of the body, which is fetched from the peer. */
+  /** sha-256 of the payload, which is fetched from the peer. */
   contentId: hash32<ContentId>(),
-  /** Root of the body's leaves, as committed on the chain. */
+  /** Root of the payload's leaves, as committed on the chain. */
   root: hash32<Root>(),
   /** Leaves below `root`. */
   count,
   /** The policy that made the rollouts; zero for the other kinds. */
   policyHash: hash32<PolicyHash>(),
-  /** Of the body, bytes. */
+  /** Of the payload, bytes. */
   size: count,
 })
-const schema = fields.refine(({ kind, size }) => size <= formatSizes[kind], 'a body larger than any of its kind')
+const schema = fields.refine(({ kind, size }) => size <= formatSizes[kind], 'a payload larger than any of its kind')
 
-/** "I hold a body": where to fetch it, and what it is bound to. Hashes are `0x` and 64 digits. */
+/** "I hold a payload": where to fetch it, and what it is bound to. Hashes are `0x` and 64 digits. */
 export type Announcement = z.infer<typeof schema>
 
 const versioned = z.looseObject({ v: z.int() })

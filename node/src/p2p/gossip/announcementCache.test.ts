@@ -95,7 +95,7 @@ test('another swarm on the same chain is none of our business', () => {
   expect(offer({ ...signed(1), topic: topicOf({ ...testSwarm, deployment: 'ffffffff' }, 'rollouts') })).toBe('ignore')
 })
 
-test('a body larger than the environment allows is ignored, and nobody pays: our view of the environment may be late', () => {
+test('a payload larger than the environment allows is ignored, and nobody pays: our view of the environment may be late', () => {
   const { cache, offer } = cacheAt(5)
   expect(cache.check(signed(1, { size: 50_001 }))).toMatchObject({ verdict: 'ignore', ours: true })
   expect(cache.of(5)).toEqual([])

@@ -25,7 +25,7 @@ export type SwarmView = {
   swarm: Swarm
   /** The round on the chain, or null while it is not known: then every round is near. */
   currentRound: () => number | null
-  /** Bytes of a body that the environment allows. A larger one is ignored, as our view of the environment may be late. */
+  /** Bytes of a payload that the environment allows. A larger one is ignored, as our view of the environment may be late. */
   maxBytes: (kind: AnnouncementKind) => number
 }
 
@@ -46,7 +46,7 @@ export function createAnnouncementCache(view: SwarmView): AnnouncementCache {
     if (kind === null || kind === 'addresses') return ignore('topic of another swarm')
     const checked = checkAnnouncement(message.data, message.from, { kind, chainId: swarm.chainId })
     if (checked.verdict !== 'accept') return checked
-    if (checked.value.size > maxBytes(kind)) return ignoreAsOurs('a body larger than the environment allows')
+    if (checked.value.size > maxBytes(kind)) return ignoreAsOurs('a payload larger than the environment allows')
     const { round } = checked.value
     const rule = topicRules[kind]
     const now = currentRound()

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
 import { type ContentId, hash32 } from '#core/hashes.ts'
-import { MAX_BODY_BYTES } from '#core/payloads/bodySizes.ts'
+import { MAX_PAYLOAD_BYTES } from '#core/payloads/payloadSizes.ts'
 
 /**
- * Bodies by content id.
+ * Payloads by content id.
  *
- * Requester: one framed request. Holder: one framed header, then, if its status is `ok`, exactly `size` bytes of body
+ * Requester: one framed request. Holder: one framed header, then, if its status is `ok`, exactly `size` bytes of payload
  * without frames, and the end of the stream. Frames are a 4-byte big-endian length and canonical dag-cbor.
  */
 export const FETCH_PROTOCOL = '/waggle/fetch/1.0.0'
 
-/** Bodies go out in pieces of this size, so that many streams share a connection fairly. */
+/** Payloads go out in pieces of this size, so that many streams share a connection fairly. */
 export const CHUNK_BYTES = 64 << 10
 
 /** A request or a header; both are far smaller. */
@@ -20,7 +20,7 @@ export const MAX_FRAME_BYTES = 256
 const request = z.strictObject({
   v: z.literal(1),
   contentId: hash32<ContentId>(),
-  maxBytes: z.int().min(0).max(MAX_BODY_BYTES),
+  maxBytes: z.int().min(0).max(MAX_PAYLOAD_BYTES),
 })
 const header = z.strictObject({
   v: z.literal(1),

@@ -19,7 +19,7 @@ import { createStreamReader } from './streamReader.ts'
 import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
 import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
 
-/** Where bodies come from; the only thing that this layer knows of a store. */
+/** Where payloads come from; the only thing that this layer knows of a store. */
 export type BundleSource = { get(contentId: ContentId): Promise<Uint8Array | null> }
 
 export type ServeLimits = PlaceLimits & {
@@ -102,12 +102,12 @@ async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
   if (place === null) return answer('busy')
   let isWhole = false
   try {
-    const body = await context.source.get(request.contentId)
-    if (body === null) await answer('not-found')
-    else if (body.byteLength > request.maxBytes) await answer('too-large')
+    const payload = await context.source.get(request.contentId)
+    if (payload === null) await answer('not-found')
+    else if (payload.byteLength > request.maxBytes) await answer('too-large')
     else {
-      await answer('ok', body.byteLength)
-      await sendBody(stream, body, context, place)
+      await answer('ok', payload.byteLength)
+      await sendPayload(stream, payload, context, place)
     }
     isWhole = true
   } finally {
@@ -115,13 +115,13 @@ async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
   }
 }
 
-async function sendBody(stream: Stream, body: Uint8Array, context: ServeContext, place: Place): Promise<void> {
+async function sendPayload(stream: Stream, payload: Uint8Array, context: ServeContext, place: Place): Promise<void> {
   const { limits, clock } = context
   const slowest = Math.min(limits.minBytesPerSecond, limits.bytesPerSecond / 2)
   const until = AbortSignal.any([context.signal, place.signal])
-  const signal = withDeadline(until, limits.idleMs + (body.byteLength / slowest) * 1000)
-  for (let offset = 0; offset < body.byteLength; offset += CHUNK_BYTES) {
-    const chunk = body.subarray(offset, offset + CHUNK_BYTES)
+  const signal = withDeadline(until, limits.idleMs + (payload.byteLength / slowest) * 1000)
+  for (let offset = 0; offset < payload.byteLength; offset += CHUNK_BYTES) {
+    const chunk = payload.subarray(offset, offset + CHUNK_BYTES)
     const waitMs = context.bucket.takeMs(chunk.byteLength)
     if (waitMs > 0) await clock.sleep(waitMs, signal)
     // Encrypting and sending a chunk takes half a millisecond, and the stream takes some dozens before it is full.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { decodeCanonical, encodeCanonical } from '#core/canonical.ts'
-import { roundSchema, versionSchema } from '#core/payloads/bodyFields.ts'
+import { roundSchema, versionSchema } from '#core/payloads/payloadFields.ts'
 import type { SignedMessage } from '../gossip/signedMessage.ts'
 
 /**

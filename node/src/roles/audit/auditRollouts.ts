@@ -13,9 +13,9 @@ import type { Device } from '#model/devices.ts'
 import { findPeer } from '../evidence/findPeer.ts'
 import { openJudge } from '../models/openModels.ts'
 import { auditRound } from './auditRound.ts'
-import { type BodySources, openBodies } from './openBodies.ts'
+import { openPayloads, type PayloadSources } from './openPayloads.ts'
 
-type RolloutQuestion = BodySources & {
+type RolloutQuestion = PayloadSources & {
   threads: number
   device: Device
   /** Waits for an endpoint that is out, instead of saying so. */
@@ -32,7 +32,7 @@ export async function openRolloutAudit(question: RolloutQuestion) {
   const reads = createChainReads(chain, contracts)
   const rounds = createRoundClock(chain, contracts)
   let { round: currentRound } = await rounds.read()
-  const bodies = await openBodies(question, reads, () => currentRound)
+  const payloads = await openPayloads(question, reads, () => currentRound)
   const judges = new Map<EnvironmentHash, ReturnType<typeof openJudge>>()
   const judgeOf = (environment: Environment) => {
     const known = judges.get(environment.hash)
@@ -53,12 +53,12 @@ export async function openRolloutAudit(question: RolloutQuestion) {
      * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
      */
     async audit(round: number, only: string | null) {
-      const modules = { reads, chainId, environments, bodies, modelsOf: judgeOf, nameOf, signal }
+      const modules = { reads, chainId, environments, payloads, modelsOf: judgeOf, nameOf, signal }
       const peerKey = only === null ? null : findPeer(await readPeers(chain, contracts), only).peerKey
       return auditRound(modules, round, peerKey)
     },
     async close() {
-      await bodies.close()
+      await payloads.close()
       for (const judge of judges.values()) await (await judge).close()
     },
   }

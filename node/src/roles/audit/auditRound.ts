@@ -5,7 +5,7 @@ import { NodeError } from '#core/errors.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { payloadsHere } from '#core/payloads/payloadOperations.ts'
 import type { Environment } from '#environments/environment.ts'
 import { admitTasks } from '../draws/admitTasks.ts'
 import type { StageSource } from '../draws/beaconTasks.ts'
@@ -16,7 +16,7 @@ import type { FetchPlan } from '../fetch/fetchPlan.ts'
 import { openCommitted } from '../fetch/openCommitted.ts'
 import { isProven, type PeerResult } from '../fetch/peerResult.ts'
 import { compareScores, type LeafDifference } from './compareScores.ts'
-import type { PeerBodies } from './peerBodies.ts'
+import type { PeerPayloads } from './peerPayloads.ts'
 import { type AuditedSampling, type PeerVerdict, peerVerdict } from './peerVerdict.ts'
 
 /** What an audit needs is not there. */
@@ -62,7 +62,7 @@ type AuditModules = {
   chainId: number
   /** Rules that are known here. */
   environments: readonly Environment[]
-  bodies: Pick<PeerBodies, 'fetch'>
+  payloads: Pick<PeerPayloads, 'fetch'>
   modelsOf: (environment: Environment) => Promise<Models>
   nameOf: (peerKey: PeerKey) => Promise<string>
   signal: AbortSignal
@@ -74,7 +74,7 @@ type AuditModules = {
  * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
  */
 export async function auditRound(modules: AuditModules, round: number, only: PeerKey | null): Promise<RoundAudit> {
-  const { reads, bodies, nameOf, signal } = modules
+  const { reads, payloads, nameOf, signal } = modules
   const { environment, tasks, openScores } = await openRound({ ...modules, round })
   const settled = new Map((await reads.readSettlements(round)).map(one => [one.peerKey, one]))
   const votes = await reads.readRevealedVotes(round)
@@ -99,7 +99,7 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
       // Its evaluator may have had what is not available here.
       if (sampling?.result === 'unchecked' && voteMilli === 0) continue
       const wanted = { kind: 'scores', round, contentId, peerKey: evaluatorKey } as const
-      const published = await leavesIn(await bodies.fetch(wanted, signal), peerKey)
+      const published = await leavesIn(await payloads.fetch(wanted, signal), peerKey)
       const difference = published && compareScores(published, leaves)
       const vote = { evaluatorKey, name: await nameOf(evaluatorKey), peerKey, peerName: name, voteMilli }
       disagreements.push({ ...vote, derivedMilli, difference })
@@ -110,12 +110,12 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
 
 /** The scored leaves of a peer in a score sheet; null if that is not available, or invalid. */
 async function leavesIn(bytes: PeerResult<Uint8Array>, peerKey: PeerKey) {
-  const opened = bytes.ok ? await bodiesHere.open('scores', bytes.value) : null
-  return opened?.body.peers.find(one => one.peerKey === peerKey)?.leaves ?? null
+  const opened = bytes.ok ? await payloadsHere.open('scores', bytes.value) : null
+  return opened?.payload.peers.find(one => one.peerKey === peerKey)?.leaves ?? null
 }
 
 /** The round: its rules and tasks as the chain has them, and the score of a commitment by them. */
-async function openRound({ reads, chainId, round, environments, bodies, signal }: AuditModules & { round: number }) {
+async function openRound({ reads, chainId, round, environments, payloads, signal }: AuditModules & { round: number }) {
   const hash = await reads.readEnvironment(round)
   const environment = environments.find(one => one.hash === hash)
   if (environment === undefined)
@@ -132,8 +132,8 @@ async function openRound({ reads, chainId, round, environments, bodies, signal }
   const source: StageSource = {
     reads,
     async fetch(earlier, commitment) {
-      const opened = await rolloutsOf(bodies, { chainId, round: earlier }, commitment, signal)
-      return opened?.body ?? null
+      const opened = await rolloutsOf(payloads, { chainId, round: earlier }, commitment, signal)
+      return opened?.payload ?? null
     },
   }
   const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed, source)
@@ -144,15 +144,15 @@ async function openRound({ reads, chainId, round, environments, bodies, signal }
   async function openScores({ judge, reader }: Models, commitments: readonly RolloutCommitment[]) {
     const environment = { solverFolder, spec }
     // Each policy is fetched when its peer is checked.
-    const fetchPlan: FetchPlan = { fetch: bodies.fetch, visit: async () => [], visitEach: () => [] }
+    const fetchPlan: FetchPlan = { fetch: payloads.fetch, visit: async () => [], visitEach: () => [] }
     const here = { chain: reads, chainId, environment, fetchPlan, logger: silentLogger, signal }
     const proofs = await openProofs(here, reader, beacons, commitments)
     return async (commitment: RolloutCommitment) => {
       const { peerKey } = commitment
-      const opened = await rolloutsOf(bodies, { chainId, round }, commitment, signal)
+      const opened = await rolloutsOf(payloads, { chainId, round }, commitment, signal)
       if (opened === null) return { derivedMilli: null, sampling: null, leaves: [] }
       const work = { chainId, peerKey, ...beacons }
-      const { score, leaves } = await scoreRollouts(judge, opened.body, rules, work)
+      const { score, leaves } = await scoreRollouts(judge, opened.payload, rules, work)
       const proven = await proofs.prove(commitment, leaves, signal)
       const result = proven.ok ? 'proven' : isProven(proven) ? 'refuted' : 'unchecked'
       const reason = proven.ok ? null : `${proven.fault}: ${proven.reason}`
@@ -166,13 +166,13 @@ async function openRound({ reads, chainId, round, environments, bodies, signal }
 
 /** The rollouts that a peer committed; null where nobody gives them. */
 async function rolloutsOf(
-  bodies: AuditModules['bodies'],
+  payloads: AuditModules['payloads'],
   at: { chainId: number; round: number },
   commitment: RolloutCommitment,
   signal: AbortSignal,
 ) {
   const { peerKey, contentId } = commitment
-  const bytes = await bodies.fetch({ kind: 'rollouts', round: at.round, contentId, peerKey }, signal)
-  const opened = bytes.ok ? await openCommitted(bodiesHere, bytes.value, at, commitment) : null
+  const bytes = await payloads.fetch({ kind: 'rollouts', round: at.round, contentId, peerKey }, signal)
+  const opened = bytes.ok ? await openCommitted(payloadsHere, bytes.value, at, commitment) : null
   return opened === null || typeof opened === 'string' ? null : opened
 }

@@ -1,4 +1,4 @@
-import type { LeafScore, PeerScore } from '#core/payloads/bodies.ts'
+import type { LeafScore, PeerScore } from '#core/payloads/payloads.ts'
 
 /** The leaf and the component in which a score sheet is furthest from what was derived here; thousandths. */
 export type LeafDifference = { leaf: number; component: string; expectedMilli: number; foundMilli: number | null }

@@ -1,7 +1,7 @@
 import type { TaskProposal } from '#chain/work/proposals.ts'
 import type { TaskHash } from '#core/hashes.ts'
-import { MAX_SEQUENCE_TOKENS } from '#core/payloads/bodies.ts'
 import { unpackTokens } from '#core/payloads/packedTokens.ts'
+import { MAX_SEQUENCE_TOKENS } from '#core/payloads/payloads.ts'
 import { decodeProposal, type TaskRef, taskHash } from '#core/payloads/taskProposal.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Environment, Problem } from '#environments/environment.ts'

@@ -2,7 +2,7 @@ import type { ChainReads } from '#chain/reads.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Beacon, Seed } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
-import type { RolloutBundle } from '#core/payloads/bodies.ts'
+import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import { taskHash } from '#core/payloads/taskProposal.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Environment, PeerAnswers, RoundTask, Stages } from '#environments/environment.ts'
@@ -30,7 +30,7 @@ export function stageSource(node: PeerNode, until: AbortSignal): StageSource {
   return {
     reads: node.chain,
     async fetch(round, commitment) {
-      const fetched = await fetchRolloutsOf(node, round, commitment, until, ({ body }) => body)
+      const fetched = await fetchRolloutsOf(node, round, commitment, until, ({ payload }) => payload)
       return fetched.ok ? fetched.value : null
     },
   }

@@ -1,6 +1,6 @@
 import type { Beacon, Seed } from '#core/hashes.ts'
-import type { RolloutBundle, RolloutGroup } from '#core/payloads/bodies.ts'
 import { type UnpackedSequence, unpackSequence } from '#core/payloads/packedTokens.ts'
+import type { RolloutBundle, RolloutGroup } from '#core/payloads/payloads.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'

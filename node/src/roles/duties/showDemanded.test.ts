@@ -4,8 +4,8 @@ import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { type RolloutBundle, treeOf } from '#core/payloads/bodies.ts'
 import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
+import { type RolloutBundle, treeOf } from '#core/payloads/payloads.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { showDemanded } from './showDemanded.ts'
 
@@ -21,7 +21,7 @@ const rollout = {
   ended: true,
 }
 const taskRef = { peerKey: word('03'), index: 0 }
-const body: RolloutBundle = {
+const payload: RolloutBundle = {
   ...{ v: 1, chainId: 1, round: 6, peerKey, policyHash: word('05') },
   groups: [{ taskRef, rollouts: [rollout] }],
 }
@@ -41,7 +41,7 @@ test('a demand is answered whatever the chain or the disk did at earlier polls',
         },
       },
       readDemands: async () => [demand as LeafDemand],
-      readRolloutCommitments: async () => [{ peerKey, contentId: word('07'), root: treeOf(body)[0], count: 1 }],
+      readRolloutCommitments: async () => [{ peerKey, contentId: word('07'), root: treeOf(payload)[0], count: 1 }],
       showLeaf: (leaf: ShownLeaf): Promise<TxOutcome> => {
         if (faults.length > 0) throw new TypeError(faults.shift())
         shown.push(leaf)
@@ -49,7 +49,7 @@ test('a demand is answered whatever the chain or the disk did at earlier polls',
       },
     },
     bundles: { get: async () => new Uint8Array(1) },
-    bodies: { open: async () => ({ body, tree: treeOf(body) }) },
+    payloads: { open: async () => ({ payload, tree: treeOf(payload) }) },
     ...{ identity: { peerKey }, chainId: 1, clock, logger: silentLogger, signal: stop.signal },
   } as unknown as PeerNode
   let isOver = false
@@ -66,10 +66,10 @@ test('a demand is answered whatever the chain or the disk did at earlier polls',
 })
 
 /** When evaluators show a leaf of another peer, in seconds of a round of 1,000 that begins the last one of its demand. */
-async function shownAt(evaluators: readonly Hex[], shows: (name: Hex, sec: number) => boolean, kept = body) {
+async function shownAt(evaluators: readonly Hex[], shows: (name: Hex, sec: number) => boolean, kept = payload) {
   const stop = new AbortController()
   const clock = createManualClock()
-  const tree = treeOf(body)
+  const tree = treeOf(payload)
   const commitment = { peerKey, contentId: word('07'), root: tree[0], count: 1 }
   const sent: { by: Hex; sec: number }[] = []
   let [state, sec] = ['open', 0]
@@ -92,7 +92,7 @@ async function shownAt(evaluators: readonly Hex[], shows: (name: Hex, sec: numbe
         },
       },
       bundles: { get: async () => new Uint8Array(1) },
-      bodies: { open: async () => ({ body: kept, tree: treeOf(kept) }) },
+      payloads: { open: async () => ({ payload: kept, tree: treeOf(kept) }) },
       ...{ identity: { peerKey: by }, chainId: 1, clock, logger: silentLogger, signal: stop.signal },
     } as unknown as PeerNode
     return showDemanded(node, 'others')
@@ -122,5 +122,5 @@ test('a leaf that its peer keeps back is shown by evaluators one after the other
 })
 
 test('an evaluator shows nothing that is not what the peer committed', async () => {
-  expect(await shownAt([word('21')], () => true, { ...body, policyHash: word('06') })).toEqual([])
+  expect(await shownAt([word('21')], () => true, { ...payload, policyHash: word('06') })).toEqual([])
 })

@@ -4,8 +4,8 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { proofIn } from '#core/merkle.ts'
-import { type RolloutBundle, rolloutLeaf } from '#core/payloads/bodies.ts'
-import type { OpenedBody } from '#core/payloads/bodyOperations.ts'
+import type { OpenedPayload } from '#core/payloads/payloadOperations.ts'
+import { type RolloutBundle, rolloutLeaf } from '#core/payloads/payloads.ts'
 import { openCommitted } from '../fetch/openCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from './reportOutcome.ts'
@@ -95,22 +95,22 @@ function isTurn({ peerKey, round, index, throughRound }: LeafDemand, evaluatorKe
 
 /** The leaf, from the bundle that its peer committed, if that is kept here; else null. */
 async function findLeaf(
-  { chain, chainId, bundles, bodies }: PeerNode,
+  { chain, chainId, bundles, payloads }: PeerNode,
   { round, peerKey, index }: LeafDemand,
 ): Promise<ShownLeaf | null> {
   const commitments = await chain.readRolloutCommitments(round)
   const commitment = commitments.find(one => one.peerKey === peerKey)
   const bytes = commitment && (await bundles.get(commitment.contentId))
-  const opened = bytes && (await openCommitted(bodies, bytes, { chainId, round }, commitment))
+  const opened = bytes && (await openCommitted(payloads, bytes, { chainId, round }, commitment))
   return commitment && opened && typeof opened !== 'string' ? provenLeaf(opened, commitment, index) : null
 }
 
-/** A leaf of a bundle with its body and its proof; null where there is none of that index. */
+/** A leaf of a bundle with its payload and its proof; null where there is none of that index. */
 export function provenLeaf(
-  { body, tree }: OpenedBody<RolloutBundle>,
+  { payload, tree }: OpenedPayload<RolloutBundle>,
   commitment: RolloutCommitment,
   index: number,
 ): ShownLeaf | null {
-  const leaf = rolloutLeaf(body, index)
+  const leaf = rolloutLeaf(payload, index)
   return leaf === undefined ? null : { ...leaf, commitment, proof: proofIn(tree, index) }
 }

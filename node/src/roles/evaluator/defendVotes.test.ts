@@ -67,14 +67,14 @@ function setup(changed: Scene = {}) {
     },
   }
   const bundles = { get: async () => new Uint8Array(1) }
-  const bodies = { open: async () => ({ body: { peers: [{ peerKey, scoreMilli: vote, leaves: [] }] } }) }
+  const payloads = { open: async () => ({ payload: { peers: [{ peerKey, scoreMilli: vote, leaves: [] }] } }) }
   /** An evaluator by its seat in the committee. */
   const seat = (position: number) => {
     const journal = createJournal(openDatabase(':memory:'), clock)
     journal.set(1, 'scores', word('51'))
     const identity = { peerKey: committee[position] }
     const own = { chain, chainId: CHAIN_ID, identity, clock, journal, signal: new AbortController().signal }
-    return { ...own, logger, bundles, bodies, appealCounts: new Map() } as unknown as PeerNode
+    return { ...own, logger, bundles, payloads, appealCounts: new Map() } as unknown as PeerNode
   }
   const node = seat(0)
   const close = (finalMilli: number) => {

@@ -4,8 +4,8 @@ import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { mapConcurrently } from '#core/mapConcurrently.ts'
-import type { PeerScore, RolloutBundle, ScoreSheet } from '#core/payloads/bodies.ts'
-import type { OpenedBody } from '#core/payloads/bodyOperations.ts'
+import type { OpenedPayload } from '#core/payloads/payloadOperations.ts'
+import type { PeerScore, RolloutBundle, ScoreSheet } from '#core/payloads/payloads.ts'
 import { followAppeals } from '../appellant/followAppeals.ts'
 import { readTaskPlaces } from '../draws/admitTasks.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
@@ -18,7 +18,7 @@ import { reportOutcome } from '../duties/reportOutcome.ts'
 import { REFUTED, type Refutations } from '../evidence/refutations.ts'
 import { fetchEachRollouts } from '../fetch/fetchCommitted.ts'
 import { isMissing, isProven, resultInTime } from '../fetch/peerResult.ts'
-import { publishBody } from '../payloads/publishBody.ts'
+import { publishPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { defendVotes } from './defendVotes.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
@@ -140,9 +140,9 @@ async function makeSheet(
   const proofs = await openProofs(node, reader, { round, before, beacon }, committed)
   const [at, places] = [{ chainId, round, beacon: before }, await readTaskPlaces(node, round)]
   const rules = await roundRules(environment, at, places, stageSource(node, votesDue))
-  const score = async (opened: OpenedBody<RolloutBundle>, commitment: RolloutCommitment) => {
+  const score = async (opened: OpenedPayload<RolloutBundle>, commitment: RolloutCommitment) => {
     const work = { chainId, round, peerKey: commitment.peerKey, before, beacon }
-    const made = await scoreRollouts(judge, opened.body, rules, work)
+    const made = await scoreRollouts(judge, opened.payload, rules, work)
     return { ...made, falseLeaf: findFalseLeaf(opened, commitment, before) }
   }
   const scored = fetchEachRollouts(node, round, committed, votesDue, score, true)
@@ -185,7 +185,7 @@ async function reveal(node: PeerNode, round: number): Promise<void> {
   const beacon = kept === null ? null : await beaconOf(node, round)
   if (kept === null || beacon === null) return
   for (const { bytes, peerKeys } of kept.parts)
-    await publishBody(node, bytes, { kind: 'scores', round, count: peerKeys.size })
+    await publishPayload(node, bytes, { kind: 'scores', round, count: peerKeys.size })
   const ballots = await ballotsOf(kept, await ownShards(node, round, beacon))
   const outcomes = await Promise.all(ballots.map(node.chain.revealVotes))
   for (const [at, outcome] of outcomes.entries())

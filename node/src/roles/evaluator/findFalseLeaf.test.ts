@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
 import { verifyProof } from '#core/merkle.ts'
-import { leavesOf, type RolloutBundle, rootOf, treeOf } from '#core/payloads/bodies.ts'
 import { leafHash } from '#core/payloads/leaf.ts'
+import { leavesOf, type RolloutBundle, rootOf, treeOf } from '#core/payloads/payloads.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
 
@@ -32,12 +32,12 @@ function commitmentOf(bundle: RolloutBundle, policy: Hex = policyHash) {
 
 test('an honest bundle has no false leaf', () => {
   const bundle = bundleOf([seed, seed])
-  expect(findFalseLeaf({ body: bundle, tree: treeOf(bundle) }, commitmentOf(bundle), beacon)).toBeNull()
+  expect(findFalseLeaf({ payload: bundle, tree: treeOf(bundle) }, commitmentOf(bundle), beacon)).toBeNull()
 })
 
 test('a ground seed is found, with the proof that it was committed', () => {
   const bundle = bundleOf([seed, seed, word('07')])
-  const found = findFalseLeaf({ body: bundle, tree: treeOf(bundle) }, commitmentOf(bundle), beacon)
+  const found = findFalseLeaf({ payload: bundle, tree: treeOf(bundle) }, commitmentOf(bundle), beacon)
   expect(found?.header).toMatchObject({ index: 2, seed: word('07') })
   expect(found && verifyProof(rootOf(bundle), leafHash(found.header), found.proof)).toBe(true)
 })
@@ -45,6 +45,6 @@ test('a ground seed is found, with the proof that it was committed', () => {
 test('another policy than the one committed to is found', () => {
   const bundle = bundleOf([seed])
   expect(
-    findFalseLeaf({ body: bundle, tree: treeOf(bundle) }, commitmentOf(bundle, word('08')), beacon)?.header.index,
+    findFalseLeaf({ payload: bundle, tree: treeOf(bundle) }, commitmentOf(bundle, word('08')), beacon)?.header.index,
   ).toBe(0)
 })

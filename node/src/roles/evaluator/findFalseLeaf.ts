@@ -2,8 +2,8 @@ import type { FalseLeaf } from '#chain/challenges/challengeLeaf.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { proofIn } from '#core/merkle.ts'
-import { type RolloutBundle, rolloutLeaf } from '#core/payloads/bodies.ts'
-import type { OpenedBody } from '#core/payloads/bodyOperations.ts'
+import type { OpenedPayload } from '#core/payloads/payloadOperations.ts'
+import { type RolloutBundle, rolloutLeaf } from '#core/payloads/payloads.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 
 /**
@@ -14,7 +14,7 @@ import { roundSeed } from '../draws/roundSeed.ts'
  * @param beacon - of the round before.
  */
 export function findFalseLeaf(
-  { body: bundle, tree }: OpenedBody<RolloutBundle>,
+  { payload: bundle, tree }: OpenedPayload<RolloutBundle>,
   commitment: RolloutCommitment,
   beacon: Beacon,
 ): FalseLeaf | null {

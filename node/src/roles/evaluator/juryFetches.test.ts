@@ -5,7 +5,7 @@ import { systemClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { payloadsHere } from '#core/payloads/payloadOperations.ts'
 import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { codeZero } from '#environments/codezero/codeZero.ts'
@@ -15,7 +15,7 @@ import { environmentFrom } from '#environments/codezero/presets.ts'
 import { starterFormat } from '#environments/codezero/promptFormat.ts'
 import { starterSpecials } from '#environments/codezero/prompts.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
-import type { BodyRequest, FetchBody } from '#p2p/transfer/fetchBody.ts'
+import type { FetchPayload, PayloadRequest } from '#p2p/transfer/fetchPayload.ts'
 import type { DrawsRequest } from '#rl/policy/policyProtocol.ts'
 import { admitTasks } from '../draws/admitTasks.ts'
 import { roundRules } from '../draws/checkRollouts.ts'
@@ -82,7 +82,7 @@ async function workOf(author: string) {
     await admitTasks(proposals, environment),
   )
   const bundle = await answerRound(sampler as never, { chainId, round, peerKey }, rules)
-  const { bytes, tree } = await bodiesHere.seal('rollouts', bundle)
+  const { bytes, tree } = await payloadsHere.seal('rollouts', bundle)
   const commitment = {
     peerKey,
     root: tree[0] as Hex,
@@ -90,11 +90,11 @@ async function workOf(author: string) {
     policyHash: contentId(policy),
     contentId: contentId(bytes),
   }
-  return { commitment, bodies: [bytes, policy] }
+  return { commitment, payloads: [bytes, policy] }
 }
 
 type Scene = {
-  /** Peers by what they answer: bodies that they keep, or that they cannot be reached, or never end. */
+  /** Peers by what they answer: payloads that they keep, or that they cannot be reached, or never end. */
   peers: Record<string, 'all' | 'nothing' | 'away' | 'endless'>
   /** Whose scores are appealed. */
   authors?: string[]
@@ -107,13 +107,13 @@ type Scene = {
 /** Verdicts that a seat of a jury gives, and whom it asked. */
 async function judged({ peers, authors = ['author'], votes, first }: Scene) {
   const works = await Promise.all(authors.map(workOf))
-  const bodies = new Map(works.flatMap(({ bodies }) => bodies.map(bytes => [contentId(bytes), bytes] as const)))
+  const payloads = new Map(works.flatMap(({ payloads }) => payloads.map(bytes => [contentId(bytes), bytes] as const)))
   const kept = new Map<Hex, Uint8Array>()
   const asked = new Set<string>()
   const due = new AbortController()
-  const endless = ({ signal }: BodyRequest) =>
+  const endless = ({ signal }: PayloadRequest) =>
     new Promise<'timeout'>(resolve => signal.addEventListener('abort', () => resolve('timeout')))
-  const fetchBody: FetchBody = async request => {
+  const fetchPayload: FetchPayload = async request => {
     asked.add(request.peer)
     const says = peers[request.peer] ?? 'away'
     if (says === 'endless') return endless(request)
@@ -121,7 +121,7 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
       ? 'unreachable'
       : says === 'nothing'
         ? 'not-found'
-        : (bodies.get(request.contentId) ?? 'not-found')
+        : (payloads.get(request.contentId) ?? 'not-found')
   }
   const names = [...authors, ...Object.keys(peers)]
   const chain = {
@@ -166,7 +166,7 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
       return null
     },
   }
-  const network = { peerId: 'self', announcements: () => [], connectedPeers: () => [], fetchBody }
+  const network = { peerId: 'self', announcements: () => [], connectedPeers: () => [], fetchPayload }
   const modules = { network, bundles, readPeerId: chain.readPeerId, clock: systemClock, logger: silentLogger }
   const { signal } = new AbortController()
   // Endless answers keep the pace, as those of one who means it do.
@@ -175,7 +175,7 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
   const fetchPlan = createFetchPlan({ ...modules, signal }, rules)
   const identity = { peerKey: word('5e') }
   const node = {
-    ...{ chain, chainId, environment, fetchPlan, identity, bundles, bodies: bodiesHere, clock: systemClock },
+    ...{ chain, chainId, environment, fetchPlan, identity, bundles, payloads: payloadsHere, clock: systemClock },
     ...{ logger: silentLogger, signal, playsIn: async () => true },
   } as unknown as PeerNode
   const at = opened + phase.voting + (first === undefined ? 0 : phase.settling)

@@ -4,7 +4,13 @@ import type { ComponentOpening } from '#chain/votes/openComponent.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import { merkleProof, proofIn } from '#core/merkle.ts'
-import { componentLeaves, componentsHash, type PeerScore, rolloutLeaf, type ScoreSheet } from '#core/payloads/bodies.ts'
+import {
+  componentLeaves,
+  componentsHash,
+  type PeerScore,
+  rolloutLeaf,
+  type ScoreSheet,
+} from '#core/payloads/payloads.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'
 import { drawnLeaf, drawOpening } from '../draws/drawOpening.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
@@ -85,9 +91,9 @@ async function proveScore(
   place: bigint,
   signal: AbortSignal,
 ): Promise<Omit<ComponentOpening, 'ballot' | 'commitment'> | null> {
-  const proven = await fetchRolloutsOf(node, scoreSheet.round, commitment, signal, ({ body, tree }) => {
+  const proven = await fetchRolloutsOf(node, scoreSheet.round, commitment, signal, ({ payload, tree }) => {
     const leaf = drawnLeaf(scored.leaves, place, commitment.count)
-    const shown = rolloutLeaf(body, leaf.index)
+    const shown = rolloutLeaf(payload, leaf.index)
     if (shown === undefined) return null
     return {
       header: shown.header,

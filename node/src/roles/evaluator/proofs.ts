@@ -5,7 +5,7 @@ import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { CheckedRollout } from '../draws/checkRollouts.ts'
-import type { WantedBody } from '../fetch/holders.ts'
+import type { WantedPayload } from '../fetch/holders.ts'
 import { isProven, type PeerResult, peerFault, peerWork, resultInTime } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { checkSampling, type PublishedReader, type SampledWork } from './checkSampling.ts'
@@ -13,7 +13,7 @@ import { checkSampling, type PublishedReader, type SampledWork } from './checkSa
 /** What scores are made with. */
 export type Models = { judge: Judge; reader: PublishedReader }
 
-type Committed = Pick<RolloutCommitment, 'peerKey' | 'policyHash'> & Pick<WantedBody, 'keepers'>
+type Committed = Pick<RolloutCommitment, 'peerKey' | 'policyHash'> & Pick<WantedPayload, 'keepers'>
 
 type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'logger' | 'signal'> & {
   environment: Pick<PeerNode['environment'], 'solverFolder' | 'spec'>

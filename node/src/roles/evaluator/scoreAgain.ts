@@ -70,8 +70,8 @@ export async function scoreAgain(
   return turns.run('', async () => {
     const [at, places] = [{ chainId, round, beacon: before }, await facts.places(round)]
     const rules = await roundRules(environment, at, places, stageSource(node, signal))
-    const scored = await fetchRolloutsOf(node, round, commitment, signal, ({ body }) =>
-      scoreRollouts(judge, body, rules, { chainId, round, peerKey, before, beacon }),
+    const scored = await fetchRolloutsOf(node, round, commitment, signal, ({ payload }) =>
+      scoreRollouts(judge, payload, rules, { chainId, round, peerKey, before, beacon }),
     )
     const counts = scored.ok ? await proofs.prove(commitment, scored.value.leaves, signal) : scored
     return scored.ok && counts.ok ? scored.value.score.scoreMilli : scoreWithout(counts)

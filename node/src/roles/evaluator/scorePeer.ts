@@ -1,5 +1,5 @@
 import type { PeerKey } from '#core/hashes.ts'
-import type { PeerScore } from '#core/payloads/bodies.ts'
+import type { PeerScore } from '#core/payloads/payloads.ts'
 import type { AnswerScore, Judge } from '#environments/environment.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 

@@ -1,4 +1,4 @@
-import type { PeerScore, RolloutBundle } from '#core/payloads/bodies.ts'
+import type { PeerScore, RolloutBundle } from '#core/payloads/payloads.ts'
 import type { Judge } from '#environments/environment.ts'
 import { type CheckedRollout, checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
 import { sampledLeaves } from '../draws/drawCommittee.ts'
@@ -12,11 +12,11 @@ type ScoredRollouts = { score: PeerScore; leaves: CheckedRollout[] | null }
 /** Scores the leaves that the round's beacon draws, and draws those whose sampling decides whether the score counts. */
 export async function scoreRollouts(
   judge: Judge,
-  body: RolloutBundle,
+  payload: RolloutBundle,
   rules: RoundRules,
   work: SampledWork,
 ): Promise<ScoredRollouts> {
-  const groups = await checkRollouts(body, rules)
+  const groups = await checkRollouts(payload, rules)
   const sampled = sampledLeaves(work.chainId, work.round, work.beacon, work.peerKey, rules.spec)
   const score = await scorePeer(judge, work.peerKey, groups, sampled)
   const owed = drawTasks(work.chainId, work.round, work.peerKey, rules)

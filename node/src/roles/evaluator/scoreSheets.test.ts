@@ -2,8 +2,8 @@ import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
-import { decodeScoreSheet, encodeScoreSheet, type PeerScore } from '#core/payloads/bodies.ts'
-import { bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { payloadsHere } from '#core/payloads/payloadOperations.ts'
+import { decodeScoreSheet, encodeScoreSheet, type PeerScore } from '#core/payloads/payloads.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { ballotsOf, keepScores, keptScores, partsOf } from './scoreSheets.ts'
 
@@ -27,7 +27,7 @@ function scored(count: number, leaves = 1) {
 function disk() {
   const [files, facts] = [new Map<Hex, Uint8Array>(), new Map<string, unknown>()]
   const node = {
-    bodies: bodiesHere,
+    payloads: payloadsHere,
     bundles: {
       put: async (bytes: Uint8Array) => {
         files.set(contentId(bytes), bytes)
@@ -43,7 +43,7 @@ function disk() {
   return { node: node as unknown as PeerNode, files, facts }
 }
 
-test('an evaluator that is drawn for more peers than a body takes votes on all of them', async () => {
+test('an evaluator that is drawn for more peers than a payload takes votes on all of them', async () => {
   const { shards, scoreSheet } = scored(33)
   const { node, files } = disk()
   await keepScores(node, scoreSheet, shards)

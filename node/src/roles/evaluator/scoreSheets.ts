@@ -6,33 +6,33 @@ import {
   type PeerScore,
   type ScoreSheet,
   votesOf,
-} from '#core/payloads/bodies.ts'
+} from '#core/payloads/payloads.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { OwnShard } from './ownShards.ts'
 
 /** What this evaluator found in a round. */
 type KeptScores = {
-  /** Of all its shards: more peers than one body takes, where there are many. */
+  /** Of all its shards: more peers than one payload takes, where there are many. */
   scoreSheet: ScoreSheet
-  /** The bodies that were signed, each of whole shards. A ballot names the one that its shard is in. */
+  /** The payloads that were signed, each of whole shards. A ballot names the one that its shard is in. */
   parts: { contentId: ContentId; bytes: Uint8Array; peerKeys: ReadonlySet<PeerKey> }[]
 }
 
-/** Of a body's header, at most. */
+/** Of a payload's header, at most. */
 const HEADER_BYTES = 1024
 
 type ShardPeers = { peers: readonly { peerKey: PeerKey }[] }
 
-/** Signs what was found, in as few bodies as their format allows, and keeps it. */
+/** Signs what was found, in as few payloads as their format allows, and keeps it. */
 export async function keepScores(
-  node: Pick<PeerNode, 'bodies' | 'bundles' | 'journal'>,
+  node: Pick<PeerNode, 'payloads' | 'bundles' | 'journal'>,
   scoreSheet: ScoreSheet,
   shards: readonly ShardPeers[],
 ): Promise<KeptScores> {
   const parts: KeptScores['parts'] = []
   for (const peers of await partsOf(scoreSheet, shards)) {
-    const { bytes } = await node.bodies.seal('scores', { ...scoreSheet, peers })
+    const { bytes } = await node.payloads.seal('scores', { ...scoreSheet, peers })
     const contentId = await node.bundles.put(bytes, scoreSheet.round)
     parts.push({ contentId, bytes, peerKeys: keysOf(peers) })
   }
@@ -46,19 +46,19 @@ export async function keepScores(
 
 /** This evaluator's scores of a round; null if it made none, or if a part of them is gone. */
 export async function keptScores(
-  node: Pick<PeerNode, 'bodies' | 'bundles' | 'journal'>,
+  node: Pick<PeerNode, 'payloads' | 'bundles' | 'journal'>,
   round: number,
 ): Promise<KeptScores | null> {
-  const { bodies, bundles, journal } = node
+  const { payloads, bundles, journal } = node
   const parts: KeptScores['parts'] = []
   const found: ScoreSheet[] = []
   // Releases before this one kept a single id.
   for (const contentId of [journal.get(round, 'scores') ?? []].flat() as ContentId[]) {
     const bytes = await bundles.get(contentId)
-    const opened = bytes && (await bodies.open('scores', bytes))
+    const opened = bytes && (await payloads.open('scores', bytes))
     if (bytes === null || opened === null) return null
-    parts.push({ contentId, bytes, peerKeys: keysOf(opened.body.peers) })
-    found.push(opened.body)
+    parts.push({ contentId, bytes, peerKeys: keysOf(opened.payload.peers) })
+    found.push(opened.payload)
   }
   const [first] = found
   if (first === undefined) return null
@@ -79,7 +79,7 @@ export async function ballotsOf(
   })
 }
 
-/** Peers by body: those of as many shards, in turn, as one takes. */
+/** Peers by payload: those of as many shards, in turn, as one takes. */
 export async function partsOf(
   { peers }: ScoreSheet,
   shards: readonly ShardPeers[],

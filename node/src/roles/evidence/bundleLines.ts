@@ -1,6 +1,6 @@
 import type { PeerKey } from '#core/hashes.ts'
-import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import { unpackSequence } from '#core/payloads/packedTokens.ts'
+import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
 

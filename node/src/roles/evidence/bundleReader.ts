@@ -6,10 +6,10 @@ import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { contentId } from '#core/contentId.ts'
 import { NodeError } from '#core/errors.ts'
 import type { ContentId, PeerKey } from '#core/hashes.ts'
-import type { RolloutBundle } from '#core/payloads/bodies.ts'
-import { bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { payloadsHere } from '#core/payloads/payloadOperations.ts'
+import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import { peerName } from '#core/peers/peerName.ts'
-import { type BodySources, openBodies } from '../audit/openBodies.ts'
+import { openPayloads, type PayloadSources } from '../audit/openPayloads.ts'
 import { openCommitted } from '../fetch/openCommitted.ts'
 import type { PeerResult } from '../fetch/peerResult.ts'
 import { findPeer } from './findPeer.ts'
@@ -36,14 +36,14 @@ function hintOf(found: PeerResult<Uint8Array>, isPublic: boolean): string {
 }
 
 /** Reads what solvers committed to: from a folder, or else from the peers that keep it. */
-export async function openBundleReader(sources: BodySources) {
+export async function openBundleReader(sources: PayloadSources) {
   const { deployment, rpcUrl, signal } = sources
   const { chainId } = deployment
   const chain = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
   const { round: currentRound } = await createRoundClock(chain, contracts).read()
-  const bodies = await openBodies(sources, reads, () => currentRound)
+  const payloads = await openPayloads(sources, reads, () => currentRound)
 
   return {
     /**
@@ -52,34 +52,34 @@ export async function openBundleReader(sources: BodySources) {
      * @param asked - the peer, by its three words, peer id or key.
      * @throws {BundleUnavailableError} if it committed nothing, or nobody gives it.
      */
-    async get(round: number, asked: string): Promise<{ bytes: Uint8Array; body: RolloutBundle }> {
+    async get(round: number, asked: string): Promise<{ bytes: Uint8Array; payload: RolloutBundle }> {
       const { peerKey } = findPeer(await readPeers(chain, contracts), asked)
       const commitment = (await reads.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
       if (commitment === undefined)
         throw new BundleUnavailableError(`${asked} committed to nothing in round ${round}.`, {
           hint: 'npx waggle why says what became of its work.',
         })
-      const found = await bodies.fetch({ kind: 'rollouts', round, contentId: commitment.contentId, peerKey }, signal)
-      const opened = found.ok ? await openCommitted(bodiesHere, found.value, { chainId, round }, commitment) : null
+      const found = await payloads.fetch({ kind: 'rollouts', round, contentId: commitment.contentId, peerKey }, signal)
+      const opened = found.ok ? await openCommitted(payloadsHere, found.value, { chainId, round }, commitment) : null
       if (!found.ok || opened === null || typeof opened === 'string')
         throw new BundleUnavailableError(`No peer serves the rollouts of ${asked} in round ${round}.`, {
           hint: hintOf(found, round < currentRound),
           retryable: true,
         })
-      return { bytes: found.value, body: opened.body }
+      return { bytes: found.value, payload: opened.payload }
     },
     /** @throws {BundleUnavailableError} if the bytes are not rollouts at all. */
     async verify(bytes: Uint8Array): Promise<BundleCheck> {
-      const opened = await bodiesHere.open('rollouts', bytes)
+      const opened = await payloadsHere.open('rollouts', bytes)
       if (opened === null)
         throw new BundleUnavailableError('This is not a bundle of rollouts.', {
           hint: 'Give a file that npx waggle bundle get wrote.',
         })
-      const { body, tree } = opened
-      const { round, peerKey } = body
+      const { payload, tree } = opened
+      const { round, peerKey } = payload
       const id = contentId(bytes)
       const findings: string[] = []
-      if (body.chainId !== chainId) findings.push(`it is of chain ${body.chainId}, and this is ${chainId}`)
+      if (payload.chainId !== chainId) findings.push(`it is of chain ${payload.chainId}, and this is ${chainId}`)
       const commitment = (await reads.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
       const leaves = (tree.length + 1) / 2
       if (commitment === undefined) findings.push(`its peer committed to nothing in round ${round}`)
@@ -92,6 +92,6 @@ export async function openBundleReader(sources: BodySources) {
       const name = peerName((await reads.readPeerId(peerKey)) ?? peerKey)
       return { round, peerKey, name, leaves, contentId: id, findings }
     },
-    close: () => bodies.close(),
+    close: () => payloads.close(),
   }
 }

@@ -3,7 +3,7 @@ import type { PeerRound } from '#chain/rounds/readPeerRound.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { PeerKey, PolicyHash } from '#core/hashes.ts'
-import type { PeerScore } from '#core/payloads/bodies.ts'
+import type { PeerScore } from '#core/payloads/payloads.ts'
 
 /** A seat of the committee that scores a peer. */
 export type Seat = {

@@ -1,6 +1,6 @@
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
-import type { RolloutBundle } from '#core/payloads/bodies.ts'
-import type { OpenedBody } from '#core/payloads/bodyOperations.ts'
+import type { OpenedPayload } from '#core/payloads/payloadOperations.ts'
+import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Visited } from './fetchPlan.ts'
 import { openCommitted } from './openCommitted.ts'
@@ -12,7 +12,7 @@ function fetchRollouts<T>(
   round: number,
   commitments: readonly RolloutCommitment[],
   signal: AbortSignal,
-  work: (opened: OpenedBody<RolloutBundle>, commitment: RolloutCommitment) => Promise<T> | T,
+  work: (opened: OpenedPayload<RolloutBundle>, commitment: RolloutCommitment) => Promise<T> | T,
 ): Promise<Visited<RolloutCommitment, T>[]> {
   return Promise.all(fetchEachRollouts(node, round, commitments, signal, work))
 }
@@ -23,14 +23,14 @@ export function fetchEachRollouts<T>(
   round: number,
   commitments: readonly RolloutCommitment[],
   signal: AbortSignal,
-  work: (opened: OpenedBody<RolloutBundle>, commitment: RolloutCommitment) => Promise<T> | T,
+  work: (opened: OpenedPayload<RolloutBundle>, commitment: RolloutCommitment) => Promise<T> | T,
   mayReturn = false,
 ): Promise<Visited<RolloutCommitment, T>>[] {
-  const { bodies, chainId, fetchPlan } = node
+  const { payloads, chainId, fetchPlan } = node
   const wanted = commitments.map(commitment => ({ ...commitment, kind: 'rollouts' as const, round, mayReturn }))
   return fetchPlan.visitEach(wanted, signal, async (bytes, commitment) => {
-    const opened = await openCommitted(bodies, bytes, { chainId, round }, commitment)
-    if (opened === 'malformed') return peerFault(opened, 'no body of rollouts')
+    const opened = await openCommitted(payloads, bytes, { chainId, round }, commitment)
+    if (opened === 'malformed') return peerFault(opened, 'no payload of rollouts')
     if (opened === 'another') return peerFault(opened, 'not what its peer committed')
     return { ok: true, value: await work(opened, commitment) }
   })
@@ -42,7 +42,7 @@ export async function fetchRolloutsOf<T>(
   round: number,
   commitment: RolloutCommitment,
   signal: AbortSignal,
-  work: (opened: OpenedBody<RolloutBundle>) => Promise<T> | T,
+  work: (opened: OpenedPayload<RolloutBundle>) => Promise<T> | T,
 ): Promise<PeerResult<T>> {
   const [visited] = await fetchRollouts(node, round, [commitment], signal, work)
   return visited?.result ?? peerFault('unavailable', 'it was not asked for')

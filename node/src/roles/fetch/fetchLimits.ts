@@ -1,7 +1,7 @@
 import type { Pace } from './pace.ts'
 
 export type FetchLimits = {
-  /** Bodies under way at a time. */
+  /** Payloads under way at a time. */
   parallel: number
   /** Of those policies: each is held in memory whole while it comes. */
   policies: number
@@ -12,7 +12,7 @@ export type FetchLimits = {
   /** Times that holders which were busy are asked again, and the mean wait before the first; each further one doubles it. */
   busyRetries: number
   busyWaitMs: number
-  /** Bytes of bodies that the disk did not take and that wait for their turn to be used. */
+  /** Bytes of payloads that the disk did not take and that wait for their turn to be used. */
   heldBytes: number
   pace: Pace
 }

@@ -6,24 +6,24 @@ import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Announcement } from '#p2p/gossip/announcement.ts'
-import type { BodyRequest, FetchBody } from '#p2p/transfer/fetchBody.ts'
-import type { FetchRules } from './bodyFetcher.ts'
+import type { FetchPayload, PayloadRequest } from '#p2p/transfer/fetchPayload.ts'
 import { fetchLimits } from './fetchLimits.ts'
 import { createFetchPlan } from './fetchPlan.ts'
+import type { FetchRules } from './payloadFetcher.ts'
 
 const { pace } = fetchLimits
-const bodyOf = (peerId: string, bytes = 1000) => new Uint8Array(bytes).fill(peerId.charCodeAt(0))
+const payloadOf = (peerId: string, bytes = 1000) => new Uint8Array(bytes).fill(peerId.charCodeAt(0))
 const wantedOf = (peerId: string, bytes?: number) => ({
   kind: 'rollouts' as const,
   round: 5,
   peerKey: peerKeyOf(peerId),
-  contentId: contentId(bodyOf(peerId, bytes)),
+  contentId: contentId(payloadOf(peerId, bytes)),
 })
 const told = (peerId: string, of = peerId, size = 1000) =>
   ({ peerId, contentId: wantedOf(of).contentId, size }) as Announcement
 
-type Served = Awaited<ReturnType<FetchBody>>
-type Server = (request: BodyRequest) => Promise<Served>
+type Served = Awaited<ReturnType<FetchPayload>>
+type Server = (request: PayloadRequest) => Promise<Served>
 
 /** A plan over servers by peer id, a store in memory and a clock that is moved until a promise settles. */
 function scene(
@@ -41,7 +41,7 @@ function scene(
     peerId: 'self',
     announcements: () => announced ?? Object.keys(servers).map(peerId => told(peerId)),
     connectedPeers: () => connected,
-    fetchBody: async (request: BodyRequest) => {
+    fetchPayload: async (request: PayloadRequest) => {
       asked.push(request.peer)
       const got = await (servers[request.peer] as Server)(request)
       return typeof got === 'string' || contentId(got) === request.contentId ? got : 'mismatch'
@@ -82,7 +82,7 @@ const honest =
   (of: string): Server =>
   async ({ onBytes }) => {
     onBytes?.(1000)
-    return bodyOf(of)
+    return payloadOf(of)
   }
 const answering =
   (failure: Served): Server =>
@@ -141,7 +141,7 @@ test('a keeper is asked however many others are connected, and where none has it
   const set = scene(servers, {}, [], idle)
   expect(await set.finish(set.plan.fetch({ ...wantedOf('ann'), keepers }, set.never))).toEqual({
     ok: true,
-    value: bodyOf('ann'),
+    value: payloadOf('ann'),
   })
   expect(set.asked.filter(peer => peer.startsWith('idle'))).toEqual([])
   const without = scene({ ...servers, seat: answering('not-found') }, {}, [], idle)
@@ -164,7 +164,7 @@ test('an author and keepers at the minimum pace hold up no other keeper', async 
   expect(set.clock.nowMs()).toBeLessThan(80_000)
 })
 
-test('slow peers cost only themselves: every honest body comes at once, however many servers drip', async () => {
+test('slow peers cost only themselves: every honest payload comes at once, however many servers drip', async () => {
   const slow = Array.from({ length: 40 }, (_, at) => `slow ${at}`)
   const good = Array.from({ length: 60 }, (_, at) => `good ${at}`)
   const servers: Record<string, Server> = {}
@@ -214,7 +214,7 @@ test('policies at the minimum pace hold no place that others wait for beyond the
   )
 })
 
-test('a body at the minimum pace comes, and one that starts fast and falls silent does not', async () => {
+test('a payload at the minimum pace comes, and one that starts fast and falls silent does not', async () => {
   const bytes = 10 * pace.minBytesPerSecond
   const steady: Server = async ({ onBytes, signal }) => {
     for (let second = 0; second < 10; second += 1) {
@@ -222,7 +222,7 @@ test('a body at the minimum pace comes, and one that starts fast and falls silen
       if (signal.aborted) return 'timeout'
       onBytes?.(pace.minBytesPerSecond)
     }
-    return bodyOf('steady', bytes)
+    return payloadOf('steady', bytes)
   }
   const fickle: Server = async request => {
     request.onBytes?.(bytes - 1)
@@ -256,23 +256,23 @@ test('a holder is asked for what it announced at most, and never for more than t
 })
 
 test('an author whose places are all taken for 20 s is asked until one is free', async () => {
-  const full: Server = async () => (set.clock.nowMs() < 20_000 ? 'busy' : bodyOf('author'))
+  const full: Server = async () => (set.clock.nowMs() < 20_000 ? 'busy' : payloadOf('author'))
   const set = scene({ author: full })
   expect(await set.finish(set.plan.fetch(wantedOf('author'), set.never))).toMatchObject({ ok: true })
   expect(set.asked.length).toBeLessThan(8)
 })
 
-test('who announced a body gives it where its author does not, and busy holders are asked again', async () => {
+test('who announced a payload gives it where its author does not, and busy holders are asked again', async () => {
   let times = 0
-  const busyOnce: Server = async () => (times++ === 0 ? 'busy' : bodyOf('author'))
+  const busyOnce: Server = async () => (times++ === 0 ? 'busy' : payloadOf('author'))
   const servers = { stranger: answering('not-found'), author: answering('unreachable'), friend: busyOnce }
   const set = scene(servers, {}, [told('friend', 'author'), told('author')])
   const got = await set.finish(set.plan.fetch(wantedOf('author'), set.never))
-  expect(got).toEqual({ ok: true, value: bodyOf('author') })
+  expect(got).toEqual({ ok: true, value: payloadOf('author') })
   expect(set.asked).toEqual(['author', 'friend', 'stranger', 'friend'])
 })
 
-test('a body that nobody gives is unavailable, for the reason that its author had', async () => {
+test('a payload that nobody gives is unavailable, for the reason that its author had', async () => {
   const set = scene({ author: answering('mismatch'), other: answering('not-found') }, {}, [told('author')])
   const got = await set.finish(set.plan.fetch(wantedOf('author'), set.never))
   expect(got).toEqual({ ok: false, fault: 'unavailable', reason: 'author: mismatch, another: not-found' })
@@ -280,7 +280,7 @@ test('a body that nobody gives is unavailable, for the reason that its author ha
   expect(await alone.finish(alone.plan.fetch(wantedOf('x'), alone.never))).toMatchObject({ fault: 'unavailable' })
 })
 
-test('nothing is asked for before the bodies are open', async () => {
+test('nothing is asked for before the payloads are open', async () => {
   const set = scene({ author: honest('author') }, { opensAtMs: (_, round) => round * 1000 })
   const pending = set.plan.fetch(wantedOf('author'), set.never)
   await turn()
@@ -291,7 +291,7 @@ test('nothing is asked for before the bodies are open', async () => {
   expect(set.clock.nowMs()).toBeGreaterThanOrEqual(5_000)
 })
 
-test('a holder of many bodies has two of the places, and all have no more than there are', async () => {
+test('a holder of many payloads has two of the places, and all have no more than there are', async () => {
   let running = 0
   let most = 0
   const counted: Server = async ({ signal }) => {
@@ -318,7 +318,7 @@ test('a holder of many bodies has two of the places, and all have no more than t
   expect(most).toBe(fetchLimits.parallel)
 })
 
-test('work that throws is a fault of that peer alone, and work on bodies is done one by one', async () => {
+test('work that throws is a fault of that peer alone, and work on payloads is done one by one', async () => {
   const set = scene({ a: honest('a'), b: honest('b'), c: honest('c') })
   let running = 0
   const results = await set.finish(
@@ -349,7 +349,7 @@ test('when the time is up, what came is worked on and the rest is unavailable', 
   expect(results[1]?.result).toMatchObject({ fault: 'unavailable', reason: 'no time was left' })
 })
 
-test('bodies that the disk does not take wait in memory up to a limit; the others are fetched again when their turn comes', async () => {
+test('payloads that the disk does not take wait in memory up to a limit; the others are fetched again when their turn comes', async () => {
   const names = ['ann', 'ben', 'cat', 'dan', 'eve']
   const servers = Object.fromEntries(names.map(name => [name, honest(name)]))
   const limits = { ...fetchLimits, heldBytes: 2_500 }

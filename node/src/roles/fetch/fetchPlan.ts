@@ -1,29 +1,29 @@
 import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
-import { createBodyFetcher, type FetchModules, type FetchRules } from './bodyFetcher.ts'
 import { fetchLimits } from './fetchLimits.ts'
-import type { WantedBody } from './holders.ts'
+import type { WantedPayload } from './holders.ts'
+import { createPayloadFetcher, type FetchModules, type FetchRules } from './payloadFetcher.ts'
 import { type PeerFault, type PeerResult, peerFault, peerWork } from './peerResult.ts'
 
 export type Visited<Wanted, T> = { wanted: Wanted; result: PeerResult<T> }
 
-/** How a role comes by other peers' bodies. Nothing that a peer does makes a method throw, nor waits on another peer. */
+/** How a role comes by other peers' payloads. Nothing that a peer does makes a method throw, nor waits on another peer. */
 export type FetchPlan = {
   /** The bytes behind a content id, from the disk or else from a peer. @param signal - gives up. */
-  fetch(wanted: WantedBody, signal: AbortSignal): Promise<PeerResult<Uint8Array>>
+  fetch(wanted: WantedPayload, signal: AbortSignal): Promise<PeerResult<Uint8Array>>
   /**
-   * Fetches bodies in parallel, and does `work` on one after the other as they come.
+   * Fetches payloads in parallel, and does `work` on one after the other as they come.
    *
    * @param signal - gives up on what has not come; work on what has is done all the same.
    * @returns one result for each, in the order wanted.
    */
-  visit<Wanted extends WantedBody, T>(
+  visit<Wanted extends WantedPayload, T>(
     wanted: readonly Wanted[],
     signal: AbortSignal,
     work: (bytes: Uint8Array, wanted: Wanted) => Promise<PeerResult<T>>,
   ): Promise<Visited<Wanted, T>[]>
   /** As `visit`: each result as soon as it is there. */
-  visitEach<Wanted extends WantedBody, T>(
+  visitEach<Wanted extends WantedPayload, T>(
     wanted: readonly Wanted[],
     signal: AbortSignal,
     work: (bytes: Uint8Array, wanted: Wanted) => Promise<PeerResult<T>>,
@@ -42,25 +42,25 @@ export type FetchCounts = {
   faults: Partial<Record<PeerFault['fault'], number>>
 }
 
-/** The one way to other peers' bodies; the rules are in docs/network.md. */
+/** The one way to other peers' payloads; the rules are in docs/network.md. */
 export function createFetchPlan(modules: FetchModules, rules: FetchRules): CountedFetchPlan {
   const { bundles, logger, signal: stopping } = modules
   const { limits = fetchLimits } = rules
   const late = new Set<PeerKey>()
   const counts: FetchCounts = { fetched: 0, bytes: 0, faults: {} }
-  const fetchFromHolders = createBodyFetcher(modules, { ...rules, limits }, late)
-  /** Of bodies that wait for their work in memory, because the disk did not take them. */
+  const fetchFromHolders = createPayloadFetcher(modules, { ...rules, limits }, late)
+  /** Of payloads that wait for their work in memory, because the disk did not take them. */
   let heldBytes = 0
 
-  function note({ kind, round, peerKey }: WantedBody, result: PeerResult<unknown>): void {
+  function note({ kind, round, peerKey }: WantedPayload, result: PeerResult<unknown>): void {
     if (result.ok) return
     const { fault, reason } = result
     counts.faults[fault] = (counts.faults[fault] ?? 0) + 1
-    logger.info('a body of a peer does not count', { kind, round, peerKey, fault, reason })
+    logger.info('a payload of a peer does not count', { kind, round, peerKey, fault, reason })
   }
 
   /** The bytes, or null where they are on the disk. */
-  async function obtain(wanted: WantedBody, signal: AbortSignal): Promise<PeerResult<Uint8Array | null>> {
+  async function obtain(wanted: WantedPayload, signal: AbortSignal): Promise<PeerResult<Uint8Array | null>> {
     const { kind, round, contentId, peerKey } = wanted
     if (bundles.has(contentId)) return { ok: true, value: null }
     const fetched = await fetchFromHolders(wanted, signal)
@@ -69,11 +69,11 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
     counts.bytes += fetched.value.byteLength
     const refused = await bundles.keep(fetched.value, round, { peerKey, kind })
     if (refused === null) return { ok: true, value: null }
-    logger.info('a body was not kept', { kind, round, contentId, reason: refused })
+    logger.info('a payload was not kept', { kind, round, contentId, reason: refused })
     return fetched
   }
 
-  /** What a body is held by until its turn; dropped where too many are held: it is fetched again then. */
+  /** What a payload is held by until its turn; dropped where too many are held: it is fetched again then. */
   function hold(obtained: PeerResult<Uint8Array | null>): PeerResult<Uint8Array | null> | 'dropped' {
     const bytes = bytesOf(obtained)
     if (bytes > 0 && heldBytes + bytes > limits.heldBytes) return 'dropped'
@@ -81,7 +81,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
     return obtained
   }
 
-  async function read(wanted: WantedBody, obtained: PeerResult<Uint8Array | null>): Promise<PeerResult<Uint8Array>> {
+  async function read(wanted: WantedPayload, obtained: PeerResult<Uint8Array | null>): Promise<PeerResult<Uint8Array>> {
     if (!obtained.ok) return obtained
     const value = obtained.value ?? (await bundles.get(wanted.contentId))
     return value === null ? peerFault('unavailable', 'its file was damaged or removed') : { ok: true, value }
@@ -93,7 +93,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
       const { kind, round, peerKey } = at
       const about = { kind, round, peerKey }
       const held = hold(await obtain(at, signal))
-      // Opened and used one by one: a body takes far more memory opened than on the disk.
+      // Opened and used one by one: a payload takes far more memory opened than on the disk.
       const result = await one
         .run('', async () => {
           const bytes = held === 'dropped' ? await fetchFromHolders(at, signal) : await read(at, held)

@@ -14,7 +14,7 @@ function asked(announced: Partial<Announcement>[]) {
   return holdersOf(network, wanted).map(({ peerId, isAuthor, maxBytes }) => ({ peerId, isAuthor, maxBytes }))
 }
 
-test('an author is asked first that has announced another body since, as one does whose amendment came too late', () => {
+test('an author is asked first that has announced another payload since, as one does whose amendment came too late', () => {
   const announced = [
     { peerId: other, contentId: id('01'), size: 10 },
     { peerId: author, contentId: id('02'), size: 20 },

@@ -8,8 +8,8 @@ import type { Network } from '#p2p/network.ts'
 /** What is fetched from peers. A policy is announced by nobody: the chain says its hash, and its author is who announced rollouts. */
 export type FetchKind = AnnouncementKind | 'policy'
 
-/** A body by what the chain or an announcement says of it. */
-export type WantedBody = {
+/** A payload by what the chain or an announcement says of it. */
+export type WantedPayload = {
   kind: FetchKind
   round: number
   contentId: ContentId
@@ -38,10 +38,13 @@ type HolderModules = {
 }
 
 /**
- * Peers that may have a body, in the order to ask them: its author, others that announced it, then connected ones. An author
- * that announced another body of the kind and round since keeps this one too: the chain may not have taken its amendment.
+ * Peers that may have a payload, in the order to ask them: its author, others that announced it, then connected ones. An author
+ * that announced another payload of the kind and round since keeps this one too: the chain may not have taken its amendment.
  */
-export function holdersOf(network: HolderNetwork, { kind, round, contentId, peerKey: author }: WantedBody): Holder[] {
+export function holdersOf(
+  network: HolderNetwork,
+  { kind, round, contentId, peerKey: author }: WantedPayload,
+): Holder[] {
   const announced = network.announcements(round, kind === 'policy' ? 'rollouts' : kind)
   const sizes = new Map<string, number | undefined>()
   for (const one of announced) if (one.contentId === contentId) sizes.set(one.peerId, one.size)
@@ -58,7 +61,7 @@ export function holdersOf(network: HolderNetwork, { kind, round, contentId, peer
 /** As {@link holdersOf}, its author among them: the chain says who that is where nothing that was heard does. */
 export async function findHolders(
   { network, readPeerId }: HolderModules,
-  wanted: WantedBody,
+  wanted: WantedPayload,
   signal: AbortSignal,
 ): Promise<Holder[]> {
   const known = holdersOf(network, wanted)
@@ -69,10 +72,10 @@ export async function findHolders(
   return isOther ? [{ peerId, peerKey, isAuthor: true, maxBytes: undefined }, ...known] : known
 }
 
-/** The keepers of a body by their ids, whether they are connected or not. */
+/** The keepers of a payload by their ids, whether they are connected or not. */
 export async function findKeepers(
   { network, readPeerId }: HolderModules,
-  { keepers = [], peerKey: author }: WantedBody,
+  { keepers = [], peerKey: author }: WantedPayload,
   signal: AbortSignal,
 ): Promise<Holder[]> {
   const keys = [...new Set(keepers)].filter(key => key !== author)

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 
-/** How fast a body has to come. */
+/** How fast a payload has to come. */
 export type Pace = {
   /** From the request on, for the connection, the disk of the other side, and the first bytes; at least a window. */
   graceMs: number
@@ -9,7 +9,7 @@ export type Pace = {
   minBytesPerSecond: number
 }
 
-/** The longest that a body of so many bytes can take without falling below the pace. */
+/** The longest that a payload of so many bytes can take without falling below the pace. */
 export function longestMs({ graceMs, windowMs, minBytesPerSecond }: Pace, bytes: number): number {
   return graceMs + windowMs + (bytes / minBytesPerSecond) * 1000
 }

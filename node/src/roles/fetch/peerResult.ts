@@ -4,7 +4,7 @@ import type { LogFields, Logger } from '#core/logger.ts'
  * Why nothing of what a peer gave counts.
  *
  * `unavailable`: nobody gave the bytes. `oversized`: more bytes than the environment allows. `too slow`: below the minimum
- * pace. `malformed`: no body of its kind. `another`: not what its peer committed.
+ * pace. `malformed`: no payload of its kind. `another`: not what its peer committed.
  * `unsure`: answers follow within twice the tolerance, and not within it, so that others may find them true or false.
  * `not sampled`: answers do not follow from the policy that was named. `unpaid base`: their policy adapts a model that the environment
  * does not pay for. `failed`: work on it threw, which is a

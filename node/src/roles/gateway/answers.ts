@@ -5,7 +5,7 @@ export type Route = { path: RegExp; answer: (match: RegExpExecArray) => Promise<
 
 export type Answer = { status: number; body: object }
 
-/** Made at a time by one route. Each may hold a page's bodies in memory. */
+/** Made at a time by one route. Each may hold a page's payloads in memory. */
 const PARALLEL = 2
 /** Under way and waiting by one route; one more is asked to come back. */
 const MAX_OPEN = 64

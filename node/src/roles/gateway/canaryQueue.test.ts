@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
-import type { CanaryBundle } from '#core/payloads/bodies.ts'
+import type { CanaryBundle } from '#core/payloads/payloads.ts'
 import type { Sandbox } from '#sandbox/createSandbox.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'

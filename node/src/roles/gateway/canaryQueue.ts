@@ -1,5 +1,5 @@
 import type { Logger } from '#core/logger.ts'
-import type { CanaryBundle } from '#core/payloads/bodies.ts'
+import type { CanaryBundle } from '#core/payloads/payloads.ts'
 import type { Journal } from '#store/journal.ts'
 import type { CanaryPoint } from './measureCanary.ts'
 

@@ -23,7 +23,7 @@ test('all peers of a large swarm are looked up in one walk of its commitments', 
   expect(committedBy(committed, key(9_999))).toEqual([])
 })
 
-test('an evaluator of several bodies is bound to each, and a canary to the policy of its rollouts', () => {
+test('an evaluator of several payloads is bound to each, and a canary to the policy of its rollouts', () => {
   const of = (contentId: Hex) => ({ peerKey: key(1), root: key(0), count: 0, contentId, policyHash: key(7) })
   const committed = [of(key(1)), of(key(2))]
   for (const one of committed) expect(commitmentTo(committed, 'scores', one)).toBe(one)

@@ -5,7 +5,7 @@ import { ZERO_HASH } from '#core/hex.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import type { Commitment } from '../fetch/openCommitted.ts'
 
-/** A commitment that a body has to match; `policyHash` where it names one. */
+/** A commitment that a payload has to match; `policyHash` where it names one. */
 export type Committed = Commitment & { policyHash?: PolicyHash }
 
 export type Commitments = {
@@ -27,7 +27,7 @@ const ROUNDS_REMEMBERED = 64
 /** Commitments remembered, of all rounds: about 800 bytes each. */
 const MOST_REMEMBERED = 200_000
 
-/** Last round, counted from the body's own, in which the chain takes its commitment. */
+/** Last round, counted from the payload's own, in which the chain takes its commitment. */
 const committedUntil: Record<AnnouncementKind, number> = { rollouts: 0, canary: 0, scores: 2 }
 
 /** Rounds after which no reorganisation is expected to change what was committed. */
@@ -102,13 +102,13 @@ export function committedBy(committed: readonly Committed[], peerKey: PeerKey): 
   return byPeer.get(peerKey) ?? []
 }
 
-/** The commitment that a peer's body of this content id is bound to. */
+/** The commitment that a peer's payload of this content id is bound to. */
 export function commitmentTo(
   committed: readonly Committed[],
   kind: AnnouncementKind,
-  body: { peerKey: PeerKey; contentId: ContentId; policyHash?: PolicyHash },
+  payload: { peerKey: PeerKey; contentId: ContentId; policyHash?: PolicyHash },
 ): Committed | undefined {
-  return committedBy(committed, body.peerKey).find(one =>
-    kind === 'canary' ? one.policyHash === body.policyHash : one.contentId === body.contentId,
+  return committedBy(committed, payload.peerKey).find(one =>
+    kind === 'canary' ? one.policyHash === payload.policyHash : one.contentId === payload.contentId,
   )
 }

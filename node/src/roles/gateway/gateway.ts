@@ -9,14 +9,14 @@ import { everyRound } from '../duties/everyRound.ts'
 import { createEventLog, type EventLog } from '../metrics/eventLog.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Route } from './answers.ts'
-import { slotOf } from './bodySlot.ts'
 import { type CanaryQueue, createCanaryQueue } from './canaryQueue.ts'
-import { collectBodies } from './collectBodies.ts'
+import { collectPayloads } from './collectPayloads.ts'
 import { type Commitments, createCommitments } from './commitments.ts'
 import { serveJson } from './httpServer.ts'
 import { canaryScalars, countJudged } from './judgeCounts.ts'
 import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts'
 import { openAnnounced } from './openAnnounced.ts'
+import { slotOf } from './payloadSlot.ts'
 import { createPeerIds, type PeerIds } from './peerIds.ts'
 import { createProposals, type Proposals } from './proposals.ts'
 import { readGroup, readRound } from './readRound.ts'
@@ -72,7 +72,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
 }
 
 type OnChain = { commitments: Commitments; proposals: Proposals }
-type Collecting = ReturnType<typeof collectBodies>
+type Collecting = ReturnType<typeof collectPayloads>
 
 /** Measures canaries, keeps their curves and counts what the judge said of them. */
 function openCanaries(node: PeerNode, events: EventLog): CanaryQueue {
@@ -90,22 +90,22 @@ function openCanaries(node: PeerNode, events: EventLog): CanaryQueue {
 
 type CollectModules = { peerIds: PeerIds; canaries: CanaryQueue; commitments: Commitments }
 
-/** Collects bodies into the folder, and has the canaries among them measured. */
+/** Collects payloads into the folder, and has the canaries among them measured. */
 function collect(node: PeerNode, { peerIds, canaries, commitments }: CollectModules): Collecting {
-  const { network, bundles, disk, bodies, chainId, journal, clock, logger, signal } = node
-  return collectBodies({
+  const { network, bundles, disk, payloads, chainId, journal, clock, logger, signal } = node
+  return collectPayloads({
     ...{ network, bundles, disk, peerIds, clock, commitments, logger, signal },
     async fetch({ round, kind, contentId }, { peerKey }) {
       const fetched = await node.fetchPlan.fetch({ round, kind, contentId, peerKey }, signal)
       return fetched.ok ? fetched.value : null
     },
-    open: ({ kind, round }, commitment, bytes) => openAnnounced(bodies, kind, bytes, { chainId, round }, commitment),
+    open: ({ kind, round }, commitment, bytes) => openAnnounced(payloads, kind, bytes, { chainId, round }, commitment),
     isKept: offered => journal.get(offered.round, slotOf(offered)) === offered.contentId,
-    onBody(offered, body) {
+    onPayload(offered, payload) {
       const { round, peerId, contentId } = offered
       journal.set(round, slotOf(offered), contentId)
-      if ('groups' in body) noteSampled(journal, round, peerId, body)
-      if ('samples' in body && isDueCanary(node.environment, body)) canaries.add(peerId, body)
+      if ('groups' in payload) noteSampled(journal, round, peerId, payload)
+      if ('samples' in payload && isDueCanary(node.environment, payload)) canaries.add(peerId, payload)
     },
   })
 }

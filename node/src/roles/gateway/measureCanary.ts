@@ -1,4 +1,4 @@
-import type { CanaryBundle } from '#core/payloads/bodies.ts'
+import type { CanaryBundle } from '#core/payloads/payloads.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'

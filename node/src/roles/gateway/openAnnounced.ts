@@ -1,4 +1,4 @@
-import type { Bodies, BodyOperations } from '#core/payloads/bodyOperations.ts'
+import type { PayloadOperations, Payloads } from '#core/payloads/payloadOperations.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import { openCommitted } from '../fetch/openCommitted.ts'
 import type { Committed } from './commitments.ts'
@@ -7,19 +7,19 @@ type Place = { chainId: number; round: number }
 
 /** The bundle in the bytes, if it is of that round and of the peer that the commitment is of, and what that says. */
 export async function openAnnounced(
-  bodies: BodyOperations,
+  payloads: PayloadOperations,
   kind: AnnouncementKind,
   bytes: Uint8Array,
   place: Place,
   commitment: Committed,
-): Promise<Bodies[AnnouncementKind] | null> {
+): Promise<Payloads[AnnouncementKind] | null> {
   if (kind === 'rollouts') {
-    const opened = await openCommitted(bodies, bytes, place, commitment)
-    return typeof opened === 'string' ? null : opened.body
+    const opened = await openCommitted(payloads, bytes, place, commitment)
+    return typeof opened === 'string' ? null : opened.payload
   }
-  const body = (await bodies.open(kind, bytes))?.body
-  if (body === undefined || body.chainId !== place.chainId || body.round !== place.round) return null
-  const author = 'evaluatorKey' in body ? body.evaluatorKey : body.peerKey
+  const payload = (await payloads.open(kind, bytes))?.payload
+  if (payload === undefined || payload.chainId !== place.chainId || payload.round !== place.round) return null
+  const author = 'evaluatorKey' in payload ? payload.evaluatorKey : payload.peerKey
   if (author !== commitment.peerKey) return null
-  return 'policyHash' in body && body.policyHash !== commitment.policyHash ? null : body
+  return 'policyHash' in payload && payload.policyHash !== commitment.policyHash ? null : payload
 }

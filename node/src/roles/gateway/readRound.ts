@@ -1,5 +1,5 @@
 import type { ContentId, PeerKey, TaskHash } from '#core/hashes.ts'
-import type { Bodies } from '#core/payloads/bodyOperations.ts'
+import type { Payloads } from '#core/payloads/payloadOperations.ts'
 import { taskHash } from '#core/payloads/taskProposal.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
@@ -9,24 +9,24 @@ import { type Commitments, commitmentTo } from './commitments.ts'
 import type { Proposals } from './proposals.ts'
 import { type From, rolloutText, roundView } from './roundView.ts'
 
-/** A page holds all of its bodies in memory, decoded. */
+/** A page holds all of its payloads in memory, decoded. */
 const MAX_PAGE_BYTES = 32 * 2 ** 20
 
 type Kind = Exclude<AnnouncementKind, 'canary'>
-type KeptBody = { kind: Kind; peerId: string; contentId: ContentId }
-type Opened<K extends Kind> = From<Bodies[K]> & { contentId: ContentId }
+type KeptPayload = { kind: Kind; peerId: string; contentId: ContentId }
+type Opened<K extends Kind> = From<Payloads[K]> & { contentId: ContentId }
 
 type OnChain = { commitments: Commitments; proposals: Proposals }
-type Node = Pick<PeerNode, 'journal' | 'bundles' | 'bodies' | 'environment'>
+type Node = Pick<PeerNode, 'journal' | 'bundles' | 'payloads' | 'environment'>
 
 /**
- * What a page shows of a round: its tasks, and the kept bodies that the chain has a commitment to now. Null where there are none.
+ * What a page shows of a round: its tasks, and the kept payloads that the chain has a commitment to now. Null where there are none.
  *
  * The smallest come first until a page is full, so that nobody's large ones take the place of others'; `omitted` counts the rest.
  */
 export async function readRound(node: Node, { commitments, proposals }: OnChain, round: number) {
-  const kept = keptBodies(node, round)
-  const isCommitted = await Promise.all(kept.map(body => matches(commitments, round, body)))
+  const kept = keptPayloads(node, round)
+  const isCommitted = await Promise.all(kept.map(payload => matches(commitments, round, payload)))
   const shown = upTo(
     MAX_PAGE_BYTES,
     kept.filter((_, index) => isCommitted[index]),
@@ -35,7 +35,7 @@ export async function readRound(node: Node, { commitments, proposals }: OnChain,
   const proposed = await proposals(round)
   if (shown.length === 0 && proposed.length === 0) return null
   const [rollouts, scoreSheets] = await Promise.all([open(node, 'rollouts', shown), open(node, 'scores', shown)])
-  scoreSheets.sort((a, b) => (a.body.evaluatorKey < b.body.evaluatorKey ? -1 : 1))
+  scoreSheets.sort((a, b) => (a.payload.evaluatorKey < b.payload.evaluatorKey ? -1 : 1))
   const view = await roundView(round, { proposed, rollouts, scoreSheets }, node.environment.format)
   return { ...view, omitted: isCommitted.filter(Boolean).length - shown.length }
 }
@@ -50,10 +50,12 @@ export async function readGroup(
   { round, task, peerKey }: { round: number; task: TaskHash; peerKey: PeerKey },
 ): Promise<{ text: string; answers: { index: number; text: string }[] } | null> {
   if (!commitments.isFinal(round, 'rollouts')) return null
-  const kept = keptBodies(node, round).find(body => body.kind === 'rollouts' && peerKeyOf(body.peerId) === peerKey)
+  const kept = keptPayloads(node, round).find(
+    payload => payload.kind === 'rollouts' && peerKeyOf(payload.peerId) === peerKey,
+  )
   if (kept === undefined || !(await matches(commitments, round, kept))) return null
   const [opened] = await open(node, 'rollouts', [kept])
-  const group = opened?.body.groups.find(({ taskRef }) => taskHash(taskRef) === task)
+  const group = opened?.payload.groups.find(({ taskRef }) => taskHash(taskRef) === task)
   const proposed = (await proposals(round)).find(proposal => proposal.peerKey === group?.taskRef.peerKey)
   const text = proposed?.texts[group?.taskRef.index ?? -1]
   if (group === undefined || text === undefined) return null
@@ -65,16 +67,16 @@ export async function readGroup(
   return { text, answers }
 }
 
-/** Facts of a round name kind and peer of each body. */
-function keptBodies({ journal }: Node, round: number): KeptBody[] {
+/** Facts of a round name kind and peer of each payload. */
+function keptPayloads({ journal }: Node, round: number): KeptPayload[] {
   return Object.entries(journal.round(round)).flatMap(([key, contentId]) => {
     const [kind, peerId] = key.split(' ')
-    const isBody = announcementKinds.includes(kind as AnnouncementKind) && kind !== 'canary' && peerId !== undefined
-    return isBody ? [{ kind: kind as Kind, peerId, contentId: contentId as ContentId }] : []
+    const isPayload = announcementKinds.includes(kind as AnnouncementKind) && kind !== 'canary' && peerId !== undefined
+    return isPayload ? [{ kind: kind as Kind, peerId, contentId: contentId as ContentId }] : []
   })
 }
 
-async function matches(commitments: Commitments, round: number, { kind, peerId, contentId }: KeptBody) {
+async function matches(commitments: Commitments, round: number, { kind, peerId, contentId }: KeptPayload) {
   const committed = await commitments.read(round, kind)
   return commitmentTo(committed, kind, { peerKey: peerKeyOf(peerId), contentId }) !== undefined
 }
@@ -90,17 +92,17 @@ function upTo<T>(bytes: number, items: readonly T[], sizeOf: (item: T) => number
 }
 
 async function open<K extends Kind>(
-  { bundles, bodies }: Node,
+  { bundles, payloads }: Node,
   kind: K,
-  kept: readonly KeptBody[],
+  kept: readonly KeptPayload[],
 ): Promise<Opened<K>[]> {
   const found = await Promise.all(
     kept
-      .filter(body => body.kind === kind)
+      .filter(payload => payload.kind === kind)
       .map(async ({ peerId, contentId }) => {
         const bytes = await bundles.get(contentId)
-        const opened = bytes && (await bodies.open(kind, bytes))
-        return opened === null ? [] : [{ peerId, contentId, body: opened.body }]
+        const opened = bytes && (await payloads.open(kind, bytes))
+        return opened === null ? [] : [{ peerId, contentId, payload: opened.payload }]
       }),
   )
   return found.flat()

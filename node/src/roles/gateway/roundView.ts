@@ -1,4 +1,4 @@
-import { type RolloutBundle, type ScoreSheet, tokenWidth } from '#core/payloads/bodies.ts'
+import { type RolloutBundle, type ScoreSheet, tokenWidth } from '#core/payloads/payloads.ts'
 import { taskHash } from '#core/payloads/taskProposal.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
@@ -7,9 +7,9 @@ import { packedText } from '../draws/admitTasks.ts'
 import type { ShownProposal } from './proposals.ts'
 
 /** A bundle, and the peer that announced it. */
-export type From<T> = { peerId: string; contentId: string; body: T }
+export type From<T> = { peerId: string; contentId: string; payload: T }
 
-export type RoundBodies = {
+export type RoundPayloads = {
   proposed: readonly ShownProposal[]
   rollouts: From<RolloutBundle>[]
   /** Revealed ones only, in order of evaluator. */
@@ -17,7 +17,11 @@ export type RoundBodies = {
 }
 
 /** What a page shows of a round: what was proposed, what was tried, and how it was scored. */
-export async function roundView(round: number, { proposed, rollouts, scoreSheets }: RoundBodies, format: PromptFormat) {
+export async function roundView(
+  round: number,
+  { proposed, rollouts, scoreSheets }: RoundPayloads,
+  format: PromptFormat,
+) {
   const tasks = proposed.flatMap(({ peerId, peerKey, level, texts }) =>
     texts.map((text, index) => ({
       proposer: peerId,
@@ -29,9 +33,15 @@ export async function roundView(round: number, { proposed, rollouts, scoreSheets
     })),
   )
   const taskOf = new Map(tasks.map(task => [task.taskHash, task]))
-  const answered = rollouts.flatMap(({ peerId, body }) => {
-    const scores = leafScores(scoreSheets, body.peerKey)
-    return body.groups.map(group => ({ peerId, peerKey: body.peerKey, hash: taskHash(group.taskRef), group, scores }))
+  const answered = rollouts.flatMap(({ peerId, payload }) => {
+    const scores = leafScores(scoreSheets, payload.peerKey)
+    return payload.groups.map(group => ({
+      peerId,
+      peerKey: payload.peerKey,
+      hash: taskHash(group.taskRef),
+      group,
+      scores,
+    }))
   })
   const groups = await mapYielding(answered, async ({ peerId, peerKey, hash, group, scores }) => ({
     peerId,
@@ -69,17 +79,17 @@ function evaluatorsOf(scoreSheets: readonly From<ScoreSheet>[]) {
   const byPeer = Map.groupBy(scoreSheets, ({ peerId }) => peerId)
   return [...byPeer].map(([peerId, parts]) => ({
     peerId,
-    peerKey: parts[0]?.body.evaluatorKey,
+    peerKey: parts[0]?.payload.evaluatorKey,
     name: peerName(peerId),
     contentIds: parts.map(({ contentId }) => contentId),
-    votes: parts.flatMap(({ body }) => body.peers.map(({ peerKey, scoreMilli }) => ({ peerKey, scoreMilli }))),
+    votes: parts.flatMap(({ payload }) => payload.peers.map(({ peerKey, scoreMilli }) => ({ peerKey, scoreMilli }))),
   }))
 }
 
 /** Components of a peer's leaves as the first evaluator that scored them has revealed them, each from 0 to 1. */
 function leafScores(scoreSheets: readonly From<ScoreSheet>[], peerKey: string) {
-  const scored = scoreSheets.flatMap(({ body }) =>
-    body.peers.filter(peer => peer.peerKey === peerKey && peer.leaves.length > 0),
+  const scored = scoreSheets.flatMap(({ payload }) =>
+    payload.peers.filter(peer => peer.peerKey === peerKey && peer.leaves.length > 0),
   )
   return new Map(
     (scored[0]?.leaves ?? []).map(({ index, components, scoreMilli }) => [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
-import type { RolloutBundle } from '#core/payloads/bodies.ts'
+import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'

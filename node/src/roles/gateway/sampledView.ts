@@ -1,4 +1,4 @@
-import { type RolloutBundle, tokenWidth } from '#core/payloads/bodies.ts'
+import { type RolloutBundle, tokenWidth } from '#core/payloads/payloads.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Journal } from '#store/journal.ts'
 

@@ -1,7 +1,7 @@
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
 import { topicRules } from '#p2p/gossip/topicRules.ts'
-import type { collectBodies } from './collectBodies.ts'
+import type { collectPayloads } from './collectPayloads.ts'
 
 /** Announcements come by themselves in this share of a round, and in so many seconds: they cost authors nothing more. */
 const HEARD_SHARE = 1 / 8
@@ -20,7 +20,7 @@ const AGAIN_ROUNDS = 1
  */
 export async function takeUnheard(
   { clock, signal }: { clock: Clock; signal: AbortSignal },
-  { takeCommitted }: Pick<ReturnType<typeof collectBodies>, 'takeCommitted'>,
+  { takeCommitted }: Pick<ReturnType<typeof collectPayloads>, 'takeCommitted'>,
   { round, startsAtSec, endsAtSec }: Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec'>,
   isFirst: boolean,
 ): Promise<void> {

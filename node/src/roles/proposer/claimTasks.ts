@@ -1,6 +1,6 @@
 import { phase } from '@waggle/deployments/protocol'
 import { proofIn } from '#core/merkle.ts'
-import { rolloutLeaf } from '#core/payloads/bodies.ts'
+import { rolloutLeaf } from '#core/payloads/payloads.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'
 import { drawOpening } from '../draws/drawOpening.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
@@ -23,8 +23,8 @@ export async function claimTasks(node: PeerNode, round: number, signal: AbortSig
     const drawn = drawOpening(chainId, round, drawing, shard, peers, settlements)
     if (drawn === null) continue
     const { commitment } = drawn
-    const answer = await fetchRolloutsOf(node, round, commitment, signal, ({ body, tree }) => {
-      const leaf = rolloutLeaf(body, agreed.index)
+    const answer = await fetchRolloutsOf(node, round, commitment, signal, ({ payload, tree }) => {
+      const leaf = rolloutLeaf(payload, agreed.index)
       if (leaf?.taskRef.peerKey !== proposerKey) return null
       return { leaf: leaf.header, leafProof: proofIn(tree, agreed.index), taskIndex: leaf.taskRef.index }
     })

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
-import { encodeScoreSheet, type ScoreSheet } from '#core/payloads/bodies.ts'
-import { bodiesHere } from '#core/payloads/bodyOperations.ts'
+import { payloadsHere } from '#core/payloads/payloadOperations.ts'
+import { encodeScoreSheet, type ScoreSheet } from '#core/payloads/payloads.ts'
 import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import { codeZero } from '#environments/codezero/codeZero.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
@@ -89,7 +89,7 @@ function read(seats: readonly Seat[], settlements: readonly (readonly [Hex, numb
         ...{ evaluatorKey: key, shard: 0, scoresMilli: votes, componentRoots: [], contentId: idOf(at), block: 1 },
       })),
   }
-  const node = { chain, chainId, environment, identity: { peerKey: own }, bodies: bodiesHere, fetchPlan: { visit } }
+  const node = { chain, chainId, environment, identity: { peerKey: own }, payloads: payloadsHere, fetchPlan: { visit } }
   return readSolvedShares(node as unknown as PeerNode, round, new AbortController().signal)
 }
 

@@ -1,7 +1,7 @@
 import { SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import type { Beacon, PeerKey } from '#core/hashes.ts'
-import type { PeerScore } from '#core/payloads/bodies.ts'
+import type { PeerScore } from '#core/payloads/payloads.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { readTaskPlaces } from '../draws/admitTasks.ts'
 import { type RoundRules, roundRules } from '../draws/checkRollouts.ts'
@@ -106,7 +106,7 @@ type ScoresOf = ReadonlyMap<PeerKey, PeerScore>
 
 /** The score sheets behind votes on these solvers that agree with what was settled: of each, what it says of those solvers. */
 async function fetchSheets(
-  { bodies, chain, chainId, fetchPlan }: PeerNode,
+  { payloads, chain, chainId, fetchPlan }: PeerNode,
   round: number,
   answered: readonly Answered[],
   until: AbortSignal,
@@ -118,7 +118,7 @@ async function fetchSheets(
     return votes.size === 0 ? [] : [{ kind: 'scores' as const, round, contentId, peerKey: evaluatorKey, votes }]
   })
   const visited = await fetchPlan.visit(wanted, until, async (bytes, { peerKey, votes }) => {
-    const scoreSheet = (await bodies.open('scores', bytes))?.body
+    const scoreSheet = (await payloads.open('scores', bytes))?.payload
     const isBound = scoreSheet?.chainId === chainId && scoreSheet.round === round && scoreSheet.evaluatorKey === peerKey
     if (scoreSheet === undefined || !isBound) return peerFault('another', 'no score sheet of its evaluator and round')
     const told = scoreSheet.peers.filter(peer => votes.get(peer.peerKey) === peer.scoreMilli)

@@ -1,9 +1,9 @@
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Root } from '#core/hashes.ts'
-import type { RolloutBundle } from '#core/payloads/bodies.ts'
+import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import { checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
-import { sealBody } from '../payloads/publishBody.ts'
+import { sealPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { noteCommitted } from '../reports/twin.ts'
 import { answerRound } from './answerRound.ts'
@@ -36,9 +36,9 @@ export async function answerHere(
 async function commitAnswers(node: PeerNode, bundle: RolloutBundle, begun: Begun): Promise<void> {
   const { round, policyHash, groups } = bundle
   const count = groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
-  const { bytes, tree } = await node.bodies.seal('rollouts', bundle)
+  const { bytes, tree } = await node.payloads.seal('rollouts', bundle)
   const commitment = { round, root: tree[0] as Root, count, policyHash }
-  const contentId = await sealBody(node, bytes, { kind: 'rollouts', ...commitment }, begun)
+  const contentId = await sealPayload(node, bytes, { kind: 'rollouts', ...commitment }, begun)
   noteCommitted(node.journal, round, contentId)
   // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
   void node.chain

@@ -1,6 +1,6 @@
 import type { PeerKey, PolicyHash, Seed } from '#core/hashes.ts'
-import type { RolloutBundle } from '#core/payloads/bodies.ts'
 import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
+import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import type { Completion } from '#model/generation/completion.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { AdmittedTask } from '../draws/admitTasks.ts'

@@ -1,12 +1,12 @@
-import type { CanaryBundle } from '#core/payloads/bodies.ts'
 import { packTokens } from '#core/payloads/packedTokens.ts'
+import type { CanaryBundle } from '#core/payloads/payloads.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { AnswerScore, Environment, HeldOutTask, Judge } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Level } from '#environments/level.ts'
 import type { Completion } from '#model/generation/completion.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
-import { publishBody } from '../payloads/publishBody.ts'
+import { publishPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Sampler } from './answerRound.ts'
 import { noteCanaryPoint } from './provenance.ts'
@@ -97,7 +97,7 @@ export async function publishCanary(node: PeerNode, policy: Sampler, judge: Judg
       passed: null,
     })),
   }
-  const body = { kind: 'canary', round, policyHash, count: samples.length } as const
-  const { bytes } = await node.bodies.seal('canary', bundle)
-  await publishBody(node, bytes, body)
+  const payload = { kind: 'canary', round, policyHash, count: samples.length } as const
+  const { bytes } = await node.payloads.seal('canary', bundle)
+  await publishPayload(node, bytes, payload)
 }

@@ -1,6 +1,6 @@
 import type { PolicyHash } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
-import { MAX_POLICY_BYTES } from '#core/payloads/bodySizes.ts'
+import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'

@@ -19,7 +19,7 @@ async function taken(
   const node = {
     chain: { readRolloutCommitments: async () => committed },
     fetchPlan: { visitEach },
-    ...{ identity: { peerKey: self }, bodies: {}, chainId: 1, signal: new AbortController().signal },
+    ...{ identity: { peerKey: self }, payloads: {}, chainId: 1, signal: new AbortController().signal },
   } as unknown as PeerNode
   const rules = {
     spec: { ...presets.starter, sharing: { ...presets.starter.sharing, peers } },

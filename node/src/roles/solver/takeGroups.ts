@@ -33,7 +33,9 @@ export async function* takeGroups(
     .toSorted((a, b) => trustIn(b.peerKey) - trustIn(a.peerKey))
   const take = async (commitment: RolloutCommitment) => {
     try {
-      const checked = await fetchRolloutsOf(node, round, commitment, until, ({ body }) => checkRollouts(body, rules))
+      const checked = await fetchRolloutsOf(node, round, commitment, until, ({ payload }) =>
+        checkRollouts(payload, rules),
+      )
       const groups = checked.ok ? checked.value.slice(0, sharing.groupsPerPeer) : []
       if (groups.length > 0) ready.push({ peerKey: commitment.peerKey, groups })
     } catch (error) {

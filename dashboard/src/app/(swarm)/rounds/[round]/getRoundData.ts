@@ -1,4 +1,4 @@
-import { getRoundBodies, type RoundBodies } from '#sources/gateway.ts'
+import { getRoundPayloads, type RoundPayloads } from '#sources/gateway.ts'
 import { getRoundRecord, type RoundAnswer } from '#sources/getRoundRecord.ts'
 import type { Part } from '#sources/part.ts'
 
@@ -6,7 +6,7 @@ export interface RoundData {
   /** What the chain recorded. */
   record: Promise<Part<RoundAnswer>>
   /** What was proposed and tried, which no chain holds. */
-  bodies: Promise<Part<RoundBodies>>
+  payloads: Promise<Part<RoundPayloads>>
 }
 
 /** A round's number from its address; null for anything else. */
@@ -20,5 +20,5 @@ export function readShard(text: string): number {
 }
 
 export function getRoundData(round: number, shard: number): RoundData {
-  return { record: getRoundRecord(round, shard), bodies: getRoundBodies(round) }
+  return { record: getRoundRecord(round, shard), payloads: getRoundPayloads(round) }
 }

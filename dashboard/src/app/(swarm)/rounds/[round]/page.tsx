@@ -24,7 +24,7 @@ export default async function RoundPage({ params, searchParams }: Props) {
   const query = await searchParams
   const task = readParameter(query, 'task')
   const shard = readShard(readParameter(query, 'shard'))
-  const { record, bodies } = getRoundData(round, shard)
+  const { record, payloads } = getRoundData(round, shard)
   return (
     <>
       <nav aria-label="Neighbouring rounds" className="flex gap-4 text-sm">
@@ -40,7 +40,7 @@ export default async function RoundPage({ params, searchParams }: Props) {
             skeleton: <Skeleton lines={5} title="Votes and points" />,
           },
           {
-            part: <ProblemSection bodies={bodies} asked={task} page={readPage(query)} />,
+            part: <ProblemSection payloads={payloads} asked={task} page={readPage(query)} />,
             skeleton: <Skeleton lines={10} title="Problems and solutions" />,
           },
         ]}

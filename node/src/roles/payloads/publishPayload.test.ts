@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { createSealedBodies, publishSealed, sealBody } from './publishBody.ts'
+import { createSealedPayloads, publishSealed, sealPayload } from './publishPayload.ts'
 
 const hash = (digit: string): Hex => `0x${digit.repeat(64)}`
 const about = (round: number) =>
@@ -16,7 +16,7 @@ function scene(state = new Map<string, unknown>()) {
     getState: (key: string) => JSON.parse((state.get(key) as string) ?? 'null') ?? undefined,
     setState: (key: string, value: unknown) => void state.set(key, JSON.stringify(value)),
   }
-  const sealed = createSealedBodies(journal)
+  const sealed = createSealedPayloads(journal)
   const node = {
     ...{ clock, sealed, logger: silentLogger, signal: new AbortController().signal },
     bundles: { put: async () => hash('0') },
@@ -34,9 +34,9 @@ function scene(state = new Map<string, unknown>()) {
   return { node, clock, announced, state, begin, sealed }
 }
 
-test('a body is served and announced once its round has ended, and not before', async () => {
+test('a payload is served and announced once its round has ended, and not before', async () => {
   const { node, clock, announced, begin, sealed } = scene()
-  const contentId = await sealBody(node, Uint8Array.of(1), about(5), begin(5, 20))
+  const contentId = await sealPayload(node, Uint8Array.of(1), about(5), begin(5, 20))
   expect(sealed.has(contentId)).toBe(true)
   clock.advance(19_999)
   expect(announced).toEqual([])
@@ -47,9 +47,9 @@ test('a body is served and announced once its round has ended, and not before', 
   expect(sealed.has(contentId)).toBe(false)
 })
 
-test('a body that was sealed before a restart stays sealed, and is published by the next round', async () => {
+test('a payload that was sealed before a restart stays sealed, and is published by the next round', async () => {
   const first = scene()
-  const contentId = await sealBody(first.node, Uint8Array.of(1), about(5), first.begin(5, 20))
+  const contentId = await sealPayload(first.node, Uint8Array.of(1), about(5), first.begin(5, 20))
   const second = scene(first.state)
   expect(second.sealed.has(contentId)).toBe(true)
   second.sealed.add({ ...about(5), contentId, size: 1 }) // the round is taken up again
@@ -60,9 +60,9 @@ test('a body that was sealed before a restart stays sealed, and is published by 
   expect(second.announced).toEqual([{ round: 5, contentId }])
 })
 
-test('a peer that ends before it has announced a body announces it after its restart', async () => {
+test('a peer that ends before it has announced a payload announces it after its restart', async () => {
   const first = scene()
-  const contentId = await sealBody(first.node, Uint8Array.of(1), about(5), first.begin(5, 20))
+  const contentId = await sealPayload(first.node, Uint8Array.of(1), about(5), first.begin(5, 20))
   first.node.network.publish = () => Promise.reject(new Error('the process ends'))
   await expect(publishSealed(first.node, 6)).rejects.toThrow('the process ends')
   const second = scene(first.state)
@@ -72,7 +72,7 @@ test('a peer that ends before it has announced a body announces it after its res
 
 test('a manual round ends when the next one begins', async () => {
   const { node, clock, announced, begin } = scene()
-  await sealBody(node, Uint8Array.of(1), about(5), begin(5, 2 ** 39))
+  await sealPayload(node, Uint8Array.of(1), about(5), begin(5, 2 ** 39))
   expect(clock.sleepers()).toBe(0)
   await publishSealed(node, 6)
   expect(announced).toHaveLength(1)

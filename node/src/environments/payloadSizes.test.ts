@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
-import { encodeRolloutBundle, MAX_SEQUENCE_TOKENS } from '#core/payloads/bodies.ts'
-import { formatSizes } from '#core/payloads/bodySizes.ts'
-import { bodySizes } from './bodySizes.ts'
+import { formatSizes } from '#core/payloads/payloadSizes.ts'
+import { encodeRolloutBundle, MAX_SEQUENCE_TOKENS } from '#core/payloads/payloads.ts'
 import { environmentFrom, presets } from './codezero/presets.ts'
 import { scoreComponents } from './codezero/scoreAnswers.ts'
+import { payloadSizes } from './payloadSizes.ts'
 
 const hash: Hex = `0x${'ff'.repeat(32)}`
 const header = { v: 1, chainId: 2 ** 40, round: 2 ** 40, peerKey: hash, policyHash: hash } as const
@@ -18,12 +18,12 @@ const sequence = (token: number, completion: number) => ({
 })
 
 const sizesOf = (spec: (typeof presets)['starter'], tokenBytes: 2 | 4) =>
-  bodySizes({ spec, components: scoreComponents, format: { tokenBytes } })
+  payloadSizes({ spec, components: scoreComponents, format: { tokenBytes } })
 
 test.each([
   ['starter', presets.starter, 2],
   ['chat', presets.qwen, 4],
-] as const)('the largest bodies that an honest peer can make are within their size: %s', (_, spec, token) => {
+] as const)('the largest payloads that an honest peer can make are within their size: %s', (_, spec, token) => {
   const { solving, tasksPerRound, groupSize } = spec
   const rollouts = encodeRolloutBundle({
     ...header,

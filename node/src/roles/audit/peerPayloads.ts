@@ -16,7 +16,7 @@ const unhurried = { opensAtMs: () => 0, roundMs: () => Number.POSITIVE_INFINITY 
 /** Time for the first bootnode to answer. */
 const MEET_MS = 15_000
 
-type PeerBodiesOptions = {
+type PeerPayloadsOptions = {
   swarm: Swarm
   /** Multiaddrs, those on the chain included; with none nobody is asked. */
   bootnodes: readonly string[]
@@ -29,13 +29,13 @@ type PeerBodiesOptions = {
 }
 
 /** Fetches one payload after another: an auditor is not in a hurry. */
-export type PeerBodies = Pick<FetchPlan, 'fetch'> & { close(): Promise<void> }
+export type PeerPayloads = Pick<FetchPlan, 'fetch'> & { close(): Promise<void> }
 
 /**
  * Fetches payloads from peers for an auditor: with a temporary key, no open port, and nothing kept. It joins the network with the first
  * fetch.
  */
-export function createPeerBodies(options: PeerBodiesOptions): PeerBodies {
+export function createPeerPayloads(options: PeerPayloadsOptions): PeerPayloads {
   const { bootnodes, reads, maxBytes, clock, logger, signal: stopping } = options
   let joining: Promise<{ network: Network; plan: FetchPlan }> | undefined
 

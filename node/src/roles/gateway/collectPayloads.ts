@@ -3,21 +3,21 @@ import type { ContentId } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
-import type { Bodies } from '#core/payloads/bodyOperations.ts'
+import type { Payloads } from '#core/payloads/payloadOperations.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Announcement } from '#p2p/gossip/announcement.ts'
 import { type AnnouncementKind, announcementKinds } from '#p2p/gossip/topics.ts'
 import type { Network } from '#p2p/network.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { DiskGuard } from '#store/diskGuard.ts'
-import { slotOf } from './bodySlot.ts'
 import { type Commitments, type Committed, commitmentTo, committedBy } from './commitments.ts'
+import { slotOf } from './payloadSlot.ts'
 import type { PeerIds } from './peerIds.ts'
 
-/** A body and who has it, as its author announced it or the chain says. */
-type OfferedBody = Pick<Announcement, 'kind' | 'round' | 'peerId' | 'contentId' | 'policyHash' | 'size'>
+/** A payload and who has it, as its author announced it or the chain says. */
+type OfferedPayload = Pick<Announcement, 'kind' | 'round' | 'peerId' | 'contentId' | 'policyHash' | 'size'>
 
-/** What became of a body that is not kept. */
+/** What became of a payload that is not kept. */
 export type Refusal =
   | 'not committed'
   | 'contradicts its commitment'
@@ -25,25 +25,25 @@ export type Refusal =
   | 'over quota'
   | 'unavailable'
 
-type BodyCounts = { kept: number; waiting: number; refused: Record<Refusal, number> }
+type PayloadCounts = { kept: number; waiting: number; refused: Record<Refusal, number> }
 
 type CollectorModules = {
   network: Pick<Network, 'onAnnouncement'>
   bundles: Pick<Bundles, 'wouldKeep' | 'has' | 'forget'>
   commitments: Commitments
   peerIds: PeerIds
-  /** Whether {@link onBody} was called with it, before a restart as well. */
-  isKept: (body: OfferedBody) => boolean
-  /** The bytes of a body, kept. */
-  fetch: (announcement: OfferedBody, commitment: Committed) => Promise<Uint8Array | null>
+  /** Whether {@link onPayload} was called with it, before a restart as well. */
+  isKept: (payload: OfferedPayload) => boolean
+  /** The bytes of a payload, kept. */
+  fetch: (announcement: OfferedPayload, commitment: Committed) => Promise<Uint8Array | null>
   /** The bundle in the bytes, where it is the one that was committed. */
   open: (
-    announcement: OfferedBody,
+    announcement: OfferedPayload,
     commitment: Committed,
     bytes: Uint8Array,
-  ) => Promise<Bodies[AnnouncementKind] | null>
-  /** Called with each body that is kept, once. */
-  onBody: (announcement: OfferedBody, body: Bodies[AnnouncementKind]) => void
+  ) => Promise<Payloads[AnnouncementKind] | null>
+  /** Called with each payload that is kept, once. */
+  onPayload: (announcement: OfferedPayload, payload: Payloads[AnnouncementKind]) => void
   disk: Pick<DiskGuard, 'isFull' | 'untilWritable'>
   clock: Clock
   logger: Logger
@@ -58,10 +58,10 @@ const FETCHES = 16
 const FETCHES_OF_PEER = 1
 
 /**
- * Fetches the announced bodies that the chain has a commitment to, and keeps them. An announcement that comes before its
- * commitment waits, without its body, until none can come any more.
+ * Fetches the announced payloads that the chain has a commitment to, and keeps them. An announcement that comes before its
+ * commitment waits, without its payload, until none can come any more.
  */
-export function collectBodies(modules: CollectorModules) {
+export function collectPayloads(modules: CollectorModules) {
   const { network, commitments, clock, logger } = modules
   const ended = new AbortController()
   const signal = AbortSignal.any([modules.signal, ended.signal])
@@ -70,8 +70,8 @@ export function collectBodies(modules: CollectorModules) {
   const keeper = createKeeper(modules, signal, { again: waiting.add, forget: seen.forget })
 
   /** Decides whatever waits of one round and kind. */
-  async function settle(announced: Map<string, OfferedBody>): Promise<void> {
-    const { round, kind } = announced.values().next().value as OfferedBody
+  async function settle(announced: Map<string, OfferedPayload>): Promise<void> {
+    const { round, kind } = announced.values().next().value as OfferedPayload
     // Asked first: a commitment made in between is seen.
     const isFinal = commitments.isFinal(round, kind)
     const committed = await commitments.read(round, kind)
@@ -94,8 +94,8 @@ export function collectBodies(modules: CollectorModules) {
       const { peerKey, contentId, policyHash = ZERO_HASH } = commitment
       const peerId = idOf.get(peerKey)
       if (peerId === undefined || signal.aborted) continue
-      const body: OfferedBody = { kind, round, peerId, contentId, policyHash, size: 0 }
-      if (!modules.isKept(body) && seen.add(body)) keeper.start(body, commitment)
+      const payload: OfferedPayload = { kind, round, peerId, contentId, policyHash, size: 0 }
+      if (!modules.isKept(payload) && seen.add(payload)) keeper.start(payload, commitment)
     }
   }
 
@@ -106,7 +106,7 @@ export function collectBodies(modules: CollectorModules) {
         await modules.disk.untilWritable(signal).catch(() => {})
         if (signal.aborted) return
         const error = await settle(announced).catch(thrown => thrown ?? new Error('unknown'))
-        if (error !== undefined && !outage) logger.warn('bodies wait for the chain', { error })
+        if (error !== undefined && !outage) logger.warn('payloads wait for the chain', { error })
         outage = error !== undefined
         await clock.sleep(READ_EVERY_MS, signal).catch(() => {})
       }
@@ -122,7 +122,7 @@ export function collectBodies(modules: CollectorModules) {
   const running = run()
 
   return {
-    counts: (): BodyCounts => ({ ...keeper.counts, waiting: waiting.count() }),
+    counts: (): PayloadCounts => ({ ...keeper.counts, waiting: waiting.count() }),
     forgetBefore: seen.forgetBefore,
     takeCommitted,
     /** Resolves when what was under way is over. */
@@ -138,17 +138,17 @@ export function collectBodies(modules: CollectorModules) {
 /** The newest announcement of each slot of a round: a repeat costs nothing more. */
 function createSeen() {
   const contents = new Map<string, ContentId>()
-  const idOf = (body: OfferedBody) => `${body.round} ${slotOf(body)}`
+  const idOf = (payload: OfferedPayload) => `${payload.round} ${slotOf(payload)}`
 
   return {
     /** @returns false for a repeat. */
-    add(announcement: OfferedBody): boolean {
+    add(announcement: OfferedPayload): boolean {
       const id = idOf(announcement)
       if (contents.get(id) === announcement.contentId) return false
       contents.set(id, announcement.contentId)
       return true
     },
-    forget: (announcement: OfferedBody) => void contents.delete(idOf(announcement)),
+    forget: (announcement: OfferedPayload) => void contents.delete(idOf(announcement)),
     forgetBefore(round: number): void {
       for (const id of contents.keys()) if (Number.parseInt(id, 10) < round) contents.delete(id)
     },
@@ -157,18 +157,18 @@ function createSeen() {
 
 /** Announcements that are not decided: of each slot the newest, by round and kind. */
 function createWaiting() {
-  const byRound = new Map<string, Map<string, OfferedBody>>()
+  const byRound = new Map<string, Map<string, OfferedPayload>>()
   let wake = () => {}
 
   return {
     wake: () => wake(),
-    add(announcement: OfferedBody): void {
+    add(announcement: OfferedPayload): void {
       const key = `${announcement.round} ${announcement.kind}`
       byRound.set(key, (byRound.get(key) ?? new Map()).set(slotOf(announcement), announcement))
       wake()
     },
     /** Those of each round and kind, to be taken out once they are decided; waits while there are none, until it is woken. */
-    async some(): Promise<Map<string, OfferedBody>[]> {
+    async some(): Promise<Map<string, OfferedPayload>[]> {
       for (const [key, announced] of byRound) if (announced.size === 0) byRound.delete(key)
       if (byRound.size === 0) await new Promise<void>(resolve => (wake = resolve))
       return [...byRound.values()]
@@ -179,9 +179,9 @@ function createWaiting() {
 
 type KeeperEvents = {
   /** Called where the disk is full, to try again later. */
-  again: (announcement: OfferedBody) => void
+  again: (announcement: OfferedPayload) => void
   /** Called where the same announcement may be taken another time. */
-  forget: (announcement: OfferedBody) => void
+  forget: (announcement: OfferedPayload) => void
 }
 
 /** Fetches committed payloads, a few at a time, opens them, and counts what became of each. */
@@ -201,40 +201,40 @@ function createKeeper(modules: CollectorModules, signal: AbortSignal, events: Ke
     } satisfies Record<Refusal, number>,
   }
 
-  function refuse(announcement: OfferedBody, reason: Refusal): void {
+  function refuse(announcement: OfferedPayload, reason: Refusal): void {
     counts.refused[reason] += 1
     // It may be available later, or there may be space.
     if (reason === 'unavailable' || reason === 'over quota') events.forget(announcement)
     const { round, kind, peerId } = announcement
-    logger.info('a body is not kept', { round, kind, peerId, reason })
+    logger.info('a payload is not kept', { round, kind, peerId, reason })
   }
 
-  async function take(announcement: OfferedBody, commitment: Committed): Promise<void> {
+  async function take(announcement: OfferedPayload, commitment: Committed): Promise<void> {
     const { kind, round, contentId, size } = announcement
     const owner = { peerKey: commitment.peerKey, kind }
     if (!bundles.has(contentId) && !bundles.wouldKeep(size, round, owner)) return refuse(announcement, 'over quota')
     const bytes = await modules.fetch(announcement, commitment)
     if (signal.aborted) return
     if (bytes === null) return refuse(announcement, 'unavailable')
-    const body = await modules.open(announcement, commitment, bytes)
-    if (body === null) {
+    const payload = await modules.open(announcement, commitment, bytes)
+    if (payload === null) {
       await bundles.forget(contentId, owner)
       return refuse(announcement, 'not what was committed')
     }
     if (!bundles.has(contentId)) return refuse(announcement, 'over quota')
-    modules.onBody(announcement, body)
+    modules.onPayload(announcement, payload)
     counts.kept += 1
   }
 
   return {
     counts,
     refuse,
-    start(announcement: OfferedBody, commitment: Committed): void {
+    start(announcement: OfferedPayload, commitment: Committed): void {
       const work = ofPeer
         .run(announcement.peerId, () => ofAll.run('', () => take(announcement, commitment)))
         .catch(error => {
           if (disk.isFull(error)) events.again(announcement)
-          else logger.warn('a body could not be collected', { peerId: announcement.peerId, error })
+          else logger.warn('a payload could not be collected', { peerId: announcement.peerId, error })
         })
         .finally(() => underWay.delete(work))
       underWay.add(work)

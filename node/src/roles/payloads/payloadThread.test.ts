@@ -7,8 +7,8 @@ import {
   type RolloutBundle,
   type ScoreSheet,
   treeOf,
-} from '#core/payloads/bodies.ts'
-import { type BodyThread, createBodyThread, startBodyWorker } from './bodyThread.ts'
+} from '#core/payloads/payloads.ts'
+import { createPayloadThread, type PayloadThread, startPayloadWorker } from './payloadThread.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const tokens = (...ids: number[]) => new Uint8Array(Uint16Array.from(ids).buffer)
@@ -23,23 +23,23 @@ const answers: RolloutBundle = {
 }
 const none: ScoreSheet = { v: 1, chainId: 1, round: 7, evaluatorKey: word('06'), peers: [] }
 
-let bodies: BodyThread
-afterEach(() => bodies.close())
+let payloads: PayloadThread
+afterEach(() => payloads.close())
 
-test('a body comes back as it was, with the tree of its leaves', async () => {
-  bodies = createBodyThread()
-  const { bytes, tree } = await bodies.seal('rollouts', answers)
+test('a payload comes back as it was, with the tree of its leaves', async () => {
+  payloads = createPayloadThread()
+  const { bytes, tree } = await payloads.seal('rollouts', answers)
   expect(bytes).toEqual(encodeRolloutBundle(answers))
   expect(tree).toEqual(treeOf(answers))
-  expect(await bodies.open('rollouts', bytes)).toEqual({ body: answers, tree })
-  expect(await bodies.open('scores', bytes)).toBeNull()
-  expect(await bodies.open('rollouts', bytes.subarray(1))).toBeNull()
-  const scores = await bodies.seal('scores', none)
+  expect(await payloads.open('rollouts', bytes)).toEqual({ payload: answers, tree })
+  expect(await payloads.open('scores', bytes)).toBeNull()
+  expect(await payloads.open('rollouts', bytes.subarray(1))).toBeNull()
+  const scores = await payloads.seal('scores', none)
   expect(scores).toEqual({ bytes: encodeScoreSheet(none), tree: [] })
-  await expect(bodies.seal('rollouts', { ...answers, groups: [] })).rejects.toMatchObject({ code: 'CANONICAL' })
+  await expect(payloads.seal('rollouts', { ...answers, groups: [] })).rejects.toMatchObject({ code: 'CANONICAL' })
 })
 
-test('a body of many leaves comes in parts, so that none is received in one long turn', async () => {
+test('a payload of many leaves comes in parts, so that none is received in one long turn', async () => {
   const rollouts: RolloutBundle = {
     ...header,
     groups: Array.from({ length: 100 }, (_, group) => ({
@@ -48,42 +48,42 @@ test('a body of many leaves comes in parts, so that none is received in one long
     })),
   }
   let messages = 0
-  bodies = createBodyThread(() => startBodyWorker().on('message', () => messages++))
+  payloads = createPayloadThread(() => startPayloadWorker().on('message', () => messages++))
   const bytes = encodeRolloutBundle(rollouts)
-  expect(await bodies.open('rollouts', bytes)).toEqual({ body: rollouts, tree: treeOf(rollouts) })
+  expect(await payloads.open('rollouts', bytes)).toEqual({ payload: rollouts, tree: treeOf(rollouts) })
   // The fields that are not lists, then up to 516 leaves, then the rest.
   expect(messages).toBe(3)
 })
 
-test('a body whose thread dies before it was taken whole is not made up from another thread', async () => {
+test('a payload whose thread dies before it was taken whole is not made up from another thread', async () => {
   const started: Worker[] = []
-  bodies = createBodyThread(() => {
-    const worker = startBodyWorker()
+  payloads = createPayloadThread(() => {
+    const worker = startPayloadWorker()
     started.push(worker)
     // Dies with the first answer, once that has been taken and before a part is asked for.
     if (started.length === 1) worker.once('message', () => queueMicrotask(() => void worker.emit('exit', 1)))
     return worker
   })
   const bytes = encodeRolloutBundle(answers)
-  await expect(bodies.open('rollouts', bytes)).rejects.toMatchObject({ code: 'BODIES_ENDED', retryable: true })
-  expect((await bodies.open('rollouts', bytes))?.body).toEqual(answers)
+  await expect(payloads.open('rollouts', bytes)).rejects.toMatchObject({ code: 'PAYLOADS_ENDED', retryable: true })
+  expect((await payloads.open('rollouts', bytes))?.payload).toEqual(answers)
   await started[0]?.terminate()
 })
 
 test('a thread that dies is named and started again by the next call; after the end there is none', async () => {
   const started: Worker[] = []
-  bodies = createBodyThread(() => {
-    const worker = startBodyWorker()
+  payloads = createPayloadThread(() => {
+    const worker = startPayloadWorker()
     started.push(worker)
     return worker
   })
   expect(started).toHaveLength(1)
-  const { bytes } = await bodies.seal('rollouts', answers)
-  const asked = bodies.open('rollouts', bytes)
+  const { bytes } = await payloads.seal('rollouts', answers)
+  const asked = payloads.open('rollouts', bytes)
   await started[0]?.terminate()
-  await expect(asked).rejects.toMatchObject({ code: 'BODIES_ENDED', retryable: true })
-  expect((await bodies.open('rollouts', bytes))?.body).toEqual(answers)
-  await bodies.close()
-  await expect(bodies.open('rollouts', bytes)).rejects.toMatchObject({ code: 'BODIES_CLOSED' })
+  await expect(asked).rejects.toMatchObject({ code: 'PAYLOADS_ENDED', retryable: true })
+  expect((await payloads.open('rollouts', bytes))?.payload).toEqual(answers)
+  await payloads.close()
+  await expect(payloads.open('rollouts', bytes)).rejects.toMatchObject({ code: 'PAYLOADS_CLOSED' })
   expect(started).toHaveLength(2)
 })

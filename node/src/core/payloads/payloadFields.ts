@@ -4,7 +4,7 @@ import { hash32, type PeerKey, type PolicyHash, type Seed } from '../hashes.ts'
 /** Tokens of a prompt or of a completion, at most. With log-probabilities a leaf's body stays under 64 KB. */
 export const MAX_SEQUENCE_TOKENS = 4096
 
-/** The format's version; a body of another version is not ours to read. */
+/** The format's version; a payload of another version is not ours to read. */
 export const versionSchema = z.literal(1)
 export const chainIdSchema = z.int().min(1)
 /** 2^40 rounds of one second are 35,000 years. */

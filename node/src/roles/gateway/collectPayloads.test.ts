@@ -6,9 +6,9 @@ import { createManualClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { type RolloutBundle, rootOf, type ScoreSheet } from '#core/payloads/bodies.ts'
-import { bodiesHere } from '#core/payloads/bodyOperations.ts'
 import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
+import { payloadsHere } from '#core/payloads/payloadOperations.ts'
+import { type RolloutBundle, rootOf, type ScoreSheet } from '#core/payloads/payloads.ts'
 import { taskHash } from '#core/payloads/taskProposal.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Announcement } from '#p2p/gossip/announcement.ts'
@@ -20,10 +20,10 @@ import { DiskFullError } from '#store/diskSpace.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { slotOf } from './bodySlot.ts'
-import { collectBodies } from './collectBodies.ts'
+import { collectPayloads } from './collectPayloads.ts'
 import { type Committed, createCommitments } from './commitments.ts'
 import { openAnnounced } from './openAnnounced.ts'
+import { slotOf } from './payloadSlot.ts'
 import { createPeerIds } from './peerIds.ts'
 import { readGroup, readRound } from './readRound.ts'
 
@@ -60,10 +60,10 @@ async function sealed<Kind extends 'rollouts' | 'scores'>(
   kind: Kind,
   peerId: string,
   round: number,
-  body: Kind extends 'rollouts' ? RolloutBundle : ScoreSheet,
+  payload: Kind extends 'rollouts' ? RolloutBundle : ScoreSheet,
   root: Hex,
 ) {
-  const { bytes } = await bodiesHere.seal(kind, body as never)
+  const { bytes } = await payloadsHere.seal(kind, payload as never)
   const bound = { root, count: 1, contentId: contentId(bytes) }
   const announcement: Announcement = {
     ...{ v: 1, chainId: CHAIN_ID, kind, round, peerId, policyHash: ZERO_HASH, size: bytes.byteLength },
@@ -100,7 +100,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
       ),
   }
   const commitments = createCommitments({ chain, clock, currentRound: () => now })
-  const collecting = collectBodies({
+  const collecting = collectPayloads({
     network: {
       onAnnouncement(kind, handler) {
         handlers.set(kind, handler)
@@ -114,7 +114,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
       return bytes
     },
     open: ({ kind, round }, commitment, bytes) =>
-      openAnnounced(bodiesHere, kind, bytes, { chainId: CHAIN_ID, round }, commitment),
+      openAnnounced(payloadsHere, kind, bytes, { chainId: CHAIN_ID, round }, commitment),
     peerIds: createPeerIds({
       async readPeerIds(keys) {
         asked.push([...keys])
@@ -122,7 +122,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
       },
     }),
     isKept: offered => journal.get(offered.round, slotOf(offered)) === offered.contentId,
-    onBody(offered) {
+    onPayload(offered) {
       if (isFull) throw new DiskFullError('the journal')
       journal.set(offered.round, slotOf(offered), offered.contentId)
     },
@@ -136,7 +136,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   })
   const completionText = async (tokens: Int32Array) => Buffer.from(tokens).toString()
   const format = { vocabSize: 256, completionText }
-  const node = { journal, bundles, bodies: bodiesHere, environment: { format } } as unknown as PeerNode
+  const node = { journal, bundles, payloads: payloadsHere, environment: { format } } as unknown as PeerNode
   return {
     fetched,
     bundles,
@@ -177,7 +177,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   }
 }
 
-test('a body is fetched once its commitment is there, and shown', async () => {
+test('a payload is fetched once its commitment is there, and shown', async () => {
   const { announce, commit, until, counts, page, fetched, reads } = await gateway()
   const { announcement, bytes, commitment } = await answersOf(honest, 'sum of a list')
   announce(announcement, bytes)
@@ -213,7 +213,7 @@ test("a solver's answers to a task are read once nobody can commit to others, an
   expect(await group(honest, ['the task'])).toBeNull()
 })
 
-test('a body that no commitment names is never fetched, and counted once none can come', async () => {
+test('a payload that no commitment names is never fetched, and counted once none can come', async () => {
   const { announce, commit, until, counts, fetched, setRound } = await gateway()
   const [mine, other] = [await answersOf(hostile, 'invented'), await answersOf(hostile, 'committed')]
   const forged = { ...(await answersOf(honest, 'honest')).announcement, peerId: '16Uiu2HAmForger' }
@@ -226,7 +226,7 @@ test('a body that no commitment names is never fetched, and counted once none ca
   expect(fetched).toEqual([])
 })
 
-test("bodies in another's name are dropped, also where they were committed, and the other's stay", async () => {
+test("payloads in another's name are dropped, also where they were committed, and the other's stay", async () => {
   const { announce, commit, until, counts, page, bundles } = await gateway()
   const own = await answersOf(honest, 'honest')
   const invented = await answersOf(honest, 'invented in their name')
@@ -243,7 +243,7 @@ test("bodies in another's name are dropped, also where they were committed, and 
   expect(shown(await page())).toEqual([[honest, 'honest']])
 })
 
-test("a peer that announces many and huge bodies fills its own quota, and shows in nobody else's", async () => {
+test("a peer that announces many and huge payloads fills its own quota, and shows in nobody else's", async () => {
   const peerBytes = 10_000
   const { announce, commitFor, until, counts, bundles, fetched, page } = await gateway({ peerBytes })
   const own = await answersOf(honest, 'honest')
@@ -286,7 +286,7 @@ test('a page shows no payload whose commitment a reorganisation took, and a scor
   expect(await page()).toMatchObject({ groups: [], evaluators: [{ peerId: honest }] })
 })
 
-test('a body that meets a full disk is collected once there is space', async () => {
+test('a payload that meets a full disk is collected once there is space', async () => {
   const { announce, commit, until, counts, page, fetched, setFull } = await gateway()
   const { announcement, bytes, commitment } = await answersOf(honest, 'patient')
   commit('rollouts', commitment)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { CanonicalError, encodeCanonical } from '../canonical.ts'
 import { type Hex, ZERO_HASH } from '../hex.ts'
 import { merkleProof, verifyProof } from '../merkle.ts'
+import { leafHash } from './leaf.ts'
 import {
   type CanaryBundle,
   componentRoot,
@@ -19,8 +20,7 @@ import {
   type ScoreSheet,
   tokenWidth,
   votesOf,
-} from './bodies.ts'
-import { leafHash } from './leaf.ts'
+} from './payloads.ts'
 import { taskHash } from './taskProposal.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
@@ -60,7 +60,7 @@ const canary: CanaryBundle = {
   samples: [{ task: 0, sample: 0, completionTokens: tokens(3), ended: true, scoreMilli: 900, passed: false }],
 }
 
-test('every body is decoded to what was encoded', () => {
+test('every payload is decoded to what was encoded', () => {
   expect(decodeRolloutBundle(encodeRolloutBundle(rolloutBundle))).toEqual(rolloutBundle)
   expect(decodeRolloutBundle(encodeRolloutBundle({ ...rolloutBundle, graphHash: word('0a') })).graphHash).toBe(
     word('0a'),

@@ -11,49 +11,50 @@ import { StreamError } from './streamError.ts'
 import { createStreamReader, type StreamReader } from './streamReader.ts'
 import { closeStream, writeMessage } from './streamWriter.ts'
 
-export type BodyRequest = {
+export type PayloadRequest = {
   contentId: ContentId
   /** A holder that claims more, or sends more, is `too-large`. */
   maxBytes: number
   /** Base58 peer id of the holder. */
   peer: string
-  /** Called with the bytes of the body that have come since the last call. */
+  /** Called with the bytes of the payload that have come since the last call. */
   onBytes?: (bytes: number) => void
   signal: AbortSignal
 }
 
-/** Fetches a body from one holder. Whom to ask, how many at once and for how long is for the caller to say. */
-export type FetchBody = (request: BodyRequest) => Promise<Uint8Array | FetchFailure>
+/** Fetches a payload from one holder. Whom to ask, how many at once and for how long is for the caller to say. */
+export type FetchPayload = (request: PayloadRequest) => Promise<Uint8Array | FetchFailure>
 
 /** Gives up on a peer that sends nothing for so long, whatever pace the caller asks for. */
 const IDLE_MS = 10_000
 const MISMATCH_POINTS = 40
 
-export function createFetchBody(
+export function createFetchPayload(
   host: Host,
   { logger, idleMs = IDLE_MS }: { logger: Logger; idleMs?: number },
-): FetchBody {
+): FetchPayload {
   return async request => {
     const { peer, contentId } = request
     const result = await fetchFromPeer(host.node, { ...request, idleMs })
-    if (result === 'mismatch') host.guard.penalise(peer, MISMATCH_POINTS, 'sent a body that is not what was asked for')
+    if (result === 'mismatch')
+      host.guard.penalise(peer, MISMATCH_POINTS, 'sent a payload that is not what was asked for')
     if (typeof result === 'string') logger.debug('fetch failed', { peer, contentId, reason: result })
     return result
   }
 }
 
 /**
- * Why a peer did not give a body. `mismatch`: it sent other bytes or no proper answer, and is at fault. `too-large`: above
+ * Why a peer did not give a payload. `mismatch`: it sent other bytes or no proper answer, and is at fault. `too-large`: above
  * what was asked for at most. `timeout`: it sent nothing for too long, or the caller gave up. `unreachable`: no connection, or it was lost.
  */
 export type FetchFailure = 'not-found' | 'busy' | 'too-large' | 'mismatch' | 'timeout' | 'unreachable'
 
-type PeerFetch = BodyRequest & {
+type PeerFetch = PayloadRequest & {
   /** Gives up when nothing arrives for so long. */
   idleMs: number
 }
 
-/** Fetches one body from one peer, hashing it as it comes. */
+/** Fetches one payload from one peer, hashing it as it comes. */
 async function fetchFromPeer(node: Node, fetch: PeerFetch): Promise<Uint8Array | FetchFailure> {
   let stream: Stream | undefined
   let reader: StreamReader | undefined
@@ -81,16 +82,16 @@ async function receive(reader: StreamReader, fetch: PeerFetch): Promise<Uint8Arr
   if (header.status !== 'ok') return header.status
   if (header.size > fetch.maxBytes) return 'too-large'
   const hash = createHash('sha256')
-  const body = new Uint8Array(header.size)
-  for (let offset = 0; offset < body.byteLength; ) {
-    const chunk = await reader.chunk(Math.min(CHUNK_BYTES, body.byteLength - offset))
+  const payload = new Uint8Array(header.size)
+  for (let offset = 0; offset < payload.byteLength; ) {
+    const chunk = await reader.chunk(Math.min(CHUNK_BYTES, payload.byteLength - offset))
     if (chunk === null) return 'unreachable'
     hash.update(chunk)
-    body.set(chunk, offset)
+    payload.set(chunk, offset)
     offset += chunk.byteLength
     fetch.onBytes?.(chunk.byteLength)
   }
-  return `0x${hash.digest('hex')}` === fetch.contentId ? body : 'mismatch'
+  return `0x${hash.digest('hex')}` === fetch.contentId ? payload : 'mismatch'
 }
 
 function failureOf(cause: unknown, signal: AbortSignal): FetchFailure {

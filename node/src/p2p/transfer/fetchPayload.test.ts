@@ -5,10 +5,10 @@ import { systemClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { MAX_BODY_BYTES } from '#core/payloads/bodySizes.ts'
+import { MAX_PAYLOAD_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { Host } from '../host.ts'
 import { connect, startTestHost, until } from '../testHosts.ts'
-import { type BodyRequest, createFetchBody } from './fetchBody.ts'
+import { createFetchPayload, type PayloadRequest } from './fetchPayload.ts'
 import { encodeHeader, encodeRequest, FETCH_PROTOCOL } from './fetchProtocol.ts'
 import { type BundleSource, type ServeLimits, serveBundles } from './serveBundles.ts'
 import { createStreamReader } from './streamReader.ts'
@@ -28,12 +28,14 @@ async function start(): Promise<Host> {
 }
 
 async function holder(
-  bodies: readonly Uint8Array[],
+  payloads: readonly Uint8Array[],
   limits: Partial<ServeLimits> = {},
   corrupt = false,
 ): Promise<Host> {
   const host = await start()
-  const store = new Map(bodies.map(body => [contentId(body), corrupt ? randomBytes(body.byteLength) : body]))
+  const store = new Map(
+    payloads.map(payload => [contentId(payload), corrupt ? randomBytes(payload.byteLength) : payload]),
+  )
   const source: BundleSource = { get: async id => store.get(id) ?? null }
   await serveBundles(host, { source, limits, ...common })
   return host
@@ -41,44 +43,48 @@ async function holder(
 
 /** Asks one holder. */
 function fetcher(host: Host, idleMs = 5_000) {
-  const fetchBody = createFetchBody(host, { ...common, idleMs })
+  const fetchPayload = createFetchPayload(host, { ...common, idleMs })
   const { signal } = new AbortController()
-  return (wanted: Partial<BodyRequest> & Pick<BodyRequest, 'contentId' | 'peer'>) =>
-    fetchBody({ maxBytes: MAX_BODY_BYTES, signal, ...wanted })
+  return (wanted: Partial<PayloadRequest> & Pick<PayloadRequest, 'contentId' | 'peer'>) =>
+    fetchPayload({ maxBytes: MAX_PAYLOAD_BYTES, signal, ...wanted })
 }
 const absent: Hex = `0x${'ab'.repeat(32)}`
 
-test('a body of several megabytes arrives whole, from the holder named', async () => {
-  const body = randomBytes((3 << 20) + 17)
-  const server = await holder([body])
+test('a payload of several megabytes arrives whole, from the holder named', async () => {
+  const payload = randomBytes((3 << 20) + 17)
+  const server = await holder([payload])
   const client = await start()
   await connect(client, server)
-  const result = await fetcher(client)({ contentId: contentId(body), maxBytes: body.byteLength, peer: server.peerId })
-  expect(Buffer.compare(result as Uint8Array, body)).toBe(0)
+  const result = await fetcher(client)({
+    contentId: contentId(payload),
+    maxBytes: payload.byteLength,
+    peer: server.peerId,
+  })
+  expect(Buffer.compare(result as Uint8Array, payload)).toBe(0)
 })
 
-test('an empty body is a body', async () => {
-  const body = new Uint8Array(0)
-  const server = await holder([body])
+test('an empty payload is a payload', async () => {
+  const payload = new Uint8Array(0)
+  const server = await holder([payload])
   const client = await start()
   await connect(client, server)
-  const result = await fetcher(client)({ contentId: contentId(body), peer: server.peerId })
+  const result = await fetcher(client)({ contentId: contentId(payload), peer: server.peerId })
   expect(result).toEqual(new Uint8Array(0))
 })
 
-test('a body that the holder lacks is not-found', async () => {
+test('a payload that the holder lacks is not-found', async () => {
   const server = await holder([])
   const client = await start()
   await connect(client, server)
   expect(await fetcher(client)({ contentId: absent, peer: server.peerId })).toBe('not-found')
 })
 
-test('a body above the size asked for is too-large, from an honest holder and from one that sends it all the same', async () => {
-  const body = randomBytes(5000)
-  const server = await holder([body])
+test('a payload above the size asked for is too-large, from an honest holder and from one that sends it all the same', async () => {
+  const payload = randomBytes(5000)
+  const server = await holder([payload])
   const client = await start()
   await connect(client, server)
-  const wanted = { contentId: contentId(body), maxBytes: 4999, peer: server.peerId }
+  const wanted = { contentId: contentId(payload), maxBytes: 4999, peer: server.peerId }
   expect(await fetcher(client)(wanted)).toBe('too-large')
   const liar = await start()
   await liar.node.handle(FETCH_PROTOCOL, stream =>
@@ -88,12 +94,16 @@ test('a body above the size asked for is too-large, from an honest holder and fr
   expect(await fetcher(client)({ ...wanted, peer: liar.peerId })).toBe('too-large')
 })
 
-test('a corrupt body is a mismatch, and held against the peer', async () => {
-  const body = randomBytes(200_000)
-  const liar = await holder([body], {}, true)
+test('a corrupt payload is a mismatch, and held against the peer', async () => {
+  const payload = randomBytes(200_000)
+  const liar = await holder([payload], {}, true)
   const client = await start()
   await connect(client, liar)
-  const result = await fetcher(client)({ contentId: contentId(body), maxBytes: body.byteLength, peer: liar.peerId })
+  const result = await fetcher(client)({
+    contentId: contentId(payload),
+    maxBytes: payload.byteLength,
+    peer: liar.peerId,
+  })
   expect(result).toBe('mismatch')
   expect(client.guard.penaltyOf(liar.peerId)).toBeGreaterThan(30)
 })
@@ -128,38 +138,38 @@ test('an abort ends a fetch at once', async () => {
 })
 
 test('a holder with no place left is busy', async () => {
-  const body = randomBytes(1000)
-  const server = await holder([body], { streamsPerPeer: 0 })
+  const payload = randomBytes(1000)
+  const server = await holder([payload], { streamsPerPeer: 0 })
   const client = await start()
   await connect(client, server)
-  expect(await fetcher(client)({ contentId: contentId(body), peer: server.peerId })).toBe('busy')
+  expect(await fetcher(client)({ contentId: contentId(payload), peer: server.peerId })).toBe('busy')
 })
 
 test('bytes are told as they come', async () => {
-  const body = randomBytes(300_000)
-  const server = await holder([body])
+  const payload = randomBytes(300_000)
+  const server = await holder([payload])
   const client = await start()
   await connect(client, server)
   const told: number[] = []
-  await fetcher(client)({ contentId: contentId(body), peer: server.peerId, onBytes: bytes => told.push(bytes) })
+  await fetcher(client)({ contentId: contentId(payload), peer: server.peerId, onBytes: bytes => told.push(bytes) })
   expect(told.length).toBeGreaterThan(1)
-  expect(told.reduce((sum, bytes) => sum + bytes, 0)).toBe(body.byteLength)
+  expect(told.reduce((sum, bytes) => sum + bytes, 0)).toBe(payload.byteLength)
 })
 
-test('a slow reader gets every byte, and neither side buffers the body', async () => {
-  const body = randomBytes(8 << 20)
-  const server = await holder([body])
+test('a slow reader gets every byte, and neither side buffers the payload', async () => {
+  const payload = randomBytes(8 << 20)
+  const server = await holder([payload])
   const client = await start()
   await connect(client, server)
   const stream = await client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)
   const reader = createStreamReader(stream, { idleMs: 5000, highWaterBytes: 64 << 10 })
-  const request = encodeRequest({ v: 1, contentId: contentId(body), maxBytes: body.byteLength })
+  const request = encodeRequest({ v: 1, contentId: contentId(payload), maxBytes: payload.byteLength })
   await writeMessage(stream, request, 1000)
   await reader.message(256)
   const serving = server.node.getConnections().flatMap(one => one.streams.filter(s => s.protocol === FETCH_PROTOCOL))
   const hash = createHash('sha256')
   let peak = 0
-  for (let read = 0; read < body.byteLength; ) {
+  for (let read = 0; read < payload.byteLength; ) {
     const chunk = await reader.chunk(32 << 10)
     if (chunk === null) break
     hash.update(chunk)
@@ -168,46 +178,46 @@ test('a slow reader gets every byte, and neither side buffers the body', async (
     await new Promise(resolve => setImmediate(resolve))
     peak = Math.max(peak, stream.readBufferLength, ...serving.map(one => one.writeBufferLength))
   }
-  expect(`0x${hash.digest('hex')}`).toBe(contentId(body))
+  expect(`0x${hash.digest('hex')}`).toBe(contentId(payload))
   expect(peak).toBeLessThan(2 << 20)
   reader.release()
   await stream.close()
 })
 
-test('streams opened without a request are reset, and do not keep a body from others', async () => {
-  const body = randomBytes(1000)
-  const server = await holder([body], { idleMs: 1000 })
+test('streams opened without a request are reset, and do not keep a payload from others', async () => {
+  const payload = randomBytes(1000)
+  const server = await holder([payload], { idleMs: 1000 })
   const client = await start()
   await connect(client, server)
   const idle = await Promise.all(
     Array.from({ length: 20 }, () => client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)),
   )
-  const result = await fetcher(client)({ contentId: contentId(body), peer: server.peerId })
+  const result = await fetcher(client)({ contentId: contentId(payload), peer: server.peerId })
   expect(result).toBeInstanceOf(Uint8Array)
   await Promise.all(idle.map(stream => until(stream, ['close'], () => stream.status !== 'open')))
 })
 
 test('a reader that stops reading is given up on, and its place is free again', async () => {
-  const body = randomBytes(MAX_BODY_BYTES)
+  const payload = randomBytes(MAX_PAYLOAD_BYTES)
   const small = randomBytes(10)
-  const server = await holder([body, small], { idleMs: 1000, streamsPerPeer: 1 })
+  const server = await holder([payload, small], { idleMs: 1000, streamsPerPeer: 1 })
   const client = await start()
   await connect(client, server)
   const stream = await client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)
   stream.pause()
-  await writeMessage(stream, encodeRequest({ v: 1, contentId: contentId(body), maxBytes: body.byteLength }), 1000)
+  await writeMessage(stream, encodeRequest({ v: 1, contentId: contentId(payload), maxBytes: payload.byteLength }), 1000)
   await until(stream, ['close'], () => stream.status === 'reset')
   const result = await fetcher(client)({ contentId: contentId(small), peer: server.peerId })
   expect(result).toBeInstanceOf(Uint8Array)
 })
 
-test('a peer that takes nothing of many bodies gives a place to one that asks for its first', async () => {
-  const [body, small] = [randomBytes(MAX_BODY_BYTES), randomBytes(10)]
-  const server = await holder([body, small], { streams: 4 })
+test('a peer that takes nothing of many payloads gives a place to one that asks for its first', async () => {
+  const [payload, small] = [randomBytes(MAX_PAYLOAD_BYTES), randomBytes(10)]
+  const server = await holder([payload, small], { streams: 4 })
   const [hog, client] = [await start(), await start()]
   await connect(hog, server)
   await connect(client, server)
-  const request = encodeRequest({ v: 1, contentId: contentId(body), maxBytes: body.byteLength })
+  const request = encodeRequest({ v: 1, contentId: contentId(payload), maxBytes: payload.byteLength })
   for (let at = 0; at < 4; at++) {
     const stream = await hog.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)
     const reader = createStreamReader(stream, { idleMs: 5_000 })
@@ -228,13 +238,13 @@ test('a request that is not canonical, or too long, resets the stream', async ()
   }
 })
 
-test('bodies go out at the pace allowed', async () => {
-  const body = randomBytes(256 << 10)
-  const server = await holder([body], { bytesPerSecond: 1 << 20, burstBytes: 64 << 10 })
+test('payloads go out at the pace allowed', async () => {
+  const payload = randomBytes(256 << 10)
+  const server = await holder([payload], { bytesPerSecond: 1 << 20, burstBytes: 64 << 10 })
   const client = await start()
   await connect(client, server)
   const startedMs = performance.now()
-  const result = await fetcher(client)({ contentId: contentId(body), peer: server.peerId })
+  const result = await fetcher(client)({ contentId: contentId(payload), peer: server.peerId })
   expect(result).toBeInstanceOf(Uint8Array)
   // 192 KiB beyond the burst, at 1 MiB a second.
   expect(performance.now() - startedMs).toBeGreaterThan(150)

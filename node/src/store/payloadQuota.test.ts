@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
-import { createBodyQuota } from './bodyQuota.ts'
+import { createPayloadQuota } from './payloadQuota.ts'
 
 test('many peers that fill the store leave something for one that comes after them', () => {
-  const quota = createBodyQuota({ totalBytes: 1600, peerBytes: 400, kindShares: {} })
+  const quota = createPayloadQuota({ totalBytes: 1600, peerBytes: 400, kindShares: {} })
   const owner = (digits: string) => ({ peerKey: `0x${digits.padEnd(64, '0')}` as Hex, kind: 'rollouts' })
   let kept = 0
   for (let round = 0; round < 30; round++)
     for (let peer = 0; peer < 16; peer++) {
       const gone = quota.roomFor(owner(peer.toString(16)), round, 10)
       if (gone === null) continue
-      for (const body of gone) quota.remove(body)
+      for (const payload of gone) quota.remove(payload)
       const contentId: Hex = `0x${String(kept++).padStart(64, '0')}`
       quota.add({ contentId, round, bytes: 10, owner: owner(peer.toString(16)) })
     }
@@ -18,15 +18,15 @@ test('many peers that fill the store leave something for one that comes after th
   expect(quota.roomFor(owner('ab'), 1, 40)).toEqual([])
 })
 
-test('parts of one round stay together, and only older bodies go for one more', () => {
-  const quota = createBodyQuota({ totalBytes: 8_000, peerBytes: 100, kindShares: {} })
+test('parts of one round stay together, and only older payloads go for one more', () => {
+  const quota = createPayloadQuota({ totalBytes: 8_000, peerBytes: 100, kindShares: {} })
   const owner = { peerKey: `0x${'a'.repeat(64)}` as Hex, kind: 'scores' }
   const put = (round: number, part: number) => {
     const gone = quota.roomFor(owner, round, 30)
-    for (const body of gone ?? []) quota.remove(body)
+    for (const payload of gone ?? []) quota.remove(payload)
     const contentId: Hex = `0x${String(10 * round + part).padStart(64, '0')}`
     if (gone !== null) quota.add({ contentId, round, bytes: 30, owner })
-    return gone?.map(body => body.round) ?? null
+    return gone?.map(payload => payload.round) ?? null
   }
   expect([put(1, 0), put(2, 0), put(2, 1)]).toEqual([[], [], []])
   expect([put(2, 2), put(2, 3)]).toEqual([[1], null])

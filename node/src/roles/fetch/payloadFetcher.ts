@@ -3,17 +3,17 @@ import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Network } from '#p2p/network.ts'
-import type { FetchFailure } from '#p2p/transfer/fetchBody.ts'
+import type { FetchFailure } from '#p2p/transfer/fetchPayload.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { FetchLimits } from './fetchLimits.ts'
 import type { FetchKind } from './holders.ts'
-import { findHolders, findKeepers, type Holder, type WantedBody } from './holders.ts'
+import { findHolders, findKeepers, type Holder, type WantedPayload } from './holders.ts'
 import { belowPace, longestMs } from './pace.ts'
 import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
 import { sideBySide } from './sideBySide.ts'
 
 export type FetchModules = {
-  network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchBody'>
+  network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchPayload'>
   bundles: Pick<Bundles, 'has' | 'get' | 'keep'>
   /** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
   readPeerId: (peerKey: PeerKey) => Promise<string | null>
@@ -25,11 +25,11 @@ export type FetchModules = {
 }
 
 export type FetchRules = {
-  /** Bytes of a body at most, by the environment. */
+  /** Bytes of a payload at most, by the environment. */
   maxBytes(kind: FetchKind): number
-  /** From when a round's bodies may be fetched, on the node's clock; earlier requests wait. */
+  /** From when a round's payloads may be fetched, on the node's clock; earlier requests wait. */
   opensAtMs(kind: FetchKind, round: number): number
-  /** Length of a round: in half of one everybody whose body waits has had a turn. */
+  /** Length of a round: in half of one everybody whose payload waits has had a turn. */
   roundMs(): number
   limits?: FetchLimits
 }
@@ -38,32 +38,32 @@ export type FetchRules = {
 type Failure = FetchFailure | 'too-slow' | 'turn-over'
 type Attempt = Holder & { failure: Failure }
 type Got = Uint8Array | Failure
-type BodyRules = FetchRules & { limits: FetchLimits }
-type BodyFetcher = (wanted: WantedBody, signal: AbortSignal) => Promise<PeerResult<Uint8Array>>
+type PayloadRules = FetchRules & { limits: FetchLimits }
+type PayloadFetcher = (wanted: WantedPayload, signal: AbortSignal) => Promise<PeerResult<Uint8Array>>
 
 /** Late peers remembered, at most. */
 const MAX_LATE = 10_000
 /** Times that an author that cannot be reached is asked again, where it is worth waiting for, and the share of a round before each. */
 const [MAX_RETURNS, RETURN_SHARE] = [2, 1 / 8]
-/** Times that an author that has nothing is asked again: one that lies holds up whoever waits for all bodies. */
+/** Times that an author that has nothing is asked again: one that lies holds up whoever waits for all payloads. */
 const MAX_NOT_FOUND = 2
 /** Share of a round after which the next keeper is asked as well: an author and all of a committee within a third. */
 const PATIENCE_SHARE = 1 / 16
 
 /**
- * Fetches a body from its holders, one after the other, each held to the pace and all to a budget of time. Its author and its keepers are asked
+ * Fetches a payload from its holders, one after the other, each held to the pace and all to a budget of time. Its author and its keepers are asked
  * side by side, each with a budget. While others wait, none keeps a place for longer than its turn; who lost it queues again, behind them.
  *
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
-export function createBodyFetcher(modules: FetchModules, rules: BodyRules, late: Set<PeerKey>): BodyFetcher {
+export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules, late: Set<PeerKey>): PayloadFetcher {
   const { clock, random = Math.random } = modules
   const { others, busyRetries, busyWaitMs, pace } = rules.limits
   const attempt = createAttempts(modules, rules, late)
 
   async function askEach(
     found: readonly Holder[],
-    wanted: WantedBody,
+    wanted: WantedPayload,
     signal: AbortSignal,
   ): Promise<Uint8Array | Attempt[]> {
     const tried: Attempt[] = []
@@ -90,7 +90,7 @@ export function createBodyFetcher(modules: FetchModules, rules: BodyRules, late:
   }
 
   /** Keepers in a random order, and those that were slow last: what one of them does costs the others no time. */
-  async function askAll(wanted: WantedBody, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {
+  async function askAll(wanted: WantedPayload, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {
     const holders = await findHolders(modules, wanted, signal)
     const found = await findKeepers(modules, wanted, signal)
     if (found.length === 0) return askEach(holders, wanted, signal)
@@ -123,7 +123,7 @@ export function createBodyFetcher(modules: FetchModules, rules: BodyRules, late:
 }
 
 /** Attempts, a few at once in all and of each holder. One is cut off where it is too slow, or keeps its place for longer than its turn. */
-function createAttempts({ network, clock }: FetchModules, rules: BodyRules, late: Set<PeerKey>) {
+function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, late: Set<PeerKey>) {
   const { parallel, policies, perHolder, pace } = rules.limits
   const places = createKeyedLimit(parallel)
   const ofPolicies = createKeyedLimit(policies)
@@ -140,7 +140,11 @@ function createAttempts({ network, clock }: FetchModules, rules: BodyRules, late
     }
   }
 
-  async function inPace({ peerId, peerKey, maxBytes }: Holder, wanted: WantedBody, signal: AbortSignal): Promise<Got> {
+  async function inPace(
+    { peerId, peerKey, maxBytes }: Holder,
+    wanted: WantedPayload,
+    signal: AbortSignal,
+  ): Promise<Got> {
     const cap = rules.maxBytes(wanted.kind)
     const ended = new AbortController()
     let received = 0
@@ -160,7 +164,7 @@ function createAttempts({ network, clock }: FetchModules, rules: BodyRules, late
     cutAfter(turnOver(places, parallel, ended.signal), 'turn-over')
     if (wanted.kind === 'policy') cutAfter(turnOver(ofPolicies, policies, ended.signal), 'turn-over')
     const got = await network
-      .fetchBody({
+      .fetchPayload({
         contentId: wanted.contentId,
         maxBytes: Math.min(maxBytes ?? cap, cap),
         peer: peerId,
@@ -176,7 +180,7 @@ function createAttempts({ network, clock }: FetchModules, rules: BodyRules, late
   }
 
   /** Waits for a place of the holder before one of all: whoever announces much does not take the places of others. */
-  return (holder: Holder, wanted: WantedBody, signal: AbortSignal) => {
+  return (holder: Holder, wanted: WantedPayload, signal: AbortSignal) => {
     const measured = async () => {
       const fromMs = clock.nowMs()
       const got = await inPace(holder, wanted, signal)
@@ -188,7 +192,7 @@ function createAttempts({ network, clock }: FetchModules, rules: BodyRules, late
   }
 }
 
-/** Whether the chain says that it had the body. */
+/** Whether the chain says that it had the payload. */
 function isNamed({ isAuthor, isKeeper }: Holder): boolean {
   return isAuthor || isKeeper === true
 }

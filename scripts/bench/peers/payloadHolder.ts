@@ -6,22 +6,22 @@ import { silentLogger } from '../../../node/src/core/logger.ts'
 import { startTestHost } from '../../../node/src/p2p/testHosts.ts'
 import { serveBundles } from '../../../node/src/p2p/transfer/serveBundles.ts'
 
-// A process that holds bodies on loopback, until it is killed or its parent has gone.
+// A process that holds payloads on loopback, until it is killed or its parent has gone.
 
-export type HeldBodies = { peerId: string; addresses: string[]; contentIds: Hex[]; size: number }
+export type HeldPayloads = { peerId: string; addresses: string[]; contentIds: Hex[]; size: number }
 
 /** A holder gives one peer 64 MiB at once before it paces itself. */
-const BODIES = 60
+const PAYLOADS = 60
 const size = 1 << 20
 
-const bodies = new Map<Hex, Uint8Array>()
-while (bodies.size < BODIES) {
-  const body = Uint8Array.from(randomBytes(size))
-  bodies.set(contentId(body), body)
+const payloads = new Map<Hex, Uint8Array>()
+while (payloads.size < PAYLOADS) {
+  const payload = Uint8Array.from(randomBytes(size))
+  payloads.set(contentId(payload), payload)
 }
 const host = await startTestHost()
-const source = { get: async (id: Hex) => bodies.get(id) ?? null }
+const source = { get: async (id: Hex) => payloads.get(id) ?? null }
 await serveBundles(host, { source, clock: systemClock, logger: silentLogger })
 process.on('disconnect', () => process.exit())
-const held: HeldBodies = { peerId: host.peerId, addresses: host.addresses(), contentIds: [...bodies.keys()], size }
+const held: HeldPayloads = { peerId: host.peerId, addresses: host.addresses(), contentIds: [...payloads.keys()], size }
 process.send?.(held)

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '../canonical.ts'
 
-/** Encoder and decoder of one kind of body. Both check everything; what does not pass never leaves, nor comes in. */
-type BodyCodec<T> = {
+/** Encoder and decoder of one kind of payload. Both check everything; what does not pass never leaves, nor comes in. */
+type PayloadCodec<T> = {
   /** @throws {CanonicalError} if the value is not what the schema says, or too large. */
   encode(value: T): Uint8Array
   /** @throws {CanonicalError} on any bytes that {@link encode} would not have produced. */
@@ -10,7 +10,7 @@ type BodyCodec<T> = {
   maxBytes: number
 }
 
-export function bodyCodec<T extends z.ZodType>(schema: T, maxBytes: number): BodyCodec<z.output<T>> {
+export function payloadCodec<T extends z.ZodType>(schema: T, maxBytes: number): PayloadCodec<z.output<T>> {
   return {
     maxBytes,
     decode: bytes => decodeCanonical(bytes, schema, maxBytes),
@@ -23,7 +23,9 @@ export function bodyCodec<T extends z.ZodType>(schema: T, maxBytes: number): Bod
       }
       const bytes = encodeCanonical(parsed.data)
       if (bytes.byteLength > maxBytes)
-        throw new CanonicalError(`A body of ${bytes.byteLength} bytes where at most ${maxBytes} are allowed.`, { hint })
+        throw new CanonicalError(`A payload of ${bytes.byteLength} bytes where at most ${maxBytes} are allowed.`, {
+          hint,
+        })
       return bytes
     },
   }

@@ -1,7 +1,7 @@
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { formatSizes } from '#core/payloads/bodySizes.ts'
+import { formatSizes } from '#core/payloads/payloadSizes.ts'
 import type { Environment } from '#environments/environment.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
@@ -9,10 +9,10 @@ import { maxPolicyBytes } from '#rl/policy/publishedPolicy.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { readableBootnodes } from '../bootnode/readableBootnodes.ts'
 import type { AuditQuestion } from './auditPoints.ts'
-import { createPeerBodies, type PeerBodies } from './peerBodies.ts'
+import { createPeerPayloads, type PeerPayloads } from './peerPayloads.ts'
 
-export type BodySources = Omit<AuditQuestion, 'indexUrl'> & {
-  /** A folder whose bodies are taken before those of peers. */
+export type PayloadSources = Omit<AuditQuestion, 'indexUrl'> & {
+  /** A folder whose payloads are taken before those of peers. */
   data: string
   /** Multiaddrs of peers to meet first, next to those on the chain. */
   bootnodes: readonly string[]
@@ -23,18 +23,18 @@ export type BodySources = Omit<AuditQuestion, 'indexUrl'> & {
   signal: AbortSignal
 }
 
-/** The way to bodies: a folder's first, then those of peers. */
-export async function openBodies(
-  sources: BodySources,
+/** The way to payloads: a folder's first, then those of peers. */
+export async function openPayloads(
+  sources: PayloadSources,
   reads: ChainReads,
   currentRound: () => number,
-): Promise<PeerBodies> {
+): Promise<PeerPayloads> {
   const { deployment, data, environments, clock, logger, signal } = sources
   const addresses = Object.values(deployment.contracts).map(({ address }) => address)
   const folders = environments.map(({ solverFolder }) => solverFolder)
   const policies = await Promise.all(folders.map(async folder => maxPolicyBytes(await readDecoderConfig(folder))))
   const policyBytes = Math.max(...policies)
-  const peers = createPeerBodies({
+  const peers = createPeerPayloads({
     swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
     bootnodes: [...sources.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
     maxBytes: kind => (kind === 'policy' ? policyBytes : formatSizes[kind]),

@@ -1,34 +1,34 @@
-import { MAX_SEQUENCE_TOKENS, MAX_SHEET_PEERS } from '#core/payloads/bodies.ts'
-import { type BodySizes, formatSizes } from '#core/payloads/bodySizes.ts'
+import { formatSizes, type PayloadSizes } from '#core/payloads/payloadSizes.ts'
+import { MAX_SEQUENCE_TOKENS, MAX_SHEET_PEERS } from '#core/payloads/payloads.ts'
 import type { Environment } from './environment.ts'
 
-/** Names, hashes and numbers of a body's header, and of one item in it, in dag-cbor. */
+/** Names, hashes and numbers of a payload's header, and of one item in it, in dag-cbor. */
 const HEADER_BYTES = 1024
 const ITEM_BYTES = 512
 const LOGPROB_BYTES = 4
 
 /**
- * Bytes of a body of each kind, at most, that a peer can make in an environment: counts and lengths are the specification's, all
+ * Bytes of a payload of each kind, at most, that a peer can make in an environment: counts and lengths are the specification's, all
  * prompts and texts as long as the format allows. Never more than the format allows.
  */
-export function bodySizes({
+export function payloadSizes({
   spec,
   components,
   format,
-}: Pick<Environment, 'spec' | 'components'> & { format: Pick<Environment['format'], 'tokenBytes'> }): BodySizes {
+}: Pick<Environment, 'spec' | 'components'> & { format: Pick<Environment['format'], 'tokenBytes'> }): PayloadSizes {
   const { solving, canary, tasksPerRound, groupSize, sampledLeaves } = spec
   const token = format.tokenBytes
   const prompt = MAX_SEQUENCE_TOKENS * token
   const sampled = (maxNewTokens: number) => maxNewTokens * (token + LOGPROB_BYTES) + prompt + ITEM_BYTES
   const scoredLeaf = ITEM_BYTES / 8 + components.reduce((sum, name) => sum + name.length + 4, 0)
-  const largest: BodySizes = {
+  const largest: PayloadSizes = {
     rollouts: tasksPerRound * (ITEM_BYTES + groupSize * sampled(solving.maxNewTokens)),
     scores: MAX_SHEET_PEERS * (ITEM_BYTES + sampledLeaves * scoredLeaf),
     canary: canary.tasks * canary.samplesPerTask * (solving.maxNewTokens * token + ITEM_BYTES),
   }
   const capped = Object.entries(formatSizes).map(([kind, limit]) => [
     kind,
-    Math.min(limit, HEADER_BYTES + largest[kind as keyof BodySizes]),
+    Math.min(limit, HEADER_BYTES + largest[kind as keyof PayloadSizes]),
   ])
-  return Object.fromEntries(capped) as BodySizes
+  return Object.fromEntries(capped) as PayloadSizes
 }

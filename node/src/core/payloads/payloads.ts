@@ -3,8 +3,8 @@ import type { Hex } from '../hex.ts'
 import { merkleTree } from '../merkle.ts'
 import { type RolloutBundle, rolloutLeaves } from './rolloutBundle.ts'
 
-export * from './bodyFields.ts'
 export * from './canaryBundle.ts'
+export * from './payloadFields.ts'
 export * from './rolloutBundle.ts'
 export * from './scoreSheet.ts'
 

@@ -1,0 +1,57 @@
+import { CanonicalError } from '../canonical.ts'
+import type { Hex } from '../hex.ts'
+import {
+  type CanaryBundle,
+  decodeCanaryBundle,
+  decodeRolloutBundle,
+  decodeScoreSheet,
+  encodeCanaryBundle,
+  encodeRolloutBundle,
+  encodeScoreSheet,
+  type RolloutBundle,
+  type ScoreSheet,
+  treeOf,
+} from './payloads.ts'
+
+/** What peers give each other, by kind. */
+export type Payloads = { rollouts: RolloutBundle; scores: ScoreSheet; canary: CanaryBundle }
+
+/** A payload, and the Merkle tree of its leaves: its nodes, the root first; empty where nothing of it is committed to. */
+export type OpenedPayload<Payload> = { payload: Payload; tree: readonly Hex[] }
+export type SealedPayload = { bytes: Uint8Array; tree: readonly Hex[] }
+
+/** What is done with whole payloads: of thousands of leaves it takes a second. */
+export interface PayloadOperations {
+  /** Null where the bytes are not a payload of that kind. */
+  open<Kind extends keyof Payloads>(kind: Kind, bytes: Uint8Array): Promise<OpenedPayload<Payloads[Kind]> | null>
+  /** Rejects with the code CANONICAL if the payload is not what it should be. */
+  seal<Kind extends keyof Payloads>(kind: Kind, payload: Payloads[Kind]): Promise<SealedPayload>
+}
+
+type Codec<Payload> = {
+  encode(payload: Payload): Uint8Array
+  decode(bytes: Uint8Array): Payload
+  tree(payload: Payload): Hex[]
+}
+
+const codecs: { [Kind in keyof Payloads]: Codec<Payloads[Kind]> } = {
+  rollouts: { encode: encodeRolloutBundle, decode: decodeRolloutBundle, tree: treeOf },
+  scores: { encode: encodeScoreSheet, decode: decodeScoreSheet, tree: () => [] },
+  canary: { encode: encodeCanaryBundle, decode: decodeCanaryBundle, tree: () => [] },
+}
+
+/** On the thread of who calls. */
+export const payloadsHere: PayloadOperations = {
+  async open(kind, bytes) {
+    try {
+      const payload = codecs[kind].decode(bytes)
+      return { payload, tree: codecs[kind].tree(payload) }
+    } catch (error) {
+      if (error instanceof CanonicalError) return null
+      throw error
+    }
+  },
+  async seal(kind, payload) {
+    return { bytes: codecs[kind].encode(payload), tree: codecs[kind].tree(payload) }
+  },
+}
