@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {Initializable} from "@openzeppelin/contracts/proxy/utils/Initializable.sol";
 import {UUPSUpgradeable} from "@openzeppelin/contracts/proxy/utils/UUPSUpgradeable.sol";
+import {SwarmClaims} from "./SwarmClaims.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {ISwarmCoordinator} from "./interfaces/ISwarmCoordinator.sol";
@@ -10,7 +11,7 @@ import {Claims} from "./libraries/Claims.sol";
 import {FINALITY_ROUNDS} from "./libraries/Ring.sol";
 
 /// @title SwarmCoordinator
-contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
+contract SwarmCoordinator is SwarmClaims, Initializable, UUPSUpgradeable {
     /// @inheritdoc ISwarmCoordinator
     bytes32 public constant OWNER_ROLE = keccak256("OWNER_ROLE");
 
@@ -26,8 +27,6 @@ contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
     uint256 internal constant STAGES = 1;
     uint256 internal constant STAGE = 0;
 
-    IPeerRegistry internal immutable _registry;
-    IRounds internal immutable _rounds;
     bool internal immutable _manual;
 
     modifier onlyOwner() {
@@ -47,9 +46,7 @@ contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
 
     /// @param registry Its proofs go before claims.
     /// @param clock The clock. Under a manual schedule this contract's proxy holds `ROUND_MANAGER_ROLE` there.
-    constructor(IPeerRegistry registry, IRounds clock) {
-        _registry = registry;
-        _rounds = clock;
+    constructor(IPeerRegistry registry, IRounds clock) SwarmClaims(registry, clock) {
         _manual = clock.isManual();
         _disableInitializers();
     }
@@ -178,18 +175,6 @@ contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
     }
 
     /// @inheritdoc ISwarmCoordinator
-    function getPeerId(address[] calldata eoas) external view returns (string[][] memory peerIds) {
-        peerIds = new string[][](eoas.length);
-        for (uint256 i = 0; i < eoas.length; ++i) peerIds[i] = _peerIdsOf(eoas[i]);
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function getEoa(string[] calldata peerIds) external view returns (address[] memory eoas) {
-        eoas = new address[](peerIds.length);
-        for (uint256 i = 0; i < peerIds.length; ++i) eoas[i] = _accountOf(keccak256(bytes(peerIds[i])));
-    }
-
-    /// @inheritdoc ISwarmCoordinator
     function getBootnodes() external view returns (string[] memory bootnodes) {
         return Claims.layout().bootnodes;
     }
@@ -200,82 +185,8 @@ contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
     }
 
     /// @inheritdoc ISwarmCoordinator
-    function getVoterVotes(
-        uint256 roundNumber,
-        string calldata peerId
-    ) external view returns (string[] memory winners) {
-        return Claims.layout().votes[roundNumber][keccak256(bytes(peerId))];
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function getVoterVoteCount(string calldata peerId) external view returns (uint256 count) {
-        return Claims.layout().voteCounts[keccak256(bytes(peerId))];
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function getTotalWins(string calldata peerId) external view returns (uint256 count) {
-        return Claims.layout().wins[keccak256(bytes(peerId))];
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function uniqueVoters() external view returns (uint256 count) {
-        return Claims.layout().uniqueVoters;
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function getRoundStageReward(
-        uint256 roundNumber,
-        uint256 stageNumber,
-        address[] calldata accounts
-    ) external view returns (int256[] memory rewards) {
-        rewards = new int256[](accounts.length);
-        for (uint256 i = 0; i < accounts.length; ++i) {
-            rewards[i] = Claims.layout().roundRewards[roundNumber][stageNumber][accounts[i]];
-        }
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function hasSubmittedRoundStageReward(
-        uint256 roundNumber,
-        uint256 stageNumber,
-        string calldata peerId
-    ) external view returns (bool submitted) {
-        return Claims.layout().rewarded[roundNumber][stageNumber][keccak256(bytes(peerId))];
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function getTotalRewards(string[] calldata peerIds) external view returns (int256[] memory rewards) {
-        rewards = new int256[](peerIds.length);
-        for (uint256 i = 0; i < peerIds.length; ++i) {
-            rewards[i] = Claims.layout().totalRewards[keccak256(bytes(peerIds[i]))];
-        }
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function importedOf(string calldata peerId) external view returns (bool isImported, int256 rewards, uint256 wins) {
-        Claims.Imported storage kept = Claims.layout().imported[keccak256(bytes(peerId))];
-        return (kept.isImported, kept.rewards, kept.wins);
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function peerRegistry() external view returns (IPeerRegistry registry) {
-        return _registry;
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function rounds() external view returns (IRounds clock) {
-        return _rounds;
-    }
-
-    /// @inheritdoc ISwarmCoordinator
     function hasRole(bytes32 role, address account) public view returns (bool has) {
         return Claims.layout().roles[role][account];
-    }
-
-    /// @inheritdoc ISwarmCoordinator
-    function currentRound() public view returns (uint256 round) {
-        uint256 open = _rounds.firstOpenRound();
-        return open == 0 ? 0 : open - 1;
     }
 
     function _grantRole(bytes32 role, address account) internal {
@@ -302,27 +213,4 @@ contract SwarmCoordinator is ISwarmCoordinator, Initializable, UUPSUpgradeable {
     /// @dev Upgrades are the owner's, and the owner is a timelock.
     // solhint-disable-next-line no-empty-blocks
     function _authorizeUpgrade(address) internal override onlyOwner {}
-
-    /// @dev Who proved a peer, else who claimed it.
-    function _accountOf(bytes32 peerKey) internal view returns (address account) {
-        account = _registry.accountOf(peerKey);
-        if (account == address(0)) account = Claims.layout().accounts[peerKey];
-    }
-
-    /// @dev What an account claimed and nobody else proved, then what it proved and did not claim.
-    function _peerIdsOf(address account) internal view returns (string[] memory peerIds) {
-        Claims.Layout storage claims = Claims.layout();
-        string[] memory claimed = claims.peerIds[account];
-        string[] memory proven = _registry.peerIdsOf(account, 0, type(uint256).max);
-        string[] memory all = new string[](claimed.length + proven.length);
-        uint256 count = 0;
-        for (uint256 i = 0; i < claimed.length; ++i) {
-            if (_accountOf(keccak256(bytes(claimed[i]))) == account) all[count++] = claimed[i];
-        }
-        for (uint256 i = 0; i < proven.length; ++i) {
-            if (claims.accounts[keccak256(bytes(proven[i]))] != account) all[count++] = proven[i];
-        }
-        peerIds = new string[](count);
-        for (uint256 i = 0; i < count; ++i) peerIds[i] = all[i];
-    }
 }

@@ -85,6 +85,7 @@ const TESTS: Record<string, readonly string[]> = {
     'LeaderboardImport',
     'invariant/Coordinator',
   ],
+  SwarmClaims: ['SwarmCoordinator', 'CoordinatorPowers', 'CoordinatorProofs', 'invariant/Coordinator'],
   Claims: ['SwarmCoordinator', 'CoordinatorPowers', 'CoordinatorProofs'],
 }
 
