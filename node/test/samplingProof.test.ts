@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type SequenceDraws, samplingTolerances, verifySampling } from '#model/index.ts'
-import { type Leaf, readLeaves, sampleLeaves, uniformsOf } from '../../scripts/bench/proof/leaves.ts'
+import { type SequenceDraws, samplingTolerances, tokenRaces, verifySampling } from '#model/index.ts'
+import { type Leaf, readLeaves, SEED, sampleLeaves } from '../../scripts/bench/proof/leaves.ts'
 import { MOVED, starterPolicies, starterPrompts, type TestedPolicy } from '../../scripts/bench/proof/policies.ts'
 
 /** Made by scripts/golden/proofVectors.ts, by the kernels of another machine than this one perhaps. */
 type Golden = { temperature: number; vectors: { policy: string; leaves: GoldenLeaf[] }[] }
-type GoldenLeaf = Pick<Leaf, 'place'> & Record<'prompt' | 'tokens' | 'logprobs' | 'uniforms', number[]>
+type GoldenLeaf = Pick<Leaf, 'place'> & Record<'prompt' | 'tokens' | 'logprobs' | 'times', number[]>
 
 const golden: Golden = JSON.parse(readFileSync(join(import.meta.dirname, '../src/model/golden/proof.json'), 'utf8'))
 const sampling = { ...(await starterPrompts()), maxNewTokens: 48 }
@@ -22,14 +22,16 @@ async function follow(policy: TestedPolicy, leaves: readonly Leaf[], threads: nu
     const draws = await readLeaves(reader, batch, sampling.temperature)
     found.push(
       ...batch.map((leaf, i) => {
-        const claim = { uniforms: uniformsOf(leaf), logprobs: leaf.logprobs }
-        return verifySampling(draws[i] as SequenceDraws, claim, samplingTolerances[policy.precision]).follows
+        return verifySampling(draws[i] as SequenceDraws, leaf.logprobs, samplingTolerances[policy.precision]).follows
       }),
     )
   }
   await reader.dispose()
   return found
 }
+
+const races = tokenRaces(SEED)
+const timesOf = ({ place, tokens }: Leaf) => [...tokens].map((token, step) => races({ ...place, step }).time(token))
 
 const checks = [1, 2].flatMap(threads => [true, false].map(isAlone => ({ threads, isAlone })))
 
@@ -40,8 +42,8 @@ describe.each(policies)('a policy: $name', policy => {
     logprobs: Float32Array.from(logprobs),
   }))
 
-  test('its golden leaves have their random numbers, and follow by any threads and batch', async () => {
-    expect(kept.map(uniformsOf)).toEqual(leaves.map(({ uniforms }) => uniforms))
+  test('the tokens of its golden leaves have their times, and follow by any threads and batch', async () => {
+    expect(kept.map(timesOf)).toEqual(leaves.map(({ times }) => times))
     for (const { threads, isAlone } of checks)
       expect(await follow(policy, kept, threads, isAlone)).toEqual(kept.map(() => true))
   })

@@ -1,9 +1,12 @@
 import { join } from 'node:path'
 import { commonShape } from '../../node/src/model/decoder/commonShape.ts'
+import { copyWeights } from '../../node/src/model/decoder/weights.ts'
 import {
   allLinear,
+  bakedParts,
   createAdaptedGenerator,
   createDrawReader,
+  createGenerator,
   frozenParts,
   initLora,
   openFrozenTensors,
@@ -20,8 +23,8 @@ import {
   type Slack,
   slackOf,
 } from './proof/attacks.ts'
-import { checkLeaves, type Leaf, SAMPLES, sampleLeaves } from './proof/leaves.ts'
-import { MOVED, publishedPolicy, starterPolicies, starterPrompts } from './proof/policies.ts'
+import { checkLeaves, type Leaf, readLeaves, SAMPLES, SEED, sampleLeaves } from './proof/leaves.ts'
+import { MOVED, publishedPolicy, starterPolicies, starterPrompts, type TestedPolicy } from './proof/policies.ts'
 import { randomModel } from './randomModel.ts'
 import type { BenchRow, Measured } from './row.ts'
 
@@ -120,47 +123,69 @@ function attackedPolicies(bench: Bench): Promise<Attacked[]> {
 }
 
 async function slack(bench: Bench): Promise<Measured> {
-  const found: { name: string; mean: number; most: number }[] = []
-  for (const attacked of await attackedPolicies(bench)) {
-    const bits: number[] = []
-    for (const leaf of attacked.honest.slice(0, SLACK_LEAVES))
-      bits.push((await slackOf(attacked, leaf as Leaf)).oneToken)
-    const mean = bits.reduce((sum, x) => sum + x, 0) / bits.length
-    found.push({ name: attacked.policy.name, mean, most: Math.max(...bits) })
+  const found: { name: string; isPaid: boolean; mean: number; most: number }[] = []
+  for (const { policy, reader, sampling, honest } of await attackedPolicies(bench)) {
+    const draws = await readLeaves(reader, honest.slice(0, SLACK_LEAVES), sampling.temperature)
+    const bits = draws.map(one => slackOf(one).oneToken)
+    const isPaid = policy.precision === 'float32'
+    found.push({ name: policy.name, isPaid, mean: meanOf(bits), most: Math.max(...bits) })
   }
+  const made = await madeSlack()
   const conditions = found.map(
     ({ name, mean, most }) => `${name}: ${mean.toFixed(3)}, ${most.toFixed(1)} in the worst of ${SLACK_LEAVES}`,
   )
   return {
-    value: Math.max(...found.map(({ mean }) => mean)),
-    conditions: `mean over leaves, where evaluators have other kernels and one token a leaf may be outside its interval; ${conditions.join('; ')}`,
+    value: Math.max(made, ...found.filter(({ isPaid }) => isPaid).map(({ mean }) => mean)),
+    conditions: `mean over leaves, one token a leaf forgiven, of policies that are paid; all 640 tokens alike: ${made.toFixed(3)}; ${conditions.join('; ')}`,
   }
 }
+
+/** Of leaves of 64 tokens of a policy that is made to leave a choice: all tokens are equally likely. */
+async function madeSlack(): Promise<number> {
+  const [whole] = await starterPolicies(MOVED)
+  const { config, merged } = whole as TestedPolicy
+  const weights = copyWeights(merged)
+  weights.get('model.norm.weight')?.data.fill(0)
+  const sampling = { ...(await starterPrompts()), maxNewTokens: 64, stopToken: -1, moreStopTokens: [] }
+  const [generator, reader] = [
+    createGenerator(config, weights),
+    await createDrawReader(config, bakedParts(config, weights)),
+  ]
+  const draws = await readLeaves(reader, await sampleLeaves(generator, sampling, 25), sampling.temperature)
+  await Promise.all([generator.dispose(), reader.dispose()])
+  return meanOf(draws.map(one => slackOf(one).oneToken))
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length
 
 /** Bits that are left to a solver of a published model, under the preset's top-p and without. */
 async function publishedSlack(bench: Bench): Promise<Measured> {
   const policy = await publishedPolicy(join(bench.folder, 'smollm2'))
   const tokenizer = await openTokenizer(policy.folder)
   const prompts = await Promise.all(ASKED.map(content => tokenizer.chatPrompt([{ role: 'user', content }])))
-  const found: { topP: number; oneToken: number; anyTokens: number }[] = []
+  const found: { topP: number; oneToken: number; anyTokens: number; forgiven: number; tokens: number }[] = []
   for (const topP of [TOP_P, 1]) {
     const sampling = { prompts, temperature: 1, topP, maxNewTokens: 90, stopToken: 2, moreStopTokens: [] }
     const generator = await policy.generator(bench.threads)
     const leaves = (await sampleLeaves(generator, sampling, ASKED.length)).filter(({ place }) => place.sample < 2)
     await generator.dispose()
-    const slacks: Slack[] = []
-    for (const leaf of leaves) slacks.push(await slackOf({ policy, sampling }, leaf))
-    const mean = (figure: keyof Slack) => slacks.reduce((sum, slack) => sum + slack[figure], 0) / slacks.length
-    found.push({ topP, oneToken: mean('oneToken'), anyTokens: mean('anyTokens') })
+    const reader = await policy.reader(bench.threads, topP)
+    const draws = await readLeaves(reader, leaves, sampling.temperature)
+    await reader.dispose()
+    const slacks = draws.map(slackOf)
+    const behind = draws.flatMap(one => [...one.behind])
+    const figures = { forgiven: behind.filter(nats => nats > 0).length, tokens: behind.length }
+    const mean = (figure: keyof Slack) => meanOf(slacks.map(slack => slack[figure]))
+    found.push({ topP, oneToken: mean('oneToken'), anyTokens: mean('anyTokens'), ...figures })
   }
   await tokenizer.close()
   const conditions = found.map(
-    ({ topP, oneToken, anyTokens }) =>
-      `top-p ${topP}: ${oneToken.toFixed(2)}, and ${anyTokens.toFixed(1)} of any tokens`,
+    ({ topP, oneToken, anyTokens, forgiven, tokens }) =>
+      `top-p ${topP}: ${oneToken.toFixed(2)}, and ${anyTokens.toFixed(2)} of any tokens, ${forgiven} of ${tokens} forgiven`,
   )
   return {
     value: found[0]?.oneToken ?? Number.NaN,
-    conditions: `SmolLM2-135M-Instruct, ${2 * ASKED.length} leaves of at most 90 tokens, float32, one token a leaf outside its interval; ${conditions.join('; ')}`,
+    conditions: `SmolLM2-135M-Instruct, ${2 * ASKED.length} leaves of at most 90 tokens, float32, one token a leaf forgiven; ${conditions.join('; ')}`,
   }
 }
 
@@ -178,12 +203,12 @@ async function prefillRatio(bench: Bench): Promise<Measured> {
   const sampleSec = (performance.now() - started) / 1000 / SAMPLES
   await generator.dispose()
   const reader = await createDrawReader(commonShape, freeze, { adapter, threads })
-  const { prompt: asked, tokens } = leaf as Leaf
-  const sequence = { tokens: Int32Array.of(...asked, ...tokens), from: asked.length }
+  const { prompt: asked, place, tokens } = leaf as Leaf
+  const sequence = { tokens: Int32Array.of(...asked, ...tokens), from: asked.length, place }
   const secs: number[] = []
   for (let turn = 0; turn < 4; turn++) {
     const begun = performance.now()
-    await reader.read([sequence], { temperature: 1 })
+    await reader.read([sequence], { temperature: 1, seed: SEED })
     secs.push((performance.now() - begun) / 1000)
   }
   await reader.dispose()

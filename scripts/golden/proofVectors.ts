@@ -1,16 +1,18 @@
 /**
  * Golden leaves of the proof of sampling: `node scripts/golden/proofVectors.ts`.
  *
- * Of each tested policy some completions of the committed starter, as this machine samples them, with the random numbers that they were drawn
- * with. Whoever checks them on another machine, with other threads or in another batch, has to find that they follow.
+ * Of each tested policy some completions of the committed starter, as this machine samples them, with the times of their tokens in the
+ * races that drew them. Whoever checks them on another machine, with other threads or in another batch, has to find that they follow.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sampleLeaves, uniformsOf } from '../bench/proof/leaves.ts'
+import { tokenRaces } from '../../node/src/model/index.ts'
+import { SEED, sampleLeaves } from '../bench/proof/leaves.ts'
 import { MOVED, starterPolicies, starterPrompts } from '../bench/proof/policies.ts'
 
 const LEAVES = 4
 
+const races = tokenRaces(SEED)
 const sampling = await starterPrompts()
 const policies = await starterPolicies(MOVED)
 const vectors = []
@@ -25,7 +27,7 @@ for (const policy of policies) {
       place: leaf.place,
       tokens: [...leaf.tokens],
       logprobs: [...leaf.logprobs],
-      uniforms: uniformsOf(leaf),
+      times: [...leaf.tokens].map((token, step) => races({ ...leaf.place, step }).time(token)),
     })),
   })
 }

@@ -46,15 +46,6 @@ export function streamKey(domain: string, seed: Seed): readonly [number, number]
   return [hash.readUint32LE(0), hash.readUint32LE(4)]
 }
 
-/**
- * 23 bits of a word as an odd multiple of 2^-24: strictly between 0 and 1, exact in float32, mean 1/2.
- *
- * One bit fewer than float32 could hold, because with 24 the largest would round to 1.
- */
-export function openUniform(word: number): number {
-  return (2 * (word >>> 9) + 1) * 2 ** -24
-}
-
 /** Random numbers one after the other, from a counter-based generator: for shuffles, initial weights, curricula. */
 export interface RandomStream {
   /** The next 32 random bits. */

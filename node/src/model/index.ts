@@ -1,6 +1,6 @@
 /** What the layers above and the library take from the models: decoders, their files, tokenizers, generation and scoring. */
 
-export { openUniform, philox4x32, type RandomStream, randomStream, type Seed, streamKey } from '#core/random.ts'
+export { philox4x32, type RandomStream, randomStream, type Seed, streamKey } from '#core/random.ts'
 export {
   type DecoderFeeds,
   decoderFeeds,
@@ -48,21 +48,10 @@ export { allLinear, type BasePrecision, type LoraConfig, loraScaling, parseLoraC
 export { initLora, type LoraAdapter, mergeLora } from './lora/loraFactors.ts'
 export { readBasePrecision, readLora, writeLora } from './lora/loraFiles.ts'
 export { ModelFileError, ModelInputError } from './modelErrors.ts'
-export { createDrawReader, type DrawReader, type SequenceDraws } from './proof/drawReader.ts'
-export {
-  nucleusTolerance,
-  type SamplingTolerance,
-  samplingTolerances,
-  toleranceAt,
-} from './proof/samplingTolerances.ts'
-export { type TokenDraw, tokenUniforms } from './proof/tokenUniforms.ts'
-export {
-  completionUniforms,
-  forgiven,
-  type SamplingClaim,
-  type SamplingVerdict,
-  verifySampling,
-} from './proof/verifySampling.ts'
+export { createDrawReader, type DrawReader, type SampledSequence, type SequenceDraws } from './proof/drawReader.ts'
+export { type SamplingTolerance, samplingTolerances } from './proof/samplingTolerances.ts'
+export { Race, type TokenDraw, tokenRaces } from './proof/tokenRaces.ts'
+export { type SamplingVerdict, verifySampling } from './proof/verifySampling.ts'
 export {
   comparePrecisions,
   type PrecisionComparison,

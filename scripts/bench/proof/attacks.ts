@@ -1,13 +1,6 @@
 import { randomStream } from '../../../node/src/core/random.ts'
-import {
-  forgiven,
-  NucleusSearch,
-  positionLogits,
-  type SequenceDraws,
-  samplingTolerances,
-  toleranceAt,
-} from '../../../node/src/model/index.ts'
-import { type Checker, checkLeaves, type Leaf, readLeaves, sameTokens, sampleLeaves, uniformsOf } from './leaves.ts'
+import { positionLogits, type SequenceDraws } from '../../../node/src/model/index.ts'
+import { type Checker, checkLeaves, type Leaf, readLeaves, sameTokens, sampleLeaves } from './leaves.ts'
 import type { TestedPolicy } from './policies.ts'
 
 /** Leaves that were not sampled as the rule says, and how many of them a check found. */
@@ -81,7 +74,7 @@ export async function oneToken(attacked: Attacked): Promise<Caught> {
   const draws = await readLeaves(reader, edited, temperature)
   return caught(
     attacked,
-    edited.map((leaf, i) => ({ ...leaf, logprobs: (draws[i] as SequenceDraws).logprobs })),
+    edited.map((leaf, i) => ({ ...leaf, logprobs: (draws[i] as SequenceDraws).logprob })),
   )
 }
 
@@ -107,42 +100,15 @@ async function* distributions(
   }
 }
 
-/** What the tolerance leaves to choose from where evaluators have other kernels, so that nobody can replay. */
+/** What the tolerance leaves to choose from, bits. */
 export interface Slack {
-  /** log2 of the number of leaves, the honest one among them, that differ from it in one token whose interval lies within the tolerance. */
+  /** log2 of the number of leaves, the honest one among them, that differ from it in one token that would pass. */
   readonly oneToken: number
   /** Of the number that differ in any tokens, as if what comes after one stayed as it is. */
   readonly anyTokens: number
 }
 
-export async function slackOf({ policy, sampling }: Pick<Attacked, 'policy' | 'sampling'>, leaf: Leaf): Promise<Slack> {
-  const { temperature, topP = 1 } = sampling
-  const tolerance = topP < 1 ? toleranceAt(topP) : samplingTolerances[policy.precision]
-  const tokens = Int32Array.of(...leaf.prompt, ...leaf.tokens.subarray(0, -1))
-  const uniforms = uniformsOf(leaf)
-  const others: number[] = []
-  let at = 0
-  for await (const probabilities of distributions(policy, tokens, leaf.prompt.length - 1, temperature)) {
-    const { inner, outer } = nucleiOf(probabilities, topP, tolerance.cumulative)
-    const u = uniforms[at] as number
-    let [below, count] = [0, 0]
-    for (const [token, whole] of probabilities.entries()) {
-      const p = whole / inner.mass
-      const most = forgiven(tolerance, p)
-      const isNear = u >= below - most && u <= below + p + most
-      if (isNear && whole >= outer.least && token !== leaf.tokens[at]) count++
-      if (whole >= inner.least) below += p
-    }
-    others.push(count)
-    at++
-  }
-  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
-  return { oneToken: Math.log2(1 + sum(others)), anyTokens: sum(others.map(count => Math.log2(1 + count))) }
-}
-
-/** What is drawn from, and what a check takes for drawn from. */
-function nucleiOf(probabilities: Float32Array, topP: number, share: number) {
-  if (topP >= 1) return { inner: { least: 0, mass: 1 }, outer: { least: 0 } }
-  const search = new NucleusSearch(probabilities)
-  return { inner: search.nucleus(topP), outer: search.nucleus(topP + share) }
+export function slackOf({ rivals }: SequenceDraws): Slack {
+  const sum = (values: Float32Array) => values.reduce((a, b) => a + b, 0)
+  return { oneToken: Math.log2(1 + sum(rivals)), anyTokens: sum(rivals.map(count => Math.log2(1 + count))) }
 }

@@ -21,6 +21,7 @@ import {
   readDecoderConfig,
   readWeights,
   type SpecifiedPrecision,
+  samplingTolerances,
   type Weights,
 } from '../../../node/src/model/index.ts'
 import { smolModel } from '../../experiment/smolModel.ts'
@@ -36,7 +37,7 @@ export interface TestedPolicy {
   /** Whole, the adapter merged: for distributions in float32. */
   readonly merged: Weights
   generator(threads: number): Promise<Generator>
-  reader(threads: number): Promise<DrawReader>
+  reader(threads: number, topP?: number): Promise<DrawReader>
 }
 
 /** SmolLM2-135M-Instruct, whole, in float32: a vocabulary of 49,152. */
@@ -54,7 +55,7 @@ export async function publishedPolicy(modelFolder: string): Promise<TestedPolicy
     config,
     merged,
     generator: threads => loadGenerator(folder, { precision: 'float32', threads }),
-    reader: threads => createDrawReader(config, freeze, { threads }),
+    reader: (threads, topP = 1) => createDrawReader(config, freeze, { threads, topP }),
   }
 }
 
@@ -96,7 +97,8 @@ export async function starterPolicies(moved: number): Promise<TestedPolicy[]> {
       config,
       merged,
       generator: threads => createAdaptedGenerator(config, freeze, adapter, { threads }),
-      reader: threads => createDrawReader(config, freeze, { adapter, threads }),
+      reader: threads =>
+        createDrawReader(config, freeze, { adapter, threads, tolerance: samplingTolerances[precision] }),
     }
   }
   return [whole, await adapted('float32'), await adapted('int8')]

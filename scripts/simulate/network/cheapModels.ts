@@ -2,9 +2,13 @@ import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import type { Answer, Environment, Judge } from '../../../node/src/environments/environment.ts'
 import type { EnvironmentSpec } from '../../../node/src/environments/environmentSpec.ts'
-import { tokenUniforms } from '../../../node/src/model/proof/tokenUniforms.ts'
+import { drawFromNucleus } from '../../../node/src/model/generation/nucleus.ts'
+import { placeInRace, type RacePlace } from '../../../node/src/model/proof/placeInRace.ts'
+import { samplingTolerances } from '../../../node/src/model/proof/samplingTolerances.ts'
+import { tokenRaces } from '../../../node/src/model/proof/tokenRaces.ts'
 import type { PolicyClient } from '../../../node/src/rl/policy/policyClient.ts'
 
+const RULES = { topP: 1, tolerance: samplingTolerances.float32 }
 const STOP = 0
 const WRONG = 1
 const RIGHT = 2
@@ -68,15 +72,21 @@ type Weights = { owner: string; skill: number; version: number }
 type Request = Parameters<PolicyClient['generate']>[0]
 
 const bytesOf = (weights: Weights) => Uint8Array.from(Buffer.from(JSON.stringify(weights)))
-const logOf = (share: number) => Math.fround(Math.log(share))
 
-function sample({ skill }: Weights, { prompts, samplesPerPrompt, seed }: Request) {
-  const uniforms = tokenUniforms(seed)
+/** Of the first token and of the second. */
+const distributionsOf = ({ skill }: Weights) => [
+  Float32Array.from({ length: VOCAB }, (_, token) => (token === RIGHT ? skill : token === WRONG ? 1 - skill : 0)),
+  Float32Array.from({ length: VOCAB }, (_, token) => (token === STOP ? 1 : 0)),
+]
+
+function sample(weights: Weights, { prompts, samplesPerPrompt, seed }: Request) {
+  const races = tokenRaces(seed)
+  const distributions = distributionsOf(weights)
   return prompts.flatMap((_, prompt) =>
     Array.from({ length: samplesPerPrompt }, (_, number) => {
-      const isRight = uniforms({ prompt, sample: number, step: 0 }) >= 1 - skill
-      const tokens = Int32Array.of(isRight ? RIGHT : WRONG, STOP)
-      const logprobs = Float32Array.of(logOf(isRight ? skill : 1 - skill), 0)
+      const drawn = distributions.map((row, step) => drawFromNucleus(row, 1, races({ prompt, sample: number, step })))
+      const tokens = Int32Array.from(drawn, ({ token }) => token)
+      const logprobs = Float32Array.from(drawn, ({ logprob }) => logprob)
       return { prompt, tokens, logprobs, ended: true, sampling: { temperature: 1 } }
     }),
   )
@@ -105,20 +115,16 @@ export function cheapPolicy(owner: string, skill: number): PolicyClient {
 /** What evaluators score with. */
 export const cheapModels = { judge, reader: { readDraws } }
 
-async function readDraws({ policy, sequences }: Parameters<PolicyClient['readDraws']>[0]) {
-  const { skill } = JSON.parse(Buffer.from(policy).toString()) as Weights
-  const widths: Record<number, [below: number, width: number]> = {
-    [WRONG]: [0, 1 - skill],
-    [RIGHT]: [1 - skill, skill],
-  }
-  const draws = sequences.map(({ tokens, from }) => {
-    const read = [...tokens.slice(from)].map(
-      (token, step) => (step === 0 ? (widths[token] ?? [1, 0]) : [0, 1]) as [number, number],
+async function readDraws({ policy, sequences, seed }: Parameters<PolicyClient['readDraws']>[0]) {
+  const distributions = distributionsOf(JSON.parse(Buffer.from(policy).toString()))
+  const races = tokenRaces(seed)
+  const draws = sequences.map(({ tokens, from, place }) => {
+    const places = [...tokens.slice(from)].map((token, step) =>
+      placeInRace(distributions[step] ?? new Float32Array(VOCAB), token, races({ ...place, step }), RULES),
     )
-    return {
-      below: Float32Array.from(read, ([below]) => below),
-      logprobs: Float32Array.from(read, ([, width]) => logOf(width)),
-    }
+    const all = (figure: keyof RacePlace) => Float32Array.from(places, place => place[figure])
+    const [logprob, behind, behindAtLeast] = [all('logprob'), all('behind'), all('behindAtLeast')]
+    return { logprob, behind, behindAtLeast, unsure: all('unsure'), rivals: all('rivals') }
   })
   return { draws, maxPositions: 64 }
 }

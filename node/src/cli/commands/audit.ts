@@ -153,11 +153,21 @@ function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): strin
         ? []
         : `sampling of ${name}, leaves ${sampling.leaves.join(', ')}: ${sampling.result}, ${sampling.reason}`,
     ),
+    ...leewayLines(peers),
     ...disagreements.map(
       ({ name, peerName, voteMilli, derivedMilli, difference }) =>
         `${name} voted ${voteMilli} on ${peerName}, of ${derivedMilli} here${differenceWords(difference)}`,
     ),
   ]
+}
+
+/** What the tolerance of a check left to a peer, where that is anything. */
+function leewayLines(peers: RoundAudit['peers']): string[] {
+  return peers.flatMap(({ name, sampling }) => {
+    const { forgiven = 0, bits = 0 } = sampling?.leeway ?? {}
+    if (forgiven === 0 && bits === 0) return []
+    return `sampling of ${name}: ${forgiven} tokens forgiven, ${bits.toFixed(1)} bits left to choose from`
+  })
 }
 
 function differenceWords(difference: RoundAudit['disagreements'][number]['difference']): string {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { openUniform, philox4x32, streamKey } from '#core/random.ts'
 import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
 import { referenceLogprobs } from '../decoder/referenceDecoder.ts'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { copyWeights } from '../decoder/weights.ts'
 import { ModelFileError, ModelInputError } from '../modelErrors.ts'
+import { type Race, tokenRaces } from '../proof/tokenRaces.ts'
 import { createScorer } from '../scoring/score.ts'
 import type { Completion, GenerateOptions } from './completion.ts'
 import { createGenerator } from './generate.ts'
@@ -28,13 +28,10 @@ function ask(options: Partial<GenerateOptions>, from = generator): Promise<Compl
   return from.generate({ ...defaults, ...options })
 }
 
-/** The token that a uniform picks by the inverse of the cumulative distribution. */
-function drawn(logprobs: number[], uniform: number): number {
-  let running = 0
-  return logprobs.findIndex(logprob => {
-    running += Math.exp(logprob)
-    return running > uniform
-  })
+/** The token whose time over its probability is least. */
+function drawn(logprobs: number[], race: Race): number {
+  const at = logprobs.map((logprob, token) => race.time(token) / Math.exp(logprob))
+  return at.indexOf(Math.min(...at))
 }
 
 test.each([1, 0.7, 1.5])(
@@ -42,13 +39,12 @@ test.each([1, 0.7, 1.5])(
   async temperature => {
     const completions = await ask({ temperature })
     expect(completions.map(c => c.prompt)).toEqual(ragged.flatMap((_, i) => [i, i, i]))
-    const key = streamKey('waggle/generate', 'seed')
+    const races = tokenRaces('seed')
     for (const [i, { tokens, logprobs, prompt, ended }] of completions.entries()) {
       const text = [...(ragged[prompt] as Int32Array)]
       for (const [step, token] of tokens.entries()) {
         const expected = referenceLogprobs(tinyConfig, weights, text, temperature)
-        const uniform = openUniform(philox4x32([step, i % 3, prompt, 0], key)[0])
-        expect(token).toBe(drawn(expected, uniform))
+        expect(token).toBe(drawn(expected, races({ prompt, sample: i % 3, step })))
         expect(Math.abs((logprobs[step] as number) - (expected[token] as number))).toBeLessThan(5e-5) // float32
         text.push(token)
       }

@@ -11,7 +11,7 @@ import type { DeviceReal } from './deviceArrays.ts'
 import { drawToken, likelyTokens } from './drawToken.ts'
 
 /**
- * The decoder as generation runs it: some tokens in, their keys and values out, and tokens that are sampled after some of them.
+ * The decoder as generation runs it: some tokens in, their keys and values out, and what tokens are drawn by after some of them.
  *
  * The same graph prefills (S tokens a row) and decodes (S = 1). Keys are rotated before they leave, so the caller's
  * cache holds them ready; only new ones are returned, because ONNX Runtime copies every output.
@@ -20,13 +20,12 @@ import { drawToken, likelyTokens } from './drawToken.ts'
  * batch and however many threads work; with inputs it is not. A session of a million parameters is built in some tens of
  * milliseconds.
  *
- * Inputs: `tokens`, `positions` i64 [B, S]; `last` i64 [L], rows of [B * S] after which a token is sampled, the same row as often as there are samples; `hidden` f32
+ * Inputs: `tokens`, `positions` i64 [B, S]; `last` i64 [L], rows of [B * S] after which a token is drawn, the same row as often as there are samples; `hidden` f32
  * [B, 1, 1, P], 0 where the cache has a position of the row and -1e30 elsewhere; `causal` f32 [G*S, S], the same among the new
  * tokens, for each of the G query heads that share a key head; `cos`, `sin` f32 [R, headDim / 2], rotary tables of as many
- * positions as are in use or more (see `ropeHalfTables`); `uniforms` f32 [L, 1]; `inverseTemperature` f32 []; `greedy` bool [];
+ * positions as are in use or more (see `ropeHalfTables`); `inverseTemperature` f32 [];
  * `past.<layer>.key|value` f32 [B, kvHeads, P, headDim].
- * Outputs: `token` i64 [L], `logprob` f32 [L] under the distribution sampled from (at `greedy`: under temperature
- * 1 / `inverseTemperature`), `probabilities`, `logits` f32 [L, V], `new` f32 [layers * 2 * B, kvHeads, S, headDim]: the
+ * Outputs: `token` i64 [L], the likeliest; its `logprob` f32 [L] under temperature 1 / `inverseTemperature`; `probabilities`, `logits` f32 [L, V], `new` f32 [layers * 2 * B, kvHeads, S, headDim]: the
  * first layer's keys, its values, and so on, in one output because each is a copy and some microseconds.
  *
  * On a device that keeps tensors, attention is its own kernel's, over a cache that it writes what is new into: inputs `past.<layer>.key|value` [B, kvHeads, P, headDim] in
@@ -61,7 +60,7 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
   }
 
   const logits = parts.logits(gather(normal, last, 0)) // (L, V)
-  const draw = { ...drawToken(config, logits), logits }
+  const draw = { ...drawToken(logits), logits }
   const likely = isKept ? likelyTokens(draw.probabilities) : {}
   return encodeModel({ ...draw, ...likely, ...outputs() }, [], device)
 }

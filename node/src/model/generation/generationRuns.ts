@@ -4,7 +4,7 @@ import { fromDevice, toDevice } from '#engine/devices/toDevice.ts'
 import { type Feed, type Places, type Session, type Tensor, tensor } from '#engine/session.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { ropeHalfTables } from '../decoder/rope.ts'
-import { type TokenDraw, tokenUniforms } from '../proof/tokenUniforms.ts'
+import { type Race, type TokenDraw, tokenRaces } from '../proof/tokenRaces.ts'
 import type { GenerateOptions } from './completion.ts'
 import { deviceArrays } from './deviceArrays.ts'
 import type { GenerationRow } from './generationRow.ts'
@@ -39,12 +39,12 @@ export interface Run {
 
 /** Outputs of the graph that a draw takes. */
 const drawOutputs = {
-  graph: ['token', 'logprob'],
-  nucleus: ['probabilities'],
+  likeliest: ['token', 'logprob'],
+  race: ['probabilities'],
   filters: ['logits'],
 } as const satisfies Record<ReturnType<typeof drawnBy>, readonly string[]>
 
-/** Those that top-p takes of a device that keeps tensors. */
+/** Those that a race takes of a device that keeps tensors. */
 const likelyOutputs = ['likely', 'likelyTokens', 'mass']
 
 /** Runs of the generation graph for one request. */
@@ -52,11 +52,12 @@ export class GenerationRuns {
   readonly #config: DecoderConfig
   readonly #session: Session
   readonly #request: GenerateOptions
-  readonly #uniforms: (draw: TokenDraw) => number
+  readonly #by: ReturnType<typeof drawnBy>
+  readonly #races: (draw: TokenDraw) => Race
   readonly #rope: Record<'cos' | 'sin', Tensor<'f32'>>
   /** The same on the device, from the first run on. */
   #ropeThere: Readonly<Record<string, DeviceTensor>> | undefined
-  /** Probabilities of the last draws of top-p, which stay on the device: by how many these are. */
+  /** Probabilities of the last draws, which stay on the device: by how many these are. */
   readonly #probabilities = new Map<number, DeviceTensor>()
   readonly #lastPosition: number
 
@@ -65,7 +66,8 @@ export class GenerationRuns {
     this.#config = config
     this.#session = session
     this.#request = request
-    this.#uniforms = tokenUniforms(request.seed)
+    this.#by = drawnBy(request)
+    this.#races = tokenRaces(request.seed)
     const { cos, sin } = ropeHalfTables(config, positions)
     const shape = [positions, config.headDim / 2]
     this.#rope = { cos: tensor('f32', cos, shape), sin: tensor('f32', sin, shape) }
@@ -77,7 +79,7 @@ export class GenerationRuns {
     if (keepsTensors(device)) this.#ropeThere ??= await toDevice(device, this.#rope)
     const feeds = { ...(await this.#tokenFeeds(tokens)), ...this.#drawFeeds(drawings) }
     const there = await this.#probabilitiesThere(drawings.length)
-    const drawn = there ? likelyOutputs : drawOutputs[drawnBy(this.#request)]
+    const drawn = there ? likelyOutputs : drawOutputs[this.#by]
     const places: Places = {
       ...(drawings.length > 0 && Object.fromEntries(drawn.map(name => [name, null]))),
       ...(there && { probabilities: there }),
@@ -92,10 +94,10 @@ export class GenerationRuns {
     for (const there of this.#probabilities.values()) there.dispose()
   }
 
-  /** Where a device is to leave the probabilities that some draws of top-p are of; undefined where none are drawn so. */
+  /** Where a device is to leave the probabilities that some draws are of; undefined where none are drawn so. */
   async #probabilitiesThere(draws: number): Promise<DeviceTensor | undefined> {
     const { device } = this.#session.model
-    if (draws === 0 || drawnBy(this.#request) !== 'nucleus' || !keepsTensors(device)) return undefined
+    if (draws === 0 || this.#by !== 'race' || !keepsTensors(device)) return undefined
     const there =
       this.#probabilities.get(draws) ?? (await deviceArrays(device).zeros('f32', [draws, this.#config.vocabSize]))
     this.#probabilities.set(draws, there)
@@ -117,18 +119,13 @@ export class GenerationRuns {
     }
   }
 
-  /** The graph draws in any case: once from its first row where nothing is wanted. */
+  /** The graph reads a row in any case: its first one where nothing is wanted. */
   #drawFeeds(drawings: readonly Drawing[]): Record<string, Tensor> {
     const { temperature } = this.#request
-    const [last, uniforms] = [
-      drawings.length ? BigInt64Array.from(drawings, ({ at }) => BigInt(at)) : BigInt64Array.of(0n),
-      drawings.length ? Float32Array.from(drawings, ({ row }) => this.#uniform(row)) : Float32Array.of(0.5),
-    ]
+    const last = drawings.length ? BigInt64Array.from(drawings, ({ at }) => BigInt(at)) : BigInt64Array.of(0n)
     return {
       last: tensor('i64', last, [last.length]),
-      uniforms: tensor('f32', uniforms, [last.length, 1]),
       inverseTemperature: tensor('f32', Float32Array.of(temperature === 0 ? 1 : 1 / temperature), []),
-      greedy: tensor('bool', Uint8Array.of(temperature === 0 ? 1 : 0), []),
     }
   }
 
@@ -152,34 +149,32 @@ export class GenerationRuns {
       const tokens = likelyTokens.data.subarray(from, to)
       const share = { probabilities: likely.data.subarray(from, to), tokens, total: mass.data[i] as number }
       const isWhole = count === this.#config.vocabSize
-      const draw = drawFromLikely({ ...share, isWhole }, this.#request.topP as number, this.#uniform(row))
+      const draw = drawFromLikely({ ...share, isWhole }, this.#request.topP ?? 1, this.#race(row))
       if (draw === null) whole ??= await fromDevice(this.#session.model.device, probabilities)
       draws.push(draw ?? this.#draw(row, { probabilities: whole as Tensor }, i))
     }
     return draws
   }
 
-  /** What was drawn at an index of the run's drawings: in the graph, or here, where candidates are filtered. */
+  /** What was drawn at an index of the run's drawings: in the graph where that is the likeliest token, else here. */
   #draw(row: GenerationRow, outputs: Readonly<Record<string, Tensor>>, index: number): Draw {
-    const by = drawnBy(this.#request)
-    if (by === 'graph') {
+    if (this.#by === 'likeliest') {
       const { token, logprob } = outputs as { token: Tensor<'i64'>; logprob: Tensor<'f32'> }
       return { token: Number(token.data[index]), logprob: logprob.data[index] as number }
     }
     const { vocabSize } = this.#config
     const rowOf = (name: string) =>
       (outputs[name] as Tensor<'f32'>).data.subarray(index * vocabSize, (index + 1) * vocabSize)
-    if (by === 'nucleus')
-      return drawFromNucleus(rowOf('probabilities'), this.#request.topP as number, this.#uniform(row))
-    const logits = rowOf('logits')
+    const race = this.#race(row)
+    if (this.#by === 'race') return drawFromNucleus(rowOf('probabilities'), this.#request.topP ?? 1, race)
     const seen = [...(this.#request.prompts[row.prompt] as Int32Array), ...row.tokens]
-    return drawFiltered(logits, this.#request, seen, this.#uniform(row))
+    return drawFiltered(rowOf('logits'), this.#request, seen, race)
   }
 
-  #uniform(row: GenerationRow): number {
+  #race(row: GenerationRow): Race {
     const { promptNumbers, sampleNumbers } = this.#request
     const prompt = promptNumbers?.[row.prompt] ?? row.prompt
     const sample = sampleNumbers?.[row.sample] ?? row.sample
-    return this.#uniforms({ prompt, sample, step: row.tokens.length })
+    return this.#races({ prompt, sample, step: row.tokens.length })
   }
 }

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import { randomStream } from '#core/random.ts'
-import { placeInNucleus } from '../proof/placeInNucleus.ts'
-import { toleranceAt } from '../proof/samplingTolerances.ts'
-import { verifySampling } from '../proof/verifySampling.ts'
-import { drawFromLikely, drawFromNucleus, NucleusSearch } from './nucleus.ts'
+import { placeInRace } from '../proof/placeInRace.ts'
+import { samplingTolerances } from '../proof/samplingTolerances.ts'
+import { tokenRaces } from '../proof/tokenRaces.ts'
+import { drawFromLikely, drawFromNucleus, NucleusSearch, TIED } from './nucleus.ts'
+
+const tolerance = samplingTolerances.float32
+const races = tokenRaces('nucleus')
+const raceOf = (step: number) => races({ prompt: 0, sample: 0, step })
 
 /** Probabilities of a vocabulary whose logits are wide, some of them equal. */
 function probabilitiesOf(size: number, seed: string): Float32Array {
@@ -13,10 +17,10 @@ function probabilitiesOf(size: number, seed: string): Float32Array {
   return Float32Array.from(odds, x => x / total)
 }
 
-/** By the definition: tokens before which likelier ones have less than the share. */
+/** By the definition: tokens before which likelier ones, those tied with them left out, have less than the share. */
 function nucleusOf(probabilities: Float32Array, topP: number): number[] {
   const total = probabilities.reduce((a, b) => a + b, 0)
-  const before = (p: number) => probabilities.reduce((sum, other) => (other > p ? sum + other : sum), 0)
+  const before = (p: number) => probabilities.reduce((sum, other) => (other > p * (1 + TIED) ? sum + other : sum), 0)
   return [...probabilities.keys()].filter(token => before(probabilities[token] as number) < topP * total)
 }
 
@@ -33,58 +37,50 @@ test.each([1e-9, 0.2, 0.9, 0.999, 0.9999])('a nucleus is that of the definition,
   }
 })
 
-test('tokens come as often as they are likely within the nucleus, and lie where they were drawn', () => {
+test('tokens come as often as they are likely within the nucleus, and are read as the first in their race', () => {
   const probabilities = Float32Array.of(0.0625, 0.5, 0.0625, 0.25, 0.125)
   const seen = new Map<number, number>()
-  for (let i = 0; i < 1400; i++) {
-    const uniform = (i + 0.5) / 1400
-    const { token, logprob } = drawFromNucleus(probabilities, 0.8, uniform)
+  for (let i = 0; i < 3_500; i++) {
+    const { token, logprob } = drawFromNucleus(probabilities, 0.8, raceOf(i))
     seen.set(token, (seen.get(token) ?? 0) + 1)
-    const place = placeInNucleus(probabilities, 0.8, token)
+    if (i >= 100) continue
+    const place = placeInRace(probabilities, token, raceOf(i), { topP: 0.8, tolerance })
+    expect(place).toMatchObject({ behind: 0, behindAtLeast: 0, unsure: 0 })
     expect(place.logprob).toBeCloseTo(logprob, 12)
-    expect(place).toMatchObject({ outside: 0, unsure: 0 })
-    expect(uniform).toBeGreaterThanOrEqual(place.below)
-    expect(uniform).toBeLessThan(place.below + Math.exp(logprob))
   }
-  expect(Object.fromEntries(seen)).toEqual({ 1: 800, 3: 400, 4: 200 })
+  expect([...seen.keys()].sort()).toEqual([1, 3, 4])
+  // Standard deviations are below 30.
+  for (const [token, count] of [1, 3, 4].map(one => [one, seen.get(one)] as const))
+    expect(Math.abs((count ?? 0) - 4_000 * (probabilities[token] as number))).toBeLessThan(100)
 })
 
-test('a token is outside by how much the likelier ones exceed top-p', () => {
+test('a token outside of the nucleus came in no race, unless kernels may disagree on it', () => {
   const probabilities = Float32Array.of(0.0625, 0.5, 0.0625, 0.25, 0.125)
-  expect(placeInNucleus(probabilities, 0.8, 0).outside).toBeCloseTo(0.075, 6)
-  expect(placeInNucleus(probabilities, 0.74, 4).outside).toBeCloseTo(0.01, 6)
-  expect(placeInNucleus(probabilities, 0.76, 4).outside).toBe(0)
+  const place = (topP: number, token: number) => placeInRace(probabilities, token, raceOf(1), { topP, tolerance })
+  expect(place(0.8, 0)).toMatchObject({ behind: Number.POSITIVE_INFINITY, behindAtLeast: Number.POSITIVE_INFINITY })
+  expect(place(0.74, 4).behindAtLeast).toBe(Number.POSITIVE_INFINITY)
+  expect(place(0.75 - 5e-6, 4).behind).toBeLessThan(Number.POSITIVE_INFINITY)
+  const onEdge = place(0.75 - 15e-6, 4)
+  expect(onEdge.behind).toBe(Number.POSITIVE_INFINITY)
+  expect(onEdge.behindAtLeast).toBeLessThan(Number.POSITIVE_INFINITY)
+  expect(onEdge.unsure).toBe(0)
+  // Seen from another token, the one on the edge may be there or not.
+  expect(place(0.75 - 15e-6, 1).unsure).toBeCloseTo(0.125 / 0.75, 3)
+  expect(place(0.8, 1).unsure).toBe(0)
 })
 
-test('where kernels disagree on the edge of a nucleus, what they disagree on is forgiven', () => {
-  // The last two are as good as equal: another kernel takes the one for the other, and so for a share that is as good as reached.
-  const even = Float32Array.of(0.5, 0.25, 0.125 - 1e-6, 0.125 + 1e-6)
-  expect(placeInNucleus(even, 0.8, 2)).toMatchObject({ outside: 0, unsure: expect.closeTo(0.125 / 1, 3) })
-  const reached = Float32Array.of(0.5, 0.25, 0.15, 0.1)
-  const { outside, unsure } = placeInNucleus(reached, 0.750001, 1)
-  expect([outside, unsure]).toEqual([0, expect.closeTo(0.15 / 0.9, 3)])
-  expect(placeInNucleus(reached, 0.749999, 1).unsure).toBeCloseTo(0.15 / 0.75, 3)
-  expect(placeInNucleus(reached, 0.7, 1).unsure).toBe(0)
-})
-
-test.each([0.9, 0.99, 0.999])('no draw of another kernel is refuted, top-p %d', topP => {
+test.each([0.9, 0.99, 0.999, 1])('no draw of another kernel is refuted, top-p %d', topP => {
   const stream = randomStream('nucleus', 'kernels')
-  let unsureDraws = 0
   for (const seed of Array.from({ length: 40 }, (_, i) => `${i}`)) {
     const probabilities = probabilitiesOf(300, seed)
-    const others = probabilities.map(p => p * (1 + 4e-6 * (stream.uniform() - 0.5)))
+    const others = probabilities.map(p => p * (1 + 4e-4 * (stream.uniform() - 0.5)))
     for (let i = 0; i < 25; i++) {
-      const uniform = stream.uniform()
-      const { token, logprob } = drawFromNucleus(others, topP, uniform)
-      const place = placeInNucleus(probabilities, topP, token)
-      const off = Math.max(place.below - uniform, uniform - place.below - Math.exp(place.logprob))
-      expect(place.outside).toBe(0)
-      expect(off).toBeLessThanOrEqual(place.unsure + 1e-5)
-      expect(Math.abs(place.logprob - logprob)).toBeLessThanOrEqual(place.unsure + 1e-4)
-      if (place.unsure > 0) unsureDraws++
+      const { token, logprob } = drawFromNucleus(others, topP, raceOf(i))
+      const place = placeInRace(probabilities, token, raceOf(i), { topP, tolerance })
+      expect(place.behind).toBeLessThanOrEqual(tolerance.race)
+      expect(Math.abs(place.logprob - logprob)).toBeLessThanOrEqual(place.unsure + tolerance.logprob)
     }
   }
-  expect(unsureDraws).toBeGreaterThan(0)
 })
 
 test('the likeliest tokens give the draw of the whole vocabulary, or none where the nucleus may be larger', () => {
@@ -95,7 +91,7 @@ test('the likeliest tokens give the draw of the whole vocabulary, or none where 
     const total = probabilities.reduce((a, b) => a + b, 0)
     for (const count of [1, 5, 20, 60, 400])
       for (const topP of [0.5, 0.9, 0.999])
-        for (const uniform of [0.001, 0.3, 0.77, 0.9999]) {
+        for (const race of [1, 2, 3, 4].map(raceOf)) {
           const tokens = order.slice(0, count)
           const likely = Float32Array.from(tokens, token => probabilities[token] as number)
           const share = {
@@ -104,13 +100,13 @@ test('the likeliest tokens give the draw of the whole vocabulary, or none where 
             total,
             isWhole: count === 400,
           }
-          const draw = drawFromLikely(share, topP, uniform)
+          const draw = drawFromLikely(share, topP, race)
           const { least } = new NucleusSearch(probabilities).nucleus(topP)
           const fits = count === 400 || (likely.at(-1) as number) < least
           expect(draw === null).toBe(!fits)
           if (draw === null) missing++
           else {
-            const expected = drawFromNucleus(probabilities, topP, uniform)
+            const expected = drawFromNucleus(probabilities, topP, race)
             expect(draw.token).toBe(expected.token)
             expect(draw.logprob).toBeCloseTo(expected.logprob, 12)
           }
@@ -119,29 +115,41 @@ test('the likeliest tokens give the draw of the whole vocabulary, or none where 
   expect(missing).toBeGreaterThan(50)
 })
 
-test.each([0.99, 0.999])('a policy that makes all tokens alike draws none of its choice, top-p %d', topP => {
-  const size = 4_096
-  const probabilities = new Float32Array(size).fill(1 / size)
-  const tolerance = toleranceAt(topP)
-  const chosen = Array.from({ length: 64 }, (_, at) => at * 64)
-  const follows = chosen.filter(token => {
-    const { logprob, below, outside, unsure } = placeInNucleus(probabilities, topP, token)
-    const [logprobs, place] = [Float32Array.of(logprob), (value: number) => Float32Array.of(value)]
-    const draws = { logprobs, below: place(below), edge: { outside: place(outside), unsure: place(unsure) } }
-    return verifySampling(draws, { uniforms: [0.5], logprobs }, tolerance).follows !== false
-  })
-  // What another kernel draws from them, which breaks the ties by its rounding, follows.
-  const stream = randomStream('nucleus', 'alike')
-  const others = probabilities.map(p => p * (1 + 4e-6 * (stream.uniform() - 0.5)))
-  for (let i = 0; i < 200; i++) {
-    const uniform = stream.uniform()
-    const { token, logprob } = drawFromNucleus(others, topP, uniform)
-    const place = placeInNucleus(probabilities, topP, token)
-    const off = Math.max(place.below - uniform, uniform - place.below - Math.exp(place.logprob))
-    expect([place.outside, off <= place.unsure + 1e-5]).toEqual([0, true])
-    expect(Math.abs(place.logprob - logprob)).toBeLessThanOrEqual(place.unsure + 1e-4)
+/** Distributions that a policy is made to have, so that kernels disagree on much: all alike, and steps of which one ends at top-p. */
+const made = (topP: number): [name: string, Float32Array][] => [
+  ['all alike', new Float32Array(16_384).fill(2 ** -14)],
+  ['a step to top-p', Float32Array.from({ length: 4_096 }, (_, i) => (i % 2 ? topP : 1 - topP) / 2_048)],
+  [
+    'steps as far apart as ties',
+    Float32Array.from({ length: 4_096 }, (_, i) => (i % 2 ? 1 : 1 / (1 + TIED)) / 2_048 / (1 + 1 / (1 + TIED))),
+  ],
+]
+
+test.each([0.99, 0.999, 1])(
+  'no policy leaves more to choose from than tolerance and the rest beyond top-p, %d',
+  topP => {
+    const tokens = 60
+    for (const [name, probabilities] of made(topP)) {
+      let rivals = 0
+      for (let i = 0; i < tokens; i++) {
+        const { token } = drawFromNucleus(probabilities, topP, raceOf(i))
+        rivals += placeInRace(probabilities, token, raceOf(i), { topP, tolerance }).rivals
+      }
+      // Three standard deviations above what is expected at most.
+      const most = tokens * (tolerance.race + (1 - topP) / topP)
+      expect([name, rivals <= most + 3 * Math.sqrt(most)]).toEqual([name, true])
+    }
+  },
+)
+
+test('that two tokens of thousands alike are within x nats of each other is as likely as x', () => {
+  const alike = new Float32Array(4_096).fill(2 ** -12)
+  const wide = { topP: 1, tolerance: { ...tolerance, race: 0.05 } }
+  let rivals = 0
+  for (let i = 0; i < 1_000; i++) {
+    const { token } = drawFromNucleus(alike, 1, raceOf(i))
+    rivals += placeInRace(alike, token, raceOf(i), wide).rivals
   }
-  // Those that lie as near to the random number as the cut of a nucleus can move them: four times what is cut.
-  expect(follows.length).toBeGreaterThan(0)
-  expect(follows.length).toBeLessThanOrEqual(64 * 8 * (1 - topP) + 2)
+  expect(rivals).toBeGreaterThan(25)
+  expect(rivals).toBeLessThan(80)
 })

@@ -1,8 +1,15 @@
+import { type Race, winnerOf } from '../proof/tokenRaces.ts'
 import type { Draw } from './samplingFilters.ts'
 
-/** Tokens that are drawn from under top-p: those before which likelier tokens have less than that share (arXiv:1904.09751). */
+/**
+ * Tokens less than so much less likely than the last of a nucleus are in it too. Kernels whose probabilities differ by less than half of it
+ * disagree on tokens that have 1 - `topP` together, whatever the distribution.
+ */
+export const TIED = 0.01
+
+/** Tokens that are drawn from under top-p: those before which likelier tokens have less than that share (arXiv:1904.09751), and those tied with the last. */
 interface Nucleus {
-  /** Probability of its least likely tokens: all at least as likely are in it. */
+  /** Tokens at least as likely are in it. */
   readonly least: number
   /** Probability of all its tokens. */
   readonly mass: number
@@ -35,25 +42,24 @@ export class NucleusSearch {
 
   /** @param topP - above 0; from 1 on all tokens are in the nucleus. */
   nucleus(topP: number): Nucleus {
+    const least = this.last(topP) / (1 + TIED)
+    let mass = 0
+    for (const p of this.#probabilities) if (p >= least) mass += p
+    return { least, mass }
+  }
+
+  /** Probability of the token with which a share is reached, the likeliest first; 0 from 1 on. */
+  last(topP: number): number {
+    if (topP >= 1) return 0
     const due = topP * this.#total
     let [bin, above] = [BINS - 1, 0]
     for (; bin > 0 && above + (this.#masses[bin] as number) < due; bin--) above += this.#masses[bin] as number
     const values = this.#sorted(bin)
-    let [least, mass] = [values[0] ?? 0, above]
     for (const value of values) {
-      // Equally likely tokens are in it together.
-      if (value < least && mass >= due) break
-      least = value
-      mass += value
+      above += value
+      if (above >= due) return value
     }
-    return { least, mass }
-  }
-
-  /** Share of the tokens that are likelier than this. */
-  likelierThan(probability: number): number {
-    let mass = 0
-    for (const p of this.#probabilities) if (p > probability) mass += p
-    return mass / this.#total
+    return values.at(-1) ?? 0
   }
 
   /** Values of a bin, the largest first. */
@@ -66,25 +72,22 @@ export class NucleusSearch {
 }
 
 /**
- * Draws a token of the nucleus by the inverse of the cumulative distribution, tokens by number: whoever knows the random number finds
- * the token again where kernels differ in the last bits, which would change an order by probability.
+ * Draws a token of the nucleus by a race.
  *
  * @param probabilities - [V].
- * @param uniform - in (0, 1).
  * @returns with the log-probability within the nucleus.
  */
-export function drawFromNucleus(probabilities: Float32Array, topP: number, uniform: number): Draw {
-  const { least, mass } = new NucleusSearch(probabilities).nucleus(topP)
-  const target = uniform * mass
-  let [token, running] = [0, 0]
-  for (let i = 0; i < probabilities.length; i++) {
-    const p = probabilities[i] as number
-    if (p < least) continue
-    token = i
-    running += p
-    if (running > target) break
-  }
+export function drawFromNucleus(probabilities: Float32Array, topP: number, race: Race): Draw {
+  const { least, mass } = nucleusOf(probabilities, topP)
+  const token = winnerOf(probabilities, least, race)
   return { token, logprob: Math.log((probabilities[token] as number) / mass) }
+}
+
+function nucleusOf(probabilities: Float32Array, topP: number): Nucleus {
+  if (topP < 1) return new NucleusSearch(probabilities).nucleus(topP)
+  let mass = 0
+  for (const p of probabilities) mass += p
+  return { least: 0, mass }
 }
 
 /** The likeliest tokens of a vocabulary, and the sum of the probabilities of all. */
@@ -106,25 +109,21 @@ export interface LikelyTokens {
 export function drawFromLikely(
   { probabilities, tokens, total, isWhole }: LikelyTokens,
   topP: number,
-  uniform: number,
+  race: Race,
 ): Draw | null {
-  const due = topP * total
-  let [count, mass] = [0, 0]
+  const due = topP < 1 ? topP * total : Number.POSITIVE_INFINITY
+  let [count, mass, least] = [0, 0, 0]
   for (; count < probabilities.length; count++) {
     const p = probabilities[count] as number
-    if (mass >= due && p < (probabilities[count - 1] as number)) break
+    if (p < least) break
     mass += p
+    if (least === 0 && mass >= due) least = p / (1 + TIED)
   }
   if (count === probabilities.length && !isWhole) return null
-  const byNumber = Array.from({ length: count }, (_, i) => i).sort((a, b) =>
-    Number((tokens[a] as bigint) - (tokens[b] as bigint)),
-  )
-  const target = uniform * mass
-  let [chosen, running] = [byNumber[0] as number, 0]
-  for (const i of byNumber) {
-    chosen = i
-    running += probabilities[i] as number
-    if (running > target) break
+  let [chosen, soonest] = [0, Number.POSITIVE_INFINITY]
+  for (let i = 0; i < count; i++) {
+    const at = race.time(Number(tokens[i])) / (probabilities[i] as number)
+    if (at < soonest) [chosen, soonest] = [i, at]
   }
   return { token: Number(tokens[chosen]), logprob: Math.log((probabilities[chosen] as number) / mass) }
 }

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
-import { openUniform, philox4x32, streamKey } from '#core/random.ts'
 import { referenceLogprobs } from '../decoder/referenceDecoder.ts'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { ModelInputError } from '../modelErrors.ts'
+import { tokenRaces } from '../proof/tokenRaces.ts'
 import { createScorer } from '../scoring/score.ts'
 import type { Completion, GenerateOptions, StreamedToken } from './completion.ts'
 import { createGenerator } from './generate.ts'
@@ -26,13 +26,13 @@ const ask = (options: Partial<GenerateOptions> = {}): Promise<Completion[]> =>
   })
 
 test('filtered tokens and their log-probabilities are those of the definition', async () => {
-  const key = streamKey('waggle/generate', 'filtered')
+  const races = tokenRaces('filtered')
   for (const [i, { tokens, logprobs, prompt }] of (await ask(filters)).entries()) {
     const text = [...(prompts[prompt] as Int32Array)]
     for (const [step, token] of tokens.entries()) {
-      const uniform = openUniform(philox4x32([step, i % 4, prompt, 0], key)[0])
+      const race = races({ prompt, sample: i % 4, step })
       const model = Float32Array.from(referenceLogprobs(tinyConfig, weights, text))
-      const expected = drawFiltered(model, { ...filters, temperature: 1.3 }, text, uniform)
+      const expected = drawFiltered(model, { ...filters, temperature: 1.3 }, text, race)
       expect(token).toBe(expected.token)
       expect(logprobs[step]).toBeCloseTo(expected.logprob, 4)
       text.push(token)

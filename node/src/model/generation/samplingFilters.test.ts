@@ -1,19 +1,23 @@
 import { expect, test } from 'vitest'
+import { tokenRaces } from '../proof/tokenRaces.ts'
 import { drawFiltered, type SamplingFilters } from './samplingFilters.ts'
 
 // Probabilities at temperature 1: 0.5, 0.25, 0.125, 0.0625, 0.0625.
 const logits = Float32Array.from([0.5, 0.25, 0.125, 0.0625, 0.0625].map(Math.log))
+const races = tokenRaces('filters')
+const raceOf = (step: number) => races({ prompt: 0, sample: 0, step })
+const race = raceOf(0)
 
-/** The tokens that can come, with their probabilities: uniforms on a fine grid, and what the draw says of its own. */
+/** The tokens that can come, with their probabilities: of many races, and what the draw says of its own. */
 function distribution(filters: SamplingFilters, temperature = 1, seen: number[] = []): Record<number, number> {
   const found: Record<number, number> = {}
   const count = new Map<number, number>()
-  for (let i = 0; i < 1600; i++) {
-    const { token, logprob } = drawFiltered(logits, { ...filters, temperature }, seen, (i + 0.5) / 1600)
+  for (let i = 0; i < 4000; i++) {
+    const { token, logprob } = drawFiltered(logits, { ...filters, temperature }, seen, raceOf(i))
     found[token] = Math.round(1e4 * Math.exp(logprob)) / 1e4
     count.set(token, (count.get(token) ?? 0) + 1)
   }
-  for (const [token, n] of count) expect(Math.abs(n / 1600 - (found[token] as number))).toBeLessThan(2e-3)
+  for (const [token, n] of count) expect(Math.abs(n / 4000 - (found[token] as number))).toBeLessThan(0.03)
   return found
 }
 
@@ -41,22 +45,22 @@ test('min-p keeps what is likely enough compared with the best', () => {
 
 test('a repetition penalty divides positive logits and multiplies negative ones', () => {
   const positive = Float32Array.from([2, 1])
-  expect(drawFiltered(positive, { repetitionPenalty: 4, temperature: 0 }, [0], 0.5).token).toBe(1)
+  expect(drawFiltered(positive, { repetitionPenalty: 4, temperature: 0 }, [0], race).token).toBe(1)
   const found = distribution({ repetitionPenalty: 2 }, 1, [0, 0])
   expect(found[0]).toBeCloseTo(0.25 / 0.75, 3) // 0.5 squared, and the other half
 })
 
 test('temperature sharpens before the filters apply, and 0 takes the best', () => {
   expect(distribution({ topP: 0.74 }, 0.5)).toEqual({ 0: 1 })
-  const { token, logprob } = drawFiltered(logits, { topK: 2, temperature: 0 }, [], 0.99)
+  const { token, logprob } = drawFiltered(logits, { topK: 2, temperature: 0 }, [], race)
   expect(token).toBe(0)
   expect(Math.exp(logprob)).toBeCloseTo(0.5, 6) // of the model itself, whatever is filtered
 })
 
 test('unlikely tokens are searched when likely ones are too few', () => {
   const steep = Float32Array.from({ length: 40 }, (_, i) => -20 * i)
-  const { token } = drawFiltered(steep, { topK: 5, temperature: 1 }, [], 0.5)
+  const { token } = drawFiltered(steep, { topK: 5, temperature: 1 }, [], race)
   expect(token).toBe(0)
-  const kept = drawFiltered(steep, { topK: 5, temperature: 40 }, [], 1 - 1e-9)
-  expect(kept.token).toBe(4)
+  const drawn = Array.from({ length: 400 }, (_, i) => drawFiltered(steep, { topK: 5, temperature: 40 }, [], raceOf(i)))
+  expect(new Set(drawn.map(one => one.token))).toEqual(new Set([0, 1, 2, 3, 4]))
 })

@@ -1,4 +1,6 @@
-/** Changes to the distribution that a token is drawn from; without any, tokens are drawn in the graph. */
+import type { Race } from '../proof/tokenRaces.ts'
+
+/** Changes to the distribution that a token is drawn from; without any, tokens are drawn from all. */
 export interface SamplingFilters {
   /** Only the k most likely tokens. */
   readonly topK?: number | undefined
@@ -21,28 +23,26 @@ export interface Draw {
   readonly logprob: number
 }
 
-/** What a token is drawn by: the graph, from all tokens; top-p alone, by number; or `drawFiltered`. */
-export function drawnBy(sampling: SampledWith): 'graph' | 'nucleus' | 'filters' {
-  const { temperature, topK, topP = 1, minP, repetitionPenalty } = sampling
+/** What a token is drawn by: the graph, the likeliest; a race of all, or under top-p alone of a nucleus; or `drawFiltered`. */
+export function drawnBy(sampling: SampledWith): 'likeliest' | 'race' | 'filters' {
+  const { temperature, topK, minP, repetitionPenalty } = sampling
   if (topK !== undefined || minP !== undefined || repetitionPenalty !== undefined) return 'filters'
-  return topP >= 1 || temperature === 0 ? 'graph' : 'nucleus'
+  return temperature === 0 ? 'likeliest' : 'race'
 }
 
 /**
- * Draws a token by the inverse of the cumulative distribution, tokens from the most to the least likely. The penalty comes
- * first, then temperature, top-k, top-p and min-p, each of the last three on what the one before left.
+ * Draws a token by a race of those that the filters leave. The penalty comes first, then temperature, top-k, top-p and min-p, each of the last three on what the one before left.
  *
  * @param logits - [V].
  * @param options.temperature - 0 takes the most likely token after the penalty, and gives the probability that the model itself
  *   has for it at temperature 1.
  * @param seen - tokens of the prompt and the completion so far.
- * @param uniform - in (0, 1).
  */
 export function drawFiltered(
   logits: Float32Array,
   options: SamplingFilters & { readonly temperature: number },
   seen: readonly number[],
-  uniform: number,
+  race: Race,
 ): Draw {
   const { temperature, topK, topP, minP } = options
   const scaled = penalized(logits, seen, options.repetitionPenalty ?? 1)
@@ -55,13 +55,10 @@ export function drawFiltered(
   let kept = mostLikely(odds, topK ?? odds.length, topP ?? 1)
   if (minP !== undefined) kept = kept.filter(token => (odds[token] as number) >= minP)
   const total = kept.reduce((sum, token) => sum + (odds[token] as number), 0)
-  const target = uniform * total
-  let running = 0
-  let chosen = kept[0] as number
+  let [chosen, soonest] = [kept[0] as number, Number.POSITIVE_INFINITY]
   for (const token of kept) {
-    chosen = token
-    running += odds[token] as number
-    if (running > target) break
+    const at = race.time(token) / (odds[token] as number)
+    if (at < soonest) [chosen, soonest] = [token, at]
   }
   return { token: chosen, logprob: Math.log((odds[chosen] as number) / total) }
 }

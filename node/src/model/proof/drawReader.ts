@@ -1,3 +1,4 @@
+import type { Seed } from '#core/random.ts'
 import type { Device } from '#engine/devices/device.ts'
 import { createSession, tensor } from '#engine/session.ts'
 import { checkOptions, runSchema, scoreSchema, sequencesSchema } from '../checkOptions.ts'
@@ -10,16 +11,16 @@ import type { Freeze } from '../quantization/frozenParts.ts'
 import { buildDrawsModel } from '../scoring/scoringGraph.ts'
 import type { ScoringTask } from '../scoring/scoringRuns.ts'
 import { runScoringTasks, type SequenceToScore, sequenceTask } from '../scoring/scoringTasks.ts'
-import { type NucleusPlace, placeInNucleus } from './placeInNucleus.ts'
+import { placeInRace, type RacePlace, type RaceRules } from './placeInRace.ts'
+import { type SamplingTolerance, samplingTolerances } from './samplingTolerances.ts'
+import { type TokenDraw, tokenRaces } from './tokenRaces.ts'
 
-/** Where the tokens of a sequence lie in the distributions that they were drawn from. Arrays of `tokens.length - from`. */
-export interface SequenceDraws {
-  /** Log-probability of each token. */
-  readonly logprobs: Float32Array
-  /** Probability of all tokens with a smaller id: a uniform in [below, below + exp(logprob)) draws the token. */
-  readonly below: Float32Array
-  /** Under top-p, where both others are of the nucleus; see `NucleusPlace`. */
-  readonly edge?: { readonly outside: Float32Array; readonly unsure: Float32Array }
+/** How the tokens of a sequence came in their races: each figure of `RacePlace` as an array of `tokens.length - from`. */
+export type SequenceDraws = Readonly<Record<keyof RacePlace, Float32Array>>
+
+/** A sequence, and which draws its tokens are of: the first is step 0 of that sample. */
+export interface SampledSequence extends SequenceToScore {
+  readonly place: Omit<TokenDraw, 'step'>
 }
 
 export interface DrawReader {
@@ -27,12 +28,13 @@ export interface DrawReader {
    * Reads sequences by teacher forcing, one prefill each, in the order given. As reproducible as `Scorer.score`.
    *
    * @param options.temperature - that the tokens were drawn with, above 0.
+   * @param options.seed - likewise.
    * @throws {ModelInputError} on an unknown token, a `from` outside the sequence, temperature 0, or more tokens than there are
    *   positions or memory.
    */
   read(
-    sequences: readonly SequenceToScore[],
-    options: { readonly temperature: number; readonly signal?: AbortSignal },
+    sequences: readonly SampledSequence[],
+    options: { readonly temperature: number; readonly seed: Seed; readonly signal?: AbortSignal },
   ): Promise<SequenceDraws[]>
   dispose(): Promise<void>
 }
@@ -43,48 +45,58 @@ export interface DrawReader {
  * @param freeze - the policy's weights, or its base's.
  * @param options.adapter - over the base; its factors are read in place.
  * @param options.topP - that the tokens were drawn with; 1.
+ * @param options.tolerance - by which other tokens would pass; that of float32.
  */
 export async function createDrawReader(
   config: DecoderConfig,
   freeze: Freeze,
-  options: { adapter?: LoraAdapter; topP?: number; threads?: number; device?: Device } = {},
+  options: {
+    adapter?: LoraAdapter
+    topP?: number
+    tolerance?: SamplingTolerance
+    threads?: number
+    device?: Device
+  } = {},
 ): Promise<DrawReader> {
-  const { adapter, topP = 1, ...run } = options
+  const { adapter, topP = 1, tolerance = samplingTolerances.float32, ...run } = options
   checkOptions(runSchema, run, 'createDrawReader')
   const { threads = 2, device } = run
   const parts = adapter ? adaptedParts(config, freeze, adapter) : freeze
-  const whole = topP < 1
-  const made = await createSession(buildDrawsModel(config, parts, { whole, device }), { threads })
+  const made = await createSession(buildDrawsModel(config, parts, device), { threads })
   const live = adapter ? adaptedSession(made, adapter) : createFixedSession(made)
   return {
-    async read(sequences, { temperature, ...rest }) {
+    async read(sequences, { temperature, seed, ...rest }) {
       checkOptions(sequencesSchema, sequences, 'read')
       checkOptions(scoreSchema, rest, 'read')
       if (!(temperature > 0)) throw greedy(temperature)
-      const tasks = sequences.map((sequence, i) => sequenceTask(config, sequence, i))
+      const tasks = sequences.map((sequence, i) => ({ ...sequenceTask(config, sequence, i), place: sequence.place }))
       const feeds = { inverseTemperature: tensor('f32', Float32Array.of(1 / temperature), []) }
+      const read = racesOf(seed, { topP, tolerance })
       return live.use(session => {
-        const run = { config, session, feeds }
-        return whole
-          ? runScoringTasks({ ...run, outputs: ['probabilities'] }, tasks, 'sequence', rest.signal, nucleusDraws(topP))
-          : runScoringTasks({ ...run, outputs: ['logprobs', 'below'] }, tasks, 'sequence', rest.signal)
+        const run = { config, session, feeds, outputs: ['probabilities'] as const }
+        return runScoringTasks(run, tasks, 'sequence', rest.signal, read)
       })
     },
     dispose: () => live.dispose(),
   }
 }
 
-/** Reads the places of a sequence's tokens in their nuclei: probabilities are [targets.length, V]. */
-const nucleusDraws =
-  (topP: number) =>
-  ({ probabilities }: { readonly probabilities: Float32Array }, { targets }: ScoringTask): SequenceDraws => {
+type RaceTask = ScoringTask & Pick<SampledSequence, 'place'>
+
+/** Reads the places of a sequence's tokens in their races: probabilities are [targets.length, V]. */
+function racesOf(seed: Seed, rules: RaceRules) {
+  const raceOf = tokenRaces(seed)
+  return ({ probabilities }: { readonly probabilities: Float32Array }, { targets, place }: RaceTask): SequenceDraws => {
     const size = probabilities.length / targets.length
-    const places = Array.from(targets, (token, i) =>
-      placeInNucleus(probabilities.subarray(i * size, (i + 1) * size), topP, token),
-    )
-    const all = (figure: keyof NucleusPlace) => Float32Array.from(places, place => place[figure])
-    return { logprobs: all('logprob'), below: all('below'), edge: { outside: all('outside'), unsure: all('unsure') } }
+    const places = Array.from(targets, (token, step) => {
+      const row = probabilities.subarray(step * size, (step + 1) * size)
+      return placeInRace(row, token, raceOf({ ...place, step }), rules)
+    })
+    const all = (figure: keyof RacePlace) => Float32Array.from(places, one => one[figure])
+    const [logprob, behind, behindAtLeast] = [all('logprob'), all('behind'), all('behindAtLeast')]
+    return { logprob, behind, behindAtLeast, unsure: all('unsure'), rivals: all('rivals') }
   }
+}
 
 const greedy = (temperature: number) =>
   new ModelInputError(`tokens of temperature ${temperature} are not drawn`, {

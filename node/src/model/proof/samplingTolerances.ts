@@ -5,33 +5,28 @@ import type { SpecifiedPrecision } from '../quantization/precision.ts'
  * another instruction set, add in another order.
  */
 export interface SamplingTolerance {
-  /** Of a cumulative probability: a uniform this close to a token's interval may have drawn it. */
-  readonly cumulative: number
-  /**
-   * The same for likely tokens, where a code of 8 bits may differ: up to `SHIFT_ODDS` times the token's probability. An honest shift
-   * puts a uniform into the interval of an unlikely token as seldom as that is narrow; a forger would have thousands to choose from.
-   */
-  readonly shift: number
+  /** Nats that a token may be behind the first in its race. */
+  readonly race: number
   /** Of a log-probability. */
   readonly logprob: number
+  /** Of the share with which a nucleus ends. */
+  readonly share: number
+  /** Of a probability at the edge of a nucleus, in relation to it. Less than an eighth of `TIED`. */
+  readonly edge: number
 }
 
 /**
  * What honest checks are off by at most, with a margin: `npm run bench -- proof` measures it. Float sums in another order move a
- * probability by some 1e-6. Integer products are exact, but such a sum may move an activation to the next of its 255 codes.
+ * log-probability by some 1e-5. Integer products are exact, but such a sum may move an activation to the next of its 255 codes.
  */
 export const samplingTolerances: Readonly<Record<SpecifiedPrecision, SamplingTolerance>> = {
-  float32: { cumulative: 3e-5, shift: 3e-5, logprob: 1e-3 },
-  int8: { cumulative: 3e-5, shift: 1e-2, logprob: 0.15 },
-  int4: { cumulative: 3e-5, shift: 1e-2, logprob: 0.15 },
+  float32: { race: 1e-3, logprob: 1e-3, share: 1e-5, edge: 1e-3 },
+  int8: { race: 0.3, logprob: 0.15, share: 1e-5, edge: 1e-3 },
+  int4: { race: 0.3, logprob: 0.15, share: 1e-5, edge: 1e-3 },
 }
 
 /**
- * The same under top-p, where sums over the vocabulary are in float64 on both sides: honest checks of SmolLM2-135M are off by 9e-7, and in
- * the graph's float32 by 1e-5.
+ * Beyond so many tolerances a claim is false. Between one and this it cannot be told: checks on two kinds of CPU differ by less than a tolerance, so
+ * that a claim which is put on the edge of one is never true for one of them and false for the other.
  */
-export const nucleusTolerance: SamplingTolerance = { cumulative: 1e-5, shift: 1e-5, logprob: 1e-3 }
-
-/** Of a policy in float32. */
-export const toleranceAt = (topP: number): SamplingTolerance =>
-  topP < 1 ? nucleusTolerance : samplingTolerances.float32
+export const FALSE_FROM = 2

@@ -1,16 +1,18 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { initWeights } from '../decoder/initWeights.ts'
 import { referenceLogprobs } from '../decoder/referenceDecoder.ts'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
+import type { Weights } from '../decoder/weights.ts'
 import type { Completion } from '../generation/completion.ts'
 import { createGenerator } from '../generation/generate.ts'
 import { initLora, mergeLora } from '../lora/loraFactors.ts'
 import { ModelInputError } from '../modelErrors.ts'
 import { bakedParts } from '../quantization/frozenParts.ts'
 import { createDrawReader, type SequenceDraws } from './drawReader.ts'
-import { nucleusTolerance, samplingTolerances } from './samplingTolerances.ts'
-import { tokenUniforms } from './tokenUniforms.ts'
-import { completionUniforms, forgiven, type SamplingVerdict, verifySampling } from './verifySampling.ts'
+import { samplingTolerances } from './samplingTolerances.ts'
+import { tokenRaces } from './tokenRaces.ts'
+import { type SamplingVerdict, verifySampling } from './verifySampling.ts'
 
 const weights = tinyWeights()
 const generator = createGenerator(tinyConfig, weights)
@@ -23,29 +25,20 @@ const samplesPerPrompt = 8
 const request = { prompts, samplesPerPrompt, temperature, maxNewTokens: 12, stopToken: 0 }
 const tolerance = samplingTolerances.float32
 
-const read = (of: readonly Completion[], from = reader) =>
+/** Completions of a whole request, in its order, as if sampled from `seed`. */
+const read = (of: readonly Completion[], seed: string, from = reader) =>
   from.read(
-    of.map(({ prompt, tokens }) => {
+    of.map(({ prompt, tokens }, i) => {
       const asked = prompts[prompt] as Int32Array
-      return { tokens: Int32Array.of(...asked, ...tokens), from: asked.length }
+      const place = { prompt, sample: i % samplesPerPrompt }
+      return { tokens: Int32Array.of(...asked, ...tokens), from: asked.length, place }
     }),
-    { temperature },
+    { temperature, seed },
   )
 
-/** Verdicts on completions of a whole request, in its order, as if sampled from `seed`. */
-async function verdicts(
-  of: readonly Completion[],
-  seed: string,
-  from = reader,
-  forgiving = tolerance,
-): Promise<SamplingVerdict[]> {
-  const uniforms = tokenUniforms(seed)
-  const draws = await read(of, from)
-  return of.map(({ prompt, tokens, logprobs }, i) => {
-    const place = { prompt, sample: i % samplesPerPrompt }
-    const claim = { uniforms: completionUniforms(uniforms, place, tokens.length), logprobs }
-    return verifySampling(draws[i] as SequenceDraws, claim, forgiving)
-  })
+async function verdicts(of: readonly Completion[], seed: string, from = reader): Promise<SamplingVerdict[]> {
+  const draws = await read(of, seed, from)
+  return of.map(({ logprobs }, i) => verifySampling(draws[i] as SequenceDraws, logprobs, tolerance))
 }
 
 const followed = (all: readonly SamplingVerdict[]) => all.filter(({ follows }) => follows).length
@@ -104,16 +97,43 @@ describe('a completion', () => {
 
 test('draws are those of the definition', async () => {
   const tokens = Int32Array.of(5, 8, 2, 7)
-  const [draws] = await reader.read([{ tokens, from: 2 }], { temperature })
+  const place = { prompt: 4, sample: 2 }
+  const [draws] = await reader.read([{ tokens, from: 2, place }], { temperature, seed: 'defined' })
   for (const at of [2, 3]) {
     const logprobs = referenceLogprobs(tinyConfig, weights, [...tokens.subarray(0, at)])
     const odds = logprobs.map(x => Math.exp(x / temperature))
     const total = odds.reduce((sum, x) => sum + x, 0)
+    const race = tokenRaces('defined')({ ...place, step: at - 2 })
+    const times = odds.map((x, token) => race.time(token) / (x / total))
     const token = tokens[at] as number
-    const below = odds.slice(0, token).reduce((sum, x) => sum + x, 0)
-    expect(draws?.below[at - 2]).toBeCloseTo(below / total, 5)
-    expect(draws?.logprobs[at - 2]).toBeCloseTo(Math.log((odds[token] as number) / total), 4)
+    expect(draws?.behind[at - 2]).toBeCloseTo(Math.log((times[token] as number) / Math.min(...times)), 4)
+    expect(draws?.logprob[at - 2]).toBeCloseTo(Math.log((odds[token] as number) / total), 4)
   }
+})
+
+/** Each token as the only one of a completion, in several samples: how many would pass. */
+async function passing(config: DecoderConfig, policy: Weights, topP: number, samples: number): Promise<number> {
+  const from = await createDrawReader(config, bakedParts(config, policy), { topP })
+  let count = 0
+  for (let sample = 0; sample < samples; sample++) {
+    const one = Array.from({ length: config.vocabSize }, (_, token) => ({
+      tokens: Int32Array.of(3, 1, token),
+      from: 2,
+      place: { prompt: 0, sample },
+    }))
+    const draws = await from.read(one, { temperature: 1, seed: 'chosen' })
+    count += draws.filter(draw => verifySampling(draw, draw.logprob, tolerance).follows).length
+  }
+  await from.dispose()
+  return count / samples
+}
+
+test.each([1, 0.999])('a policy that is made to leave a choice has none, top-p %d', async topP => {
+  const config = { ...tinyConfig, vocabSize: 1024 }
+  const flat = initWeights(config, 'flat')
+  flat.get('model.norm.weight')?.data.fill(0)
+  // Of 4,224 tokens 1.2 and 18 passed where one number inverted the cumulative distribution.
+  expect(await passing(config, flat, topP, 4)).toBe(1)
 })
 
 describe('of a nucleus', async () => {
@@ -128,29 +148,12 @@ describe('of a nucleus', async () => {
 
   test('a completion follows that was drawn from it', async () => {
     const sampled = await sampler.generate({ ...ofNucleus, topP: 0.99 })
-    expect(await verdicts(sampled, 'nucleus', checker, nucleusTolerance)).toEqual(
-      Array(16).fill({ follows: true, swaps: 0 }),
-    )
+    expect(followed(await verdicts(sampled, 'nucleus', checker))).toBe(16)
     expect(followed(await verdicts(sampled, 'others', checker))).toBe(0)
-  })
-
-  test('a token outside is refuted wherever its random number lies, unless kernels may disagree on it', () => {
-    const place = { logprobs: Float32Array.of(Math.log(0.25)), below: Float32Array.of(0.5) }
-    const verdict = (uniform: number, outside: number, unsure = 0) =>
-      verifySampling(
-        { ...place, edge: { outside: Float32Array.of(outside), unsure: Float32Array.of(unsure) } },
-        { uniforms: [uniform], logprobs: place.logprobs },
-        nucleusTolerance,
-      )
-    expect(verdict(0.6, 0)).toEqual({ follows: true, swaps: 0 })
-    expect(verdict(0.6, 9e-6).follows).toBe(true)
-    expect(verdict(0.6, 2e-4)).toMatchObject({ follows: false, at: 0, what: 'token', off: expect.closeTo(2e-4, 6) })
-    expect(verdict(0.499, 0)).toMatchObject({ follows: false, what: 'token' })
-    expect(verdict(0.499, 0, 0.002).follows).toBe(true)
   })
 })
 
-test('completions of a vocabulary that is drawn from in blocks follow', async () => {
+test('completions of a large vocabulary follow', async () => {
   const config = { ...tinyConfig, vocabSize: 4224 }
   const large = initWeights(config, 'large')
   const [sampler, checker] = [createGenerator(config, large), await createDrawReader(config, bakedParts(config, large))]
@@ -166,55 +169,49 @@ test('an adapter is part of the policy', async () => {
   for (const { data } of adapter.factors.values()) for (let i = 0; i < data.length; i++) data[i] = Math.sin(i) / 4
   const adapted = await createDrawReader(tinyConfig, bakedParts(tinyConfig, weights), { adapter })
   const merged = await createDrawReader(tinyConfig, bakedParts(tinyConfig, mergeLora(weights, adapter)))
-  const asked = [{ tokens: Int32Array.of(1, 2, 3, 4, 5), from: 1 }]
-  const readings = await Promise.all([adapted, merged, reader].map(one => one.read(asked, { temperature })))
+  const asked = [{ tokens: Int32Array.of(1, 2, 3, 4, 5), from: 1, place: { prompt: 0, sample: 0 } }]
+  const readings = await Promise.all(
+    [adapted, merged, reader].map(one => one.read(asked, { temperature, seed: 'adapted' })),
+  )
   const [a, b, base] = readings.map(([draws]) => draws)
-  for (const i of [0, 1, 2, 3]) expect(a?.logprobs[i]).toBeCloseTo(b?.logprobs[i] as number, 4)
-  expect(a?.logprobs[3]).not.toBeCloseTo(base?.logprobs[3] as number, 2)
+  for (const i of [0, 1, 2, 3]) expect(a?.logprob[i]).toBeCloseTo(b?.logprob[i] as number, 4)
+  expect(a?.logprob[3]).not.toBeCloseTo(base?.logprob[3] as number, 2)
   await Promise.all([adapted.dispose(), merged.dispose()])
 })
 
-test('a uniform near a boundary is a swap, within the tolerance', () => {
-  const draws = { logprobs: Float32Array.of(Math.log(0.25)), below: Float32Array.of(0.5) }
-  const verdict = (uniform: number) =>
-    verifySampling(
-      draws,
-      { uniforms: [uniform], logprobs: draws.logprobs },
-      { cumulative: 0.01, shift: 0.01, logprob: 0.1 },
-    )
-  expect(verdict(0.6)).toEqual({ follows: true, swaps: 0 })
-  expect(verdict(0.495)).toEqual({ follows: true, swaps: 1 })
-  expect(verdict(0.755)).toEqual({ follows: true, swaps: 1 })
-  expect(verdict(0.485)).toMatchObject({ follows: null, at: 0, what: 'token' })
-  expect(verdict(0.475)).toMatchObject({ follows: false, at: 0, what: 'token' })
-  expect(verdict(Number.NaN)).toMatchObject({ follows: false })
+/** What a check reads of tokens that are so far behind. */
+function drawsOf(behind: readonly number[], { atLeast = behind, logprobs = behind.map(() => -1) } = {}): SequenceDraws {
+  const [logprob, zeros] = [Float32Array.from(logprobs), new Float32Array(behind.length)]
+  const nats = { behind: Float32Array.from(behind), behindAtLeast: Float32Array.from(atLeast) }
+  return { logprob, ...nats, unsure: zeros, rivals: zeros.map(() => 1) }
+}
+
+test('a token close behind the first is forgiven and counted, within the tolerance', () => {
+  const wide = { ...tolerance, race: 0.01 }
+  const verdict = (...behind: Parameters<typeof drawsOf>) =>
+    verifySampling(drawsOf(...behind), Float32Array.of(-1, -1), wide)
+  expect(verdict([0, 0])).toEqual({ follows: true, forgiven: 0, rivals: 2 })
+  expect(verdict([0.0099, 0])).toEqual({ follows: true, forgiven: 1, rivals: 2 })
+  expect(verdict([0, 0.015])).toMatchObject({ follows: null, at: 1, what: 'token', off: expect.closeTo(0.015, 6) })
+  expect(verdict([0, 0.025])).toMatchObject({ follows: false, at: 1, what: 'token' })
+  expect(verdict([0, Number.NaN])).toMatchObject({ follows: false, at: 1 })
+  // Kernels may disagree on whether it was there, or on who was first.
+  expect(verdict([Number.POSITIVE_INFINITY, 0], { atLeast: [0, 0] })).toMatchObject({ follows: null, at: 0 })
 })
 
 test('a claim on the edge is true or untold to checks that differ by less than a tolerance, and never true to one and false to another', () => {
-  const read = (logprob: number) => ({ logprobs: Float32Array.of(logprob), below: Float32Array.of(0.5) })
-  const tolerance = { cumulative: 0.01, shift: 0.01, logprob: 1e-3 }
   const verdict = (logprob: number, claimed: number) =>
-    verifySampling(read(logprob), { uniforms: [0.55], logprobs: Float32Array.of(claimed) }, tolerance).follows
+    verifySampling(drawsOf([0], { logprobs: [logprob] }), Float32Array.of(claimed), tolerance).follows
   for (let claimed = -1; claimed < -0.995; claimed += 1e-4) {
     const found = [-1, -1 + 9e-4].map(logprob => verdict(logprob, claimed))
     expect([claimed, found.includes(true) && found.includes(false)]).toEqual([claimed, false])
   }
   // What is false later on decides, whatever was untold before.
-  const both = { logprobs: Float32Array.of(-1, -1), below: Float32Array.of(0.5, 0.5) }
-  const claim = { uniforms: [0.55, 0.55], logprobs: Float32Array.of(-1.0015, -1.1) }
-  expect(verifySampling(both, claim, tolerance)).toMatchObject({ follows: false, at: 1, what: 'logprob' })
-})
-
-test.each([
-  [0.3, 0.01],
-  [1e-5, 2.59e-3],
-  [1e-9, 3e-5],
-])('of a token of probability %d a shift of %d is forgiven', (probability, most) => {
-  expect(forgiven(samplingTolerances.int8, probability)).toBeCloseTo(most, 6)
+  const claimed = Float32Array.of(-1.0015, -1.1)
+  expect(verifySampling(drawsOf([0, 0]), claimed, tolerance)).toMatchObject({ follows: false, at: 1, what: 'logprob' })
 })
 
 test('greedy completions are refused: nothing is drawn', async () => {
-  await expect(reader.read([{ tokens: Int32Array.of(1, 2), from: 1 }], { temperature: 0 })).rejects.toThrow(
-    ModelInputError,
-  )
+  const greedy = { tokens: Int32Array.of(1, 2), from: 1, place: { prompt: 0, sample: 0 } }
+  await expect(reader.read([greedy], { temperature: 0, seed: 'greedy' })).rejects.toThrow(ModelInputError)
 })

@@ -107,9 +107,7 @@ async function stepByStep(precision: 'float32' | 'float16', tokens: Int32Array):
       filled: tensor('i32', Int32Array.of(from + length), []),
       cos: tensor('f32', cos, tables),
       sin: tensor('f32', sin, tables),
-      uniforms: tensor('f32', new Float32Array(length), [length, 1]),
       inverseTemperature: tensor('f32', Float32Array.of(1), []),
-      greedy: tensor('bool', Uint8Array.of(1), []),
     })
     const probabilities = (given.probabilities as Tensor<'f32'>).data
     for (let i = 0; i < length; i++)

@@ -19,7 +19,6 @@ import type { Value } from '#engine/value.ts'
 import { type DecoderParts, decoderStream } from '../decoder/decoder.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
-import { placeOf } from '../proof/placeOf.ts'
 import type { Freeze, FrozenParts } from '../quantization/frozenParts.ts'
 
 /**
@@ -43,21 +42,15 @@ export function buildScoringModel(
 }
 
 /**
- * The same decoder, and where each target lies in the distribution that tokens are drawn from.
+ * The same decoder, and the distributions that tokens are drawn from.
  *
- * Inputs: those of `buildScoringModel`; `inverseTemperature` f32 [].
- * Outputs: `logprobs` f32 [M] under the scaled logits; `below` f32 [M], the probability of all tokens with a smaller id. Or
- * `probabilities` f32 [M, V] alone.
+ * Inputs: those of `buildScoringModel` without `targets`; `inverseTemperature` f32 [].
+ * Outputs: `probabilities` f32 [M, V] under the scaled logits.
  */
-export function buildDrawsModel(
-  config: DecoderConfig,
-  freeze: Freeze,
-  { whole = false, device = 'cpu' }: { whole?: boolean; device?: Device | undefined } = {},
-): OnnxModel {
+export function buildDrawsModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
   const graph = new Graph()
   const logits = logitsOfRows(graph, config, freeze)
-  const probabilities = softmax(mul(logits, graph.input('inverseTemperature', 'f32', [])))
-  return encodeModel(whole ? { probabilities } : { ...placeOf(probabilities, targetsOf(graph)) }, [], device)
+  return encodeModel({ probabilities: softmax(mul(logits, graph.input('inverseTemperature', 'f32', []))) }, [], device)
 }
 
 /** Logits [M, V] after the tokens at `rows`. */

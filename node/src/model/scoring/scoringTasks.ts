@@ -31,19 +31,23 @@ type TaskOutputs<Output extends string> = Record<Output, Float32Array>
  * @param read - makes of a task's outputs what is kept, since rows of a vocabulary are too large to; by default the outputs.
  * @throws {ModelInputError} if a task needs more memory than there is.
  */
-export async function runScoringTasks<Output extends string, Result = TaskOutputs<Output>>(
+export async function runScoringTasks<
+  Output extends string,
+  Result = TaskOutputs<Output>,
+  Task extends ScoringTask = ScoringTask,
+>(
   { config, session, outputs, feeds = {} }: ScoringSession<Output>,
-  tasks: readonly ScoringTask[],
+  tasks: readonly Task[],
   what: string,
   signal?: AbortSignal,
-  read: (outputs: TaskOutputs<Output>, task: ScoringTask) => Result = outputs => outputs as Result,
+  read: (outputs: TaskOutputs<Output>, task: Task) => Result = outputs => outputs as Result,
 ): Promise<Result[]> {
   requireMemory(config, tasks, what)
   const results: Result[] = []
   for (const run of scoringRuns(config, tasks)) {
     signal?.throwIfAborted()
     const given = await session.run({ ...tokenFeeds(config, run, session), ...feeds }, outputs)
-    for (const [index, part] of partsOf(run, given, outputs)) results[index] = read(part, tasks[index] as ScoringTask)
+    for (const [index, part] of partsOf(run, given, outputs)) results[index] = read(part, tasks[index] as Task)
     await setImmediate() // runs block the thread: let an abort in
   }
   return results

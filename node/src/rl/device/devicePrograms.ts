@@ -49,7 +49,7 @@ export async function devicePrograms(of: DecoderConfig, device: Device): Promise
     const parts = await frozen(precision)
     programs.set(`generation, ${precision}`, buildGenerationModel(config, parts, device))
     programs.set(`scoring, ${precision}`, buildScoringModel(config, parts, ['logprobs', 'gaps'], device))
-    programs.set(`reading draws, ${precision}`, buildDrawsModel(config, parts, { device }))
+    programs.set(`reading draws, ${precision}`, buildDrawsModel(config, parts, device))
   }
   const loss = policyLossKind({ clipLow: 0.2, clipHigh: 0.28, klBeta: 0.1 })
   programs.set('training all weights, in one graph', lossModel(config, loss, { device }))

@@ -1,7 +1,8 @@
+import type { Seed } from '#core/random.ts'
 import type { Across, Call } from '#core/threads/workerCalls.ts'
 import type { Device } from '#engine/devices/device.ts'
 import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
-import type { SequenceDraws } from '#model/proof/drawReader.ts'
+import type { SampledSequence, SequenceDraws } from '#model/proof/drawReader.ts'
 import type { Precision } from '#model/quantization/precision.ts'
 import type { SequenceScores } from '#model/scoring/score.ts'
 import type { SequenceToScore, TokenChoice } from '#model/scoring/scoringTasks.ts'
@@ -41,7 +42,8 @@ export interface Published {
 
 /** What was sampled by a published policy. */
 export interface DrawsRequest extends Published {
-  readonly sequences: readonly SequenceToScore[]
+  readonly sequences: readonly SampledSequence[]
+  readonly seed: Seed
   readonly temperature: number
   readonly topP: number
   /** Content hashes of the bases over which adapters are paid; null for any. */

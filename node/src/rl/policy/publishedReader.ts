@@ -47,6 +47,7 @@ export function createPublishedReader(run: { threads: number; device?: Device })
     policy: bytes,
     base: folder,
     sequences,
+    seed,
     temperature,
     topP,
     bases,
@@ -65,7 +66,7 @@ export function createPublishedReader(run: { threads: number; device?: Device })
       return { fault: 'unavailable', reason: `its adapter is for the base ${policy.base}` }
     const reader = await readerOf(base, policy, { topP, threads })
     try {
-      const draws = await reader.read(sequences, { temperature })
+      const draws = await reader.read(sequences, { temperature, seed })
       return { draws, maxPositions: config.maxPositions }
     } finally {
       await reader.dispose()

@@ -156,7 +156,8 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
       const proven = await proofs.prove(commitment, leaves, signal)
       const result = proven.ok ? 'proven' : isProven(proven) ? 'refuted' : 'unchecked'
       const reason = proven.ok ? null : `${proven.fault}: ${proven.reason}`
-      const sampling: AuditedSampling = { result, leaves: leaves?.map(({ index }) => index) ?? [], reason }
+      const leeway = proven.ok ? proven.value : null
+      const sampling: AuditedSampling = { result, leaves: leaves?.map(({ index }) => index) ?? [], reason, leeway }
       if (leaves === null && result === 'unchecked') return { derivedMilli: null, sampling, leaves: [] }
       return { derivedMilli: result === 'refuted' ? 0 : score.scoreMilli, sampling, leaves: score.leaves }
     }

@@ -1,8 +1,15 @@
 import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
+import type { Leeway } from '../evaluator/checkSampling.ts'
 
 /** The leaves whose sampling decides whether a score counts. `unchecked`: it is what it would be if they were proven. */
-export type AuditedSampling = { result: 'proven' | 'refuted' | 'unchecked'; leaves: number[]; reason: string | null }
+export type AuditedSampling = {
+  result: 'proven' | 'refuted' | 'unchecked'
+  leaves: number[]
+  reason: string | null
+  /** Null where it is not proven. */
+  leeway: Leeway | null
+}
 
 /**
  * What an audit finds of a peer's settled score.

@@ -49,7 +49,7 @@ describe('by the starter model, a leaf', async () => {
   const [first] = honest as [CheckedRollout]
 
   test('that its policy sampled from its seed is proven', async () => {
-    expect(await check(honest)).toEqual({ ok: true, value: { swaps: 0 } })
+    expect(await check(honest)).toEqual({ ok: true, value: { forgiven: 0, bits: expect.any(Number) } })
   })
 
   test('that was the better of two samples is not', async () => {
@@ -62,7 +62,7 @@ describe('by the starter model, a leaf', async () => {
   test('is proven under top-p where it was drawn so, and with a token outside of the nucleus it is not', async () => {
     const rules = { ...spec, solving: { ...spec.solving, topP: 0.99 } }
     const drawn = await sampled(seed, { topP: 0.99 })
-    expect(await check(drawn, published, rules)).toEqual({ ok: true, value: { swaps: 0 } })
+    expect((await check(drawn, published, rules)).ok).toBe(true)
     const free = await sampled(seed)
     const faults = await Promise.all(free.map(leaf => check([leaf], published, rules)))
     const refuted = faults.filter(({ ok }) => !ok)

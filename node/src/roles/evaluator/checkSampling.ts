@@ -1,8 +1,7 @@
 import type { Beacon, PeerKey } from '#core/hashes.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
-import { toleranceAt } from '#model/proof/samplingTolerances.ts'
-import { tokenUniforms } from '#model/proof/tokenUniforms.ts'
-import { completionUniforms, verifySampling } from '#model/proof/verifySampling.ts'
+import { samplingTolerances } from '#model/proof/samplingTolerances.ts'
+import { verifySampling } from '#model/proof/verifySampling.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { CheckedGroup, CheckedRollout } from '../draws/checkRollouts.ts'
 import { drawIndices } from '../draws/drawIndices.ts'
@@ -40,14 +39,21 @@ export function leavesToCheck(
   return order.flatMap(at => there.get(sampled[at] as number) ?? []).slice(0, CHECKED_LEAVES)
 }
 
+/** What the tolerance left to a peer in its checked leaves. */
+export type Leeway = {
+  /** Tokens that were not the first in their race here. */
+  forgiven: number
+  /** log2 of the leaves that would have passed in the place of those checked, the others as they are: nearly 0, whatever the policy. */
+  bits: number
+}
+
 /**
  * Whether leaves were sampled by the policy that their peer named, with the random numbers that its seed gives: one prefill each
  * (`verifySampling`).
  *
  * @param policy - bytes whose hash was named.
  * @param base - folder of the environment's base.
- * @returns a proven fault where one was not, the same for whoever checks; `unsure` where that cannot be told; else the tokens that the tolerance
- *   forgave.
+ * @returns a proven fault where one was not, the same for whoever checks; `unsure` where that cannot be told.
  */
 export async function checkSampling(
   reader: PublishedReader,
@@ -55,32 +61,32 @@ export async function checkSampling(
   work: SampledWork,
   { solving, groupSize, bases }: Pick<EnvironmentSpec, 'solving' | 'groupSize' | 'bases'>,
   leaves: readonly CheckedRollout[],
-): Promise<PeerResult<{ swaps: number }>> {
+): Promise<PeerResult<Leeway>> {
   const { temperature, topP, maxNewTokens } = solving
-  const sequences = leaves.map(({ promptTokens, completionTokens }) => ({
+  const sequences = leaves.map(({ index, promptTokens, completionTokens }) => ({
     tokens: Int32Array.of(...promptTokens, ...completionTokens),
     from: promptTokens.length,
+    place: { prompt: Math.floor(index / groupSize), sample: index % groupSize },
   }))
-  const read = await reader.readDraws({ policy, base, sequences, temperature, topP, bases })
+  const seed = roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey)
+  const read = await reader.readDraws({ policy, base, sequences, seed, temperature, topP, bases })
   if ('fault' in read) return peerFault(read.fault, read.reason)
-  const uniforms = tokenUniforms(roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey))
-  let swaps = 0
+  const leeway = { forgiven: 0, bits: 0 }
   let unsure: PeerResult<never> | null = null
   for (const [at, { index, promptTokens, completionTokens, logprobs, ended }] of leaves.entries()) {
     const [draws, length] = [read.draws[at], completionTokens.length]
     if (draws === undefined) throw new RangeError('every sequence is read')
     const isCut = length < maxNewTokens && promptTokens.length + length < read.maxPositions
     if (!ended && isCut) return peerFault('not sampled', `leaf ${index} stops where sampling does not`)
-    const place = { prompt: Math.floor(index / groupSize), sample: index % groupSize }
-    const claim = { uniforms: completionUniforms(uniforms, place, length), logprobs }
-    const verdict = verifySampling(draws, claim, toleranceAt(topP))
+    const verdict = verifySampling(draws, logprobs, samplingTolerances.float32)
     if (verdict.follows) {
-      swaps += verdict.swaps
+      leeway.forgiven += verdict.forgiven
+      leeway.bits += Math.log2(1 + verdict.rivals)
       continue
     }
     const reason = `${verdict.what} ${verdict.at} of leaf ${index} is off by ${verdict.off}`
     if (verdict.follows === false) return peerFault('not sampled', reason)
     unsure ??= peerFault('unsure', reason)
   }
-  return unsure ?? { ok: true, value: { swaps } }
+  return unsure ?? { ok: true, value: leeway }
 }

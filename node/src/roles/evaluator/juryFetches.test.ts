@@ -55,12 +55,12 @@ const models = {
       answers.map(() => ({ components: { right: 1 }, score: 0.7, correctness: 1 })),
   },
   reader: {
-    // Every token is certain, so that any random number draws it.
+    // Every token is certain, so that any race draws it.
     readDraws: async ({ sequences }: Pick<DrawsRequest, 'sequences'>) => ({
-      draws: sequences.map(({ tokens, from }) => ({
-        logprobs: new Float32Array(tokens.length - from),
-        below: new Float32Array(tokens.length - from),
-      })),
+      draws: sequences.map(({ tokens, from }) => {
+        const zeros = new Float32Array(tokens.length - from)
+        return { logprob: zeros, behind: zeros, behindAtLeast: zeros, unsure: zeros, rivals: zeros }
+      }),
       maxPositions: 512,
     }),
   },

@@ -13,9 +13,10 @@ const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const commitment = { peerKey: word('11'), policyHash: word('aa') }
 const leaf = { index: 0, promptTokens: Int32Array.of(1), completionTokens: Int32Array.of(2), ended: true }
 const leaves = [{ ...leaf, logprobs: Float32Array.of(0), text: '' }] satisfies CheckedRollout[]
-/** One token that is certain: every random number draws it. */
+const zero = Float32Array.of(0)
+/** One token that is certain: every race draws it. */
 const certain: ReadDraws = {
-  draws: [{ logprobs: Float32Array.of(0), below: Float32Array.of(0) }],
+  draws: [{ logprob: zero, behind: zero, behindAtLeast: zero, unsure: zero, rivals: zero }],
   maxPositions: 64,
 }
 const never = new AbortController().signal

@@ -8,7 +8,7 @@ import type { CheckedRollout } from '../draws/checkRollouts.ts'
 import type { WantedPayload } from '../fetch/holders.ts'
 import { isProven, type PeerResult, peerFault, peerWork, resultInTime } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { checkSampling, type PublishedReader, type SampledWork } from './checkSampling.ts'
+import { checkSampling, type Leeway, type PublishedReader, type SampledWork } from './checkSampling.ts'
 
 /** What scores are made with. */
 export type Models = { judge: Judge; reader: PublishedReader }
@@ -35,7 +35,7 @@ export type Proofs = {
     commitment: Committed,
     leaves: readonly CheckedRollout[] | null,
     signal: AbortSignal,
-  ): Promise<PeerResult<unknown>>
+  ): Promise<PeerResult<Leeway>>
 }
 
 /** The vote on a peer whose work does not count. */
@@ -76,7 +76,8 @@ export async function openProofs(
 
   async function checkBy(commitment: Committed, leaves: readonly CheckedRollout[], signal: AbortSignal) {
     const policy = await fetchPlan.fetch(wantedOf(commitment), signal)
-    if (!policy.ok || leaves.length === 0) return policy
+    if (!policy.ok) return policy
+    if (leaves.length === 0) return { ok: true, value: { forgiven: 0, bits: 0 } } as const
     const { peerKey } = commitment
     const work = { chainId, round, peerKey, before, beacon }
     const published = { policy: policy.value, base: environment.solverFolder }
@@ -97,9 +98,9 @@ export async function openProofs(
       await Promise.allSettled(coming.values())
     },
     async prove(commitment, leaves, signal) {
-      const proven = await resultInTime<unknown>(check(commitment, leaves, signal), signal, stopping)
+      const proven = await resultInTime<Leeway>(check(commitment, leaves, signal), signal, stopping)
       const { peerKey } = commitment
-      if (proven.ok) logger.debug('sampling is proven', { round, peerKey, leaves: leaves?.length })
+      if (proven.ok) logger.debug('sampling is proven', { round, peerKey, leaves: leaves?.length, ...proven.value })
       else logger.info('sampling is not proven', { round, peerKey, fault: proven.fault, reason: proven.reason })
       return proven
     },
