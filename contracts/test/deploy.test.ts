@@ -276,7 +276,7 @@ test('a journal that is there and cannot be read is refused, and not taken for n
   assert.equal(await nonce(), sentBefore)
 })
 
-test('of two runs at once into one folder the second is refused, and the first goes on', async () => {
+test('of two concurrent runs in one folder the second is refused and the first continues', async () => {
   const options = freshOptions()
   const sentBefore = await nonce()
   const first = deployOn('local', anvil.url, options, request => async call => {

@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('killed in mid-round, with a reorganisation while it is away, it goes on without what was undone', async () => {
+test('killed in mid-round, with a reorganisation while it is away, it resumes without what was undone', async () => {
   indexer = await TestIndexer.start(chain, kept)
   for (const round of [0, 1, 2, 3]) {
     if (round > 0) await chain.enter(round)

@@ -97,7 +97,7 @@ describe('what is called wrongly ends with 64', () => {
     [
       'learning without a model',
       ['start', '--role', 'proposer', '--lora', '8', '--dataset', 'tasks.jsonl'],
-      /^No model proposes, so none learns\. Leave out --lora/,
+      /^No model proposes, so there is nothing to train\. Leave out --lora/,
     ],
     [
       'an unknown network',

@@ -95,7 +95,7 @@ test('what the market cannot do is said before anything is sent', async () => {
     [['dance'], "Unknown action 'dance'"],
     [['bet', '--game', '0', '--choice', 'two', '--stake', '1'], '--choice must be a whole number'],
     [['bet', '--game', '0', '--choice', '1', '--stake', '-1'], '--stake'],
-    [['claim'], '--game is needed, a whole number'],
+    [['claim'], '--game is required: a whole number'],
     [['create'], 'create needs --file'],
     [['create', '--file', join(root, 'nothing.yaml')], 'is not a valid game'],
   ]

@@ -272,7 +272,7 @@ test('one wrong estimate of gas delays a call, and holds up none after it', asyn
   expect(chain.executed()).toEqual(['0x01', '0x02'])
 })
 
-test('an account without funds loses nothing and goes on when it has some', async () => {
+test('an account without funds loses nothing and resumes when it has some', async () => {
   const { chain, outbox, settle } = setup()
   chain.setBroke(true)
   outbox.enqueue(intent('0x01'))
@@ -283,7 +283,7 @@ test('an account without funds loses nothing and goes on when it has some', asyn
   expect(chain.executed()).toEqual(['0x01'])
 })
 
-test('the loop goes on through an outage and answers those who wait when it is stopped', async () => {
+test('the loop continues through an outage and answers its callers when it is stopped', async () => {
   const { chain, modules } = setup()
   const stop = new AbortController()
   let outages = 3

@@ -96,7 +96,7 @@ test('a restarted peer is redialled, gets its own announcement back, and can ame
   expect(bootnode.announcements(5, 'rollouts').length).toBe(1)
 })
 
-test('a bootnode that restarts is found again, and gossip goes on', async () => {
+test('a bootnode that restarts is found again, and gossip continues', async () => {
   const privateKey = await newPrivateKey()
   const first = await start({ privateKey })
   const listen = first.addresses().map(address => address.split('/p2p/')[0] ?? '')

@@ -116,7 +116,7 @@ test("a solver's round on llama.cpp: tokens out and back, log-probabilities near
   expect(first.groups.map(({ rollouts }) => rollouts.length)).toEqual([8, 8, 8, 8])
   expect(await policy.weightsHash()).not.toBe(before)
 
-  // llama.cpp takes no adapter of PEFT's form: it goes on sampling by the base, and the solver learns from that too.
+  // llama.cpp takes no adapter of PEFT's form: it keeps sampling by the base, and the solver learns from that too.
   const second = await scene.play(2, await rulesOf(2))
   expect(second).toMatchObject({ refused: {}, sampledBy: 'an older policy', learned: { updates: 1 } })
   expect(lines.find(({ message }) => String(message).includes('did not take the adapter'))).toBeDefined()

@@ -177,7 +177,7 @@ test.each<[what: string, answer: (body: unknown) => unknown, reason: string]>([
     changed(({ token_ids, ...choice }) => choice),
     "the server's tokens are not those of its text",
   ],
-])('an answer of %s is refused, and the round goes on', async (_, answer, reason) => {
+])('an answer of %s is refused, and the round continues', async (_, answer, reason) => {
   server.bend = ({ path }, said) => (path === '/v1/completions' ? { body: answer(said.body) } : said)
   expect(await sampled(7)).toMatchObject({ groups: [], refused: { [reason]: 2 } })
   server.bend = (_, said) => said
@@ -244,7 +244,7 @@ test('a server that is slow or away costs the round its own groups, and says so 
   const away = await playRound(11)
   server.bend = (_, said) => said
   expect(away).toMatchObject({ groups: [], refused: { 'the server is away': 2 }, learned: { updates: 0, refused: {} } })
-  const line = lines.findLast(({ message }) => String(message).startsWith('groups of this round are missed'))
+  const line = lines.findLast(({ message }) => String(message).startsWith('groups of this round are missing'))
   expect(line).toMatchObject({ level: 'warn', round: 11, missed: 2, groups: 2 })
   expect(JSON.stringify(line?.error)).toContain('SERVER_BUSY')
   expect(await sampled(12)).toMatchObject({ refused: {} })

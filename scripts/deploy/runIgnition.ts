@@ -63,6 +63,6 @@ async function closeUnrecorded({ connection, chain, journalDir, journal, account
 }
 
 function failure(reason: string, journalDir: string, cause?: unknown): DeployError {
-  const hint = `run it again once that is mended: what is deployed stays, as ${journalDir} says`
+  const hint = `run it again once that is fixed: deployed contracts stay, as ${journalDir} says`
   return new DeployError('DEPLOYMENT_FAILED', reason.replaceAll(/\s*\n\s*/g, ' ').trim(), hint, cause)
 }

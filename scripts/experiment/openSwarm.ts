@@ -48,7 +48,7 @@ export type Swarm = {
   /**
    * Every peer answers its tasks; honest ones learn from their own groups and from those that the others gave a round before.
    *
-   * @throws {WorkerError} if a worker died: its policy is the starter's again, and a run that goes on measures nothing.
+   * @throws {WorkerError} if a worker died: its policy is the starter's again, and a run that continues measures nothing.
    */
   round(): Promise<(PeerRound | null)[]>
   close(): Promise<void>

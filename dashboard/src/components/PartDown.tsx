@@ -14,7 +14,7 @@ const names: Record<Source, { title: string; variable: string; start: string }> 
     variable: 'WAGGLE_GATEWAY_URL',
     start: 'Tasks, solutions and the canary come back once it runs again; what the chain says is not affected.',
   },
-  chain: { title: 'The chain', variable: 'WAGGLE_RPC_URL', start: 'The round clock goes on once it answers.' },
+  chain: { title: 'The chain', variable: 'WAGGLE_RPC_URL', start: 'The round clock resumes once it answers.' },
 }
 
 const says: Record<Trouble, (url: string | null) => string> = {

@@ -9,7 +9,7 @@ export function testOutages(scene: BrowserScene): void {
   const { browserTest, visit } = scene
 
   browserTest(
-    'without the indexer the chain and the gateway still show, and the rest comes back by itself',
+    'without the indexer the chain and the gateway still show, and the rest returns automatically',
     async () => {
       await scene.dashboard.indexer.down()
       onTestFinished(() => scene.dashboard.indexer.up())
@@ -27,7 +27,7 @@ export function testOutages(scene: BrowserScene): void {
     },
   )
 
-  browserTest('an index that goes away or falls behind says since when, and is live again by itself', async () => {
+  browserTest('an index that goes away or falls behind says since when, and recovers automatically', async () => {
     const { indexer } = scene.dashboard
     onTestFinished(() => indexer.up())
     const page = await visit('/')
@@ -74,7 +74,7 @@ export function testOutages(scene: BrowserScene): void {
   })
 
   browserTest(
-    'without the chain the clock says so and the index still shows; it goes on once the chain is back',
+    'without the chain the clock says so and the index still shows; the clock resumes once the chain is back',
     async () => {
       await scene.dashboard.chain.down()
       onTestFinished(() => scene.dashboard.chain.up())
@@ -92,7 +92,7 @@ export function testOutages(scene: BrowserScene): void {
     await see(page, `is 1, but the contracts are on ${CHAIN_ID}.`)
   })
 
-  browserTest('a browser that goes offline keeps what it knew, says so, and goes on', async () => {
+  browserTest('a browser that goes offline keeps the last state, says so, and resumes', async () => {
     const page = await visit('/')
     await page.getByRole('heading', { name: `Round ${CURRENT_ROUND}` }).waitFor()
     await page.context().setOffline(true)

@@ -32,7 +32,7 @@ export function runFailure(device: Device, cause: unknown): SessionError {
     })
   if (device === 'cpu') return new SessionError(`${message}: ${reason}`, { hint: WHOLE, cause })
   return new DeviceError(`${message} on ${device}: ${reason}`, {
-    hint: 'A worker is started again by itself. If it happens again, update the driver, or use --device cpu.',
+    hint: 'The worker restarts automatically. If it happens again, update the driver, or use --device cpu.',
     retryable: true,
     cause,
   })

@@ -52,7 +52,7 @@ export async function downloadFile(
   }
   if (hash.digest('hex') !== file.checksum.hex) {
     await rm(part, { force: true })
-    throw new HubError('HUB_CHECKSUM', `${file.name} of ${model.repo} is not what the hub says it is.`)
+    throw new HubError('HUB_CHECKSUM', `${file.name} of ${model.repo} differs from its hash on the hub.`)
   }
   await rename(part, path)
 }
@@ -102,7 +102,7 @@ async function append(
       const { value } = await readSoon(reader, signal)
       if (value === undefined) break
       at += value.length
-      if (at > file.bytes) throw new HubError('HUB_CHECKSUM', `${file.name} is longer than the hub says it is.`)
+      if (at > file.bytes) throw new HubError('HUB_CHECKSUM', `${file.name} is longer than the hub said.`)
       await onDisk(file, () => out.appendFile(value))
       received(value.length)
     }

@@ -44,10 +44,10 @@ export async function uploadLfs(client: HubClient, repo: string, objects: readon
     }),
   })
   const parsed = batchSchema.safeParse(await readLimitedJson(response, client))
-  if (!parsed.success) throw new HubError('HUB_RESPONSE', 'What the hub says of large files is not understood.')
+  if (!parsed.success) throw new HubError('HUB_RESPONSE', 'The hub’s answer about large files is malformed.')
   for (const { oid, actions, error } of parsed.data.objects) {
     const object = objects.find(candidate => candidate.oid === oid)
-    if (!object) throw new HubError('HUB_RESPONSE', 'The hub asks for a file that was not offered.')
+    if (!object) throw new HubError('HUB_RESPONSE', 'The hub asks for a file that is not part of this push.')
     if (error) throw new HubError('HUB_DENIED', `The hub does not take a file: ${error.message.slice(0, 200)}.`)
     if (actions?.upload) await upload(client, object, actions.upload)
     if (actions?.verify) await post(client, actions.verify.href, { oid, size: object.size })
@@ -66,7 +66,7 @@ async function upload(
     return
   }
   if (!Number.isInteger(chunkBytes) || chunkBytes < 1)
-    throw new HubError('HUB_RESPONSE', 'The hub gives no size of a part.')
+    throw new HubError('HUB_RESPONSE', 'The hub’s answer has no part size.')
   const parts: { partNumber: number; etag: string }[] = []
   for (let at = 0, partNumber = 1; at < size; at += chunkBytes, partNumber++) {
     const target = Object.entries(header).find(([name]) => /^\d+$/.test(name) && Number(name) === partNumber)?.[1]

@@ -41,7 +41,7 @@ async function readLimited(response: Response, wholeMs: number, signal: AbortSig
   } catch (cause) {
     await reader?.cancel().catch(() => undefined)
     signal?.throwIfAborted()
-    throw cause instanceof HubError ? cause : new HubError('HUB_OFFLINE', 'The hub’s answer broke off.', cause)
+    throw cause instanceof HubError ? cause : new HubError('HUB_OFFLINE', 'The hub’s answer ended early.', cause)
   } finally {
     clearTimeout(timer)
   }

@@ -102,7 +102,7 @@ export function refusedCall(outcome: Exclude<TxOutcome, { status: 'mined' }>, th
     return new CallRefusedError(`It was not sent: ${outcome.reason}.`, {
       hint: 'Send it again in the round that it is for.',
     })
-  return new CallRefusedError(throughPeer ? 'The peer has not sent it yet.' : 'The command was ended first.', {
+  return new CallRefusedError(throughPeer ? 'The peer has not sent it yet.' : 'The command ended before that.', {
     hint: 'It is kept, and resumed by the next start. npx waggle status shows whether the peer runs.',
     retryable: true,
   })

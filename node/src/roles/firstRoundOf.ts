@@ -9,7 +9,7 @@ export async function firstRoundOf({ chain, logger }: Waiting): Promise<number> 
   const { round } = await chain.rounds.recent()
   // Every key counts from the first round at the earliest.
   if (countsFrom > 0 && round < countsFrom) {
-    const hint = `A key counts from the second round after its registration. It works from round ${countsFrom} on by itself.`
+    const hint = `A key counts from the second round after its registration. It starts to work in round ${countsFrom} automatically.`
     logger.info('this key does not count yet; waiting', { round, countsFrom, hint })
   }
   return countsFrom

@@ -7,7 +7,7 @@ export class DiskFullError extends NodeError {
 
   constructor(path: string, cause?: unknown) {
     super(`There is no space left for ${path}.`, {
-      hint: 'Free some space there: a running peer continues by itself.',
+      hint: 'Free some space there: a running peer continues automatically.',
       retryable: true,
       cause,
     })

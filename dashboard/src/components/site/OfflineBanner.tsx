@@ -7,7 +7,7 @@ export function OfflineBanner() {
   if (!useOffline()) return null
   return (
     <p role="alert" className="bg-thorn px-4 py-2 text-center text-sm font-semibold text-wax">
-      The dashboard does not answer. You see what it last knew; it goes on by itself once the connection is back.
+      The dashboard does not answer. You see the last known state; it resumes once the connection is back.
     </p>
   )
 }

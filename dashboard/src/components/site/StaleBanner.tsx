@@ -10,7 +10,7 @@ export function StaleBanner() {
   return (
     <p role="alert" className="mb-6 rounded-cell bg-honey-pale px-4 py-2 text-sm">
       <strong>The index is behind the chain.</strong> Points, votes and history are of {timeOf(freshness.sinceMs)}. The
-      page goes on by itself once the indexer has caught up; if it does not, check that the indexer runs.
+      page resumes once the indexer has caught up; if it does not, check that the indexer runs.
     </p>
   )
 }

@@ -222,7 +222,7 @@ test.each([0, 1])(
   },
 )
 
-test('what a server rules on a call, and an answer that stays odd while the chain goes on, reach who asked', async () => {
+test('a ruling of a server on a call, and an answer that stays malformed while the chain advances, reach the caller', async () => {
   const { guard, bend, pass, said } = setup()
   const ruling = new Error('execution reverted')
   bend(({ method }, honest) => {

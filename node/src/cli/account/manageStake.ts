@@ -23,7 +23,7 @@ export async function stakeFor(session: AccountSession, duty: Duty) {
   const missingWei = fullWei - amountWei
   if (missingWei === 0n && freeFromRound === 0)
     throw new CallRefusedError(`This peer's stake as ${duty} is whole.`, {
-      hint: 'npx waggle stake show tells more.',
+      hint: 'npx waggle stake show prints more.',
     })
   const { balanceWei, allowedWei } = await readStakeable(client, contracts, account)
   if (balanceWei < missingWei)
@@ -41,7 +41,7 @@ export async function unstake(session: AccountSession, duty: Duty) {
   const { client, contracts, journal, peerKey } = session
   const { amountWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
   if (amountWei === 0n)
-    throw new CallRefusedError(`This peer has no stake as ${duty}.`, { hint: 'npx waggle stake show tells of both.' })
+    throw new CallRefusedError(`This peer has no stake as ${duty}.`, { hint: 'npx waggle stake show prints both.' })
   // Before the call: a peer that runs may look between the withdrawal and the next line.
   rememberLeft(journal, duty, true)
   const move = freeFromRound === 0 ? 'unstake' : 'withdraw'

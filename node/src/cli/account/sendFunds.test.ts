@@ -40,13 +40,13 @@ function scene() {
 }
 
 function interrupt(): never {
-  throw new CallRefusedError('The command was ended first.', { hint: 'again', retryable: true })
+  throw new CallRefusedError('The command ended before that.', { hint: 'again', retryable: true })
 }
 
 test('the same command asks about an interrupted transfer, with its amount, and then sends another', async () => {
   const { outbox, state, told, send } = scene()
   state.end = interrupt
-  await expect(send()).rejects.toThrow('ended first')
+  await expect(send()).rejects.toThrow('ended before that')
   state.end = () => {}
   state.nectarWei = 3n * NECTAR
   await send()
@@ -71,7 +71,7 @@ test('a transfer that was refused is not resumed', async () => {
 test('an interrupted transfer that the outbox does not know is refused once', async () => {
   const { outbox, state, told, send } = scene()
   state.end = interrupt
-  await expect(send()).rejects.toThrow('ended first')
+  await expect(send()).rejects.toThrow('ended before that')
   outbox.clear()
   state.end = () => {}
   await expect(send()).rejects.toThrow(/interrupted, and its outcome is no longer recorded/)

@@ -124,7 +124,7 @@ function checkProposerOptions({ role, proposer, lora, dataset, 'dataset-share': 
       hint: 'Leave out --lora, or name a model that runs here with --proposer.',
     })
   if (role === 'proposer' && lora !== undefined && lora > 0 && dataset !== undefined && (share ?? DATASET_SHARE) === 1)
-    throw new UsageError('No model proposes, so none learns.', {
+    throw new UsageError('No model proposes, so there is nothing to train.', {
       hint: 'Leave out --lora, or have the model propose some of the tasks with --dataset-share.',
     })
   if (share !== undefined && dataset === undefined)

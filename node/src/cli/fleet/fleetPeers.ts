@@ -66,7 +66,7 @@ function checkPorts(peers: readonly Named[]): void {
     const other = takenBy.get(config.http)
     if (other !== undefined)
       throw new UsageError(`${other} and ${name} both serve at port ${config.http}.`, {
-        hint: `Give one of them another, as http: ${config.http + 10} in its ${SETTINGS_FILE}.`,
+        hint: `Give one of them another port, such as http: ${config.http + 10} in its ${SETTINGS_FILE}.`,
       })
     takenBy.set(config.http, name)
   }

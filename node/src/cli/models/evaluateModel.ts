@@ -78,7 +78,7 @@ function readKs(value: Values[string], samples: number): number[] {
   const ks = String(value).split(',').map(Number)
   if (ks.every(k => Number.isInteger(k) && k >= 1 && k <= samples)) return ks
   throw new UsageError(`--k ${value} is out of range.`, {
-    hint: `Give whole numbers from 1 to the number of --samples (${samples}), by commas.`,
+    hint: `Give whole numbers from 1 to the number of --samples (${samples}), separated by commas.`,
   })
 }
 

@@ -25,7 +25,7 @@ export interface TokensRequest {
 export async function printLogits({ folder, adapter, tokens, load }: TokensRequest, { json }: Values): Promise<void> {
   if (load.precision !== 'float32')
     throw new UsageError('model logits is in float32.', {
-      hint: 'model compare says how far other precisions are; leave --precision out.',
+      hint: 'model compare measures how far other precisions differ; leave --precision out.',
     })
   const { readModel } = await import('#model/files/readModel.ts')
   const { positionLogits } = await import('#model/scoring/positionLogits.ts')

@@ -28,7 +28,7 @@ export async function executeOperation(session: OwnerSession, start: string, key
   const told = tell(session, operation)
   if (operation.state === 'waiting')
     throw new TooEarlyError(`Operation ${operation.id} cannot be executed before ${told.readyAt}.`, {
-      hint: 'Its delay is for everybody to read it. Call this again then.',
+      hint: 'Its delay lets everybody read it. Run the command again after the delay.',
       retryable: true,
     })
   if (operation.state !== 'ready') throw gone(operation)
@@ -79,7 +79,7 @@ async function findOperation({ client, contracts }: OwnerSession, start: string)
 
 function gone({ id, state }: Operation): ProposalRefusedError {
   return new ProposalRefusedError(`Operation ${id} was ${state === 'done' ? 'executed' : 'cancelled'} already.`, {
-    hint: state === 'done' ? 'Nothing is left to do.' : 'Propose it again, if it should be done.',
+    hint: state === 'done' ? 'Nothing is left to do.' : 'Propose it again if it is still wanted.',
   })
 }
 

@@ -29,7 +29,8 @@ export async function openFile(path: string): Promise<OpenFile> {
       let at = 0
       while (at < length) {
         const { bytesRead } = await handle.read(buffer, at, length - at, from + at)
-        if (bytesRead === 0) throw new DatasetError('DATASET_FILE', `${basename(path)} has become shorter.`)
+        if (bytesRead === 0)
+          throw new DatasetError('DATASET_FILE', `${basename(path)} became shorter while it was read.`)
         at += bytesRead
       }
       return buffer

@@ -49,7 +49,7 @@ export async function readGguf(path: string): Promise<GgufFile> {
   const splits = metadata['split.count'] ?? 1
   if (splits !== 1)
     throw new ModelFileError(path, 'split.count', 'is one of several files of a model', {
-      hint: 'Put them together first: llama-gguf-split --merge.',
+      hint: 'Merge them first: llama-gguf-split --merge.',
     })
   const tensors = new Map<string, GgufTensor>()
   const start = Math.ceil(end / alignment) * alignment

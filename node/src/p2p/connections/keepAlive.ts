@@ -67,7 +67,7 @@ async function ping(connection: Connection, timeoutMs: number, signal: AbortSign
     const sent = randomBytes(PING_BYTES)
     await writeBytes(stream, sent, timeoutMs, signal)
     const answer = await reader.exactly(PING_BYTES).finally(() => reader.release())
-    if (Buffer.compare(answer, sent) !== 0) throw new StreamError('closed', 'another answer than what was sent')
+    if (Buffer.compare(answer, sent) !== 0) throw new StreamError('closed', 'the answer differs from what was sent')
     await closeStream(stream, timeoutMs)
   } catch (cause) {
     stream?.abort(cause instanceof Error ? cause : new StreamError('closed', cause))

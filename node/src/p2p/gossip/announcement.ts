@@ -45,7 +45,7 @@ export function encodeAnnouncement(announcement: Announcement): Uint8Array {
   const bytes = parsed.success ? encodeCanonical(parsed.data) : undefined
   if (bytes !== undefined && bytes.byteLength <= SOFT_MAX_BYTES) return bytes
   throw new AnnouncementError(`An announcement of kind ${announcement.kind} is not well formed.`, {
-    hint: 'This is a fault of the program; please report it.',
+    hint: 'This is a defect of the program; please report it.',
     cause: parsed.error,
   })
 }

@@ -101,7 +101,7 @@ test('1,800 messages of as many made-up authors cost seconds of look-ups, and th
   expect(counts.verified).toBeLessThanOrEqual(64 * counts.calls)
 })
 
-test('of an author known as unregistered nothing is verified, and whoever goes on forwarding it pays', async () => {
+test('messages of an author known as unregistered are not verified, and whoever keeps forwarding them is penalised', async () => {
   const { pass, counts, isOut } = scene()
   for (let i = 0; i < 100; i += 1) expect(await pass(by('made up'), 'forwarder')).toBe('ignore')
   expect(counts).toEqual({ calls: 1, verified: 1 })

@@ -58,7 +58,7 @@ async function answering(frames: readonly Uint8Array[]): Promise<Host & { sent: 
       }
       await closeStream(stream, 1000)
     } catch {
-      stream.abort(new Error('the asker has had enough'))
+      stream.abort(new Error('the caller cancelled'))
     }
   })
   return { ...host, sent: () => sent }

@@ -117,7 +117,7 @@ const workerHung = (silentMs: number) =>
   new WorkerError({
     message: `the policy worker gave no sign of life for ${Math.round(silentMs / 1000)} s`,
     code: 'POLICY_WORKER_HUNG',
-    hint: 'It is replaced by itself. If it happens again, look for a stopped process or a failing GPU, or try --device cpu.',
+    hint: 'It is replaced automatically. If it happens again, look for a stopped process or a failing GPU, or try --device cpu.',
     retryable: true,
   })
 

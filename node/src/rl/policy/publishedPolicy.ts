@@ -81,7 +81,7 @@ export function decodePolicy(bytes: Uint8Array, config: DecoderConfig): Publishe
   const metadata = adapter ? { [ADAPTER]: described as string } : {}
   const canonical = Buffer.concat(encodeSafetensorsHeader(entries, 'F32', metadata))
   if (Buffer.compare(canonical, bytes.subarray(0, canonical.length)) !== 0)
-    throw new ModelFileError(FILE, 'header', 'is not written as a policy is')
+    throw new ModelFileError(FILE, 'header', 'is not in the format of a policy')
   // In the order in which the policy has them.
   const names = shapes ? [...shapes.keys()] : [...entries.keys()]
   const tensors: Weights = new Map()
@@ -96,7 +96,7 @@ export function decodePolicy(bytes: Uint8Array, config: DecoderConfig): Publishe
     base: adapter.base,
     precision: adapter.precision,
   }
-  if (metadataOf(policy)[ADAPTER] !== described) throw new ModelFileError(FILE, ADAPTER, 'is not written as one is')
+  if (metadataOf(policy)[ADAPTER] !== described) throw new ModelFileError(FILE, ADAPTER, 'is not in that format')
   return policy
 }
 

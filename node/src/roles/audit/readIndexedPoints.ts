@@ -69,7 +69,7 @@ async function readPages(url: string): Promise<Map<PeerKey, number>> {
     if (items.length < PAGE || points.size === before) return points
     if (points.size > MAX_PEERS)
       throw new IndexUnusableError(`The indexer at ${url} names more than ${MAX_PEERS} peers.`, {
-        hint: 'It does not tell the truth: read the points from another.',
+        hint: 'Its data contradicts the chain: read the points from another.',
       })
   }
 }

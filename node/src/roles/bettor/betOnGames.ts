@@ -62,7 +62,7 @@ export async function playGames(bettor: Bettor, chosen: readonly bigint[]): Prom
     const phase = await readPhase(session, gameId)
     // One game that cannot be played must not keep it from the others.
     await duties[phase]?.(bettor, gameId).catch(error =>
-      logger.warn('a game of the market could not be played on', { gameId: String(gameId), phase, error }),
+      logger.warn('a game of the market could not be continued', { gameId: String(gameId), phase, error }),
     )
   }
 }

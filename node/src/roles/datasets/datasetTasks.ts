@@ -85,6 +85,6 @@ async function findFormat(dataset: Dataset, path: string): Promise<DatasetFormat
   const known = Object.entries(datasetFormats).map(([name, { needs }]) => `${name}: ${needs.join(', ')}`)
   throw new DatasetTasksError(
     `${path} has ${columns ? `the columns ${columns.slice(0, 20).join(', ').slice(0, 300)}` : 'no whole row'}, which are those of no format.`,
-    { hint: `Needed are, by format: ${known.join('; ')}.` },
+    { hint: `Required columns by format: ${known.join('; ')}.` },
   )
 }

@@ -57,7 +57,7 @@ export async function everyRound(
 function notePassed({ journal, logger }: PeerNode, before: number | undefined, round: number): void {
   if (before === undefined || round <= before + 1) return
   journal.note('rounds passed meanwhile', { from: before + 1, to: round - 1 })
-  logger.info('rounds passed meanwhile; going on with the current one', { from: before + 1, to: round - 1 })
+  logger.info('rounds passed meanwhile; continuing with the current one', { from: before + 1, to: round - 1 })
 }
 
 function noteFailure(
@@ -67,7 +67,7 @@ function noteFailure(
   failures: number,
   waitMs: number,
 ): void {
-  logger.error('this round failed; going on after a wait', { round, failures, waitMs, error })
+  logger.error('this round failed; continuing after a wait', { round, failures, waitMs, error })
   try {
     journal.note('round failed', { round, error: error instanceof Error ? error.message : String(error) })
   } catch (cause) {

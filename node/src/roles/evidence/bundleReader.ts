@@ -57,7 +57,7 @@ export async function openBundleReader(sources: PayloadSources) {
       const commitment = (await reads.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
       if (commitment === undefined)
         throw new BundleUnavailableError(`${asked} committed to nothing in round ${round}.`, {
-          hint: 'npx waggle why says what became of its work.',
+          hint: 'npx waggle why shows what happened to its work.',
         })
       const found = await payloads.fetch({ kind: 'rollouts', round, contentId: commitment.contentId, peerKey }, signal)
       const opened = found.ok ? await openCommitted(payloadsHere, found.value, { chainId, round }, commitment) : null

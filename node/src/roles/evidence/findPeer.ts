@@ -35,7 +35,7 @@ export function findPeer(peers: readonly RegisteredPeer[], asked: string): Regis
   }
   if (found.length > 1)
     throw new UnknownPeerError(
-      `${found.length} peers go by ${asked}: ${found.map(({ peerId }) => peerId).join(', ')}.`,
+      `${found.length} peers match ${asked}: ${found.map(({ peerId }) => peerId).join(', ')}.`,
       {
         hint: 'Give the peer id of the one that you mean.',
       },

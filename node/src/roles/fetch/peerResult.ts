@@ -56,7 +56,7 @@ export async function peerWork<T>(
     return await work()
   } catch (error) {
     signal.throwIfAborted()
-    logger.error('work on what a peer gave failed', { ...about, error })
+    logger.error('processing the data of a peer failed', { ...about, error })
     return peerFault('failed', error instanceof Error ? error.message : String(error))
   }
 }

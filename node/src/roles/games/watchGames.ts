@@ -47,7 +47,7 @@ export async function watchGames(
       await poll(roundSec)
     } catch (error) {
       if (signal.aborted) return
-      logger.warn('a game of the market could not be played on', { error })
+      logger.warn('a game of the market could not be continued', { error })
     }
     await clock.sleep(waitMs, signal).catch(() => undefined)
   }

@@ -68,7 +68,7 @@ export async function judgeGames(modules: JudgeModules, roundSec: number): Promi
   }
   keepOwnGames(session, open)
   if ((await readMarketCredit(session.client, session.contracts, session.account)) > 0n)
-    logger.info('bonds came back, and fees', { amount: (await withdraw(session)).amount })
+    logger.info('bonds and fees returned', { amount: (await withdraw(session)).amount })
   if (isUnknown || !(await isDue(session, running, roundSec))) return
   if (await canBond(session)) await openNext(modules, roundSec)
 }

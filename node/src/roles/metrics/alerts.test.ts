@@ -44,7 +44,7 @@ test.each<[string, Partial<PeerState>]>([
   expect(await look({})).toEqual([])
 })
 
-test('a peer that runs twice is told of with the evidence, and what to do', async () => {
+test('a peer that runs twice raises an alert with the evidence and what to do', async () => {
   const { look, told } = watched()
   expect(await look({ twin: 'it announces /ip4/192.0.2.7/tcp/4001' })).toEqual(['runs twice firing'])
   expect(told.at(-1)?.message).toMatch(/192\.0\.2\.7.*Stop one of the two/)

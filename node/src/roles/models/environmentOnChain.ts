@@ -56,12 +56,12 @@ export function createEnvironmentWatch(modules: EnvironmentWatchModules): (round
   function tell(round: number, environment: EnvironmentHash, isOwn: boolean): void {
     isPaused = !isOwn
     if (isOwn) {
-      logger.info('the swarm plays by the rules of this node again; working', { round, environment })
+      logger.info('the swarm uses the rules of this node again; resuming', { round, environment })
       return
     }
     const hint = known.includes(environment)
       ? 'Restart this node: it has these rules.'
       : 'Restart this node with the file of these rules (--environment), or with the release that has them.'
-    logger.warn('the swarm plays by other rules than this node; pausing', { round, environment, own, hint })
+    logger.warn('the swarm uses other rules than this node; pausing', { round, environment, own, hint })
   }
 }

@@ -67,7 +67,7 @@ const ended = (cause?: unknown) =>
     {
       message: `the thread that opens payloads ended${cause instanceof Error ? `: ${cause.message}` : ''}`,
       code: 'PAYLOADS_ENDED',
-      hint: 'Check that there is free memory; it starts again by itself.',
+      hint: 'Check that there is free memory; it restarts automatically.',
       retryable: true,
     },
     cause,

@@ -51,7 +51,7 @@ async function taken(path: string, count: number, kept?: JsonValue): Promise<{ l
   return { list, position: proposer.position() }
 }
 
-test("A dataset's tasks are proposed in an order of the peer's own, and a restart goes on behind the last of them.", async () => {
+test("Tasks of a dataset are proposed in the peer's own order, and a restart continues after the last one.", async () => {
   const path = await written(...hundred)
   const [whole, other] = [await taken(path, 12), await open(path, undefined, 'another peer')]
   const [first, otherList] = [await taken(path, 6), listOf(12)]

@@ -149,7 +149,7 @@ test('results are learned from once, the oldest first: late score sheets are wai
     { ownGroups: 1, groupsUsed: 1, loss: 0.5, kl: 0.001, passAt1: 0.1, validShare: 0.5, failure: null, peer: null },
   ])
   expect(saved).toHaveLength(1)
-  // After a restart: what is missing of round 3 is no longer waited for, and the warm-up goes on.
+  // After a restart: it no longer waits for what is missing of round 3, and the warm-up continues.
   const second = open()
   await second.learner.learn(10, ample)
   expect(steps.at(-1)?.[0]?.completions[0]?.reward).toBe(1)

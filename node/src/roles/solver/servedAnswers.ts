@@ -95,9 +95,12 @@ export async function servedAnswers(
   const refused: ServedAnswers['refused'] = {}
   for (const reason of faults.values()) refused[reason] = (refused[reason] ?? 0) + 1
   if (first !== null)
-    logger.warn('groups of this round are missed: the server did not sample them, and is asked again in the next', {
-      ...{ round, missed: faults.size, groups: tasks.length, error: first },
-    })
+    logger.warn(
+      'groups of this round are missing: the server did not sample them, and is asked again in the next round',
+      {
+        ...{ round, missed: faults.size, groups: tasks.length, error: first },
+      },
+    )
   return { groups, refused }
 }
 

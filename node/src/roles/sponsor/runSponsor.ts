@@ -59,7 +59,7 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
     const funds = createSponsorFunds({ reads: chain, book, clock, settings, account })
     const supply = createSupply({ reads: chain, book, funds, send, clock, logger })
     const registered = (key: PeerKey) =>
-      void supply.supply(key).catch(error => logger.warn('a peer could not be supplied', { peerKey: key, error }))
+      void supply.supply(key).catch(error => logger.warn('a peer could not be sent gas', { peerKey: key, error }))
     const admission = createAdmission({
       ...{ chain: chain.client, contracts, reads: chain, book, funds, account, send },
       ...{ clock, logger, settings, invitation, registered },
@@ -88,7 +88,7 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
       if (isLow && !wasLow) logger.warn('the sponsor runs low: send coin to its account', { account })
       wasLow = isLow
       if (round >= 0)
-        await supply.look(round).catch(error => logger.warn('peers could not be supplied', { round, error }))
+        await supply.look(round).catch(error => logger.warn('peers could not be sent gas', { round, error }))
       round = (await chain.rounds.waitFor(round + 1, signal)).round
     }
   } catch (error) {

@@ -45,7 +45,7 @@ async function openAll(folder: string, isKept: (name: string) => boolean): Promi
     try {
       for (const name of await plainFiles(folder, isKept)) opened.set(name, await open(join(folder, name)))
       if (await isUnchanged(folder, isKept, opened)) return opened
-      if (tries === MAX_TRIES) throw new Error(`${folder} changes all the time`)
+      if (tries === MAX_TRIES) throw new Error(`${folder} keeps changing`)
     } catch (error) {
       await closeAll(opened)
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MAX_TRIES) throw error
