@@ -18,12 +18,14 @@ test('dials that failed are forgotten once a connection has lasted', () => {
   let nowMs = 0
   let peers = 0
   const record = createDialRecord({ nowMs: () => nowMs, peers: () => peers })
+  record.failed('/ip4/127.0.0.1/tcp/1', new Error('The time is up.'))
+  expect(record.outcomes().lastFailure, 'words that a sentence goes on after').toMatch(/: The time is up$/)
   record.failed('/ip4/127.0.0.1/tcp/1', new Error('connect ECONNREFUSED'))
   record.opened('a')
   nowMs += 1_000
   record.closed('a')
   expect(record.outcomes()).toEqual({
-    failed: 1,
+    failed: 2,
     hungUp: 1,
     lastFailure: '/ip4/127.0.0.1/tcp/1: connect ECONNREFUSED',
   })

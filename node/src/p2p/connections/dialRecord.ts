@@ -31,7 +31,7 @@ export function createDialRecord({ nowMs, peers }: Options): DialRecord {
       outcomes = {
         ...outcomes,
         failed: outcomes.failed + 1,
-        lastFailure: `${address}: ${said}`.slice(0, SHOWN_CHARACTERS),
+        lastFailure: `${address}: ${said}`.slice(0, SHOWN_CHARACTERS).replace(/\.$/, ''),
       }
     },
     opened: peerId => void openedAtMs.set(peerId, nowMs()),
