@@ -2,6 +2,7 @@ import type { Duty } from '#chain/peers/readStake.ts'
 import type { Command, Values } from '../command.ts'
 import { unknownWord } from '../nearest.ts'
 import { chainOptions, chainUsage } from '../options/networkOptions.ts'
+import { readableAmount } from '../readableAmount.ts'
 import { openPeerFolder, withAccount } from '../withSession.ts'
 
 /** Stakes Nectar of a peer's account for a duty, or shows what is staked. */
@@ -56,7 +57,7 @@ async function show(values: Values): Promise<void> {
     return `${duty.padEnd(10)} ${amount} of ${full} Nectar${notice}${left}`
   })
   const rest = `misses     ${found.misses}
-balance    ${found.balance} Nectar
+balance    ${readableAmount(found.balance)} Nectar
 round      ${found.round}; stakes are needed from round ${found.bootstrapRounds} on`
   print(values, found, [...lines, rest].join('\n'))
 }

@@ -2,6 +2,7 @@ import { SAID_FOR_MS } from '#roles/reports/reportConnections.ts'
 import { TWIN_ADVICE } from '#roles/reports/twin.ts'
 import type { Command } from '../command.ts'
 import { chainOptions, chainUsage } from '../options/networkOptions.ts'
+import { readableAmount } from '../readableAmount.ts'
 import { inWords } from '../showResult.ts'
 import { openPeerFolder } from '../withSession.ts'
 
@@ -40,14 +41,15 @@ ${chainUsage}`,
       reports,
     } = found
     console.log(`peer       ${name} (${peerId})
-account    ${account}, ${balanceEth} of the native coin
+account    ${account}, ${readableAmount(balanceEth)} of the native coin
 registered ${registeredLine(countsFrom, round)}${sponsorLine(sponsor)}
 seat       ${seated ? 'yes' : 'no (only evaluators need one)'}
 points     ${(pointsMilli / 1000).toFixed(2)}
-nectar     ${nectar.claimed} claimed, ${nectar.claimable} to claim
+nectar     ${readableAmount(nectar.claimed)} claimed, ${readableAmount(nectar.claimable)} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}
 connected  ${connectedLine(connections, Date.now())}${twinLine(twin)}${workerLine(workerRestart, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
     if (settlements.length > 0) console.log(`settled    ${settlements.map(settledLine).join('\n           ')}`)
+    if (reports.length > 0) console.log('work')
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
   },
 }
@@ -112,8 +114,9 @@ type Owed = Found['owed']
 /** Only where something is: most accounts never post a bond. */
 function owedLines({ challenges, market, token }: Owed): string {
   const lines = [
-    challenges !== '0' && `${challenges} of the native coin by challenges: npx waggle challenge withdraw`,
-    market !== '0' && `${market} ${token} by the market: npx waggle market withdraw`,
+    challenges !== '0' &&
+      `${readableAmount(challenges)} of the native coin by challenges: npx waggle challenge withdraw`,
+    market !== '0' && `${readableAmount(market)} ${token} by the market: npx waggle market withdraw`,
   ]
   return lines.map(line => (line === false ? '' : `\nowed       ${line}`)).join('')
 }
