@@ -36,6 +36,7 @@ const TESTS: Record<string, readonly string[]> = {
     'challenges/AppealsOfGoneWork',
     'invariant/Swarm',
   ],
+  ShardBallots: ['Seats', 'Ballots', 'SettlementTime', 'challenges/Appeals', 'invariant/Swarm'],
   Earnings: [
     'Nectar',
     'Settlement',

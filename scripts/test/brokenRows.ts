@@ -48,7 +48,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   B1: row('RoundBeacons', 'if (beacon != 0) return beacon;', ''),
   B2: {
     patches: [
-      patch('RewardVotes', 'if (round > 0 && _beaconOf(round - 1) == 0) revert', 'if (false) revert'),
+      patch('ShardBallots', 'if (round > 0 && _beaconOf(round - 1) == 0) revert', 'if (false) revert'),
       patch('RewardVotes', ' || (round > 0 && _beaconOf(round - 1) == 0);', ';'),
     ],
   },
@@ -72,7 +72,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     'if (word >> 224 != tagOf(round)) revert RolloutCommitments_NoCommitment(round, peerKeys[i]);',
     '',
   ),
-  S4: row('RewardVotes', 'if ((votes.ballots[position] >> 224) << 224 == tag) revert', 'if (false) revert'),
+  S4: row('ShardBallots', 'if ((votes.ballots[position] >> 224) << 224 == tag) revert', 'if (false) revert'),
   S5: row('RewardVotes', 'totals.pointsMilli += uint64', 'totals.pointsMilli = uint64'),
   S6: row('RewardVotes', 'if (block.timestamp >= closedFromSec) revert', 'if (false) revert'),
   D1: row('challenges/WithheldLeaves', '_credit(challenger, bondWei - paidWei);', '_credit(challenger, bondWei);', {

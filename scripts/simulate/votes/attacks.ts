@@ -42,7 +42,7 @@ const copiedVotes: VotesAttack = {
   without: {
     patches: [
       {
-        file: 'RewardVotes.sol',
+        file: 'ShardBallots.sol',
         before: 'abi.encode(block.chainid, address(this), ballot, salt)',
         after:
           'abi.encode(block.chainid, address(this), ballot.round, ballot.shard, ballot.scoresMilli, ballot.componentRoots, ballot.contentId, salt)',
