@@ -1,3 +1,4 @@
+import { formatEther } from 'viem'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from './reportOutcome.ts'
 
@@ -8,5 +9,5 @@ const EVERY_ROUNDS = 5
 export async function claimEarnings({ chain, identity, logger }: PeerNode, round: number): Promise<void> {
   const { claimableWei, claimedWei } = await chain.readNectar(identity.peerKey)
   if (claimableWei === 0n || (claimedWei > 0n && round % EVERY_ROUNDS !== 0)) return
-  reportOutcome(logger, 'nectar claimed', await chain.claimNectar(round), { round, amountWei: String(claimableWei) })
+  reportOutcome(logger, 'nectar claimed', await chain.claimNectar(round), { round, amount: formatEther(claimableWei) })
 }

@@ -1,3 +1,4 @@
+import { formatEther } from 'viem'
 import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
@@ -28,7 +29,11 @@ export async function demandMissing(node: PeerNode, missing: readonly Missing[],
     if (place < 0) continue
     const bondWei = await chain.readDemandBond()
     if ((await chain.readBalance(chain.account)) < bondWei * SPARE_BONDS) {
-      logger.warn('a leaf cannot be demanded: the account has too little for the bond', { round, peerKey, bondWei })
+      logger.warn('a leaf cannot be demanded: the account has too little for the bond', {
+        round,
+        peerKey,
+        bond: formatEther(bondWei),
+      })
       return
     }
     void chain
