@@ -50,6 +50,10 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   expect(game.choices).toEqual(Array(3).fill({ stake: '0', price: '1' }))
   const at = (seconds: number) => chain.travelTo(game.startsAtSec + seconds)
 
+  const shown = await runCli(['market', 'show', '--game', '0', '--json'], env)
+  const names = about.choices.map(name => ({ name, stake: '0', price: '1' }))
+  expect(JSON.parse(shown.stdout)).toMatchObject({ question: 'Which number?', clues: [], choices: names })
+
   await at(1)
   const early = await market('judge', 'bet', '--game', '0', '--choice', '0', '--stake', '1')
   expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('PredictionMarket_JudgeCannotBet') })
@@ -62,6 +66,7 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
 
   await at(101)
   expect((await market('judge', 'reveal', '--game', '0')).said).toEqual({ gameId: '0', revealed: ['clue 0'] })
+  expect((await market('ann', 'show', '--game', '0')).said).toMatchObject({ clues: [clues[0]], totalStake: '10' })
   await at(201)
   const late = await market('ben', 'bet', '--game', '0', '--choice', '1', '--stake', '2')
   expect(late).toMatchObject({ code: 0, said: { round: 1 } })

@@ -84,6 +84,7 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
       summary: 'open, bet on and settle games of the prediction market',
       actions: [
         'games',
+        'show',
         'quote',
         'bet',
         'claim',

@@ -40,10 +40,11 @@ const planSchema = z.strictObject({
 export const market: Command = {
   usage: `npx waggle market ACTION [OPTIONS]
 
-games and quote only read the chain; the other actions send from the account in the peer's folder.
+games, show and quote only read the chain; the other actions send from the account in the peer's folder.
 
   games               list all games, newest first, with what the folder's account, if there is one, can claim and is owed; a price is
                       in tokens per share in the current or next betting round, and null once betting is over
+  show                print a game's question, its choices by name, and the clues revealed so far: --game
   quote               what a bet would buy and pay if no other bet followed: --game, --choice, --stake
   bet                 bet on a choice in the current betting round: --game, --choice, --stake
   claim               claim the payout of a position: --game
@@ -80,15 +81,17 @@ type Act = (values: Values) => Promise<unknown>
 
 /** Reads the options of an action before anything is opened. */
 async function bind(action: string, options: Values): Promise<Act> {
-  const [play, { listGames }] = await Promise.all([
+  const [play, { listGames }, { showGame }] = await Promise.all([
     import('#roles/games/playMarket.ts'),
     import('../status/listGames.ts'),
+    import('../status/showGame.ts'),
   ])
   const game = () => BigInt(wholeNumber('game', options.game))
   const choice = () => wholeNumber('choice', options.choice)
   const stake = () => decimal('--stake', options.stake)
   const actions: Readonly<Record<string, () => Act>> = {
     games: () => read(listGames),
+    show: () => read(bound(showGame, game())),
     quote: () => read(bound(play.quote, game(), choice(), stake())),
     bet: () => send(bound(play.placeBet, game(), choice(), stake())),
     claim: () => send(bound(play.claim, game())),

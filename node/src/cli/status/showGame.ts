@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { readMarketToken } from '#chain/games/marketToken.ts'
+import { readGame } from '#chain/games/readGame.ts'
+import { readGameTexts } from '#chain/games/readGameTexts.ts'
+import type { ReadSession } from '#roles/readSession.ts'
+import { gameInTokens } from './listGames.ts'
+
+/** What Judges write of a game for people; the contract checks nothing of it. */
+const aboutSchema = z.object({ question: z.string(), choices: z.array(z.string()) })
+
+/**
+ * One game with its words: the question, the choices by name, and the clues that are revealed. Where the Judge wrote something else
+ * than a question with choices, that is the question; it is null where its event cannot be found.
+ */
+export async function showGame(session: ReadSession, gameId: bigint) {
+  const { client, contracts } = session
+  const [token, game] = await Promise.all([readMarketToken(client, contracts), readGame(client, contracts, gameId)])
+  const [texts, inTokens] = await Promise.all([
+    readGameTexts(client, contracts, game),
+    gameInTokens(session, token, game),
+  ])
+  const about = readAbout(texts?.details ?? null)
+  const choices = inTokens.choices.map((choice, at) => ({ name: about.choices[at] ?? `choice ${at}`, ...choice }))
+  return { token: token.symbol, question: about.question, clues: texts?.clues ?? [], ...inTokens, choices }
+}
+
+function readAbout(details: string | null): { question: string | null; choices: string[] } {
+  try {
+    return aboutSchema.parse(JSON.parse(details ?? ''))
+  } catch {
+    return { question: details, choices: [] }
+  }
+}
