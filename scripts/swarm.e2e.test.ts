@@ -126,7 +126,7 @@ async function protocolEvents(deployment: Deployment): Promise<string[]> {
   ])
   return [...work, ...votes].flatMap(({ eventName, args }) => {
     // A busy machine's evaluator may miss its vote and its opening of one round: that is nobody's transaction.
-    if (!('round' in args) || eventName === 'EvaluatorMissed') return []
+    if (!('round' in args) || 'meanWeight' in args || eventName === 'EvaluatorMissed') return []
     // A late solver names one policy to continue with, and a newer one once it has learned.
     const named = eventName === 'PolicyCommitted' ? args.policyHash : ''
     return [`${eventName} ${args.round} ${'peerKey' in args ? args.peerKey : args.evaluatorKey} ${named}`]

@@ -15,8 +15,9 @@ abstract contract Earnings is IEarnings {
     /// @dev What a round's emission is shared by.
     struct Totals {
         // slot 0
-        uint64 pointsMilli;
-        uint64 weight; // of those points, see `Weights`
+        uint40 pointsMilli;
+        uint40 weight; // of those points, see `Weights`
+        uint40 meanWeight; // of the counted rounds before
         uint32 reserved; // what open appeals could add to the weight
         uint24 heardShards; // of which a quorum revealed
         uint24 shards; // 0 while none is heard
@@ -57,8 +58,8 @@ abstract contract Earnings is IEarnings {
     mapping(bytes32 peerKey => Account account) internal _accounts;
     mapping(uint64 round => Totals totals) internal _totals;
 
-    /// @dev Rounds that count: that were settled, and were no outage.
-    uint24 internal _countedRounds;
+    /// @dev The newest round that counts: that was settled, and was no outage. 0 while there is none.
+    uint64 internal _lastCounted;
 
     /// @param clock The clock.
     constructor(IRounds clock) {
@@ -71,8 +72,11 @@ abstract contract Earnings is IEarnings {
     }
 
     /// @inheritdoc IEarnings
-    function roundPoints(uint64 round) external view returns (uint256 total) {
-        return _totals[round].pointsMilli;
+    function totalsOf(
+        uint64 round
+    ) external view returns (uint256 pointsMilli, uint256 peers, uint256 weight, uint256 meanWeight) {
+        Totals storage totals = _totals[round];
+        return (totals.pointsMilli, totals.scoredPeers, totals.weight, totals.meanWeight);
     }
 
     /// @inheritdoc IEarnings
@@ -89,6 +93,22 @@ abstract contract Earnings is IEarnings {
     function outcomeOf(uint64 round, bytes32 peerKey) external view returns (uint8 outcome, uint16 scoreMilli) {
         uint256 word = _wordOf(round, peerKey);
         (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
+    }
+
+    /// @dev Counts a round when its first page is opened, if it was heard, and says what its weight is held to.
+    function _numberOf(uint64 round, bool isHeard) internal returns (uint24 number) {
+        Totals storage totals = _totals[round];
+        number = totals.number;
+        if (number != 0) return number;
+        Totals storage last = _totals[_lastCounted];
+        uint40 meanWeight = Weights.meanOf(last.number, last.meanWeight, last.weight);
+        totals.meanWeight = meanWeight;
+        if (!isHeard) return 0;
+        unchecked {
+            totals.number = number = last.number + 1;
+        }
+        _lastCounted = round;
+        emit RoundCounted(round, number, meanWeight);
     }
 
     /// @dev Writes down a peer's outcome, once, and adds its score to its points; the round's totals are the caller's.
@@ -138,7 +158,7 @@ abstract contract Earnings is IEarnings {
         changed = ((word >> 24) << 24) | (uint256(outcome) << 16) | scoreMilli;
         Totals storage totals = _totals[round];
         totals.pointsMilli = totals.pointsMilli - known + scoreMilli;
-        totals.weight = uint64(totals.weight - _weightOf(word) + _weightOf(changed));
+        totals.weight = uint40(totals.weight - _weightOf(word) + _weightOf(changed));
         _gain(peerKey, totals.number, known, scoreMilli, 0);
     }
 
@@ -178,7 +198,7 @@ abstract contract Earnings is IEarnings {
     /// count.
     function _beforeOf(bytes32 peerKey, uint24 number) private view returns (uint256 sumMilli) {
         Account storage gains = _accounts[peerKey];
-        uint24 next = number == 0 ? _countedRounds + 1 : number;
+        uint24 next = number == 0 ? _totals[_lastCounted].number + 1 : number;
         return gains.lanes.ahead(next - gains.number).before();
     }
 
@@ -198,7 +218,10 @@ abstract contract Earnings is IEarnings {
         uint256 weight = _weightOf(word);
         if (weight == 0 || word & HOLDS != 0) return 0;
         Totals storage totals = _totals[uint64(word >> 192) - 1];
-        return (EMISSION_WEI * weight) / (uint256(totals.weight) + totals.reserved);
+        uint256 total = uint256(totals.weight) + totals.reserved;
+        // Who is driven away leaves nothing to those who stay.
+        if (total < totals.meanWeight) total = totals.meanWeight;
+        return (EMISSION_WEI * weight) / total;
     }
 
     /// @dev What the score in a word weighs.

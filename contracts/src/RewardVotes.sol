@@ -55,16 +55,11 @@ contract RewardVotes is ShardBallots {
         for (uint256 i = 0; i < peerKeys.length; ++i) _settle(page, peerKeys[i], ordinals[i]);
         if (page.pointsMilli == 0) return;
         Totals storage totals = _totals[round];
-        totals.pointsMilli += uint64(page.pointsMilli);
-        totals.weight += uint64(page.weight);
+        totals.pointsMilli += uint40(page.pointsMilli);
+        totals.weight += uint40(page.weight);
         totals.scoredPeers += uint24(page.scoredPeers);
         Shard storage votes = _shards[_slotOf(round, shard)];
         votes.committee = votes.committee.withScored(page.scoredPlaces);
-    }
-
-    /// @inheritdoc IRewardVotes
-    function scoredPeers(uint64 round) external view returns (uint256 peers) {
-        return _totals[round].scoredPeers;
     }
 
     /// @inheritdoc IRewardVotes
@@ -87,7 +82,7 @@ contract RewardVotes is ShardBallots {
         bool isFirst = !committee.isJudged() && _shardSize(round, shard) != 0;
         if (isFirst) votes.committee = committee.withJudged();
         bool isHeard = !isOutage(round);
-        if (isHeard) page.number = _numberOf(round);
+        page.number = _numberOf(round, isHeard);
         bool isBlamed = isFirst && isHeard;
         for (uint256 position = 0; position < seats; ++position) {
             bytes32 evaluatorKey = _evaluatorKeys[committee.numberAt(position)];
@@ -102,12 +97,6 @@ contract RewardVotes is ShardBallots {
             if (isFirst && isRevealed) _forgive(evaluatorKey);
             if (isBlamed && !isRevealed) _miss(round, evaluatorKey, isCommitted);
         }
-    }
-
-    /// @dev Counts a round when its first page is opened.
-    function _numberOf(uint64 round) internal returns (uint24 number) {
-        number = _totals[round].number;
-        if (number == 0) _totals[round].number = number = ++_countedRounds;
     }
 
     function _settle(Page memory page, bytes32 peerKey, uint32 ordinal) internal {

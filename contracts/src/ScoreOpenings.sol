@@ -141,11 +141,14 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
     }
 
     /// @dev A shard's part of what a round emits: by its peers that have points, so that keys without work thin out
-    /// nobody's.
+    /// nobody's, and less where the round weighs less than those before, so that shards that fall silent leave nothing
+    /// to the others.
     function _partOf(uint256 emissionWei, uint64 round, uint32 shard) internal view returns (uint256 partWei) {
         uint256 count = 0;
         for (uint256 left = _votes.committeeWord(round, shard).scoredOf(); left != 0; left &= left - 1) ++count;
-        return (emissionWei * count) / _votes.scoredPeers(round);
+        (, uint256 peers, uint256 weight, uint256 meanWeight) = _votes.totalsOf(round);
+        partWei = (emissionWei * count) / peers;
+        if (weight < meanWeight) partWei = (partWei * weight) / meanWeight;
     }
 
     /// @dev The ballot is the one whose hash was revealed at that place.

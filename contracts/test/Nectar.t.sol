@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
+import {IEarnings} from "../src/interfaces/IEarnings.sol";
 import {INectar} from "../src/interfaces/INectar.sol";
 import {VotesFixture} from "./VotesFixture.sol";
 
@@ -112,6 +113,48 @@ contract NectarTest is VotesFixture {
         uint256 total = 2_000 + 2 * 12_800;
         vm.assertEq(votes.earnedOf(solvers[0]) - before, uint256(1_000 ether * 2_000) / total);
         vm.assertEq(votes.earnedOf(solvers[1]) - beforeOther, uint256(1_000 ether * 12_800) / total);
+    }
+
+    /// @dev Two of three are kept from the chain: the third earns what it did, and the rest is not minted.
+    function test_WhoIsDrivenAwayLeavesNothingToThoseWhoStay() public {
+        for (uint64 i = 0; i < 9; ++i) playThree(4 * i, true, false);
+        (, uint256 meanWeight) = weightsIn(32);
+        enterRound(36);
+        uint256 before = votes.earnedOf(solvers[0]);
+        commitRollouts(solvers[0]);
+        voteAlike(36, scoresOf(400));
+        vm.expectEmit(address(votes));
+        emit IEarnings.RoundCounted(36, 10, uint40((meanWeight * 8 + 3 * 12_800) / 9));
+        votes.settle(36, 0, firstSolvers(1));
+        enterRound(40);
+        (uint256 weight, uint256 held) = weightsIn(36);
+        vm.assertEq(weight, 12_800);
+        vm.assertEq(held, (meanWeight * 8 + 3 * 12_800) / 9);
+        vm.assertEq(votes.earnedOf(solvers[0]) - before, uint256(1_000 ether * 12_800) / held);
+        // Far below all that is emitted, and near a third of it: scores began to weigh in full seven rounds ago.
+        vm.assertLe(votes.earnedOf(solvers[0]) - before, 500 ether);
+    }
+
+    /// @dev And where most shards fall silent, those of the one that is heard.
+    function test_AnOutageLeavesNothingToThoseWhoAreHeard() public {
+        for (uint64 i = 0; i < 9; ++i) playThree(4 * i, true, false);
+        bytes32[] memory others = new bytes32[](64);
+        for (uint256 i = 0; i < 64; ++i) others[i] = enrol(1_000 + i, accountNamed(1_000 + i));
+        enterRound(36);
+        enterRound(37);
+        enterRound(38);
+        uint256 before = votes.earnedOf(solvers[0]);
+        commitRollouts(solvers[0]);
+        for (uint256 i = 0; i < 64; ++i) commitRollouts(others[i]);
+        uint16[] memory scores = new uint16[](32);
+        scores[0] = 400;
+        voteAlike(38, scores);
+        vm.assertTrue(votes.isOutage(38));
+        votes.settle(38, 0, firstSolvers(1));
+        enterRound(42);
+        (uint256 weight, uint256 held) = weightsIn(38);
+        vm.assertEq(votes.earnedOf(solvers[0]) - before, uint256(1_000 ether * weight) / held);
+        vm.assertLe(3 * 8_000, held);
     }
 
     function playThree(uint64 round, bool isFirstThere, bool isOutage) internal {

@@ -153,7 +153,7 @@ contract SettlementTest is VotesFixture {
         enterRound(3);
         vm.recordLogs();
         votes.settle(0, 0, firstSolvers(1));
-        vm.assertEq(vm.getRecordedLogs().length, 2);
+        vm.assertEq(vm.getRecordedLogs().length, 3);
         votes.settle(0, 0, firstSolvers(2));
         votes.settle(0, 0, firstSolvers(0));
         vm.assertEq(votes.missesOf(evaluators[0]), 0);
@@ -293,9 +293,9 @@ contract SettlementTest is VotesFixture {
         votes.settle(0, 0, firstSolvers(2));
         votes.settle(0, 0, firstSolvers(3));
         votes.settle(0, 0, firstSolvers(3));
-        vm.assertEq(vm.getRecordedLogs().length, 3);
+        vm.assertEq(vm.getRecordedLogs().length, 4);
         for (uint256 i = 0; i < 3; ++i) vm.assertEq(votes.points(solvers[i]), scores[i]);
-        vm.assertEq(votes.roundPoints(0), 600);
+        vm.assertEq(pointsIn(0), 600);
         expectOutcome(1, 100);
     }
 
@@ -339,8 +339,8 @@ contract SettlementTest is VotesFixture {
         (twice[0], twice[1]) = (solvers[0], solvers[0]);
         vm.recordLogs();
         votes.settle(0, 0, twice);
-        // One of the peer, one of the evaluator that was silent.
-        vm.assertEq(vm.getRecordedLogs().length, 2);
+        // One of the round, one of the peer, one of the evaluator that was silent.
+        vm.assertEq(vm.getRecordedLogs().length, 3);
         vm.assertEq(votes.points(solvers[0]), 900);
         expectOutcome(1, 900);
     }

@@ -222,7 +222,7 @@ contract StakedSeatsTest is StakesFixture {
         commitRollouts(solvers[0]);
         voteAlike(10, scoresOf(600));
         votes.settle(10, 0, page);
-        vm.assertEq(votes.roundPoints(10), 600);
+        vm.assertEq(pointsIn(10), 600);
         enterRound(14);
         vm.assertEq(nectar.claim(solvers[0]), 3_000 ether);
     }

@@ -56,6 +56,16 @@ abstract contract SwarmFixture is TestBase {
         return 1_000;
     }
 
+    /// @dev The sum of all settled scores of a round.
+    function pointsIn(uint64 round) internal view returns (uint256 pointsMilli) {
+        (pointsMilli, , , ) = votes.totalsOf(round);
+    }
+
+    /// @dev What they weigh, and what that is held to.
+    function weightsIn(uint64 round) internal view returns (uint256 weight, uint256 meanWeight) {
+        (, , weight, meanWeight) = votes.totalsOf(round);
+    }
+
     /// @dev An account for a test's actor.
     function accountNamed(uint256 index) internal pure returns (address account) {
         return address(uint160(0xACC0000 + index));

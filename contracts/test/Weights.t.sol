@@ -35,6 +35,38 @@ contract WeightsTest is TestBase {
         vm.assertEq(lanes.ahead(type(uint256).max), 0);
     }
 
+    /// @dev Of all rounds while they are few; a round that weighs nothing takes a 32nd of the mean, and no more.
+    function test_TheMeanOfRoundsForgetsSlowly() public pure {
+        vm.assertEq(Weights.meanOf(0, 77, 500), 0);
+        uint40 mean = 0;
+        for (uint24 number = 1; number <= 32; ++number) {
+            mean = Weights.meanOf(number, mean, number % 2 == 0 ? 2000 : 1000);
+            if (number % 2 == 0) vm.assertLe(1490, mean);
+        }
+        vm.assertLe(mean, 1500);
+        vm.assertEq(Weights.meanOf(33, 3200, 0), 3100);
+        vm.assertEq(Weights.meanOf(type(uint24).max, 3200, 6400), 3300);
+    }
+
+    /// @dev Whatever the rounds weigh, the mean is between the least and the most of them, and after a fall to half of
+    /// it, 73 rounds leave a tenth of the way.
+    function testFuzz_TheMeanFollows(uint40[40] memory weights, uint40 before) public pure {
+        uint40 mean = 0;
+        (uint40 least, uint40 most) = (type(uint40).max, 0);
+        for (uint24 i = 0; i < 40; ++i) {
+            if (weights[i] < least) least = weights[i];
+            if (weights[i] > most) most = weights[i];
+            mean = Weights.meanOf(i + 1, mean, weights[i]);
+            // Each of those rounds down.
+            vm.assertLe(least, uint256(mean) + i + 1);
+            vm.assertLe(mean, most);
+        }
+        before |= 1 << 20;
+        mean = before;
+        for (uint24 i = 0; i < 73; ++i) mean = Weights.meanOf(100 + i, mean, before / 2);
+        vm.assertLe(mean - before / 2, before / 20 + 1);
+    }
+
     function test_AScoreWeighsAtMostFiveQuartersOfItsMean() public pure {
         vm.assertEq(Weights.weightOf(1000, 7000), 32_000);
         // One missed round of eight costs nothing more, two cost a sixteenth.

@@ -8,6 +8,7 @@ import {
   EMISSION_WEI,
   isOutage,
   type ModelSeat,
+  meanWeightOf,
   missesAfter,
   sharesOf,
   UNAVAILABLE,
@@ -31,6 +32,7 @@ test('settlement, absences and earnings are those of a plain model, over random 
   const points = new Map(swarm.peers.map(({ key }) => [key, 0]))
   const seen = new Set<string>()
   const counted: Map<Hex, number>[] = []
+  const countedWeights: number[] = []
   for (let round = 1n; round <= 21n; round += 4n) {
     const { scores, outage } = await playRound(swarm, round, misses, seen)
     const before = counted.slice(1 - WINDOW)
@@ -40,8 +42,15 @@ test('settlement, absences and earnings are those of a plain model, over random 
         before.reduce((sum, earlier) => sum + (earlier.get(key) ?? 0), 0),
       ),
     )
-    const shares = sharesOf(weights, EMISSION_WEI)
-    if (!outage) counted.push(scores)
+    const shares = sharesOf(weights, EMISSION_WEI, meanWeightOf(countedWeights))
+    const weight = weights.reduce((sum, one) => sum + one, 0)
+    const [, , ...told] = await swarm.votes.read.totalsOf([round])
+    assert.deepEqual(told, [BigInt(weight), BigInt(meanWeightOf(countedWeights))])
+    if (weight < meanWeightOf(countedWeights)) seen.add('below the mean')
+    if (!outage) {
+      counted.push(scores)
+      countedWeights.push(weight)
+    }
     for (const [i, key] of [...scores.keys()].entries()) earned.set(key, (earned.get(key) ?? 0n) + (shares[i] ?? 0n))
     for (const [key, score] of scores) points.set(key, (points.get(key) ?? 0) + score)
   }
@@ -50,7 +59,7 @@ test('settlement, absences and earnings are those of a plain model, over random 
     assert.equal(await swarm.votes.read.points([key]), BigInt(points.get(key) ?? 0))
   }
   for (const [key, amountWei] of earned) assert.equal(await swarm.votes.read.earnedOf([key]), amountWei)
-  assert.deepEqual([...seen].sort(), ['heard', 'no quorum', 'outage', 'scored', 'unavailable'])
+  assert.deepEqual([...seen].sort(), ['below the mean', 'heard', 'no quorum', 'outage', 'scored', 'unavailable'])
 })
 
 /** Plays a round at random and holds what is settled to the model. @returns each peer's score, and whether the round was an outage. */
@@ -126,7 +135,7 @@ async function playRound(swarm: Swarm, round: bigint, misses: Map<Hex, number>, 
       misses.set(evaluatorKey, 0)
     }
   }
-  const total = await votes.read.roundPoints([round])
+  const [total] = await votes.read.totalsOf([round])
   assert.equal(
     total,
     [...scores.values()].reduce((sum, score) => sum + BigInt(score), 0n),

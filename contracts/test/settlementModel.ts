@@ -81,8 +81,20 @@ export function weightOf(scoreMilli: number, beforeMilli: number): number {
   return Math.min(4 * WINDOW * scoreMilli, 5 * (beforeMilli + scoreMilli))
 }
 
-/** What each part of a round's emission comes to, rounded down. */
-export function sharesOf(parts: readonly number[], emissionWei: bigint): bigint[] {
-  const total = parts.reduce((sum, part) => sum + BigInt(part), 0n)
+/** Counted rounds until the mean of their weights forgets. */
+const SPAN = 32
+
+/** The mean weight of the counted rounds so far: of all of them while they are few, then each counts a 32nd of what the others leave. */
+export function meanWeightOf(weights: readonly number[]): number {
+  return weights.reduce((mean, weight, at) => {
+    const span = Math.min(at + 1, SPAN)
+    return Math.floor((mean * (span - 1) + weight) / span)
+  }, 0)
+}
+
+/** What each part of a round's emission comes to, rounded down. @param meanWeight - the least that they are parts of. */
+export function sharesOf(parts: readonly number[], emissionWei: bigint, meanWeight = 0): bigint[] {
+  const sum = parts.reduce((all, part) => all + BigInt(part), 0n)
+  const total = sum < BigInt(meanWeight) ? BigInt(meanWeight) : sum
   return parts.map(part => (total === 0n ? 0n : (emissionWei * BigInt(part)) / total))
 }

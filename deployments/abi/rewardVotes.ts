@@ -564,6 +564,31 @@ export const rewardVotesAbi = [
         "type": "uint64"
       },
       {
+        "indexed": false,
+        "internalType": "uint24",
+        "name": "number",
+        "type": "uint24"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint40",
+        "name": "meanWeight",
+        "type": "uint40"
+      }
+    ],
+    "name": "RoundCounted",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      },
+      {
         "indexed": true,
         "internalType": "bytes32",
         "name": "peerKey",
@@ -1445,25 +1470,6 @@ export const rewardVotesAbi = [
     "type": "function"
   },
   {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      }
-    ],
-    "name": "roundPoints",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "total",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
     "inputs": [],
     "name": "rounds",
     "outputs": [
@@ -1471,25 +1477,6 @@ export const rewardVotesAbi = [
         "internalType": "contract IRounds",
         "name": "clock",
         "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      }
-    ],
-    "name": "scoredPeers",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "peers",
-        "type": "uint256"
       }
     ],
     "stateMutability": "view",
@@ -1657,6 +1644,40 @@ export const rewardVotesAbi = [
     "name": "takeSeat",
     "outputs": [],
     "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "round",
+        "type": "uint64"
+      }
+    ],
+    "name": "totalsOf",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "pointsMilli",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "peers",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "weight",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "meanWeight",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   }
 ] as const

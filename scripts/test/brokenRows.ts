@@ -55,7 +55,8 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   F1: row('challenges/FalseLeaves', 'return leaf.seed != Draws', 'return leaf.seed != 0 || leaf.seed != Draws'),
   N1: row('Nectar', '_mint(account, amountWei);', '_mint(account, amountWei + 1);'),
   N2: row('Earnings', 'if (word & HOLDS == 0) return _shareOf(word);', 'if (word & HOLDS == 0) return 0;'),
-  N3: row('Earnings', 'return (EMISSION_WEI * weight)', 'return (2 * EMISSION_WEI * weight)'),
+  N3: row('Earnings', '(EMISSION_WEI * weight) / total', '(2 * EMISSION_WEI * weight) / total'),
+  N4: row('Earnings', '_lastCounted = round;', ''),
   K1: row('Stakes', 'IBurnableToken(address(_token)).burn(lostWei - paidWei);', ''),
   K2: row('Stakes', 'lostWei = (fullWei * milli) / 1000;', 'lostWei = (fullWei * milli) / 500;'),
   K3: row('Stakes', '|| free == 0 || current < free)', '|| free == 0)'),
@@ -73,7 +74,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     '',
   ),
   S4: row('ShardBallots', 'if ((votes.ballots[position] >> 224) << 224 == tag) revert', 'if (false) revert'),
-  S5: row('RewardVotes', 'totals.pointsMilli += uint64', 'totals.pointsMilli = uint64'),
+  S5: row('RewardVotes', 'totals.pointsMilli += uint40', 'totals.pointsMilli = uint40'),
   S6: row('RewardVotes', 'if (block.timestamp >= closedFromSec) revert', 'if (false) revert'),
   D1: row('challenges/WithheldLeaves', '_credit(challenger, bondWei - paidWei);', '_credit(challenger, bondWei);', {
     check: 'requireBalance',
@@ -87,7 +88,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   D4: row('Earnings', '_gain(peerKey, totals.number, known, scoreMilli, 0);', '', {
     check: 'requirePoints',
   }),
-  D5: row('Earnings', '(uint256(totals.weight) + totals.reserved)', '(uint256(totals.weight))', {
+  D5: row('Earnings', 'uint256(totals.weight) + totals.reserved;', 'uint256(totals.weight);', {
     check: 'requireEmission',
   }),
   D6: row(

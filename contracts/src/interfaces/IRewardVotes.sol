@@ -189,11 +189,6 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @return word The word, or 0 where no committee of that round is known.
     function committeeWord(uint64 round, uint32 shard) external view returns (uint256 word);
 
-    /// @notice Peers of a round that were settled with points, before any challenge or appeal; for any round.
-    /// @param round The round.
-    /// @return peers Number of peers.
-    function scoredPeers(uint64 round) external view returns (uint256 peers);
-
     /// @notice The score that says that a peer's bundle could not be had.
     /// @return score 65535.
     function UNAVAILABLE() external view returns (uint16 score);

@@ -8,6 +8,8 @@ pragma solidity 0.8.30;
 library Weights {
     /// @dev Rounds that are averaged.
     uint256 private constant WINDOW = 8;
+    /// @dev Rounds over which the weights of rounds are averaged.
+    uint256 private constant SPAN = 32;
     uint256 private constant LANE_BITS = 10;
     uint256 private constant LANE = (1 << LANE_BITS) - 1;
 
@@ -48,6 +50,20 @@ library Weights {
             weight = 4 * WINDOW * scoreMilli;
             uint256 most = 5 * (beforeMilli + scoreMilli);
             if (weight > most) weight = most;
+        }
+    }
+
+    /// @notice The mean weight of counted rounds, after one more: of all of them while they are few, and then each
+    /// counts a 32nd of what the others leave.
+    /// @param number The number of that round, from 1; 0 where none was counted.
+    /// @param meanWeight The mean before it.
+    /// @param weight Its weight.
+    /// @return changed The mean, rounded down.
+    function meanOf(uint24 number, uint40 meanWeight, uint40 weight) internal pure returns (uint40 changed) {
+        unchecked {
+            if (number == 0) return 0;
+            uint256 span = number < SPAN ? number : SPAN;
+            return uint40((uint256(meanWeight) * (span - 1) + weight) / span);
         }
     }
 }

@@ -124,6 +124,6 @@ abstract contract AppealFixture is LeafFixture {
         vm.assertEq(actual, outcome);
         vm.assertEq(actualScore, scoreMilli);
         vm.assertEq(votes.points(appealed), scoreMilli);
-        vm.assertEq(votes.roundPoints(0), uint256(scoreMilli) + 400);
+        vm.assertEq(pointsIn(0), uint256(scoreMilli) + 400);
     }
 }

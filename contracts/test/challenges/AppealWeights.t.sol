@@ -21,7 +21,7 @@ contract AppealWeightsTest is AppealFixture {
         settle(0);
         appealAs(APPELLANT);
         vm.assertEq(votes.points(appealed), 0);
-        vm.assertEq(votes.roundPoints(0), EACH);
+        vm.assertEq(pointsIn(0), EACH);
         closeWith(900);
         expectEarned(240, 900);
     }

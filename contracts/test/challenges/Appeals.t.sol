@@ -355,7 +355,7 @@ contract AppealsTest is AppealFixture {
         (, uint16 score) = votes.outcomeOf(0, solvers[0]);
         vm.assertEq(score, standing);
         vm.assertEq(votes.points(solvers[0]), standing);
-        vm.assertEq(votes.roundPoints(0), uint256(standing) + 400);
+        vm.assertEq(pointsIn(0), uint256(standing) + 400);
     }
 
     function isGone(uint16[] memory scores, uint256 drawn) internal pure returns (bool gone) {

@@ -100,7 +100,7 @@ contract WithheldLeavesTest is LeafFixture {
         challenges.closeDemand(0, solvers[0], index);
         expectOutcome(solvers[0], 6, 0);
         vm.assertEq(votes.points(solvers[0]), 0);
-        vm.assertEq(votes.roundPoints(0), 400);
+        vm.assertEq(pointsIn(0), 400);
         vm.assertEq(votes.earnedOf(solvers[0]), 0);
         vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
         vm.assertEq(challenges.creditOf(CHALLENGER), BOND);
@@ -142,7 +142,7 @@ contract WithheldLeavesTest is LeafFixture {
         challenges.closeDemand(0, solvers[0], sampledAt(0, solvers[0], 0));
         votes.settle(0, 0, firstSolvers(1));
         expectOutcome(solvers[0], 6, 0);
-        vm.assertEq(votes.roundPoints(0), 0);
+        vm.assertEq(pointsIn(0), 0);
     }
 
     /// @dev What the ring held in the place of a demanded round must not be lost.

@@ -7,7 +7,7 @@ import { leafHash } from '../../../node/src/core/payloads/leaf.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { FIRST_BOND_WEI } from '../../../scripts/deploy/constructorArguments.ts'
 import { hashOf, type Member, openSwarm, type Swarm } from '../openSwarm.ts'
-import { EMISSION_WEI, sharesOf, UNAVAILABLE, weightOf } from '../settlementModel.ts'
+import { EMISSION_WEI, meanWeightOf, sharesOf, UNAVAILABLE, weightOf } from '../settlementModel.ts'
 import {
   isGone,
   isTakable,
@@ -40,10 +40,12 @@ test('scores, bonds, pay, blame and earnings of appeals are those of a plain mod
   const earned = new Map(peers.map(({ key }) => [key, 0n]))
   const owed = new Map<Address, bigint>()
   const seen = new Set<string>()
+  const counted: number[] = []
   for (let round = 1n; round <= BigInt(SCENARIOS) * 11n; round += 11n) {
     const finals = await playScenario(swarm, round, peers, owed, seen)
     const weights = [...finals].map(([key, score]) => weightOf(score, points.get(key) ?? 0))
-    const shares = sharesOf(weights, EMISSION_WEI)
+    const shares = sharesOf(weights, EMISSION_WEI, meanWeightOf(counted))
+    counted.push(weights.reduce((sum, weight) => sum + weight, 0))
     for (const [at, [key, score]] of [...finals].entries()) {
       points.set(key, (points.get(key) ?? 0) + score)
       earned.set(key, (earned.get(key) ?? 0n) + (shares[at] ?? 0n))

@@ -109,7 +109,7 @@ contract ChallengesInvariants is SwarmFixture {
             for (uint64 round = 0; round < last; ++round) points += handler.score(round, handler.peers(i));
             vm.assertEq(votes.points(handler.peers(i)), points);
         }
-        for (uint64 round = 0; round + 3 < last; ++round) vm.assertEq(votes.roundPoints(round), totalOf(round));
+        for (uint64 round = 0; round + 3 < last; ++round) vm.assertEq(pointsIn(round), totalOf(round));
     }
 
     function requireEmission() internal view {

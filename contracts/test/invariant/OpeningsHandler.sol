@@ -138,7 +138,7 @@ contract OpeningsHandler is ProposerBooks {
             noteClosing();
             if (!allowed) return;
             isTaskPaid = true;
-            expectedWei[proposer] += (100 ether * 4 * uint256(median) * (1000 - median)) / 1e6;
+            expectedWei[proposer] += held((100 ether * 4 * uint256(median) * (1000 - median)) / 1e6);
             ++tasksPaid;
         } catch {
             require(!allowed, "a good claim was refused");
@@ -165,9 +165,15 @@ contract OpeningsHandler is ProposerBooks {
         (, uint16 settled) = plainMedian(cast, 2);
         for (uint256 i = 0; i < 3; ++i) {
             if (openedPlusOne[i] != index + 1 || apart(scoreAt(i, index), median) > 25) continue;
-            expectedWei[evaluators[i]] += (40 ether * (26 - apart(cast[i], settled))) / 26;
+            expectedWei[evaluators[i]] += ((held(200 ether) / 5) * (26 - apart(cast[i], settled))) / 26;
             ++paid;
         }
+    }
+
+    /// @dev What is emitted, less where the round weighs less than it is held to.
+    function held(uint256 amountWei) internal view returns (uint256 leftWei) {
+        (uint256 weight, uint256 meanWeight) = weightsIn(base);
+        return weight < meanWeight ? (amountWei * weight) / meanWeight : amountWei;
     }
 
     /// @dev The leaf that more than half of those who opened did, two at least, and the lower median of its scores.

@@ -38,6 +38,10 @@ abstract contract ScoredRounds is TestBase {
     /// @dev What a peer had in the seven rounds before, when a round was settled.
     mapping(uint64 round => mapping(bytes32 peer => uint256)) internal scoredBefore;
     mapping(uint64 round => bool) internal isWeighed;
+    /// @dev The mean of what the rounds before weighed, when a round was settled; how many were, and the last of them.
+    mapping(uint64 round => uint256) public meanBefore;
+    uint256 internal weighedCount;
+    uint64 internal lastWeighed;
     /// @dev What open cases hold, the settled score + 1, and how many demands are open.
     mapping(bytes32 caseKey => uint256) internal openCases;
     mapping(bytes32 caseKey => uint256) internal openDemands;
@@ -102,6 +106,9 @@ abstract contract ScoredRounds is TestBase {
     /// @dev The books of weights; every round is settled.
     function weigh(uint64 round) internal {
         isWeighed[round] = true;
+        uint256 span = weighedCount < 32 ? weighedCount : 32;
+        if (span != 0) meanBefore[round] = (meanBefore[lastWeighed] * (span - 1) + totalOf(lastWeighed)) / span;
+        (weighedCount, lastWeighed) = (weighedCount + 1, round);
         for (uint64 earlier = round < 7 ? 0 : round - 7; earlier < round; ++earlier) {
             for (uint256 i = 0; i < PEERS; ++i) {
                 bool isOpen = openCases[keccak256(abi.encode(earlier, peers[i]))] != 0;
@@ -124,14 +131,19 @@ abstract contract ScoredRounds is TestBase {
         for (uint64 round = bankedTo; round + 3 < last; ++round) amountWei += earnedIn(round, peer);
     }
 
+    /// @dev What the scores of a round weigh, as they stand.
+    function totalOf(uint64 round) internal view returns (uint256 total) {
+        for (uint256 i = 0; i < PEERS; ++i) total += weightOf(round, peers[i], score[round][peers[i]]);
+    }
+
     function earnedIn(uint64 round, bytes32 peer) internal view returns (uint256 amountWei) {
-        uint256 total = 0;
+        uint256 total = totalOf(round);
         for (uint256 i = 0; i < PEERS; ++i) {
-            total += weightOf(round, peers[i], score[round][peers[i]]);
             uint256 appealedMilli = openCases[keccak256(abi.encode(round, peers[i]))];
             if (appealedMilli == 0) continue;
             total += weightOf(round, peers[i], 1000) - weightOf(round, peers[i], appealedMilli - 1);
         }
+        if (total < meanBefore[round]) total = meanBefore[round];
         bytes32 key = keccak256(abi.encode(round, peer));
         if (total == 0 || openCases[key] + openDemands[key] != 0) return 0;
         return (1_000 ether * weightOf(round, peer, score[round][peer])) / total;

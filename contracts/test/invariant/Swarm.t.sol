@@ -64,7 +64,7 @@ contract SwarmInvariants is SwarmFixture {
 
     function invariant_S5_ARoundsTotalIsTheSumOfItsScores() public view {
         for (uint64 round = 0; round <= handler.lastRound(); ++round) {
-            vm.assertEq(votes.roundPoints(round), handler.expectedRoundPoints(round));
+            vm.assertEq(pointsIn(round), handler.expectedRoundPoints(round));
         }
     }
 
@@ -113,7 +113,7 @@ contract SwarmInvariants is SwarmFixture {
 
     function invariant_B2_AVoidRoundGivesNoPoints() public view {
         for (uint64 round = 0; round < handler.lastRound(); ++round) {
-            if (handler.isVoid(round)) vm.assertEq(votes.roundPoints(round), 0);
+            if (handler.isVoid(round)) vm.assertEq(pointsIn(round), 0);
         }
     }
 
@@ -142,9 +142,19 @@ contract SwarmInvariants is SwarmFixture {
         for (uint256 i = 0; i < handler.PEERS(); ++i) earned += votes.earnedOf(handler.peers(i));
         for (uint256 i = 0; i < handler.EVALUATORS(); ++i) earned += votes.earnedOf(handler.evaluators(i));
         for (uint64 round = 0; round < handler.lastRound(); ++round) {
-            if (votes.roundPoints(round) != 0) emitted += votes.EMISSION_WEI();
+            if (pointsIn(round) != 0) emitted += votes.EMISSION_WEI();
         }
         vm.assertLe(earned, emitted);
+    }
+
+    function invariant_N4_ARoundIsHeldToTheMeanWeightOfThoseCountedBefore() public view {
+        for (uint64 round = 0; round <= handler.lastRound(); ++round) {
+            if (!handler.judged(round)) continue;
+            (uint256 weight, uint256 meanWeight) = weightsIn(round);
+            vm.assertEq(weight, handler.totalOf(round));
+            // An outage without scores pays nobody.
+            if (weight != 0) vm.assertEq(meanWeight, handler.expectedMean(round));
+        }
     }
 
     function invariant_F1_NoHonestLeafIsAnnulledAndAnAnnulledRoundGivesNothing() public view {

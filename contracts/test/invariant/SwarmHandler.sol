@@ -10,11 +10,11 @@ import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol"
 import {RolloutCommitments} from "../../src/RolloutCommitments.sol";
 import {Rounds} from "../../src/Rounds.sol";
 import {Median} from "../Median.sol";
-import {TestBase} from "../TestBase.sol";
+import {WeightBooks} from "./WeightBooks.sol";
 
 /// @dev Plays a swarm at random, and keeps books of its own in the plainest form. What the contracts must refuse is
 /// tried as well: `refused` counts what they refused, `slipped` what they let through.
-contract SwarmHandler is TestBase {
+contract SwarmHandler is WeightBooks {
     struct Parts {
         PeerRegistry registry;
         Rounds rounds;
@@ -27,11 +27,9 @@ contract SwarmHandler is TestBase {
 
     uint16 internal constant GONE = 65535;
     bytes32 internal constant POLICY = keccak256("policy");
-    uint256 public constant PEERS = 4;
     uint256 public constant EVALUATORS = 8;
 
     Parts internal parts;
-    bytes32[] public peers;
     bytes32[] public evaluators;
 
     mapping(uint64 round => mapping(bytes32 peerKey => bool)) public committedInTime;
@@ -47,12 +45,8 @@ contract SwarmHandler is TestBase {
     mapping(uint64 round => mapping(bytes32 peerKey => uint256)) public timesSettled;
     mapping(bytes32 peerKey => uint256) public expectedPoints;
     mapping(uint64 round => uint256) public expectedRoundPoints;
-    mapping(uint64 round => mapping(bytes32 peerKey => uint256)) public expectedScore;
     mapping(uint64 round => mapping(bytes32 peerKey => bool)) public falseLeaf;
     mapping(uint64 round => mapping(bytes32 peerKey => bool)) public annulled;
-    /// @dev Rounds that were judged and were no outage, and what a peer had scored in the seven of those before a round.
-    uint64[] internal counted;
-    mapping(uint64 round => mapping(bytes32 peerKey => uint256)) internal scoredBefore;
     uint256 public annulments;
     mapping(uint64 round => bytes32) public seatsHash;
     mapping(uint64 round => uint256) public startsAtSec;
@@ -223,25 +217,9 @@ contract SwarmHandler is TestBase {
     /// @dev What a peer's final scores come to, by the books.
     function expectedEarned(bytes32 peer) external view returns (uint256 amountWei) {
         for (uint64 round = 0; round + 3 < lastRound; ++round) {
-            uint256 total = 0;
-            for (uint256 i = 0; i < PEERS; ++i) total += weightOf(round, peers[i]);
+            uint256 total = totalOf(round);
+            if (total < expectedMean[round]) total = expectedMean[round];
             if (total != 0) amountWei += (1_000 ether * weightOf(round, peer)) / total;
-        }
-    }
-
-    /// @dev A score, or five quarters of the mean of the last eight if that is less; in 32nds.
-    function weightOf(uint64 round, bytes32 peer) internal view returns (uint256 weight) {
-        uint256 score = expectedScore[round][peer];
-        uint256 most = 5 * (scoredBefore[round][peer] + score);
-        return 32 * score < most ? 32 * score : most;
-    }
-
-    function sumBefore(uint64 round, bytes32 peer) internal view returns (uint256 sum) {
-        uint256 seen = 0;
-        for (uint256 i = counted.length; i > 0 && seen < 7; --i) {
-            if (counted[i - 1] == round) continue;
-            sum += expectedScore[counted[i - 1]][peer];
-            ++seen;
         }
     }
 
@@ -351,7 +329,7 @@ contract SwarmHandler is TestBase {
         for (uint256 i = 0; i < committee.length; ++i) if (opened[round][committee[i]]) ++heard;
         // The only shard there is: without a quorum the round is an outage.
         bool isOutage = heard < 2 || heard <= committee.length / 2;
-        if (!isOutage) counted.push(round);
+        count(round, isOutage);
         for (uint256 i = 0; i < committee.length; ++i) {
             bytes32 key = committee[i];
             if (opened[round][key]) expectedMisses[key] = 0;

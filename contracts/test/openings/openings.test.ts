@@ -28,6 +28,7 @@ const MOST_ROUNDS = 40
 const TO_MEET = [
   'agreed',
   'apart',
+  'below the mean',
   'never proposed',
   'no points',
   'paid',
@@ -103,7 +104,9 @@ async function playRound(
     if (opened === null) continue
     const { peer, openings, verdict } = opened
     const ofRound = drawn.reduce((sum, one) => sum + (one?.scored ?? 0), 0)
-    const part: ModelPart = { ofShard: opened.scored, ofRound }
+    const [, , weight, meanWeight] = await votes.read.totalsOf([round])
+    const part: ModelPart = { ofShard: opened.scored, ofRound, weight: Number(weight), meanWeight: Number(meanWeight) }
+    if (weight < meanWeight) seen.add('below the mean')
     if (random.chance(0.5)) await swarm.openings.write.close([round, shard.shard])
     const paid = await claimAll(swarm, shard, peer, openings, seen)
     // Claims close openings on their way.

@@ -47,22 +47,26 @@ export function agreementOf(openings: readonly ModelOpening[]): { leaf: number; 
   return null
 }
 
-/** Peers with points: of a shard, and of the round. */
+/** Peers with points, of a shard and of the round; and what the round weighs, and those before it. */
 export interface ModelPart {
   readonly ofShard: number
   readonly ofRound: number
+  readonly weight: number
+  readonly meanWeight: number
+}
+
+/** What of an emission is a shard's. */
+function partOf(wei: bigint, { ofShard, ofRound, weight, meanWeight }: ModelPart): bigint {
+  const partWei = (wei * BigInt(ofShard)) / BigInt(ofRound)
+  return weight < meanWeight ? (partWei * BigInt(weight)) / BigInt(meanWeight) : partWei
 }
 
 /** What each seat earns: a fifth of the shard's part, less by how far its vote was from the peer's score. */
-export function seatPay(
-  openings: readonly ModelOpening[],
-  settledMilli: number,
-  { ofShard, ofRound }: ModelPart,
-): Map<string, bigint> {
+export function seatPay(openings: readonly ModelOpening[], settledMilli: number, part: ModelPart): Map<string, bigint> {
   const pay = new Map<string, bigint>()
   const agreement = agreementOf(openings)
   if (agreement === null) return pay
-  const fullWei = (OPENING_EMISSION_WEI * BigInt(ofShard)) / BigInt(ofRound) / COMMITTEE_SEATS
+  const fullWei = partOf(OPENING_EMISSION_WEI, part) / COMMITTEE_SEATS
   const steps = BigInt(TOLERANCE_MILLI) + 1n
   for (const { key, voteMilli, leaf, scoreMilli } of openings) {
     if (leaf !== agreement.leaf || apart(scoreMilli, agreement.medianMilli) > TOLERANCE_MILLI) continue
@@ -72,10 +76,9 @@ export function seatPay(
 }
 
 /** What the task of the leaf is worth: 4 m (1 - m) of the shard's part, rounded down. */
-export function taskPay(medianMilli: number, { ofShard, ofRound }: ModelPart): bigint {
+export function taskPay(medianMilli: number, part: ModelPart): bigint {
   const learnability = 4n * BigInt(medianMilli) * BigInt(1000 - medianMilli)
-  const learnedWei = (PROPOSER_EMISSION_WEI * learnability) / 1_000_000n
-  return (learnedWei * BigInt(ofShard)) / BigInt(ofRound)
+  return partOf((PROPOSER_EMISSION_WEI * learnability) / 1_000_000n, part)
 }
 
 /** Whether a claim gets through: once a shard. */

@@ -10,7 +10,7 @@ export interface Defences {
   readonly sealedAnswers: boolean
   /** Evaluators check that a drawn leaf was sampled from policy and seed. */
   readonly samplingChecked: boolean
-  /** A score pays at most five quarters of the mean of its key's last eight. */
+  /** A score pays at most five quarters of the mean of its key's last eight, and a round no more for it than those before. */
   readonly scoresAveraged: boolean
   /** While an appeal of `unavailable` is open, its round counts what two votes or more had it, times their share; not one vote alone. */
   readonly heldByShare: boolean

@@ -27,6 +27,8 @@ export interface VotesAttack {
   /** Why it may earn more than honest play. */
   readonly leftOpen?: string
   readonly cast: Cast
+  /** Rounds that are worked in, where what it lives from takes more of them. */
+  readonly rounds?: number
   readonly attack: Play
   /** The same keys, seats and work; honest in all, where nothing else is said. */
   readonly honest: Play
@@ -246,6 +248,27 @@ const selectiveServing: VotesAttack = {
   honest: {},
 }
 
+/** What rounds weigh follows from those before: scores weigh in full from the seventh on. */
+const LONG = 12
+
+const drivenAway: VotesAttack = {
+  name: 'rivals driven away',
+  defence: 'a round that weighs less than those before emits less',
+  without: {
+    patches: [
+      {
+        file: 'Earnings.sol',
+        before: 'if (total < totals.meanWeight) total = totals.meanWeight;',
+        after: '',
+      },
+    ],
+  },
+  cast: ONE_KEY,
+  rounds: LONG,
+  attack: { drivesAway: round => round === LONG - 1 },
+  honest: {},
+}
+
 export const votesAttacks: readonly VotesAttack[] = [
   copiedVotes,
   copiedClaims,
@@ -259,4 +282,5 @@ export const votesAttacks: readonly VotesAttack[] = [
   seedGrinding,
   copiedRoots,
   selectiveServing,
+  drivenAway,
 ]

@@ -14,6 +14,9 @@ export const PAID_AFTER = 6
 export const LEAF_COST = 0.1 * (1_000 / 6 / OWED)
 export const SCORE_COST = 0.5 * (200 / 5 / 6)
 
+/** Nectar that it costs to keep a rival's commitment from the chain for a round: a tenth of what an average solver earns by it. */
+export const DRIVING_COST = 0.1 * (1_000 / 6)
+
 /** Who plays. Each has an account of its own, except where `ownAccount` puts all of the attacker's into one. */
 export interface Players {
   readonly honestSeats: readonly Member[]
@@ -68,6 +71,8 @@ export interface Play {
   work?(view: SolverView): Work | null
   /** A vote on each peer with the leaves' scores behind it, or null to stay away. */
   vote?(view: SeatView): readonly PeerScore[] | null
+  /** Rounds in which no rival's commitment reaches the chain. */
+  drivesAway?(round: number): boolean
   /** Sends the sealed ballot of the first honest seat as its own, and opens it when that is open. */
   copiesBallots?: boolean
 }

@@ -10,7 +10,8 @@ export async function openAll(game: Game, round: number): Promise<void> {
   const sealed = game.sealed.get(round) ?? []
   if (sealed.length === 0) return
   const { openings, votes } = game.swarm
-  if ((await votes.read.scoredPeers([BigInt(round)])) === 0n) return
+  const [, scoredPeers] = await votes.read.totalsOf([BigInt(round)])
+  if (scoredPeers === 0n) return
   const [ordinal, place] = await openings.read.drawnOf([BigInt(round), 0])
   const drawn = game.committed.get(round)?.[ordinal]
   if (drawn !== undefined) for (const seat of sealed) await open(game, round, seat, drawn, { ordinal, place })

@@ -4,6 +4,7 @@ import { makeBundle } from './bundles.ts'
 import { beaconBefore, settleRound } from './endRound.ts'
 import {
   type Commitment,
+  DRIVING_COST,
   type Game,
   LEAF_COST,
   PAID_AFTER,
@@ -24,6 +25,7 @@ export async function playRun(
   setting: Setting,
   play: Play,
   seed: number,
+  rounds = ROUNDS,
 ): Promise<number> {
   const random = randomStream('simulated votes', String(seed))
   const abilities = new Map(
@@ -31,16 +33,16 @@ export async function playRun(
   )
   const game = { swarm, players, setting, play, seed, cost: 0, committed: new Map(), sealed: new Map() }
   await swarm.seed(seed)
-  for (let now = 0; now < ROUNDS + PAID_AFTER - 1; now++) {
+  for (let now = 0; now < rounds + PAID_AFTER - 1; now++) {
     await swarm.enter(now)
-    if (now < ROUNDS) game.committed.set(now, await commitAll(game, now, abilities))
+    if (now < rounds) game.committed.set(now, await commitAll(game, now, abilities))
     await playVotes(game, now)
     const due = game.committed.get(now - 3)
     if (due !== undefined) await settleRound(swarm, now - 3, due)
     await openAll(game, now - 4)
     if (game.committed.has(now - 5)) await closeShard(swarm, now - 5)
   }
-  await swarm.enter(ROUNDS + PAID_AFTER - 1)
+  await swarm.enter(rounds + PAID_AFTER - 1)
   const own = [...players.ownSeats, ...players.ownKeys].map(({ key }) => key)
   let earnedWei = 0n
   for (const key of new Set(own)) {
@@ -48,7 +50,7 @@ export async function playRun(
   }
   let slashed = 0
   for (const { key } of players.ownSeats) slashed += Number(await swarm.slashedWei('evaluator', key)) / 1e18
-  return (Number(earnedWei) / 1e18 - game.cost - slashed) / ROUNDS
+  return (Number(earnedWei) / 1e18 - game.cost - slashed) / rounds
 }
 
 async function commitAll(game: Game, round: number, abilities: ReadonlyMap<Hex, number>): Promise<Commitment[]> {
@@ -66,7 +68,10 @@ async function commitAll(game: Game, round: number, abilities: ReadonlyMap<Hex, 
       run: String(seed),
     }
   }
-  const made: Commitment[] = players.rivals.map(peer => ({
+  const isAlone = play.drivesAway?.(round) ?? false
+  if (isAlone) game.cost += players.rivals.length * DRIVING_COST
+  const rivals = isAlone ? [] : players.rivals
+  const made: Commitment[] = rivals.map(peer => ({
     peer,
     isOwn: false,
     bundle: makeBundle(authorship(peer), OWED),

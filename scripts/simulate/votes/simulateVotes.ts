@@ -24,13 +24,13 @@ export async function simulateVotes(runs: number, wanted: (name: string) => bool
   return rows
 }
 
-async function playBoth(swarm: Swarm, { cast, attack, honest }: VotesAttack, setting: Setting, runs: number) {
+async function playBoth(swarm: Swarm, { cast, rounds, attack, honest }: VotesAttack, setting: Setting, runs: number) {
   const players = await enrolPlayers(swarm, cast)
   const restore = await swarm.snapshot()
   const play = async (way: Play) => {
     const earned: number[] = []
     for (let seed = 0; seed < runs; seed++) {
-      earned.push(await playRun(swarm, players, setting, way, seed))
+      earned.push(await playRun(swarm, players, setting, way, seed, rounds))
       await restore()
     }
     return earned

@@ -12,6 +12,7 @@ import {
   EMISSION_WEI,
   isOutage,
   type ModelSeat,
+  meanWeightOf,
   medianOf,
   sharesOf,
   verdictOn,
@@ -47,6 +48,8 @@ interface Round {
   readonly closed: Set<number>
   /** Peers that were settled with points, by shard. */
   readonly scored: number[]
+  /** Of the counted rounds before, when it was settled. */
+  meanWeight: number
 }
 
 type AccountOf = (key: Hex) => string
@@ -58,6 +61,8 @@ export class ModelRounds {
   private readonly rounds = new Map<number, Round>()
   /** Settled, and not in an outage: those that a key's scores are averaged over. */
   private readonly counted: number[] = []
+  /** What each of them weighed when the next was settled. */
+  private readonly weights: number[] = []
   private readonly earned = new Map<Hex, bigint>()
   private readonly facts: Facts
   private readonly seats: ModelSeats
@@ -72,7 +77,15 @@ export class ModelRounds {
   }
 
   of(round: number): Round {
-    const made = { works: [], ballots: [], outcomes: new Map(), openings: [], closed: new Set<number>(), scored: [] }
+    const made = {
+      works: [],
+      ballots: [],
+      outcomes: new Map(),
+      openings: [],
+      closed: new Set<number>(),
+      scored: [],
+      meanWeight: 0,
+    }
     const known = this.rounds.get(round) ?? made
     this.rounds.set(round, known)
     return known
@@ -97,6 +110,9 @@ export class ModelRounds {
   settle(round: number): void {
     const { works, outcomes, scored } = this.of(round)
     const before = this.counted.slice(1 - WINDOW).map(earlier => this.of(earlier).outcomes)
+    const last = this.counted.at(-1)
+    if (last !== undefined) this.weights[this.counted.length - 1] = this.weightIn(last)
+    this.of(round).meanWeight = this.defences.scoresAveraged ? meanWeightOf(this.weights) : 0
     if (!isOutage(this.committees(round))) this.counted.push(round)
     for (let shard = 0; shard < this.shardsOf(round); shard++) {
       const committee = this.committee(round, shard)
@@ -166,11 +182,12 @@ export class ModelRounds {
   }
 
   close(round: number, shard: number, { work }: Drawn, proposed: (key: Hex) => number): void {
-    const { openings, closed, scored } = this.of(round)
+    const { openings, closed, scored, meanWeight } = this.of(round)
     const opened = openings.filter(one => one.shard === shard)
     if (closed.has(shard) || opened.length === 0) return
     closed.add(shard)
-    const part = { ofShard: scored[shard] ?? 0, ofRound: scored.reduce((sum, count) => sum + count, 0) }
+    const ofRound = scored.reduce((sum, count) => sum + count, 0)
+    const part = { ofShard: scored[shard] ?? 0, ofRound, weight: this.weightIn(round), meanWeight }
     const made = opened.map(({ opening }) => opening)
     for (const [key, wei] of seatPay(made, opened[0]?.settledMilli ?? 0, part)) this.earn(key as Hex, wei)
     const agreed = agreementOf(made)
@@ -182,18 +199,23 @@ export class ModelRounds {
 
   earnedWei(key: Hex): bigint {
     let wei = this.earned.get(key) ?? 0n
-    for (const { outcomes } of this.rounds.values()) {
-      const keys = [...outcomes.keys()]
-      if (!outcomes.has(key)) continue
-      const shares = sharesOf(
-        [...outcomes.values()].map(({ scoreMilli, beforeMilli }) =>
-          this.defences.scoresAveraged ? weightOf(scoreMilli, beforeMilli ?? 0) : scoreMilli,
-        ),
-        EMISSION_WEI,
-      )
-      wei += shares[keys.indexOf(key)] ?? 0n
+    for (const [round, { outcomes, meanWeight }] of this.rounds) {
+      const at = [...outcomes.keys()].indexOf(key)
+      if (at >= 0) wei += sharesOf(this.weightsIn(round), EMISSION_WEI, meanWeight)[at] ?? 0n
     }
     return wei
+  }
+
+  /** What the round's scores weigh, by peer. */
+  private weightsIn(round: number): number[] {
+    const { scoresAveraged } = this.defences
+    return [...this.of(round).outcomes.values()].map(({ scoreMilli, beforeMilli }) =>
+      scoresAveraged ? weightOf(scoreMilli, beforeMilli ?? 0) : 32 * scoreMilli,
+    )
+  }
+
+  private weightIn(round: number): number {
+    return this.weightsIn(round).reduce((sum, weight) => sum + weight, 0)
   }
 
   private earn(key: Hex, wei: bigint): void {
