@@ -32,7 +32,7 @@ test('who can claim how much of a game is what the model of the market pays', ()
   }
 })
 
-test('of a game without a winner everybody has the stakes back, and a part of what the Judge forfeited by them', () => {
+test('a game without a winner returns all stakes, with a share of what the Judge forfeited', () => {
   const bet = (holder: Hex, choice: number, stake: bigint) => ({ holder, choice, stake, round: choice })
   const bets = [bet('0x01', 0, 10n), bet('0x02', 1, 20n), bet('0x01', 1, 30n)]
   const divided = divideGame(bets, { winner: null, pot: 7n, freeShares: 1n })

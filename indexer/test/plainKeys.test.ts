@@ -40,7 +40,7 @@ test("a peer's id and name stand for its key where a key is asked for, and for n
   expect(variables).toEqual({ key: KEY, id: ID })
 })
 
-test('of one question so many names are looked up at most', async () => {
+test('one question resolves a limited number of names', async () => {
   const keys = Array.from(
     { length: 100 },
     (_, at) => `bee ${'abcdefghij'[at % 10]} ${'abcdefghij'[Math.floor(at / 10)]}`,

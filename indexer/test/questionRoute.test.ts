@@ -23,7 +23,7 @@ test('a question reaches Ponder in one piece or several', async () => {
     expect(await (await ask(body)).json()).toMatchObject({ query: expect.stringContaining('peer'), operationName: 'é' })
 })
 
-test('of a body without end no more is read than a question may have', async () => {
+test('an endless request body is read only up to the limit of a question', async () => {
   let pieces = 0
   const endless = new ReadableStream({
     pull(controller) {

@@ -29,7 +29,7 @@ test('no error of a transport shows the key of its URL, whatever the endpoint sa
   }
 })
 
-test('where the first endpoint does not answer the second is asked', async () => {
+test('if the first endpoint does not answer, the second is asked', async () => {
   const urls = [await endpoint(500, 'down'), await endpoint(200, JSON.stringify({ result: '0x7' }))]
   expect(await createPublicClient({ transport: quietHttp(urls.join(',')) }).getChainId()).toBe(7)
 })

@@ -76,7 +76,7 @@ test('text comes while the model writes; Ctrl-C stops the answer, and between an
   expect(terminal.shown().length).toBeLessThan(3000)
 })
 
-test('where the model has no more positions the oldest messages are forgotten, and one that is too long is refused', async () => {
+test('if the model has no positions left, the oldest messages are forgotten, and one that is too long is refused', async () => {
   const terminal = await chat(short, '--json', '--max-new-tokens', '16')
   await ask(terminal, 'alpha '.repeat(9))
   await ask(terminal, 'beta '.repeat(9))

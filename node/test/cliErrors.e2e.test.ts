@@ -159,13 +159,13 @@ describe('a chain that is not as it should be', () => {
     expect(result.stdout + result.stderr).not.toContain('t0ps3cret')
   })
 
-  test('another chain than the deployment is on is told by its id', async () => {
+  test("a chain other than the deployment's is reported by its id", async () => {
     const { flags } = await newPeer('wrong-chain', { record: { ...deployment, chainId: 685_685 } })
     const says = /has id 31337; the deployment 'test' is on 685685\. .*\[WRONG_CHAIN\]$/m
     expectOneLine(await runCli(['status', ...flags]), { code: 1, says })
   })
 
-  test('a chain that was reset is told by the contract that is not there', async () => {
+  test('a chain that was reset is reported by its missing contract', async () => {
     const Rounds = { address: `0x${'12'.repeat(20)}` as const, startBlock: 1 }
     const record = { ...deployment, contracts: { ...deployment.contracts, Rounds } }
     const { flags } = await newPeer('reset', { record })
@@ -205,7 +205,7 @@ describe('a chain that is not as it should be', () => {
   })
 })
 
-test('what a bond is, and what becomes of it, is shown and not sent', async () => {
+test('bonds and what happens to them are printed, and nothing is sent', async () => {
   const { flags, address } = await newPeer('bonds')
   const before = await local.client.getTransactionCount({ address })
   const { code, stdout } = await runCli(['challenge', 'bonds', '--json', ...flags])

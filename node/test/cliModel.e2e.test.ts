@@ -104,7 +104,7 @@ describe('a folder of transformers’ is run as transformers runs it', () => {
     expect(worst(logprobs, [...(expected?.logprobs ?? [])])).toBeLessThan(1e-4)
   })
 
-  test('for people, a line a position and a line a token', async () => {
+  test('in text, one line for each position and each token', async () => {
     const flags = ['--model', folderOf('qwen2'), '--tokens', '5,17']
     const full = damaged('full', made => changeConfig(made, { max_position_embeddings: 2 }))
     const logits = await runCli(['model', 'logits', '--model', full, '--tokens', '5,17'])

@@ -110,7 +110,7 @@ test('a bootnode that restarts is found again, and gossip continues', async () =
   await heard
 })
 
-test('who does not follow the swarm hears nobody, and is heard by all who do, also where it was alone when it published', async () => {
+test('a peer that does not subscribe hears nobody, and is heard by all subscribers, also if it was alone when it published', async () => {
   const [bootnode] = await swarm(1)
   const far = await start({ bootnodes: bootnode.addresses(), syncEveryMs: 1e9, targetPeers: 1 })
   const author = await start({ follows: false, targetPeers: 1 })

@@ -53,7 +53,7 @@ test('the peer that runs sends what another process leaves in its outbox, once',
   expect(chain.executed()).toEqual(['0x01'])
 })
 
-test('a call that would revert is told with its error', async () => {
+test('a call that would revert is reported with its error', async () => {
   const { chain, clock, outbox, ask } = setup()
   chain.reverting.add('0x01')
   const asked = ask()

@@ -22,11 +22,14 @@ function testFields<Spec extends object>(schema: z.ZodType, spec: Spec, probes: 
     expect(Object.keys(probes).toSorted()).toEqual(fieldsOf(schema))
   })
 
-  test.each(Object.entries(probes))('%s changes what is done', async (path, { value, given = {}, also = {}, seen }) => {
-    const before = withFields(spec, given)
-    const after = withFields(before, value === undefined ? also : { [path]: value, ...also })
-    expect(await seen(after)).not.toEqual(await seen(before))
-  })
+  test.each(Object.entries(probes))(
+    '%s changes the behaviour',
+    async (path, { value, given = {}, also = {}, seen }) => {
+      const before = withFields(spec, given)
+      const after = withFields(before, value === undefined ? also : { [path]: value, ...also })
+      expect(await seen(after)).not.toEqual(await seen(before))
+    },
+  )
 }
 
 describe('CodeZero', () => {

@@ -23,7 +23,7 @@ test('a process that only has the id of an old one is left alone', async () => {
   expect(await endLeftovers(notes)).toEqual([])
 })
 
-test.each(['linux', 'darwin'])('the start of a process does not change, and is told as on %s', platform => {
+test.each(['linux', 'darwin'])('the start time of a process does not change, and is read as on %s', platform => {
   expect(startOf(process.pid, platform)).toMatch(/\d/)
   expect(startOf(process.pid, platform)).toBe(startOf(process.pid, platform))
   expect(startOf(2 ** 22 + 1, platform)).toBeUndefined()

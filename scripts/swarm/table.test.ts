@@ -22,7 +22,7 @@ test('a score of 0 is a figure, and no score is none, with the votes that gave n
   expect(none[1]).toContain("9 of 9 votes were 'unavailable', so that nobody got a score")
 })
 
-test('some abstentions are told, and whom they left without a score', () => {
+test('some abstentions are reported, and whom they left without a score', () => {
   expect(printed({ ...scored, abstentions: 1 })[1]).toContain("1 of 9 votes were 'unavailable': the others")
   expect(printed({ ...scored, abstentions: 2, scored: 2 })[1]).toContain('only 2 of 3 solvers got a score')
 })

@@ -62,7 +62,7 @@ test('what the least bets of others take away keeps nobody from a bet', async ()
   expect(signed).toEqual(['bet'])
 })
 
-test('where its approval is refused, a bet is not sent, and its reader is told', async () => {
+test('a bet whose approval is refused is not sent, and the reader sees why', async () => {
   const { chain, signed } = await scene(210n, 0n)
   const calls = () => betCalls(chain, account, { ...bet, onFallen: () => {} })
   expect(await sendInTurn(chain, calls, () => {})).toContain('“Bet 10 on it” was not sent')

@@ -24,7 +24,7 @@ test('a demand says what became of the leaf', () => {
   expect(rows({ leafDemands })).toEqual(['Leaf 3 was demanded on the chain, withheld, and the round is lost'])
 })
 
-test('an appeal says who judges, and what stands in the end', () => {
+test('an appeal names its judges and its outcome', () => {
   const of = (changes: object) => rows({ appealCases: { items: [{ ...found, appeals, ...changes }] } })[0]
   expect(of({})).toContain('is appealed to 11 seats')
   expect(of({ isClosed: true, finalMilli: 300 })).toContain('11 seats let the score of')

@@ -12,7 +12,7 @@ test('lines are kept, gone or new, and the end of a text changes nothing', () =>
   expect(lineChanges('a', 'a\n').map(({ kind }) => kind)).toEqual(['kept'])
 })
 
-test('of texts that have little in common, all lines of one are gone and all of the other new', () => {
+test('for texts with little in common, all lines of one are removed and all of the other added', () => {
   const text = (word: string) => ['same', ...Array.from({ length: 3_000 }, (_, at) => `${word} ${at}`)].join('\n')
   const kinds = Map.groupBy(lineChanges(text('a'), text('b')), ({ kind }) => kind)
   expect([kinds.get('kept'), kinds.get('gone')?.length, kinds.get('new')?.length]).toEqual([undefined, 3_001, 3_001])

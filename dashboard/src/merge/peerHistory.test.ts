@@ -51,7 +51,7 @@ const solver: PeerAnswer = {
   },
 }
 
-test('what a peer did and what came of it meet in one row for each round, newest first', () => {
+test('what a peer did and its outcome are one row for each round, newest first', () => {
   const history = peerHistory(solver)
   expect(history.map(({ round }) => round)).toEqual([9, 7, 6])
   expect(history[1]).toEqual({
@@ -87,7 +87,7 @@ test('a withheld secret is seen with the round that it is for', () => {
   expect(row).toMatchObject({ round: 4, tasks: null, hasWithheld: true })
 })
 
-test('what was demanded and appealed is said with the round that it is about', () => {
+test('demands and appeals name the round that they are about', () => {
   const appeals = { items: [{ level: 1, drawn: 11 }] }
   const closed = { settledMilli: 0, finalMilli: 669, isClosed: true, isMoot: false, appeals }
   const [row] = peerHistory({

@@ -66,7 +66,7 @@ test('a proposer that learns has curves of what its tasks were worth', () => {
   ])
 })
 
-test('groups that were taken are told by their peer, most first, without failed updates', () => {
+test('groups that were taken are reported by their peer, most first, without failed updates', () => {
   const from = (peer: string, groups: number) => ({ ...others, peer, groups })
   const steps = [own, from('a', 2), from('b', 5), from('a', 4), { ...from('b', 9), failure: 'NaN' }]
   expect(takenGroups(steps)).toEqual([
@@ -75,7 +75,7 @@ test('groups that were taken are told by their peer, most first, without failed 
   ])
 })
 
-test('what runs is told in words, and whether it still does', () => {
+test('the run is described in words, and whether it still runs', () => {
   const training = {
     ...{ role: 'solver' as const, model: null, trained: 'adapter' as const, device: 'cuda' },
     startedAtMs: 0,

@@ -39,7 +39,7 @@ const record: RoundAnswer = {
   },
 }
 
-test('each peer that committed meets each seat, settled peers first', () => {
+test('each peer that committed has a row with each seat, settled peers first', () => {
   const { evaluators, rows } = voteTable(record)
   expect(evaluators.map(({ name }) => name)).toEqual(['early', 'elder', 'unregistered peer'])
   expect(rows.map(row => row.peer.name)).toEqual(['brisk', 'amber'])
@@ -50,7 +50,7 @@ test('a vote of unavailable is a vote', () => {
   expect(voteTable(record).rows[1]?.votes[0]).toBe('unavailable')
 })
 
-test('of more seats than a committee has, only those who voted are shown', () => {
+test('with more seats than a committee has, only those that voted are shown', () => {
   const seats = { totalCount: 40, items: record.evaluatorSeats.items.slice(0, 1) }
   expect(voteTable({ ...record, evaluatorSeats: seats }).evaluators.map(({ name }) => name)).toEqual(['early', 'elder'])
 })

@@ -57,7 +57,7 @@ export function testChallenges(scene: Scene): void {
     })
   })
 
-  test('what challenges owe an account is told by its peers, until it is withdrawn', async () => {
+  test('what challenges owe an account is reported by its peers, until it is withdrawn', async () => {
     const { chain, indexer } = scene
     const credits = async () =>
       (

@@ -11,7 +11,7 @@ const TASK_PAY = `9516${'0'.repeat(16)}`
 export function testOpenings(scene: Scene): void {
   let played: Awaited<ReturnType<typeof playOpenings>>
 
-  test('a withheld secret is told with what its proposer lost', async () => {
+  test('a withheld secret is reported with what its proposer lost', async () => {
     const { chain, indexer, cast } = scene
     const [rival, solver] = cast.solvers
     const { peerKey } = rival

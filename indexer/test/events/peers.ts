@@ -141,7 +141,7 @@ export function testPeers(scene: Scene): void {
     expect(peer).toEqual({ claimedWei: String(claimedWei) })
   })
 
-  test('a stake, its notice and a seat of the rounds after bootstrap are told', async () => {
+  test('a stake, its notice and a seat of the rounds after bootstrap are reported', async () => {
     const { chain, indexer, cast } = scene
     const [solver] = cast.solvers
     await chain.stake(solver)
@@ -167,7 +167,7 @@ export function testPeers(scene: Scene): void {
     expect(after.evaluator).toMatchObject({ stakedFromRound: null })
   })
 
-  test('what an overturned seat pays who appealed is told by the account', async () => {
+  test('what an overturned seat pays who appealed is reported by the account', async () => {
     const { chain, indexer, cast } = scene
     const [slashed, appellant] = cast.solvers
     await chain.slash(slashed, 500, appellant.account.address)

@@ -49,7 +49,7 @@ export function testRounds(scene: Scene): void {
     expect(BigInt(FINALITY_ROUNDS)).toBe(await chain.finalityRounds())
   })
 
-  test('tasks are told as the chain has them, and of a commitment that was amended the latest, with the earlier ones counted', async () => {
+  test('tasks are reported as the chain has them, and of a commitment that was amended the latest, with the earlier ones counted', async () => {
     const { indexer, cast } = scene
     const rows = await indexer.query(`{
       round(number: 2) { proposals tasks unreadableTasks }

@@ -23,7 +23,7 @@ test.each(['', 'x', 'frobnicate', 'constructor', '--prot'])('%j is near no comma
   expect(nearest(typed, commands)).toBeUndefined(),
 )
 
-test('what was meant stands before the list', () => {
+test('the suggestion comes before the list', () => {
   expect(unknownWord('action', 'gmaes', ['games', 'bet'])).toMatchObject({
     message: "Unknown action 'gmaes'.",
     hint: "Did you mean 'games'? Use one of games, bet.",

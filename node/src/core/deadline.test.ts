@@ -23,7 +23,7 @@ test('it aborts with the other signal, for its reason', () => {
   expect(signal.reason).toBe('stopping')
 })
 
-test('of a signal that is aborted already it is aborted too', () => {
+test('a signal that is already aborted aborts it too', () => {
   expect(withDeadline(AbortSignal.abort('gone'), 1e6).reason).toBe('gone')
 })
 

@@ -7,7 +7,7 @@ import { makeFolder } from './makeFolder.ts'
 const root = mkdtempSync(join(tmpdir(), 'waggle-folder-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-test('a folder is made with those above it, and left as it is where it is there', () => {
+test('a folder is made with its parents, and an existing one is left alone', () => {
   makeFolder(join(root, 'a/b/c'), 0o700)
   expect(statSync(join(root, 'a/b/c')).mode & 0o777).toBe(0o700)
   makeFolder(join(root, 'a/b/c'))

@@ -40,7 +40,7 @@ test('what comes while it is waited for is given at once', async () => {
   expect(await ahead.next()).toEqual({ value: undefined, done: true })
 })
 
-test('a failure is told after what came before it', async () => {
+test('a failure is reported after the output before it', async () => {
   async function* source() {
     yield { n: 1 }
     throw new Error('no more')

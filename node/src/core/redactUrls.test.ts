@@ -3,7 +3,7 @@ import { originsOf, redactUrls, urlSecrets } from './redactUrls.ts'
 
 const urls = 'https://user:hunter22@one.example:8443/v2/k3y-in-path?apikey=k3y%2Bquery, https://two.example/an0ther'
 
-test('of a list of URLs only schemes, hosts and ports are shown', () => {
+test('a list of URLs shows only schemes, hosts and ports', () => {
   expect(originsOf(urls)).toBe('https://one.example:8443, https://two.example')
   expect(originsOf('one.example/key')).toBe('an invalid URL')
 })
@@ -17,7 +17,7 @@ test('whatever may be a key is taken out of a text, as it is written and decoded
   expect(redactUrls('see https://docs.example/path.', [])).toBe('see https://docs.example')
 })
 
-test('names in a path are not keys, and whatever stands where credentials do is one', () => {
+test('names in a path are not keys, and everything in the place of credentials is', () => {
   const named = 'https://one.example/solver-1/ethereum-sepolia/V2?network=mainnet'
   expect(urlSecrets(named)).toEqual(['mainnet'])
   expect(urlSecrets('https://solver-1:evaluator@one.example/')).toEqual(['evaluator', 'solver-1'])

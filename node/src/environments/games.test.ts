@@ -48,7 +48,7 @@ test('texts of code differ in what they ask for, and its clues are the code for 
   }
 })
 
-test('of a puzzle the policy reads what is shown, and then each answer', async () => {
+test('the policy reads what is shown of a puzzle, and then each answer', async () => {
   const { question, choices, clues } = puzzles.draw(seeds[3] as Hex)
   const sequences = (await puzzles.sequences({ question, choices }, clues.slice(0, 1))) ?? []
   expect(sequences.map(({ tokens }) => text(tokens))).toEqual(choices.map(choice => `${clues[0]} = ${choice}`))

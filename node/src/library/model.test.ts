@@ -78,7 +78,7 @@ test.each(['float32', 'int8'] as const)(
   },
 )
 
-test('what was disposed of is refused, and no session is opened for it again', async () => {
+test('a disposed model is refused, and no session is opened for it again', async () => {
   const model = await loadModel(folder)
   const request = { prompts, maxNewTokens: 2 }
   await generate(model, request)

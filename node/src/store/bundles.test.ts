@@ -14,7 +14,7 @@ const folder = () => mkdtempSync(join(tmpdir(), 'waggle-bundles-'))
 const options = { logger: silentLogger }
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-test('what was put is got by its content id, also after a restart', async () => {
+test('a stored bundle is read by its content id, also after a restart', async () => {
   const at = folder()
   const bundles = await openBundles(at, options)
   const id = await bundles.put(bytes('hello'), 3)

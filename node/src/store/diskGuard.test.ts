@@ -47,7 +47,7 @@ test('work waits while there is no space, and continues when there is: two lines
   expect(await wait()).toBe(0)
 })
 
-test("a user's quota is told by a probe, and a disk that fails otherwise ends the wait", async () => {
+test("a user's quota is detected by a probe, and a disk that fails otherwise ends the wait", async () => {
   const quota = Object.assign(new Error('EDQUOT: disk quota exceeded, write'), { code: 'EDQUOT' })
   const { guard, disk, wait } = guardOf({ probe: () => Promise.reject(quota) })
   expect(guard.isFull(new Error('another'))).toBe(false)

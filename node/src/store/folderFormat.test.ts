@@ -84,7 +84,7 @@ test('a kill while files are copied aside, or after the number, changes nothing'
   expect(filesOf(folder)).toEqual(['a', 'b', 'format', 'peer.key'])
 })
 
-test('a kill while what was put back is removed loses nothing of it', () => {
+test('a kill while restored files are removed loses none of them', () => {
   const folder = newFolder()
   writeFileSync(join(folder, 'a'), 'old')
   expect(() => migrate(folder, stepsEnding('between'))).toThrow('killed')

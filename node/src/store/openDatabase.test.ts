@@ -69,7 +69,7 @@ test('a journal of the format before takes what this one adds', () => {
   ).toBe(7n)
 })
 
-test('a write that finds no space is told as such, leaves nothing behind, and succeeds when there is some', () => {
+test('a write that finds no space is reported as such, leaves nothing behind, and succeeds when there is some', () => {
   const db = openDatabase(path())
   const [journal, outbox] = [createJournal(db, createManualClock()), createOutboxTable(db)]
   const { id } = outbox.insert({ key: 'a', to: '0x01', data: '0x02', fromRound: null, throughRound: null })

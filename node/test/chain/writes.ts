@@ -51,7 +51,7 @@ export function testWrites(scene: ChainScene): void {
     expect((outcome as { error: string }).error).toMatch(/^RolloutCommitments_NotPeerAccount\(0x/)
   })
 
-  test('what was meant for a round that passed is dropped', async () => {
+  test('a transaction for a round that passed is dropped', async () => {
     const { newPeer } = scene
     const { chain } = await newPeer()
     const { round } = await chain.rounds.read()

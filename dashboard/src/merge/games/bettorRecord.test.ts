@@ -12,7 +12,7 @@ const bet = (gameId: bigint, choice: number, stake: bigint, of: ReturnType<typeo
   ...{ gameId, choice, stake, atSec: 7, game: of },
 })
 
-test('bets are told by game, and their stakes scored against what came', () => {
+test('bets are reported by game, and their stakes scored against what came', () => {
   const [first, second, third] = [game(0, 50n, 50n), game(1, 90n, 10n), game(null, 1n, 1n)]
   const items = [bet(3n, 0, 1n, third), bet(2n, 0, 10n, second), bet(1n, 0, 3n, first), bet(1n, 1, 1n, first)]
   const bettor: Bettor = {

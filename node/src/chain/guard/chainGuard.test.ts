@@ -180,7 +180,7 @@ test.each([
   expect(Math.abs(timeSec - first.timeSec - (atMs - first.atMs) / 1000)).toBeLessThanOrEqual(124)
 })
 
-test('where one endpoint is out the other is asked, and the outage has its two lines', async () => {
+test('if one endpoint is out, the other is asked, and the outage logs two lines', async () => {
   const names = ['https://one.example', 'https://two.example']
   const { guard, bend, pass, said, asked } = setup(names)
   await guard.check()

@@ -22,7 +22,7 @@ function setup(network: string, chainId: number, state: (typeof beaconStates)[nu
 
 const SEPOLIA = 11_155_111
 
-test('a beacon is told once its block is deeper than reorganisations of its chain, recorded or not', async () => {
+test('a beacon is reported once its block is deeper than reorganisations of its chain, recorded or not', async () => {
   for (const state of ['fixed', 'drawn'] as const) {
     expect(await setup('sepolia', SEPOLIA, state, BLOCK + 2n)).toEqual({ state, hash: null })
     expect(await setup('sepolia', SEPOLIA, state, BLOCK + 3n)).toEqual({ state, hash: FORK })
@@ -36,7 +36,7 @@ test('a local swarm’s chain forgets its last blocks when it is killed, and one
   expect(await setup('test', 31_337, 'fixed', BLOCK)).toEqual({ state: 'fixed', hash: FORK })
 })
 
-test('on an unknown chain it is told after as many blocks as on Ethereum', async () => {
+test('on an unknown chain it waits for as many blocks as on Ethereum', async () => {
   expect(await setup('mine', 5, 'drawn', BLOCK + 2n)).toEqual({ state: 'drawn', hash: null })
   expect(await setup('mine', 5, 'drawn', BLOCK + 3n)).toEqual({ state: 'drawn', hash: FORK })
 })

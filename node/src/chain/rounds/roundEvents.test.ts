@@ -20,7 +20,7 @@ const chain = {
 } as unknown as FollowedChain
 const contracts = { startBlock: 1, rounds: {} } as Contracts
 
-test('a range of more events than an answer may have is read in parts, in order, and a block of too many is told', async () => {
+test('a range of more events than an answer may have is read in parts, in order, and a block of too many is reported', async () => {
   const perBlock = (block: number) => (block === 3_333 ? 90_000 : 100)
   const read = (most: number) => async (range: { fromBlock: bigint; toBlock: bigint }) => {
     const blocks = Array.from(

@@ -87,7 +87,7 @@ test('half a billion parameters fit 8 GiB by an adapter, and not whole', () => {
   expect(memoryNeeded({ ...solver, role: 'gateway', trained: 'adapter' })).toBe(0)
 })
 
-test('what is said is not chosen again', () => {
+test('a given option is not chosen again', () => {
   const said = { role: 'evaluator', environment: 'env.json', model: 'mine', threads: '2' } as const
   expect(chosen({}, said)).toEqual({})
   expect(chosen({}, { environment: 'env.json', model: 'mine', lora: '8' })).toEqual({ role: 'solver', threads: 3 })

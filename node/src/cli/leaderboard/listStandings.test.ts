@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listStandings } from './listStandings.ts'
 
-test('peers stand by all their points, of equal ones the first that registered', async () => {
+test('peers are ordered by all their points, then by registration', async () => {
   const points: Record<string, bigint> = { '0x1': 500n, '0x2': 1_500n, '0x3': 500n }
   const asked: unknown[] = []
   const rpc = {

@@ -87,7 +87,7 @@ const sourceOf = (): LeaderboardSource => ({
   partPath: join(mkdtempSync(join(tmpdir(), 'waggle-read-')), 'part.json'),
 })
 
-test('where the endpoint forgets a block meanwhile, all totals are of a newer one', async () => {
+test('if the endpoint forgets a block meanwhile, all totals are from a newer one', async () => {
   // Of the first block it forgets after two of the three questions.
   const first = 1_000 - SETTLED
   const { swarm, logQuestions } = scripted((block, newest) => (block === first && newest - block > 80 ? GONE : null))
@@ -125,7 +125,7 @@ test('an endpoint that forgets sooner than it is read says so by a code after fo
   expect(new Set(found.rows.map(({ rewards }) => rewards))).toEqual(new Set([BigInt(found.block)]))
 })
 
-test('what has nothing to do with old state ends the reading at once', async () => {
+test('an error unrelated to old state ends the reading at once', async () => {
   const blocks = new Set<number>()
   const { swarm } = scripted(block => {
     blocks.add(block)

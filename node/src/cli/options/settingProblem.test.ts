@@ -20,7 +20,7 @@ test.each([
   expect(() => loadConfig({ data, [setting]: value })).toThrow(`Bad option: ${words}.`)
 })
 
-test('A setting of the file is named as it stands there', () => {
+test('A setting of the file is named as the file spells it', () => {
   writeFileSync(join(data, SETTINGS_FILE), 'rol: solver\nlevel: 9\n')
   expect(() => loadConfig({ data })).toThrow(
     "level must be at most 5, not '9'; there is no setting 'rol' (did you mean 'role'?).",

@@ -15,7 +15,7 @@ const later = (stage: number, byPeer: readonly PeerAnswers[], at = seed) =>
   stages?.laterTasks(questions, { stage, seed: at }, [byPeer, []]) ?? []
 const quotedIn = (task: RoundTask<ReasoningProblem> | null | undefined) => task?.problem.quoted as Quoted
 
-test('rounds of one stage stand for themselves', () => {
+test('rounds of one stage are independent', () => {
   expect(reasoningStages({ stages: 1, reply: 'bare' })).toBeNull()
 })
 

@@ -60,7 +60,7 @@ test('any tensors come back from F32, and reading and writing is canonical', asy
   )
 })
 
-test('what was rounded to BF16 once is exact from then on', async () => {
+test('a value rounded to BF16 once is exact from then on', async () => {
   const path = join(folder, 'bf16.safetensors')
   const data = Float32Array.from({ length: 1000 }, (_, i) => Math.sin(i) * 1.7)
   await writeSafetensors(path, new Map([['w', { shape: [10, 100], data }]]), 'BF16')

@@ -50,7 +50,7 @@ test('filtered completions do not depend on what else is in the call, bit for bi
   expect(await ask(filters)).not.toEqual(together)
 })
 
-test.each([{}, filters])('every token is told as it is drawn, step by step: %o', async given => {
+test.each([{}, filters])('every token is reported as it is drawn, step by step: %o', async given => {
   const told: StreamedToken[] = []
   const running = ask({ ...given, onToken: token => told.push(token) })
   for (let turn = 0; told.length === 0 && turn < 10_000; turn++) await new Promise(setImmediate)

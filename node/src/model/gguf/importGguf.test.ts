@@ -80,7 +80,7 @@ test.each([
   expect(tokenizer.endTokens).toEqual(original.endTokens)
 })
 
-test('control tokens before others stand in the vocabulary, where Hugging Face’s library takes their ids from', async () => {
+test('control tokens come first in the vocabulary, where Hugging Face’s library takes their ids from', async () => {
   const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
   const lists = ['tokens', 'token_type'].map(key => file.metadata[`tokenizer.ggml.${key}`] as { value: unknown[] })
   const first = lists[1]?.value.indexOf(3) ?? 0
@@ -220,7 +220,7 @@ describe('a file that lies is refused by file and field, and leaves nothing behi
   })
 })
 
-test('a file that is not there is told as a file, not as a folder of a model', async () => {
+test('a file that is not there is reported as a file, not as a folder of a model', async () => {
   const missing = importGguf(join(root, 'none.gguf'), join(root, 'none'))
   await expect(missing).rejects.toMatchObject({ field: 'file', hint: expect.stringMatching(/^Correct the path/) })
 })

@@ -123,7 +123,7 @@ test('a sequence of which nothing is scored has empty scores', async () => {
   expect(await scorer.score([])).toEqual([])
 })
 
-test('sequences that cannot be scored are refused, and an abort is heard', async () => {
+test('sequences that cannot be scored are refused, and an abort takes effect', async () => {
   await expect(scorer.score([sequence(5, 0)])).rejects.toThrow(ModelInputError)
   await expect(scorer.score([sequence(5, 6)])).rejects.toThrow(ModelInputError)
   await expect(scorer.score([sequence(66, 1)])).rejects.toThrow(ModelInputError)

@@ -33,7 +33,7 @@ test('a crowd that does not finish its handshakes gives way to who comes from el
   expect([other, ...crowd].map(({ arriving }) => arriving.isCut)).toEqual([false, true, false, false])
 })
 
-test('of the crowd itself nobody takes the place of another whose handshake may end soon', () => {
+test('nobody in the crowd takes the place of another whose handshake may end soon', () => {
   const { clock, from } = scene(2)
   const [first] = ['203.0.113.1', '203.0.113.2'].map(from)
   expect(from('203.0.113.3').isIn).toBe(false)

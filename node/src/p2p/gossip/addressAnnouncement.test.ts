@@ -71,7 +71,7 @@ test.each([
   expect(dialable([address], ['/ip4/192.168.1.7/tcp/9/p2p/x'], false)).toEqual([address])
 })
 
-test('an address of a protocol unknown here is told from others', () => {
+test('an address of an unknown protocol is recognised', () => {
   expect(isMultiaddr(at('/ip4/203.0.113.7/tcp/1'))).toBe(true)
   expect(isMultiaddr(at('/carrier-pigeon/1'))).toBe(false)
 })

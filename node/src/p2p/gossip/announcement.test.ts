@@ -10,7 +10,7 @@ const expected = { kind: 'rollouts', chainId: 31337 } as const
 const check = (bytes: Uint8Array, from = peerId) => checkAnnouncement(bytes, from, expected)
 const raw = (changes: object) => encodeCanonical({ ...announcement, ...changes })
 
-test('what is encoded is accepted, in about half a kilobyte', () => {
+test('an encoded message is accepted, in about half a kilobyte', () => {
   const bytes = encodeAnnouncement(announcement)
   expect(check(bytes)).toEqual({ verdict: 'accept', value: announcement })
   expect(bytes.byteLength).toBeLessThan(600)

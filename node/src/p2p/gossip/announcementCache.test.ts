@@ -67,7 +67,7 @@ test('a peer that amends too often is no longer heard in that round, and others 
   expect(offer(signed(100, { round: 6 }))).toBe('accept')
 })
 
-test('where a bundle is had is known for as long as a score can be appealed to all seats', () => {
+test('holders of a bundle are known for as long as a score can be appealed to all seats', () => {
   const { cache, offer, view } = cacheAt(5)
   offer(signed(1))
   // The seventh round after, in which the last verdict is sealed.

@@ -46,7 +46,7 @@ function signedBy(from: string, data: Uint8Array): Uint8Array {
   return encodeSigned({ from, sequence: new Uint8Array(8), topic: 't', data, signature: none, key: none }).bytes
 }
 
-test('of a flood, so many messages of a peer wait, the others are ignored, and other peers are heard', async () => {
+test('in a flood, a limited number of messages of a peer wait, the others are ignored, and other peers are heard', async () => {
   const { validate, go, taken } = scene()
   const flood = Array.from({ length: 600 }, (_, index) =>
     validate('a', signedBy('b', Uint8Array.of(index >> 8, index))),
@@ -61,7 +61,7 @@ test('of a flood, so many messages of a peer wait, the others are ignored, and o
   expect(await validate('a', signedBy('b', Uint8Array.of(2)))).toBe(TopicValidatorResult.Accept)
 })
 
-test('what is larger than any signed message is rejected without a turn', async () => {
+test('anything larger than a signed message is rejected immediately', async () => {
   const { validate } = scene()
   expect(await validate('a', new Uint8Array(1 << 16))).toBe(TopicValidatorResult.Reject)
 })

@@ -74,7 +74,7 @@ test('a registered author is asked about once, then taken at once', async () => 
   expect(counts.calls).toBe(1)
 })
 
-test('what another process signed with our key is told of, of use or not; what somebody forged is not', async () => {
+test('what another process signed with our key is reported, of use or not; what somebody forged is not', async () => {
   const { pass, twins } = scene({ check: () => ignore('not newer') })
   await pass(by('R self', false), 'forwarder')
   await pass(by('R'), 'forwarder')
@@ -83,7 +83,7 @@ test('what another process signed with our key is told of, of use or not; what s
   expect(twins.length).toBe(1)
 })
 
-test('for a message that is not signed the chain is not asked, whoever its author is said to be', async () => {
+test('an unsigned message costs no call to the chain, whoever it names as its author', async () => {
   const { pass, counts } = scene()
   expect(await pass(by('R', false), 'forwarder')).toBe('reject')
   expect(counts.calls).toBe(0)

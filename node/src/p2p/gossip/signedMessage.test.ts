@@ -64,7 +64,7 @@ test('sequence numbers grow while the clock stands still, and with it when it mo
   expect(hex).toEqual([...new Set(hex)].sort())
 })
 
-test('of messages with our key, those that another process signed since ours began are told apart', async () => {
+test('messages with our key that another process signed since ours began are recognised', async () => {
   const clock = createManualClock(1_000)
   const key = peerPrivateKey(privateKeyToProtobuf(await generateKeyPair('Ed25519')))
   const before = await createMessageSigner(key, clock).sign('t', new Uint8Array(0))

@@ -17,7 +17,7 @@ function tooManyAfter(answer: readonly SignedMessage[], held: readonly SignedMes
   return at < 0 ? null : at + 1
 }
 
-test('who hands on what came of others meanwhile, or other copies of it, is not at fault', () => {
+test('forwarding what others sent meanwhile, or other copies of it, is not a fault', () => {
   const held = many.map(at => message(at))
   expect(tooManyAfter(held, held)).toBeNull()
   expect(

@@ -60,7 +60,7 @@ test.each(kinds)('a signature with %s is wrong with any bit flipped, any byte mo
   expect(await verifyPeerSignature(key, Uint8Array.from([1, 2]), signature)).toBe(false)
 })
 
-test('of the two signatures over secp256k1 that say the same, the higher is refused', async () => {
+test('of two equivalent secp256k1 signatures, the one with the higher s is refused', async () => {
   const theirs = await generateKeyPair('secp256k1')
   const low = compactOf(Uint8Array.from(await theirs.sign(bytes)))
   if (low === null) throw new Error('not low')

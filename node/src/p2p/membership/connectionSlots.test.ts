@@ -61,7 +61,7 @@ test('who is decided on in the same turn gets no more slots than there are', asy
   expect(bootnode.connected.size).toBe(SLOTS)
 })
 
-test('at a full bootnode each registered peer has its time, and all have had it once as many as fit were met in turn', async () => {
+test('a full bootnode gives each registered peer its time, in turn', async () => {
   const bootnode = createBootnode(peerId => !peerId.startsWith('stranger'))
   const all = peers(60)
   const met = new Set<string>()

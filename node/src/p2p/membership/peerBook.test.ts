@@ -17,7 +17,7 @@ function memoryStore(rows: unknown[] = []): PeerStore & { rows: Map<string, unkn
   }
 }
 
-test('of a thousand strangers a hundred and twenty-eight are kept, and no registered peer gives way to them', () => {
+test('of a thousand strangers 128 are kept, and no registered peer gives way to them', () => {
   const book = createPeerBook({ bootnodes: [], isRegistered, clock: createManualClock() })
   book.learn('registered', [address(0)])
   const kept = Array.from({ length: 1000 }, (_, i) => book.learn(`stranger ${i}`, [address(i + 1)])).filter(Boolean)
@@ -34,7 +34,7 @@ test('strangers of one subnet share eight places, those of loopback do not', () 
   expect(local.every(Boolean)).toBe(true)
 })
 
-test('where it is full of strangers, one that never answered gives way, and one that was met does not', () => {
+test('if it is full of strangers, one that never answered gives way, and one that was connected does not', () => {
   const book = createPeerBook({ bootnodes: [], isRegistered, limits: { strangers: 2 }, clock: createManualClock() })
   book.learn('met', [address(1)])
   book.learn('silent', [address(2)])
@@ -111,7 +111,7 @@ test('a stranger is learned without a walk over all registered peers', () => {
   expect(asked).toBeLessThan(200)
 })
 
-test('whoever leaves the book is named, so that libp2p forgets it as well', () => {
+test('a peer that leaves the book is named, so that libp2p forgets it as well', () => {
   const clock = createManualClock()
   const dropped: string[] = []
   const onDropped = (peerId: string) => void dropped.push(peerId)

@@ -24,7 +24,7 @@ test('throwaway identities of one host get four slots, those of one subnet eight
   expect(decide(stranger(99, '203.0.113.99'), subnet)).toEqual({ admit: false, reason: 'subnet' })
 })
 
-test('of IPv6, a subnet is a /48, and an IPv4 address in it is one of IPv4', () => {
+test('an IPv6 subnet is a /48, and an IPv4-mapped address counts as IPv4', () => {
   const held = many(8, i => ({ ...stranger(i), address: `/ip6/2001:db8:7:${i}::1/tcp/1` }))
   const from = (host: string): Held => ({ ...stranger(99), address: `/ip6/${host}/tcp/1` })
   expect(decide(from('2001:db8:7:ffff::2'), held)).toEqual({ admit: false, reason: 'subnet' })
@@ -78,14 +78,14 @@ test('strangers get half of the slots', () => {
   ).toEqual({ admit: true })
 })
 
-test('where all slots are taken, a stranger gives way to a registered peer, and to nobody else', () => {
+test('if all slots are taken, a stranger gives way to a registered peer and to nobody else', () => {
   const full = [...many(15, member), ...many(5, i => stranger(i))]
   expect(decide(member(99), full)).toEqual({ admit: true, evict: 'stranger 2' })
   expect(decide(stranger(99), full)).toEqual({ admit: false, reason: 'full' })
   expect(decide(member(99), many(20, member))).toEqual({ admit: false, reason: 'full' })
 })
 
-test('where members have all slots a newcomer is refused, but at a bootnode one that has met it gives way, once', () => {
+test('if members hold all slots, a newcomer is refused; at a bootnode a member that was connected gives way, once', () => {
   const held = many(20, i => ({ ...member(i), hasMet: i === 3 }))
   const newcomer = { ...member(99), isHere: false, hasMet: false }
   expect(decide(newcomer, held)).toEqual({ admit: false, reason: 'full' })

@@ -145,7 +145,7 @@ test('a holder with no place left is busy', async () => {
   expect(await fetcher(client)({ contentId: contentId(payload), peer: server.peerId })).toBe('busy')
 })
 
-test('bytes are told as they come', async () => {
+test('bytes are reported as they come', async () => {
   const payload = randomBytes(300_000)
   const server = await holder([payload])
   const client = await start()

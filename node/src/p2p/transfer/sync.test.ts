@@ -89,7 +89,7 @@ test.each([
   expect(host.guard.penaltyOf(liar.peerId)).toBeGreaterThan(0)
 })
 
-test('what is signed and our own view does not want is passed over, without blame; a forged one is not', async () => {
+test('a signed message that our own view does not want is skipped without blame; a forged one is not', async () => {
   const check = () => ignore('round too far')
   const author = await start()
   const frames = [(await author.sign('t', Uint8Array.of(1))).bytes]
@@ -105,7 +105,7 @@ test('what is signed and our own view does not want is passed over, without blam
   expect(host.guard.penaltyOf(forger.peerId)).toBeGreaterThan(0)
 })
 
-test('what was passed over is not sent again by anybody for ten minutes', async () => {
+test('a skipped message is not sent again by anybody for ten minutes', async () => {
   const author = await start()
   const copies = await Promise.all([1, 2, 3].map(at => author.sign('t', Uint8Array.of(at))))
   const holders = [await start(), await start()]

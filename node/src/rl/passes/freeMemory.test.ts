@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import { expect, test } from 'vitest'
 import { freeAddresses, freeMemory } from '#engine/devices/freeMemory.ts'
 
-test('what is free is no more than the machine has', () => {
+test("free memory is at most the machine's memory", () => {
   expect(freeMemory()).toBeGreaterThan(0)
   expect(freeMemory()).toBeLessThanOrEqual(totalmem())
 })

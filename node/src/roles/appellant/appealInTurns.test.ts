@@ -72,7 +72,7 @@ test('whose score it is appeals at once, and thirty others that found the same l
   expect(appealed.map(({ by }) => by)).toEqual([0])
 })
 
-test('where that peer does nothing, another appeals within a quarter of the round', async () => {
+test('if that peer does nothing, another appeals within a quarter of the round', async () => {
   const { appeals, appealed, pass } = setup(31)
   for (const each of appeals.slice(1)) each.take(finding)
   await pass(60)

@@ -143,7 +143,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-test('of 2,000 rounds of honest judges whose readings scatter no score is appealed', async () => {
+test('in 2,000 rounds of honest judges with scattered readings, no score is appealed', async () => {
   const random = randomFrom(7)
   // A standard deviation of 6 thousandths, as in the simulation of the votes.
   const noise = () => 6 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
@@ -169,7 +169,7 @@ test('of 2,000 rounds of honest judges whose readings scatter no score is appeal
   expect(scene.appealed).toEqual([])
 })
 
-test('an own score that a majority pushed down is appealed once, over restarts too, and its end is told', async () => {
+test('an own score that a majority pushed down is appealed once, over restarts too, and its end is reported', async () => {
   const pushed = { [own]: [0, 0, 0, 700, 700], [rival]: [700, 700, 700, 700, 700] }
   const votesOf = (round: number) => (round === 0 ? pushed : {})
   const scene = setup({ votesOf, truthOf: () => 700 })

@@ -93,7 +93,7 @@ function honestBundle(followed = rules): RolloutBundle {
   )
 }
 
-test('an honest bundle stands whole', async () => {
+test('an honest bundle is accepted whole', async () => {
   expect(rules.places.every(place => place !== null)).toBe(true)
   const groups = await checkRollouts(honestBundle(), rules)
   expect(groups.map(({ rollouts }) => rollouts.length)).toEqual([2, 2])
@@ -101,7 +101,7 @@ test('an honest bundle stands whole', async () => {
   expect(rootOf(honestBundle())).toBe(rootOf(honestBundle()))
 })
 
-test('where no proposer writes tasks they follow from the beacon, and stand where they are answered', async () => {
+test('if no proposer writes tasks, they follow from the beacon and are part of the answers', async () => {
   const problems = environment.drawTasks(3, 6, 'a round').map(task => ({ ...task, level: 3 as const }))
   const drawing = { ...environment, roundTasks: async () => problems }
   const drawn = await roundRules(drawing, { chainId, round, beacon: hash }, [])
@@ -132,7 +132,7 @@ test('a group is left out where its prompt is unknown here, and what was made of
   expect((await scoreRollouts(judge, honestBundle(), rules, work)).leaves).not.toBeNull()
 })
 
-test('where every proposer is silent the beacon draws tasks of the curriculum, and none of them is held out', async () => {
+test('if every proposer is silent, the beacon draws tasks of the curriculum, and none of them is held out', async () => {
   const at = { chainId, round, beacon: hash }
   const silent = await roundRules(environment, at, [])
   expect(silent.places.map(place => place?.ref.peerKey)).toEqual(Array(6).fill(ZERO_HASH))
@@ -191,7 +191,7 @@ test.each<[string, (bundle: RolloutBundle) => void]>([
   expect((await checkRollouts(bundle, rules)).length).toBeLessThan(2)
 })
 
-test('of tasks that say the same the first on the chain counts, whoever proposes it', async () => {
+test('of identical tasks the first on the chain counts, whoever proposes it', async () => {
   const [one = '', two = '', three = ''] = training
   expect(await admittedOf(proposalOf([one, two, one]))).toEqual([0, 1])
   const [lower, higher] = [proposerKey, solverKey]
@@ -220,7 +220,7 @@ test('a task that asks for what another one of the round does, in other words, d
   expect(await admittedOf(proposalOf([one], solverKey), proposalOf([other]))).toEqual([1])
 })
 
-test('each place that holds no task is told with its reason', async () => {
+test('each place that holds no task is reported with its reason', async () => {
   const told: string[] = []
   const [one = '', two = '', three = ''] = training
   const again = { ...proposalOf([], solverKey, 2), bytes: Uint8Array.of(1, 2, 3) }

@@ -53,7 +53,7 @@ test('a peer claims, allows and stakes shortly before bootstrap ends, and not lo
   expect(sent).toEqual(['claim', 'approve', 'stake'])
 })
 
-test('what is there already is neither claimed nor allowed again, and a slashed stake is made whole', async () => {
+test('an existing stake is neither claimed nor approved again, and a slashed stake is filled up', async () => {
   const { node, sent } = setup({ balanceWei: 10n, claimableWei: 0n, allowedWei: 10n, amountWei: 90n })
   await keepStake(node, 'proposer', BOOTSTRAP)
   expect(sent).toEqual(['stake'])

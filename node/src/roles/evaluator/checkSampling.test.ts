@@ -80,7 +80,7 @@ describe('by the starter model, a leaf', async () => {
     expect(await faultsOf([first], Buffer.concat(encodePolicy({ weights: other })))).toEqual(['not sampled'])
   })
 
-  test('with an edited token, forged log-probabilities or an end of its own is not', async () => {
+  test('with an edited token, forged log-probabilities or a wrong end is not', async () => {
     const completionTokens = first.completionTokens.map((token, at) => (at === 3 ? token + 1 : token))
     const logprobs = first.logprobs.map(x => x + 0.01)
     const short = { completionTokens: first.completionTokens.subarray(0, 2), logprobs: first.logprobs.subarray(0, 2) }

@@ -60,7 +60,7 @@ test('without a budget, or without funds for the bond and the votes, nothing is 
   }
 })
 
-test('only the own demands that are still open are closed', async () => {
+test('only own demands that are still open are closed', async () => {
   const own = { challenger: word('0a'), round: 4, peerKey: word('11'), index: 1, throughRound: 6 }
   const demands: Partial<LeafDemand>[] = [
     { ...own, state: 'open' },

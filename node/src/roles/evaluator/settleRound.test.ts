@@ -54,14 +54,14 @@ function setup(shards: number, seatCount: number, awake = seatCount, busyMs = 0)
   return { play }
 }
 
-test('where all seats come each of 40 shards is settled once, all within two blocks', async () => {
+test('if all seats are present, each of 40 shards is settled once, all within two blocks', async () => {
   const { sent, settled } = await setup(40, 50).play()
   expect(settled).toBe(40 * SHARD_PEERS)
   expect(sent).toHaveLength(40)
   expect(Math.max(...sent.map(({ atMs }) => atMs))).toBeLessThan(4_000)
 })
 
-test('where most seats stay away what is left is settled after a third of the round, and seldom twice', async () => {
+test('if most seats are absent, the rest is settled after a third of the round, and seldom twice', async () => {
   const { sent, settled } = await setup(64, 30, 3).play()
   expect(settled).toBe(64 * SHARD_PEERS)
   expect(sent.length).toBeLessThan(64 * 1.4)

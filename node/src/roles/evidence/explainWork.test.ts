@@ -112,7 +112,7 @@ test.each([
   expect(said(changes)).toContain(line)
 })
 
-test('what a peer has of a round follows from what was ruled last', () => {
+test('what a peer earns in a round follows from the last ruling', () => {
   expect(said({})).toMatch(/In all: 0.500 points, final: Nectar for them can be claimed, or was\.$/)
   expect(said({ currentRound: 8 })).toMatch(/In all: 0.500 points, final from round 9 on\.$/)
   expect(said({ told: { falseLeaves: [3] } })).toMatch(/In all: 0.000 points, final\.$/)
@@ -140,7 +140,7 @@ test('a score sheet tells refuted sampling from answers that are worth nothing',
   expect(said({ seats: [seat(0, { scored: scored(0, []) })] })).toContain('were not what the peer had committed')
 })
 
-test('votes and tasks of a peer are told with what they were paid', () => {
+test('votes and tasks of a peer are reported with what they were paid', () => {
   const opened = [{ shard: 1, index: 4, scoreMilli: 610, paidWei: 10n ** 17n }]
   const duty = { shard: 1, isSealed: true, isRevealed: true }
   const found = explainVotesOf(work({ duties: [duty], told: { opened } }))

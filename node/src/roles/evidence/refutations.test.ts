@@ -12,7 +12,7 @@ const data = mkdtempSync(join(tmpdir(), 'refutations-'))
 afterAll(() => rmSync(data, { recursive: true }))
 const peer: Hex = `0x${'11'.repeat(32)}`
 
-test('what a running node noted is told of the peer and the round alone', () => {
+test('notes of a running node are reported for the peer and the round alone', () => {
   expect(readRefuted(data, 3, peer)).toBeNull()
   const db = openDatabase(join(data, JOURNAL_FILE))
   const noted: Refutations = { [peer]: 'unpaid base: another' }

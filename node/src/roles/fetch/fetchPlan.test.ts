@@ -102,7 +102,7 @@ const dripping =
     }
   }
 
-test('an author that nothing was heard of is found by its key', async () => {
+test('an author without announcements is found by its key', async () => {
   const set = scene({ ann: honest('ann'), ben: honest('ben') }, {}, [], [])
   expect(await set.finish(set.plan.fetch(wantedOf('ann'), set.never))).toMatchObject({ ok: true })
   expect(set.asked).toEqual(['ann'])

@@ -130,7 +130,7 @@ describe('a seat that is drawn for a game which it cannot judge', () => {
     expect([sent, told, lines.length]).toEqual([['commitVerdict 1'], ['1'], 1])
   })
 
-  test('waits where its clues are not told yet', async () => {
+  test('waits until its clues are revealed', async () => {
     const { sent, lines } = await verdicts([{ ...disputed, toldClues: 1 }])
     expect([sent, lines]).toEqual([[], []])
   })

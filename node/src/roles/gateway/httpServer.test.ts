@@ -146,7 +146,7 @@ test('an answer of a million items is made as fast as it is read, and given up w
 /** An answer that no socket buffers whole. */
 const large: Route = { path: /^\/large$/, answer: () => ({ items: Array(20_000).fill('x'.repeat(1_000)) }) }
 
-test('of more answers than may wait for their readers, the one that waited longest is given up', async () => {
+test('if too many answers wait for their readers, the one that waited longest is dropped', async () => {
   const server = await serveJson(0, [large], silentLogger, { ...defaultHttpLimits, unread: 2 })
   const { port } = server.address() as AddressInfo
   closing.push(() => server.close())

@@ -51,7 +51,7 @@ test('an operator’s solver is found by its key, with what it runs and its step
   expect(await trainingView([], KEY)).toBe(null)
 })
 
-test('a proposer that learns is told with the share of its candidates that became tasks, and a note of an earlier release is a solver’s', async () => {
+test('a proposer that learns is reported with the share of its candidates that became tasks, and a note of an earlier release is a solver’s', async () => {
   const { folder, journal, file } = solverFolder()
   note(journal, { ...run, role: 'proposer' })
   writeFileSync(file, `${JSON.stringify({ ...step(1), validShare: 0.75 })}\n`)
@@ -61,7 +61,7 @@ test('a proposer that learns is told with the share of its candidates that becam
   expect(await trainingView([folder], KEY)).toMatchObject({ role: 'solver' })
 })
 
-test('of a long file the newest steps are read, and what does not fit is left out', async () => {
+test('the newest steps of a long file are read, and what does not fit is left out', async () => {
   const { folder, journal, file } = solverFolder()
   note(journal)
   const odd = [

@@ -51,7 +51,7 @@ test('a peer that runs twice raises an alert with the evidence and what to do', 
   expect(await look({})).toEqual(['runs twice resolved'])
 })
 
-test('a model worker that was replaced is told of with the reason', async () => {
+test('a model worker that was replaced is reported with the reason', async () => {
   const { look, told } = watched()
   const workerRestart = { atMs: 0, restarts: 2, reason: 'the policy worker gave no sign of life for 612 s' }
   expect(await look({ workerRestart })).toEqual(['worker restarted firing'])
@@ -59,7 +59,7 @@ test('a model worker that was replaced is told of with the reason', async () => 
   expect(await look({})).toEqual(['worker restarted resolved'])
 })
 
-test('a solver without points for twelve rounds is told of; an evaluator has none to earn', async () => {
+test('a solver without points for twelve rounds is reported; an evaluator has none to earn', async () => {
   const { look } = watched()
   expect(await look({ round: 1 })).toEqual([])
   expect(await look({ round: 12 })).toEqual([])
@@ -68,7 +68,7 @@ test('a solver without points for twelve rounds is told of; an evaluator has non
   expect(await look({ round: 99, role: 'evaluator' })).toEqual([])
 })
 
-test('a peer that stays alone is told of after two minutes', async () => {
+test('a peer that stays alone is reported after two minutes', async () => {
   const { look, clock } = watched()
   const alone = { connectedPeers: 0, aloneReason: 'nobody known', advice: 'do this' }
   expect(await look(alone)).toEqual([])
@@ -90,7 +90,7 @@ test('an alert that nobody took is sent again', async () => {
   expect(await look({ freeBytes: 1 })).toEqual(['disk firing'])
 })
 
-test('webhooks are told as each wants it, and no error quotes their credentials', async () => {
+test('each webhook gets its own format, and no error quotes its credentials', async () => {
   const alert = { alert: 'disk', state: 'firing', message: 'full', peer: 'a b c', peerId: '16Uiu' } as const
   const posted: unknown[] = []
   const fetchFn = (async (_, init) => {

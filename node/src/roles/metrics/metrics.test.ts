@@ -71,7 +71,7 @@ function judgedOf(found: Parameters<typeof countJudged>[1]): JudgeCounts {
   return counts
 }
 
-test('what a peer counts is told in metrics whose names end in units, twice the same', async () => {
+test('what a peer counts is reported in metrics whose names end in units, twice the same', async () => {
   const registry = createPeerMetrics(sources())
   const text = await registry.metrics()
   for (const line of [

@@ -3,7 +3,7 @@ import { passByFamily, passByLevel, passByProposer } from './passByLevel.ts'
 
 const group = (level: number, ...correctness: number[]) => ({ task: { level }, correctness })
 
-test('answers are told by the level of their task: the mean, and the chances of one and of several, with intervals', () => {
+test('answers are reported by the level of their task: the mean, and the chances of one and of several, with intervals', () => {
   const levels = passByLevel([group(3, 0.9, 0.1, 0.2, 0.2), group(1, 1, 1), group(3, 0.1, 0, 0, 0.3), group(2)])
   expect(levels.map(({ level, tasks, samples }) => [level, tasks, samples])).toEqual([
     [1, 1, 2],
@@ -18,14 +18,14 @@ test('answers are told by the level of their task: the mean, and the chances of 
   expect(easy?.passAt1.low).toBeLessThan(1)
 })
 
-test('of groups of several sizes the chance is for as many answers as all have', () => {
+test('for groups of several sizes the chance is for as many answers as all have', () => {
   const [level] = passByLevel([group(1, 1, 0, 0, 0), group(1, 1, 0)])
   // Two of four answers hold the right one in half of all draws.
   expect([level?.samples, level?.passAtK.value]).toEqual([2, 0.75])
   expect(passByLevel([])).toEqual([])
 })
 
-test('the same is told by the proposer of the tasks', () => {
+test('the same is reported by the proposer of the tasks', () => {
   const by = (peerKey: string, ...correctness: number[]) => ({ task: { ref: { peerKey } }, correctness })
   const told = passByProposer([by('0xaa', 1, 0), by('0xbb', 1, 1), by('0xaa', 0, 0)])
   expect(told.map(({ proposer, tasks, passAt1 }) => [proposer, tasks, passAt1.value])).toEqual([
@@ -34,7 +34,7 @@ test('the same is told by the proposer of the tasks', () => {
   ])
 })
 
-test('the same is told by the family of the tasks, where they have one', () => {
+test('the same is reported by the family of the tasks, where they have one', () => {
   const of = (family: string | undefined, ...correctness: number[]) => ({ task: {}, family, correctness })
   const told = passByFamily([of('logic', 1, 0), of(undefined, 1, 1), of('add', 1, 1), of('logic', 0, 0)])
   expect(told.map(({ family, tasks, passAt1 }) => [family, tasks, passAt1.value])).toEqual([

@@ -17,7 +17,7 @@ test('groups whose rewards deviate most are chosen, weighed, and stay in their o
   expect(mostSignal(groups, null)).toBe(groups)
 })
 
-test('of several peers none gives more than half, however trusted and however telling its groups', () => {
+test('no peer of several gives more than half, however trusted and however informative its groups', () => {
   const of = (peerKey: '0x01' | '0x02', ...rewards: number[]) => ({ ...group(...rewards), peerKey })
   const loud = [0, 1, 2, 3].map(() => of('0x01', 0, 1))
   const quiet = [0, 1].map(() => of('0x02', 0.4, 0.6))
@@ -28,7 +28,7 @@ test('of several peers none gives more than half, however trusted and however te
   expect(mostSignalOfPeers(loud, null, trustOf)).toBe(loud)
 })
 
-test('of a group the best and the worst answers are kept, with their rewards, in their order', () => {
+test('the best and the worst answers of a group are kept, with their rewards, in order', () => {
   const answers = ({ rollouts, rewards }: ScoredGroup) => rollouts.map(({ index }, i) => [index, rewards[i]])
   const all = group(0.5, 0.9, 0.1, 0.6, 0.4)
   expect(answers(farthestAnswers(all, 3))).toEqual([

@@ -70,7 +70,7 @@ test('each update is noted with what its groups say', async () => {
   })
 })
 
-test('scored groups are told by the family that the environment gives their task, and by none where it gives none', async () => {
+test('scored groups are reported by the family that the environment gives their task, and by none where it gives none', async () => {
   const journal = createJournal(openDatabase(':memory:'), clock)
   const judge = {
     score: async (answers: readonly unknown[]) => answers.map(() => ({ components: {}, score: 1, correctness: 1 })),

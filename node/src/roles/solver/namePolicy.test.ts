@@ -81,7 +81,7 @@ test('the policy that was named in time samples, and is kept for who checks its 
   expect(one.warned).toEqual([])
 })
 
-test('where a name comes too late the one before it samples, and the newer policy is named at once', async () => {
+test('if a name comes too late, the policy before it samples, and the newer one is named at once', async () => {
   const one = await solver()
   await one.name(5)
   one.state.version = 2

@@ -45,7 +45,7 @@ async function listen(requestMs = 5_000) {
   }
 }
 
-test('what is well formed is asked for, in lower case; what is not is refused by the part that is wrong', async () => {
+test('a well-formed request is sent in lower case; a malformed one is refused with the wrong part', async () => {
   const { asked, post } = await listen()
   expect(await post(JSON.stringify(well))).toBe(202)
   expect(asked).toEqual([{ ...well, account: `0x${'ab'.repeat(20)}` }])

@@ -12,7 +12,7 @@ async function* given(...names: string[]) {
   yield* names
 }
 
-test('own groups that are there come first', async () => {
+test('existing own groups come first', async () => {
   expect(await namesOf(inOrderOfArrival(Promise.resolve('own'), given('a', 'b')))).toEqual(['own', 'a', 'b'])
 })
 
