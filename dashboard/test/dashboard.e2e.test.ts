@@ -6,6 +6,7 @@ import { testOutages } from './pages/outages.ts'
 import { testPeers } from './pages/peers.ts'
 import { testPhone } from './pages/phone.ts'
 import { testRounds } from './pages/rounds.ts'
+import { testShifts } from './pages/shifts.ts'
 import { testSigning } from './pages/signing.ts'
 
 const scene = openBrowserScene()
@@ -18,3 +19,4 @@ testPhone(scene)
 testRounds(scene)
 testOutages(scene)
 testLooks(scene)
+testShifts(scene)

@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { type BrowserScene, see, solver } from '../browserScene.ts'
-import { gatewayAnswers } from '../fixtures/gatewayAnswers.ts'
-import { answers } from '../fixtures/indexerAnswers.ts'
 import { CURRENT_ROUND } from '../fixtures/swarm.ts'
-import { layoutShift, settled } from '../inspectPage.ts'
 import { pageAddresses } from '../pageAddresses.ts'
 
 /** What holds for every page: addresses, layout and accessibility. */
@@ -86,23 +83,6 @@ export function testLooks(scene: BrowserScene): void {
       await page.keyboard.press('Tab')
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
     }
-  })
-
-  browserTest('what comes late moves nothing that a reader sees', async () => {
-    for (const width of [1280, 390])
-      for (const address of ['/', '/run', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]) {
-        const painted = Promise.withResolvers<void>()
-        scene.dashboard.gateway.answers = path => painted.promise.then(() => gatewayAnswers(path))
-        const late = (name: string) => (variables: object) =>
-          painted.promise.then(() => answers[name]?.({ ...variables }))
-        scene.dashboard.indexer.answers = { ...answers, Rounds: late('Rounds'), Standings: late('Standings') }
-        const page = await visit(address, { width, early: true })
-        await page.locator('[role=status][aria-label^=Loading]').filter({ visible: true }).first().waitFor()
-        await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
-        painted.resolve()
-        await settled(page)
-        expect(await layoutShift(page), `${address} at ${width} px`).toBeLessThan(0.05)
-      }
   })
 
   for (const scheme of ['light', 'dark'] as const) {

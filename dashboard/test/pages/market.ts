@@ -2,6 +2,9 @@ import { expect } from 'vitest'
 import { type BrowserScene, see } from '../browserScene.ts'
 import { emptyAnswers } from '../fixtures/indexerAnswers.ts'
 
+/** Clues are code: its lines and indents are part of it. */
+const whiteSpace = (element: Element): string => getComputedStyle(element).whiteSpace
+
 /** Games of the market. */
 export function testMarket(scene: BrowserScene): void {
   const { browserTest, visit } = scene
@@ -12,7 +15,7 @@ export function testMarket(scene: BrowserScene): void {
     await open.getByRole('heading', { name: 'Which task will the swarm solve least often this week?' }).waitFor()
     const row = open.getByRole('row', { name: 'palindromes' })
     expect(await row.textContent()).toMatch(/60 %.*12/)
-    await open.getByText('Its answers are never long.').waitFor()
+    expect(await open.getByText('Its answers are never long').evaluate(whiteSpace)).toBe('pre-wrap')
     await open.getByText('on two sums, round 1').waitFor()
     expect(await open.getByRole('link', { name: /^0x/ }).first().getAttribute('href')).toMatch(
       /^\/\?q=0x[0-9a-f]{40}$/i,
@@ -22,6 +25,7 @@ export function testMarket(scene: BrowserScene): void {
     await over.getByText('took').waitFor()
     await open.getByRole('link', { name: /Which task/ }).click()
     await page.getByRole('heading', { name: 'Evidence' }).waitFor()
+    expect(await page.getByText('Its answers are never long').evaluate(whiteSpace)).toBe('pre-wrap')
     await page.getByLabel('Part of all stakes on each choice over time').locator('[data-line]').nth(2).waitFor()
     const prices = page.getByLabel('Price of a share of each choice over time').locator('[data-price]')
     expect(await prices.evaluateAll(paths => paths.map(path => path.dataset.price))).toEqual([

@@ -43,7 +43,7 @@ function Clues({ clues }: { clues: Game['clues']['items'] }) {
       <h3 className="text-sm font-medium text-soft">Clues</h3>
       <ol className="mt-1 list-inside list-decimal">
         {clues.map(({ round, clue }) => (
-          <li key={round} className="break-words">
+          <li key={round} className="whitespace-pre-wrap break-words">
             {clue}
           </li>
         ))}

@@ -94,7 +94,7 @@ function Evidence({ clues, rounds }: { clues: Game['clues']['items']; rounds: nu
                 <span className="block text-sm text-soft">
                   After round {round + 1} of {rounds}
                 </span>
-                {clue}
+                <span className="block whitespace-pre-wrap">{clue}</span>
               </li>
             ))}
           </ol>

@@ -3,15 +3,13 @@
 import Link from 'next/link'
 import { useAccount } from '#chain/AccountProvider.tsx'
 
-/** Leads a connected account to all of its bets. */
+/** Leads a connected account to all of its bets. Its line is there without it too, so that it moves nothing. */
 export function YourBets() {
   const { address } = useAccount()
   if (address === null) return null
   return (
-    <p className="mt-4">
-      <Link href={`/bettors/${address.toLowerCase()}`} className="inline-block py-1 font-semibold underline">
-        Your bets
-      </Link>
-    </p>
+    <Link href={`/bettors/${address.toLowerCase()}`} className="inline-block py-1 font-semibold underline">
+      Your bets
+    </Link>
   )
 }

@@ -17,10 +17,14 @@ export default async function MarketPage({ searchParams }: { searchParams: Promi
       <p className="mt-3 max-w-prose text-soft">
         A judge has committed to an answer and its clues. Each round takes bets, then a clue is proven. Those who are
         right divide the losing stakes by shares. A share costs 1 nectar in the first round and half as much again in
-        each later one, or more where a round has more bets on a choice than it takes: who is right early is paid most.{' '}
-        <Link href="/roles#bettors">Ranking of bettors</Link>
+        each later one, or more where a round has more bets on a choice than it takes: who is right early is paid most.
       </p>
-      <YourBets />
+      <p className="mt-2 flex gap-x-6">
+        <Link href="/roles#bettors" className="inline-block py-1 underline">
+          Ranking of bettors
+        </Link>
+        <YourBets />
+      </p>
       <Suspense fallback={<Skeleton lines={12} />}>
         <GameList games={games} page={page} />
       </Suspense>

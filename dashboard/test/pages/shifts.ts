@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { type BrowserScene, solver } from '../browserScene.ts'
+import { gatewayAnswers } from '../fixtures/gatewayAnswers.ts'
+import { answers } from '../fixtures/indexerAnswers.ts'
+import { CURRENT_ROUND } from '../fixtures/swarm.ts'
+import { layoutShift, settled } from '../inspectPage.ts'
+
+/** Nothing that a reader sees moves by itself. */
+export function testShifts(scene: BrowserScene): void {
+  const { browserTest, visit } = scene
+
+  for (const width of [1280, 390]) {
+    browserTest(`what comes late moves nothing that a reader sees at ${width} px`, async () => {
+      const addresses = ['/', '/run', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]
+      for (const address of [...addresses, '/roles', '/market']) {
+        const come = holdBack()
+        const page = await visit(address, { width, early: true })
+        await page.locator('[role=status][aria-label^=Loading]').filter({ visible: true }).first().waitFor()
+        await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+        come()
+        await settled(page)
+        expect(await layoutShift(page), address).toBeLessThan(0.05)
+        await page.close()
+      }
+    })
+
+    browserTest(`a page that comes whole stays as it is at ${width} px`, async () => {
+      for (const address of ['/market/1', `/bettors/${solver.account}`, '/register', '/nothing']) {
+        const page = await visit(address, { width })
+        await page.getByRole('button', { name: /^Connect/ }).waitFor()
+        expect(await layoutShift(page), address).toBeLessThan(0.05)
+        await page.close()
+      }
+    })
+
+    browserTest(`the account of an earlier visit moves nothing that a reader sees at ${width} px`, async () => {
+      for (const address of ['/', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`, '/market', '/market/1']) {
+        const page = await visit(address, { width, account: solver.account, prepare: rememberWallet })
+        await page.getByRole('button', { name: 'Disconnect' }).waitFor()
+        await settled(page)
+        expect(await layoutShift(page), address).toBeLessThan(0.05)
+        await page.close()
+      }
+    })
+  }
+
+  /** Keeps what pages load late from them, until it is told that it may come. */
+  function holdBack(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const late = (name: string) => (variables: object) => promise.then(() => answers[name]?.({ ...variables }))
+    const held = ['Rounds', 'Standings', 'Roles', 'MarketRoles', 'Games'].map(name => [name, late(name)])
+    scene.dashboard.gateway.answers = path => promise.then(() => gatewayAnswers(path))
+    scene.dashboard.indexer.answers = { ...answers, ...Object.fromEntries(held) }
+    return resolve
+  }
+}
+
+/** A browser that connected its wallet in an earlier visit. */
+async function rememberWallet(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    localStorage.setItem('wagmi.recentConnectorId', '"injected"')
+    localStorage.setItem('wagmi.injected.connected', 'true')
+  })
+}
