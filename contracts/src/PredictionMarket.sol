@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 import {IBurnableToken} from "./interfaces/IBurnableToken.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
+import {IMarketGames} from "./interfaces/IMarketGames.sol";
 import {IPredictionMarket} from "./interfaces/IPredictionMarket.sol";
 import {IRounds} from "./interfaces/IRounds.sol";
 import {ISeats} from "./interfaces/ISeats.sol";
@@ -30,7 +31,7 @@ contract PredictionMarket is MarketGames, MarketBets, MarketReveals, MarketPayou
         uint32 minDisputeSec_
     ) MarketLedger(token_, seats_, rounds_, registry_, peerFacade_, minDisputeSec_) {}
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketGames
     function gameOf(uint256 gameId) external view returns (GameView memory view_) {
         Game storage game = _requireGame(gameId);
         view_.config = GameConfig({

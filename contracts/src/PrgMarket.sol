@@ -7,6 +7,7 @@ import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {IBurnableToken} from "./interfaces/IBurnableToken.sol";
 import {IPeerAccounts} from "./interfaces/IPeerAccounts.sol";
+import {IMarketGames} from "./interfaces/IMarketGames.sol";
 import {IPredictionMarket} from "./interfaces/IPredictionMarket.sol";
 import {IPrgMarket} from "./interfaces/IPrgMarket.sol";
 
@@ -65,7 +66,7 @@ contract PrgMarket is IPrgMarket, Ownable {
         uint32 leastDisputeSec = market.minDisputeSec();
         newGameIdx = market.createGameFor(
             msg.sender,
-            IPredictionMarket.GameConfig({
+            IMarketGames.GameConfig({
                 root: merkleRoot,
                 roundCount: roundCount.toUint8(),
                 choiceCount: choiceCount_.toUint8(),
@@ -106,7 +107,7 @@ contract PrgMarket is IPrgMarket, Ownable {
 
     /// @inheritdoc IPrgMarket
     function revealAnswer(uint256 gameIdx, uint256 correctChoiceIdx, uint256 jobId) external onlyOwner {
-        IPredictionMarket.GameView memory game = market.gameOf(gameIdx);
+        IMarketGames.GameView memory game = market.gameOf(gameIdx);
         if (!game.answered || game.answer != correctChoiceIdx || _answerAnnounced[gameIdx]) {
             revert PrgMarket_AnswerNotProven(gameIdx, correctChoiceIdx);
         }
@@ -117,9 +118,9 @@ contract PrgMarket is IPrgMarket, Ownable {
     /// @inheritdoc IPrgMarket
     function claimReward(uint256 gameIdx, string calldata peerId) external {
         bytes32 peerKey = _requireSpeaker(peerId);
-        if (market.phaseOf(gameIdx) == IPredictionMarket.Phase.ResolutionDue) market.resolve(gameIdx);
+        if (market.phaseOf(gameIdx) == IMarketGames.Phase.ResolutionDue) market.resolve(gameIdx);
         uint256 shares = 0;
-        if (market.phaseOf(gameIdx) == IPredictionMarket.Phase.Resolved) {
+        if (market.phaseOf(gameIdx) == IMarketGames.Phase.Resolved) {
             (, shares) = market.positionOf(gameIdx, market.gameOf(gameIdx).answer, peerKey);
         }
         uint256 payout = market.claimFor(msg.sender, peerKey, gameIdx);
@@ -216,9 +217,9 @@ contract PrgMarket is IPrgMarket, Ownable {
 
     /// @inheritdoc IPrgMarket
     function gameStatus(uint256 gameIdx) external view returns (uint8 status) {
-        IPredictionMarket.GameView memory game = market.gameOf(gameIdx);
-        if (game.phase == IPredictionMarket.Phase.Resolved) return 2;
-        if (game.phase == IPredictionMarket.Phase.Void) return 3;
+        IMarketGames.GameView memory game = market.gameOf(gameIdx);
+        if (game.phase == IMarketGames.Phase.Resolved) return 2;
+        if (game.phase == IMarketGames.Phase.Void) return 3;
         return game.answered ? 1 : 0;
     }
 

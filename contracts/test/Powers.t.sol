@@ -9,7 +9,7 @@ import {PrgMarket} from "../src/PrgMarket.sol";
 import {SwarmCoordinator} from "../src/SwarmCoordinator.sol";
 import {IBurnableToken} from "../src/interfaces/IBurnableToken.sol";
 import {IPeerAccounts} from "../src/interfaces/IPeerAccounts.sol";
-import {IPredictionMarket} from "../src/interfaces/IPredictionMarket.sol";
+import {IMarketGames} from "../src/interfaces/IMarketGames.sol";
 import {ISeats} from "../src/interfaces/ISeats.sol";
 import {StakesFixture} from "./StakesFixture.sol";
 
@@ -116,7 +116,7 @@ contract PowersTest is StakesFixture {
         nectar.approve(address(market), type(uint256).max);
         vm.prank(rich);
         nectar.approve(address(prg), type(uint256).max);
-        IPredictionMarket.GameConfig memory config = IPredictionMarket.GameConfig({
+        IMarketGames.GameConfig memory config = IMarketGames.GameConfig({
             root: keccak256("root"),
             roundCount: 1,
             choiceCount: 2,

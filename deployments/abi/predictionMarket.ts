@@ -366,7 +366,7 @@ export const predictionMarketAbi = [
         "type": "uint256"
       },
       {
-        "internalType": "enum IPredictionMarket.Phase",
+        "internalType": "enum IMarketGames.Phase",
         "name": "phase",
         "type": "uint8"
       }
@@ -672,7 +672,7 @@ export const predictionMarketAbi = [
           }
         ],
         "indexed": false,
-        "internalType": "struct IPredictionMarket.GameConfig",
+        "internalType": "struct IMarketGames.GameConfig",
         "name": "config",
         "type": "tuple"
       },
@@ -1136,7 +1136,7 @@ export const predictionMarketAbi = [
             "type": "uint16"
           }
         ],
-        "internalType": "struct IPredictionMarket.GameConfig",
+        "internalType": "struct IMarketGames.GameConfig",
         "name": "config",
         "type": "tuple"
       },
@@ -1222,7 +1222,7 @@ export const predictionMarketAbi = [
             "type": "uint16"
           }
         ],
-        "internalType": "struct IPredictionMarket.GameConfig",
+        "internalType": "struct IMarketGames.GameConfig",
         "name": "config",
         "type": "tuple"
       }
@@ -1313,7 +1313,7 @@ export const predictionMarketAbi = [
             "type": "bytes32[]"
           }
         ],
-        "internalType": "struct IPredictionMarket.DisputeView",
+        "internalType": "struct IMarketDisputes.DisputeView",
         "name": "state",
         "type": "tuple"
       }
@@ -1417,12 +1417,12 @@ export const predictionMarketAbi = [
                 "type": "uint16"
               }
             ],
-            "internalType": "struct IPredictionMarket.GameConfig",
+            "internalType": "struct IMarketGames.GameConfig",
             "name": "config",
             "type": "tuple"
           },
           {
-            "internalType": "enum IPredictionMarket.Phase",
+            "internalType": "enum IMarketGames.Phase",
             "name": "phase",
             "type": "uint8"
           },
@@ -1462,7 +1462,7 @@ export const predictionMarketAbi = [
             "type": "uint40"
           }
         ],
-        "internalType": "struct IPredictionMarket.GameView",
+        "internalType": "struct IMarketGames.GameView",
         "name": "view_",
         "type": "tuple"
       }
@@ -1544,7 +1544,7 @@ export const predictionMarketAbi = [
     "name": "phaseOf",
     "outputs": [
       {
-        "internalType": "enum IPredictionMarket.Phase",
+        "internalType": "enum IMarketGames.Phase",
         "name": "phase",
         "type": "uint8"
       }

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
-import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
+import {IMarketDisputes} from "../interfaces/IMarketDisputes.sol";
 import {BlockHashes} from "../libraries/BlockHashes.sol";
 import {Draws} from "../libraries/Draws.sol";
 import {Tally} from "../libraries/Tally.sol";
@@ -24,7 +24,7 @@ abstract contract MarketDisputes is MarketPools {
     /// @dev Blocks between a dispute and the one that draws: whoever sends the dispute does not choose its hash.
     uint256 private constant SEED_DELAY = 2;
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketDisputes
     function dispute(uint256 gameId) external {
         Game storage game = _requireGame(gameId);
         _requirePhase(gameId, Phase.Disputable);
@@ -37,7 +37,7 @@ abstract contract MarketDisputes is MarketPools {
         token.safeTransferFrom(msg.sender, address(this), game.bond);
     }
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketDisputes
     function drawCommittee(uint256 gameId) external {
         Game storage game = _requireGame(gameId);
         _requirePhase(gameId, Phase.Disputed);
@@ -58,7 +58,7 @@ abstract contract MarketDisputes is MarketPools {
         emit CommitteeDrawn(gameId, state.committee);
     }
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketDisputes
     function commitVerdict(uint256 gameId, bytes32 seatKey, bytes32 commitment) external {
         Game storage game = _requireGame(gameId);
         _requirePhase(gameId, Phase.Disputed);
@@ -68,7 +68,7 @@ abstract contract MarketDisputes is MarketPools {
         emit VerdictCommitted(gameId, seatKey, commitment);
     }
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketDisputes
     function revealVerdict(uint256 gameId, bytes32 seatKey, uint8 choice, bytes32 salt) external {
         Game storage game = _requireGame(gameId);
         _requirePhase(gameId, Phase.Disputed);
@@ -82,7 +82,7 @@ abstract contract MarketDisputes is MarketPools {
         emit VerdictRevealed(gameId, seatKey, choice);
     }
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketDisputes
     function disputeOf(uint256 gameId) external view returns (DisputeView memory state) {
         Dispute storage kept = _disputes[gameId];
         return DisputeView(kept.disputer, kept.openedAtSec, kept.seedBlock, kept.drawn, kept.revealed, kept.committee);

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
-import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
+import {IMarketGames} from "../interfaces/IMarketGames.sol";
 import {MarketLedger} from "./MarketLedger.sol";
 
 /// @title MarketGames
@@ -22,12 +22,12 @@ abstract contract MarketGames is MarketLedger {
     /// @dev Ten: a Judge that lets a game run out pays each of ten least bettors a whole bet.
     uint256 private constant LEAST_BOND_IN_BETS = 10;
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketGames
     function createGame(GameConfig calldata config, string calldata details) external returns (uint256 gameId) {
         return _create(msg.sender, config, details);
     }
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketGames
     function createGameFor(address judge, GameConfig calldata config) external returns (uint256 gameId) {
         _requirePeerFacade();
         return _create(judge, config, "");

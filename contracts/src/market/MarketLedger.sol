@@ -5,6 +5,8 @@ import {IBurnableToken} from "../interfaces/IBurnableToken.sol";
 import {IPeerRegistry} from "../interfaces/IPeerRegistry.sol";
 import {Credits} from "../Credits.sol";
 import {Jury} from "../Jury.sol";
+import {IMarketDisputes} from "../interfaces/IMarketDisputes.sol";
+import {IMarketGames} from "../interfaces/IMarketGames.sol";
 import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
 import {IRounds} from "../interfaces/IRounds.sol";
 import {ISeats} from "../interfaces/ISeats.sol";
@@ -107,7 +109,7 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
     /// @inheritdoc IPredictionMarket
     address public immutable peerFacade;
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketGames
     uint32 public immutable minDisputeSec;
 
     uint256 internal _gameCount;
@@ -145,12 +147,12 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         minDisputeSec = minDisputeSec_;
     }
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketGames
     function gameCount() external view returns (uint256 count) {
         return _gameCount;
     }
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketDisputes
     function seats() external view returns (ISeats jurors) {
         return _jurors;
     }
@@ -166,7 +168,7 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         return _hasPosition(gameId, _holderOf(account));
     }
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketGames
     function phaseOf(uint256 gameId) public view returns (Phase phase) {
         Game storage game = _games[gameId];
         if (game.roundCount == 0) return Phase.Unknown;

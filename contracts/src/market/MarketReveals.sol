@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
-import {IPredictionMarket} from "../interfaces/IPredictionMarket.sol";
+import {IMarketGames} from "../interfaces/IMarketGames.sol";
 import {MarketLeaf} from "../libraries/MarketLeaf.sol";
 import {MarketLedger} from "./MarketLedger.sol";
 
@@ -11,7 +11,7 @@ import {MarketLedger} from "./MarketLedger.sol";
 abstract contract MarketReveals is MarketLedger {
     uint256 private constant MOST_CLUE = 4_096;
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketGames
     function revealClue(uint256 gameId, string calldata clue, bytes32 salt, bytes32[] calldata proof) external {
         Game storage game = _requireGame(gameId);
         _requirePhase(gameId, Phase.AwaitingClue);
@@ -23,7 +23,7 @@ abstract contract MarketReveals is MarketLedger {
         emit ClueRevealed(gameId, round, clue);
     }
 
-    /// @inheritdoc IPredictionMarket
+    /// @inheritdoc IMarketGames
     function proveAnswer(uint256 gameId, uint8 choice, bytes32 salt, bytes32[] calldata proof) external {
         Game storage game = _requireGame(gameId);
         _requirePhase(gameId, Phase.AwaitingAnswer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
+import {IMarketGames as G} from "../../src/interfaces/IMarketGames.sol";
 import {MarketFixture} from "../market/MarketFixture.sol";
 import {MarketHandler} from "./MarketHandler.sol";
 
@@ -33,8 +33,8 @@ contract MarketInvariants is MarketFixture {
     function invariant_M1_TheMarketHoldsWhatItOwes() public view {
         uint256 owed = 0;
         for (uint256 id = 0; id < handler.games(); ++id) {
-            M.Phase phase = market.phaseOf(id);
-            bool over = phase == M.Phase.Resolved || phase == M.Phase.Void;
+            G.Phase phase = market.phaseOf(id);
+            bool over = phase == G.Phase.Resolved || phase == G.Phase.Void;
             if (!over) owed += handler.gameAt(id).paidIn;
             for (uint256 i = 0; i < handler.PEOPLE(); ++i) {
                 owed += market.claimableOf(id, handler.holder(handler.person(i)));
@@ -52,7 +52,7 @@ contract MarketInvariants is MarketFixture {
 
     function invariant_M3_RefundsAreWhole() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
-            if (market.phaseOf(id) != M.Phase.Void) continue;
+            if (market.phaseOf(id) != G.Phase.Void) continue;
             for (uint256 i = 0; i < handler.PEOPLE(); ++i) {
                 address account = handler.person(i);
                 uint256 got = handler.received(id, account) + market.claimableOf(id, handler.holder(account));
@@ -82,7 +82,7 @@ contract MarketInvariants is MarketFixture {
 
     function invariant_M6_StakesAreTheSumOfPositions() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
-            if (market.phaseOf(id) >= M.Phase.Resolved) continue;
+            if (market.phaseOf(id) >= G.Phase.Resolved) continue;
             for (uint8 choice = 0; choice < handler.gameAt(id).choices; ++choice) {
                 (uint256 stake, uint256 shares) = (0, 0);
                 for (uint256 i = 0; i < handler.PEOPLE(); ++i) {
@@ -104,7 +104,7 @@ contract MarketInvariants is MarketFixture {
             MarketHandler.Kept memory game = handler.gameAt(id);
             // Its rounds, then an answer at the last second, disputed at the last second.
             uint256 last = game.startsAt + uint256(game.rounds) * (BETTING + REVEAL) + 3 * DISPUTE;
-            if (block.timestamp >= last) vm.assertTrue(market.phaseOf(id) >= M.Phase.ResolutionDue);
+            if (block.timestamp >= last) vm.assertTrue(market.phaseOf(id) >= G.Phase.ResolutionDue);
         }
     }
 
@@ -114,7 +114,7 @@ contract MarketInvariants is MarketFixture {
 
     function invariant_M9_AClosedRoundsPriceStaysAndNoLaterOneIsLower() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
-            M.GameView memory game = market.gameOf(id);
+            G.GameView memory game = market.gameOf(id);
             for (uint8 choice = 0; choice < game.config.choiceCount; ++choice) {
                 uint256 before = 1e18;
                 for (uint8 round = 0; round <= game.cluesRevealed && round < game.config.roundCount; ++round) {
@@ -129,7 +129,7 @@ contract MarketInvariants is MarketFixture {
 
     function invariant_M10_ARoundAddsATenthAndTheFreeShares() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
-            M.GameView memory game = market.gameOf(id);
+            G.GameView memory game = market.gameOf(id);
             for (uint8 choice = 0; choice < game.config.choiceCount; ++choice) {
                 for (uint8 round = 1; round <= game.cluesRevealed && round < game.config.roundCount; ++round) {
                     uint256 opening = handler.openingShares(id, round, choice);
@@ -145,7 +145,7 @@ contract MarketInvariants is MarketFixture {
 
     function invariant_M11_NoDustIsLeftOnceAllHaveClaimed() public view {
         for (uint256 id = 0; id < handler.games(); ++id) {
-            if (market.phaseOf(id) < M.Phase.Resolved) return;
+            if (market.phaseOf(id) < G.Phase.Resolved) return;
             for (uint256 i = 0; i < handler.PEOPLE(); ++i) {
                 if (market.claimableOf(id, handler.holder(handler.person(i))) != 0) return;
             }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
+import {IMarketDisputes as D} from "../../src/interfaces/IMarketDisputes.sol";
+import {IMarketGames as G} from "../../src/interfaces/IMarketGames.sol";
 import {PredictionMarket} from "../../src/PredictionMarket.sol";
 import {MarketLeaf} from "../../src/libraries/MarketLeaf.sol";
 import {TestBase} from "../TestBase.sol";
@@ -122,7 +123,7 @@ contract MarketHandler is TestBase {
         game.truth = uint8((draw >> 24) % game.choices);
         game.committed = (draw >> 32) % 2 == 0 ? (game.truth + 1) % game.choices : game.truth;
         (game.startsAt, game.bond) = (uint40(block.timestamp), 1e18 + (draw % 1e18));
-        M.GameConfig memory config = M.GameConfig({
+        G.GameConfig memory config = G.GameConfig({
             root: Tree.root(leavesOf(game)),
             roundCount: game.rounds,
             choiceCount: game.choices,
@@ -147,14 +148,14 @@ contract MarketHandler is TestBase {
     /// @dev By anyone, on anything, of any size, at any time; with an even draw also what must not get through.
     function bet(uint256 id, uint256 draw) internal {
         Kept storage game = _games[id];
-        M.GameView memory now_ = market.gameOf(id);
+        G.GameView memory now_ = market.gameOf(id);
         address account = person((draw >> 4) % PEOPLE);
         uint8 choice = uint8((draw >> 8) % (uint256(game.choices) + 1));
         uint8 round = (draw >> 12) % 16 == 0 ? now_.round + 1 : now_.round;
         // From dust to whales.
         uint256 stake = 1e5 << bound(draw >> 3, 0, 50);
         bool allowed =
-            now_.phase == M.Phase.Betting &&
+            now_.phase == G.Phase.Betting &&
                 round == now_.round &&
                 account != game.judge &&
                 choice < game.choices &&
@@ -176,15 +177,15 @@ contract MarketHandler is TestBase {
 
     function show(uint256 id) internal {
         Kept storage game = _games[id];
-        M.GameView memory now_ = market.gameOf(id);
+        G.GameView memory now_ = market.gameOf(id);
         bytes32[] memory leaves = leavesOf(game);
         uint8 next = now_.cluesRevealed;
         if (next < game.rounds) {
             try market.revealClue(id, "clue", bytes32(uint256(next)), Tree.proof(leaves, next)) {
-                note(now_.phase == M.Phase.AwaitingClue);
+                note(now_.phase == G.Phase.AwaitingClue);
                 if (next + 1 < game.rounds) seePrices(id, next + 1);
             } catch {
-                require(now_.phase != M.Phase.AwaitingClue, "a good clue was refused");
+                require(now_.phase != G.Phase.AwaitingClue, "a good clue was refused");
                 ++refused;
             }
             return;
@@ -197,17 +198,17 @@ contract MarketHandler is TestBase {
             ++refused;
         }
         try market.proveAnswer(id, game.committed, bytes32(uint256(game.rounds)), proof) {
-            note(now_.phase == M.Phase.AwaitingAnswer);
+            note(now_.phase == G.Phase.AwaitingAnswer);
         } catch {
-            require(now_.phase != M.Phase.AwaitingAnswer, "a good answer was refused");
+            require(now_.phase != G.Phase.AwaitingAnswer, "a good answer was refused");
             ++refused;
         }
     }
 
     function cancel(uint256 id) internal {
         Kept storage game = _games[id];
-        M.GameView memory now_ = market.gameOf(id);
-        bool allowed = !now_.answered && now_.phase < M.Phase.Disputable;
+        G.GameView memory now_ = market.gameOf(id);
+        bool allowed = !now_.answered && now_.phase < G.Phase.Disputable;
         try market.cancel(id) {
             ++slipped;
         } catch {
@@ -225,8 +226,8 @@ contract MarketHandler is TestBase {
     /// @dev Disputes a lie, and sometimes the truth; the committee says the truth, or falls apart.
     function quarrel(uint256 id, uint256 draw) internal {
         Kept storage game = _games[id];
-        M.Phase phase = market.phaseOf(id);
-        if (phase == M.Phase.Disputable && (game.committed != game.truth || draw % 4 == 0)) {
+        G.Phase phase = market.phaseOf(id);
+        if (phase == G.Phase.Disputable && (game.committed != game.truth || draw % 4 == 0)) {
             address account = person(2 + (draw % 3));
             pay(account, game.bond);
             vm.prank(account);
@@ -237,22 +238,22 @@ contract MarketHandler is TestBase {
                 unpay(account, game.bond);
             }
         }
-        if (phase == M.Phase.Disputed) deliberate(id, draw);
+        if (phase == G.Phase.Disputed) deliberate(id, draw);
     }
 
     function end(uint256 id) internal {
-        M.Phase phase = market.phaseOf(id);
+        G.Phase phase = market.phaseOf(id);
         uint256 judgeHad = market.creditOf(_games[id].judge);
         uint256 disputerHad = market.creditOf(_games[id].disputer);
         try market.resolve(id) {
-            note(phase == M.Phase.ResolutionDue);
-            if (market.phaseOf(id) == M.Phase.Resolved) ++resolved;
+            note(phase == G.Phase.ResolutionDue);
+            if (market.phaseOf(id) == G.Phase.Resolved) ++resolved;
             else ++voided;
             if (_games[id].disputer != address(0)) checkBonds(id, judgeHad, disputerHad);
         } catch {
-            if (phase == M.Phase.ResolutionDue) ++stuck;
+            if (phase == G.Phase.ResolutionDue) ++stuck;
         }
-        if (phase != M.Phase.Resolved && phase != M.Phase.Void) return;
+        if (phase != G.Phase.Resolved && phase != G.Phase.Void) return;
         for (uint256 i = 0; i < PEOPLE; ++i) collect(id, person(i));
         isOver[id] = true;
     }
@@ -260,7 +261,7 @@ contract MarketHandler is TestBase {
     function collect(uint256 id, address account) internal {
         uint256 due = market.claimableOf(id, holder(account));
         // What is due ends with the first claim.
-        bool ends = market.phaseOf(id) == M.Phase.ResolutionDue;
+        bool ends = market.phaseOf(id) == G.Phase.ResolutionDue;
         vm.prank(account);
         try market.claim(id) returns (uint256 payout) {
             note(ends || due == payout);
@@ -296,7 +297,7 @@ contract MarketHandler is TestBase {
     }
 
     function deliberate(uint256 id, uint256 draw) internal {
-        M.DisputeView memory state = market.disputeOf(id);
+        D.DisputeView memory state = market.disputeOf(id);
         if (!state.drawn) {
             try market.drawCommittee(id) {} catch {
                 ++refused;

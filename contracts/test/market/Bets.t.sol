@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IMarketGames as G} from "../../src/interfaces/IMarketGames.sol";
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
 import {MarketShares} from "../../src/libraries/MarketShares.sol";
 import {MarketFixture} from "./MarketFixture.sol";
@@ -147,11 +148,11 @@ contract BetsTest is MarketFixture {
     function test_RevertWhen_BettingIsClosed() public {
         uint256 id = openGame(2, 2);
         vm.warp(START + BETTING);
-        expectPhaseRefusal(id, M.Phase.AwaitingClue);
+        expectPhaseRefusal(id, G.Phase.AwaitingClue);
         vm.prank(ALICE);
         market.bet(id, 0, 1, 1e18);
         revealNext(id);
-        expectPhaseRefusal(id, M.Phase.Waiting);
+        expectPhaseRefusal(id, G.Phase.Waiting);
         vm.prank(ALICE);
         market.bet(id, 1, 1, 1e18);
     }
@@ -165,7 +166,7 @@ contract BetsTest is MarketFixture {
 
     function test_RevertWhen_ThereIsNoSuchChoice() public {
         uint256 id = openGame(2, 2);
-        bytes memory refusal = abi.encodeWithSelector(M.PredictionMarket_UnknownChoice.selector, 2, 2);
+        bytes memory refusal = abi.encodeWithSelector(G.PredictionMarket_UnknownChoice.selector, 2, 2);
         vm.expectRevert(refusal);
         vm.prank(ALICE);
         market.bet(id, 0, 2, 1e18);
@@ -184,7 +185,7 @@ contract BetsTest is MarketFixture {
     }
 
     function test_RevertWhen_TheBetBuysNothing() public {
-        M.GameConfig memory config = termsOf(2, 2, ANSWER);
+        G.GameConfig memory config = termsOf(2, 2, ANSWER);
         config.minBet = 1;
         vm.prank(JUDGE);
         uint256 id = market.createGame(config, "");

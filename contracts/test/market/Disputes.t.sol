@@ -3,6 +3,8 @@ pragma solidity 0.8.30;
 
 import {IJury} from "../../src/interfaces/IJury.sol";
 import {ICredits} from "../../src/interfaces/ICredits.sol";
+import {IMarketDisputes as D} from "../../src/interfaces/IMarketDisputes.sol";
+import {IMarketGames as G} from "../../src/interfaces/IMarketGames.sol";
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
 import {Vm} from "../TestBase.sol";
 import {MarketFixture} from "./MarketFixture.sol";
@@ -13,16 +15,16 @@ contract DisputesTest is MarketFixture {
     function test_TakesABondAndDrawsByALaterBlock() public {
         _answered();
         vm.expectEmit(address(market));
-        emit M.GameDisputed(id, BOB, uint64(block.number + 2));
+        emit D.GameDisputed(id, BOB, uint64(block.number + 2));
         uint256 before = token.balanceOf(BOB);
         vm.prank(BOB);
         market.dispute(id);
         vm.assertEq(before - token.balanceOf(BOB), BOND);
-        M.DisputeView memory state = market.disputeOf(id);
+        D.DisputeView memory state = market.disputeOf(id);
         vm.assertEq(state.disputer, BOB);
         vm.assertEq(state.openedAtSec, block.timestamp);
         vm.assertFalse(state.drawn);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NoSeed.selector, state.seedBlock, block.number));
+        vm.expectRevert(abi.encodeWithSelector(D.PredictionMarket_NoSeed.selector, state.seedBlock, block.number));
         market.drawCommittee(id);
         vm.roll(state.seedBlock + 1);
         vm.recordLogs();
@@ -30,7 +32,7 @@ contract DisputesTest is MarketFixture {
         Vm.Log[] memory logs = vm.getRecordedLogs();
         state = market.disputeOf(id);
         vm.assertTrue(state.drawn);
-        vm.assertEq(logs[0].topics[0], M.CommitteeDrawn.selector);
+        vm.assertEq(logs[0].topics[0], D.CommitteeDrawn.selector);
         vm.assertEq(logs[0].topics[1], bytes32(id));
         vm.assertEq(abi.decode(logs[0].data, (bytes32[])), state.committee);
         vm.assertEq(state.committee.length, 5);
@@ -130,7 +132,7 @@ contract DisputesTest is MarketFixture {
         _disputed();
         _vote(3, 2, 2, ANSWER);
         market.resolve(id);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Void);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Void);
         vm.assertEq(market.creditOf(BOB), BOND);
         // 10 less a tenth of it times 3 of 5, by stakes of 3 and 5.
         vm.prank(ALICE);
@@ -142,7 +144,7 @@ contract DisputesTest is MarketFixture {
     function test_WithoutAVerdictTheAnswerStandsAndNoBondIsLost() public {
         _disputed();
         _vote(2, 0, 2, ANSWER);
-        expectPhaseRefusal(id, M.Phase.Disputed);
+        expectPhaseRefusal(id, G.Phase.Disputed);
         market.resolve(id);
         vm.warp(block.timestamp + DISPUTE);
         market.resolve(id);
@@ -169,7 +171,7 @@ contract DisputesTest is MarketFixture {
         market.dispute(id);
         vm.warp(block.timestamp + 2 * DISPUTE);
         market.resolve(id);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Resolved);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Resolved);
     }
 
     function test_DrawsFromTheSeatsOfNowWhereThoseOfTheDisputeAreForgotten() public {
@@ -188,7 +190,7 @@ contract DisputesTest is MarketFixture {
         _drawn();
         vm.assertEq(market.disputeOf(id).committee.length, 0);
         market.resolve(id);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Resolved);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Resolved);
     }
 
     function test_OneSeatAloneIsNoQuorum() public {
@@ -204,12 +206,12 @@ contract DisputesTest is MarketFixture {
     function test_RevertWhen_DisputedOutOfTimeOrTwice() public {
         id = openGame(1, 2);
         betAs(ALICE, id, 0, 1e18);
-        expectPhaseRefusal(id, M.Phase.Betting);
+        expectPhaseRefusal(id, G.Phase.Betting);
         market.dispute(id);
         answerGame(id);
         vm.prank(BOB);
         market.dispute(id);
-        expectPhaseRefusal(id, M.Phase.Disputed);
+        expectPhaseRefusal(id, G.Phase.Disputed);
         vm.prank(CAROL);
         market.dispute(id);
     }
@@ -217,14 +219,14 @@ contract DisputesTest is MarketFixture {
     function test_RevertWhen_NothingIsAtStake() public {
         id = openGame(1, 2);
         answerGame(id);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NothingAtStake.selector, id));
+        vm.expectRevert(abi.encodeWithSelector(D.PredictionMarket_NothingAtStake.selector, id));
         vm.prank(BOB);
         market.dispute(id);
     }
 
     function test_RevertWhen_DrawnTwiceOrLate() public {
         _answered();
-        expectPhaseRefusal(id, M.Phase.Disputable);
+        expectPhaseRefusal(id, G.Phase.Disputable);
         market.drawCommittee(id);
         vm.prank(BOB);
         market.dispute(id);
@@ -232,12 +234,12 @@ contract DisputesTest is MarketFixture {
         uint256 openedAt = block.timestamp;
         vm.warp(openedAt + DISPUTE);
         vm.expectRevert(
-            abi.encodeWithSelector(M.PredictionMarket_NotNow.selector, openedAt + DISPUTE, openedAt, openedAt + DISPUTE)
+            abi.encodeWithSelector(D.PredictionMarket_NotNow.selector, openedAt + DISPUTE, openedAt, openedAt + DISPUTE)
         );
         market.drawCommittee(id);
         vm.warp(openedAt + DISPUTE - 1);
         market.drawCommittee(id);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_AlreadyDrawn.selector, id));
+        vm.expectRevert(abi.encodeWithSelector(D.PredictionMarket_AlreadyDrawn.selector, id));
         market.drawCommittee(id);
     }
 
@@ -247,7 +249,7 @@ contract DisputesTest is MarketFixture {
         market.dispute(id);
         uint256 seedBlock = market.disputeOf(id).seedBlock;
         vm.roll(seedBlock + 300);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NoSeed.selector, seedBlock, seedBlock + 300));
+        vm.expectRevert(abi.encodeWithSelector(D.PredictionMarket_NoSeed.selector, seedBlock, seedBlock + 300));
         market.drawCommittee(id);
     }
 
@@ -276,7 +278,7 @@ contract DisputesTest is MarketFixture {
         address account = book.accountOf(seat);
         uint256 openedAt = market.disputeOf(id).openedAtSec;
         bytes memory refusal = abi.encodeWithSelector(
-            M.PredictionMarket_NotNow.selector,
+            D.PredictionMarket_NotNow.selector,
             block.timestamp,
             openedAt + DISPUTE,
             openedAt + 2 * DISPUTE
@@ -286,7 +288,7 @@ contract DisputesTest is MarketFixture {
         market.revealVerdict(id, seat, 0, 0);
         vm.warp(openedAt + DISPUTE);
         refusal = abi.encodeWithSelector(
-            M.PredictionMarket_NotNow.selector,
+            D.PredictionMarket_NotNow.selector,
             openedAt + DISPUTE,
             openedAt,
             openedAt + DISPUTE
@@ -302,7 +304,7 @@ contract DisputesTest is MarketFixture {
         address account = book.accountOf(seat);
         bytes32 commitment = _verdictHash(seat, 0);
         vm.expectEmit(address(market));
-        emit M.VerdictCommitted(id, seat, commitment);
+        emit D.VerdictCommitted(id, seat, commitment);
         vm.prank(account);
         market.commitVerdict(id, seat, commitment);
         vm.warp(block.timestamp + DISPUTE);
@@ -310,14 +312,14 @@ contract DisputesTest is MarketFixture {
         vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotVerdict.selector, 0, other));
         vm.prank(account);
         market.revealVerdict(id, seat, 1, "salt");
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_UnknownChoice.selector, 3, 2));
+        vm.expectRevert(abi.encodeWithSelector(G.PredictionMarket_UnknownChoice.selector, 3, 2));
         vm.prank(account);
         market.revealVerdict(id, seat, 3, "salt");
         vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotSeatAccount.selector, seat, ALICE));
         vm.prank(ALICE);
         market.revealVerdict(id, seat, 0, "salt");
         vm.expectEmit(address(market));
-        emit M.VerdictRevealed(id, seat, 0);
+        emit D.VerdictRevealed(id, seat, 0);
         vm.prank(account);
         market.revealVerdict(id, seat, 0, "salt");
         vm.expectRevert(abi.encodeWithSelector(IJury.Jury_NotVerdict.selector, 0, commitment));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IMarketGames as G} from "../../src/interfaces/IMarketGames.sol";
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
 import {MarketFixture} from "./MarketFixture.sol";
 
@@ -15,15 +16,15 @@ contract GamesTest is MarketFixture {
     }
 
     function test_OpensAGameAndTakesTheBond() public {
-        M.GameConfig memory config = termsOf(3, 4, ANSWER);
+        G.GameConfig memory config = termsOf(3, 4, ANSWER);
         vm.expectEmit(address(market));
-        emit M.GameCreated(0, JUDGE, config, "which?");
+        emit G.GameCreated(0, JUDGE, config, "which?");
         vm.prank(JUDGE);
         vm.assertEq(market.createGame(config, "which?"), 0);
 
         vm.assertEq(market.gameCount(), 1);
         vm.assertEq(token.balanceOf(address(market)), BOND);
-        M.GameView memory game = market.gameOf(0);
+        G.GameView memory game = market.gameOf(0);
         vm.assertEq(keccak256(abi.encode(game.config)), keccak256(abi.encode(config)));
         vm.assertEq(game.judge, JUDGE);
         vm.assertEq(game.totalStake, 0);
@@ -31,60 +32,60 @@ contract GamesTest is MarketFixture {
     }
 
     function test_WaitsForItsStart() public {
-        M.GameConfig memory config = termsOf(2, 2, ANSWER);
+        G.GameConfig memory config = termsOf(2, 2, ANSWER);
         config.startsAtSec += 60;
         vm.prank(JUDGE);
         market.createGame(config, "");
-        vm.assertTrue(market.phaseOf(0) == M.Phase.Waiting);
+        vm.assertTrue(market.phaseOf(0) == G.Phase.Waiting);
         vm.assertEq(market.gameOf(0).round, 0);
-        expectPhaseRefusal(0, M.Phase.Waiting);
+        expectPhaseRefusal(0, G.Phase.Waiting);
         vm.prank(ALICE);
         market.bet(0, 0, 0, 1e18);
         vm.warp(START + 60);
-        vm.assertTrue(market.phaseOf(0) == M.Phase.Betting);
+        vm.assertTrue(market.phaseOf(0) == G.Phase.Betting);
     }
 
     function test_GoesThroughItsPhases() public {
-        vm.assertTrue(market.phaseOf(0) == M.Phase.Unknown);
+        vm.assertTrue(market.phaseOf(0) == G.Phase.Unknown);
         uint256 id = openGame(2, 2);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Betting);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Betting);
         vm.warp(START + BETTING - 1);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Betting);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Betting);
         vm.warp(START + BETTING);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.AwaitingClue);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.AwaitingClue);
         revealNext(id);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Waiting);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Waiting);
         vm.warp(START + BETTING + REVEAL);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Betting);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Betting);
         vm.assertEq(market.gameOf(id).round, 1);
         revealNext(id);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.AwaitingAnswer);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.AwaitingAnswer);
         answerGame(id);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Disputable);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Disputable);
         vm.warp(block.timestamp + DISPUTE);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.ResolutionDue);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.ResolutionDue);
         market.resolve(id);
         // Nobody bet, so nobody won.
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Void);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Void);
         vm.assertEq(market.gameOf(id).round, 1);
     }
 
     function test_IsOverWhenADeadlineIsMissed() public {
         uint256 id = openGame(2, 2);
         vm.warp(START + BETTING + REVEAL - 1);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.AwaitingClue);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.AwaitingClue);
         vm.warp(START + BETTING + REVEAL);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.ResolutionDue);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.ResolutionDue);
         uint256 other = openGame(1, 2);
         revealNext(other);
-        vm.assertTrue(market.phaseOf(other) == M.Phase.AwaitingAnswer);
+        vm.assertTrue(market.phaseOf(other) == G.Phase.AwaitingAnswer);
         vm.warp(block.timestamp + REVEAL);
-        vm.assertTrue(market.phaseOf(other) == M.Phase.ResolutionDue);
+        vm.assertTrue(market.phaseOf(other) == G.Phase.ResolutionDue);
     }
 
     function test_RevertWhen_ATermIsOutOfRange() public {
-        M.GameConfig memory good = termsOf(3, 4, ANSWER);
-        M.GameConfig memory bad = _copy(good);
+        G.GameConfig memory good = termsOf(3, 4, ANSWER);
+        G.GameConfig memory bad = _copy(good);
         bad.roundCount = 0;
         _expectRefusal(bad, "roundCount", 0, 1, 32);
         bad.roundCount = 33;
@@ -127,7 +128,7 @@ contract GamesTest is MarketFixture {
     }
 
     function test_AcceptsTermsAtTheirBounds() public {
-        M.GameConfig memory config = termsOf(32, 16, ANSWER);
+        G.GameConfig memory config = termsOf(32, 16, ANSWER);
         (config.bettingSec, config.revealSec, config.disputeSec) = (30 days, 30 days, 30 days);
         (config.minBet, config.freeShares, config.bond, config.feeBps) = (1, 1, 10, 500);
         config.startsAtSec += 30 days;
@@ -136,14 +137,14 @@ contract GamesTest is MarketFixture {
     }
 
     function test_RevertWhen_DetailsAreTooLong() public {
-        M.GameConfig memory config = termsOf(1, 2, ANSWER);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_TextTooLong.selector, 2_049, 2_048));
+        G.GameConfig memory config = termsOf(1, 2, ANSWER);
+        vm.expectRevert(abi.encodeWithSelector(G.PredictionMarket_TextTooLong.selector, 2_049, 2_048));
         vm.prank(JUDGE);
         market.createGame(config, string(new bytes(2_049)));
     }
 
     function test_RevertWhen_TheBondIsNotPaid() public {
-        M.GameConfig memory config = termsOf(1, 2, ANSWER);
+        G.GameConfig memory config = termsOf(1, 2, ANSWER);
         address poor = address(0x9009);
         vm.expectRevert(
             abi.encodeWithSignature("ERC20InsufficientAllowance(address,uint256,uint256)", address(market), 0, BOND)
@@ -153,7 +154,7 @@ contract GamesTest is MarketFixture {
     }
 
     function test_RevertWhen_TheGameIsUnknown() public {
-        bytes memory unknown = abi.encodeWithSelector(M.PredictionMarket_UnknownGame.selector, 9, 0);
+        bytes memory unknown = abi.encodeWithSelector(G.PredictionMarket_UnknownGame.selector, 9, 0);
         bytes32[] memory proof = new bytes32[](0);
         vm.expectRevert(unknown);
         market.gameOf(9);
@@ -184,7 +185,7 @@ contract GamesTest is MarketFixture {
     }
 
     function test_RevertWhen_AnotherThanTheFaceActsForPeers() public {
-        M.GameConfig memory config = termsOf(1, 2, ANSWER);
+        G.GameConfig memory config = termsOf(1, 2, ANSWER);
         bytes memory refusal = abi.encodeWithSelector(M.PredictionMarket_NotPeerFacade.selector, ALICE);
         vm.expectRevert(refusal);
         vm.prank(ALICE);
@@ -198,18 +199,18 @@ contract GamesTest is MarketFixture {
     }
 
     function _expectRefusal(
-        M.GameConfig memory config,
+        G.GameConfig memory config,
         string memory term,
         uint256 value,
         uint256 low,
         uint256 high
     ) internal {
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_TermOutOfRange.selector, term, value, low, high));
+        vm.expectRevert(abi.encodeWithSelector(G.PredictionMarket_TermOutOfRange.selector, term, value, low, high));
         vm.prank(JUDGE);
         market.createGame(config, "");
     }
 
-    function _copy(M.GameConfig memory config) internal pure returns (M.GameConfig memory copy) {
-        return abi.decode(abi.encode(config), (M.GameConfig));
+    function _copy(G.GameConfig memory config) internal pure returns (G.GameConfig memory copy) {
+        return abi.decode(abi.encode(config), (G.GameConfig));
     }
 }

@@ -6,7 +6,7 @@ import {PrgMarket} from "../../src/PrgMarket.sol";
 import {IBurnableToken} from "../../src/interfaces/IBurnableToken.sol";
 import {IPeerAccounts} from "../../src/interfaces/IPeerAccounts.sol";
 import {IPeerRegistry} from "../../src/interfaces/IPeerRegistry.sol";
-import {IPredictionMarket} from "../../src/interfaces/IPredictionMarket.sol";
+import {IMarketGames} from "../../src/interfaces/IMarketGames.sol";
 import {IRounds} from "../../src/interfaces/IRounds.sol";
 import {ISeats} from "../../src/interfaces/ISeats.sol";
 import {MarketLeaf} from "../../src/libraries/MarketLeaf.sol";
@@ -106,9 +106,9 @@ abstract contract MarketFixture is TestBase {
         uint8 rounds,
         uint8 choices,
         uint8 answer
-    ) internal view returns (IPredictionMarket.GameConfig memory config) {
+    ) internal view returns (IMarketGames.GameConfig memory config) {
         return
-            IPredictionMarket.GameConfig({
+            IMarketGames.GameConfig({
                 root: Tree.root(leavesOf(JUDGE, rounds, answer)),
                 roundCount: rounds,
                 choiceCount: choices,
@@ -125,7 +125,7 @@ abstract contract MarketFixture is TestBase {
 
     /// @dev A game that opens now, with `ANSWER` right.
     function openGame(uint8 rounds, uint8 choices) internal returns (uint256 gameId) {
-        IPredictionMarket.GameConfig memory config = termsOf(rounds, choices, ANSWER);
+        IMarketGames.GameConfig memory config = termsOf(rounds, choices, ANSWER);
         vm.prank(JUDGE);
         return market.createGame(config, "");
     }
@@ -138,7 +138,7 @@ abstract contract MarketFixture is TestBase {
 
     /// @dev Goes to the span in which the next clue is due, and proves it.
     function revealNext(uint256 gameId) internal {
-        IPredictionMarket.GameView memory game = market.gameOf(gameId);
+        IMarketGames.GameView memory game = market.gameOf(gameId);
         uint8 round = game.cluesRevealed;
         vm.warp(game.config.startsAtSec + uint256(round) * (BETTING + REVEAL) + BETTING);
         bytes32[] memory leaves = leavesOf(game.judge, game.config.roundCount, ANSWER);
@@ -153,7 +153,7 @@ abstract contract MarketFixture is TestBase {
 
     /// @dev Proves all clues that are left, and the answer.
     function answerGame(uint256 gameId) internal {
-        IPredictionMarket.GameView memory game = market.gameOf(gameId);
+        IMarketGames.GameView memory game = market.gameOf(gameId);
         uint8 rounds = game.config.roundCount;
         for (uint8 i = game.cluesRevealed; i < rounds; ++i) revealNext(gameId);
         bytes32[] memory leaves = leavesOf(game.judge, rounds, ANSWER);
@@ -167,7 +167,7 @@ abstract contract MarketFixture is TestBase {
         market.resolve(gameId);
     }
 
-    function expectPhaseRefusal(uint256 gameId, IPredictionMarket.Phase phase) internal {
-        vm.expectRevert(abi.encodeWithSelector(IPredictionMarket.PredictionMarket_WrongPhase.selector, gameId, phase));
+    function expectPhaseRefusal(uint256 gameId, IMarketGames.Phase phase) internal {
+        vm.expectRevert(abi.encodeWithSelector(IMarketGames.PredictionMarket_WrongPhase.selector, gameId, phase));
     }
 }

@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {ICredits} from "../../src/interfaces/ICredits.sol";
+import {IMarketGames as G} from "../../src/interfaces/IMarketGames.sol";
 import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
 import {MarketFixture} from "./MarketFixture.sol";
 
@@ -101,7 +102,7 @@ contract PayoutsTest is MarketFixture {
         uint256 id = openGame(1, 2);
         betAs(ALICE, id, 0, 3e18);
         finishGame(id);
-        vm.assertTrue(market.phaseOf(id) == M.Phase.Void);
+        vm.assertTrue(market.phaseOf(id) == G.Phase.Void);
         vm.assertEq(market.creditOf(JUDGE), BOND);
         vm.prank(ALICE);
         vm.assertEq(market.claim(id), 3e18);
@@ -135,7 +136,7 @@ contract PayoutsTest is MarketFixture {
         uint256 id = openGame(1, 2);
         betAs(ALICE, id, ANSWER, 3e18);
         answerGame(id);
-        expectPhaseRefusal(id, M.Phase.Disputable);
+        expectPhaseRefusal(id, G.Phase.Disputable);
         vm.prank(ALICE);
         market.claim(id);
         vm.warp(block.timestamp + DISPUTE);
@@ -164,17 +165,17 @@ contract PayoutsTest is MarketFixture {
         vm.prank(ALICE);
         market.cancel(id);
         answerGame(id);
-        expectPhaseRefusal(id, M.Phase.Disputable);
+        expectPhaseRefusal(id, G.Phase.Disputable);
         vm.prank(JUDGE);
         market.cancel(id);
         uint256 other = openGame(1, 2);
         vm.warp(block.timestamp + BETTING + REVEAL);
-        expectPhaseRefusal(other, M.Phase.ResolutionDue);
+        expectPhaseRefusal(other, G.Phase.ResolutionDue);
         vm.prank(JUDGE);
         market.cancel(other);
         vm.prank(JUDGE);
         market.resolve(other);
-        expectPhaseRefusal(other, M.Phase.Void);
+        expectPhaseRefusal(other, G.Phase.Void);
         vm.prank(JUDGE);
         market.cancel(other);
     }
@@ -182,10 +183,10 @@ contract PayoutsTest is MarketFixture {
     function test_RevertWhen_ResolvedBeforeItIsDueOrTwice() public {
         uint256 id = openGame(1, 2);
         betAs(ALICE, id, ANSWER, 1e18);
-        expectPhaseRefusal(id, M.Phase.Betting);
+        expectPhaseRefusal(id, G.Phase.Betting);
         market.resolve(id);
         finishGame(id);
-        expectPhaseRefusal(id, M.Phase.Resolved);
+        expectPhaseRefusal(id, G.Phase.Resolved);
         market.resolve(id);
     }
 

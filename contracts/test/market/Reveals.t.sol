@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {IPredictionMarket as M} from "../../src/interfaces/IPredictionMarket.sol";
+import {IMarketGames as G} from "../../src/interfaces/IMarketGames.sol";
 import {MarketFixture} from "./MarketFixture.sol";
 import {Tree} from "./Tree.sol";
 
@@ -20,7 +20,7 @@ contract RevealsTest is MarketFixture {
         vm.warp(START + BETTING);
         bytes32[] memory proof = Tree.proof(leavesOf(JUDGE, 2, ANSWER), 0);
         vm.expectEmit(address(market));
-        emit M.ClueRevealed(id, 0, "clue A");
+        emit G.ClueRevealed(id, 0, "clue A");
         // Anyone may show what the Judge committed to.
         vm.prank(ALICE);
         market.revealClue(id, "clue A", saltOf(0), proof);
@@ -32,9 +32,9 @@ contract RevealsTest is MarketFixture {
         revealNext(id);
         bytes32[] memory proof = Tree.proof(leavesOf(JUDGE, 1, ANSWER), 1);
         vm.expectEmit(address(market));
-        emit M.AnswerProven(id, ANSWER);
+        emit G.AnswerProven(id, ANSWER);
         market.proveAnswer(id, ANSWER, saltOf(1), proof);
-        M.GameView memory game = market.gameOf(id);
+        G.GameView memory game = market.gameOf(id);
         vm.assertTrue(game.answered);
         vm.assertEq(game.answer, ANSWER);
         vm.assertEq(game.answeredAtSec, block.timestamp);
@@ -45,11 +45,11 @@ contract RevealsTest is MarketFixture {
         vm.warp(START + BETTING);
         bytes32[] memory leaves = leavesOf(JUDGE, 2, ANSWER);
         bytes32 leaf = clueLeaf(JUDGE, 0, "another", saltOf(0));
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
+        vm.expectRevert(abi.encodeWithSelector(G.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.revealClue(id, "another", saltOf(0), Tree.proof(leaves, 0));
         // The next clue instead of this one.
         leaf = clueLeaf(JUDGE, 0, clueText(1), saltOf(1));
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
+        vm.expectRevert(abi.encodeWithSelector(G.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.revealClue(id, clueText(1), saltOf(1), Tree.proof(leaves, 1));
     }
 
@@ -58,20 +58,20 @@ contract RevealsTest is MarketFixture {
         revealNext(id);
         bytes32[] memory leaves = leavesOf(JUDGE, 1, ANSWER);
         bytes32 leaf = answerLeaf(JUDGE, 1, 0, saltOf(1));
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
+        vm.expectRevert(abi.encodeWithSelector(G.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.proveAnswer(id, 0, saltOf(1), Tree.proof(leaves, 1));
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_UnknownChoice.selector, 2, 2));
+        vm.expectRevert(abi.encodeWithSelector(G.PredictionMarket_UnknownChoice.selector, 2, 2));
         market.proveAnswer(id, 2, saltOf(1), Tree.proof(leaves, 1));
     }
 
     function test_RevertWhen_ARootIsCopiedByAnotherJudge() public {
-        M.GameConfig memory config = termsOf(1, 2, ANSWER);
+        G.GameConfig memory config = termsOf(1, 2, ANSWER);
         vm.prank(BOB);
         uint256 id = market.createGame(config, "");
         vm.warp(START + BETTING);
         bytes32[] memory leaves = leavesOf(JUDGE, 1, ANSWER);
         bytes32 leaf = clueLeaf(BOB, 0, clueText(0), saltOf(0));
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
+        vm.expectRevert(abi.encodeWithSelector(G.PredictionMarket_NotCommitted.selector, leaf, Tree.root(leaves)));
         market.revealClue(id, clueText(0), saltOf(0), Tree.proof(leaves, 0));
     }
 
@@ -79,10 +79,10 @@ contract RevealsTest is MarketFixture {
         uint256 id = openGame(2, 2);
         bytes32[] memory proof = Tree.proof(leavesOf(JUDGE, 2, ANSWER), 0);
         vm.warp(START + BETTING - 1);
-        expectPhaseRefusal(id, M.Phase.Betting);
+        expectPhaseRefusal(id, G.Phase.Betting);
         market.revealClue(id, clueText(0), saltOf(0), proof);
         vm.warp(START + BETTING + REVEAL);
-        expectPhaseRefusal(id, M.Phase.ResolutionDue);
+        expectPhaseRefusal(id, G.Phase.ResolutionDue);
         market.revealClue(id, clueText(0), saltOf(0), proof);
     }
 
@@ -90,7 +90,7 @@ contract RevealsTest is MarketFixture {
         uint256 id = openGame(2, 2);
         revealNext(id);
         bytes32[] memory proof = Tree.proof(leavesOf(JUDGE, 2, ANSWER), 0);
-        expectPhaseRefusal(id, M.Phase.Waiting);
+        expectPhaseRefusal(id, G.Phase.Waiting);
         market.revealClue(id, clueText(0), saltOf(0), proof);
     }
 
@@ -98,10 +98,10 @@ contract RevealsTest is MarketFixture {
         uint256 id = openGame(1, 2);
         bytes32[] memory proof = Tree.proof(leavesOf(JUDGE, 1, ANSWER), 1);
         vm.warp(START + BETTING);
-        expectPhaseRefusal(id, M.Phase.AwaitingClue);
+        expectPhaseRefusal(id, G.Phase.AwaitingClue);
         market.proveAnswer(id, ANSWER, saltOf(1), proof);
         answerGame(id);
-        expectPhaseRefusal(id, M.Phase.Disputable);
+        expectPhaseRefusal(id, G.Phase.Disputable);
         market.proveAnswer(id, ANSWER, saltOf(1), proof);
     }
 
@@ -109,7 +109,7 @@ contract RevealsTest is MarketFixture {
         uint256 id = openGame(1, 2);
         vm.warp(START + BETTING);
         bytes32[] memory proof = new bytes32[](0);
-        vm.expectRevert(abi.encodeWithSelector(M.PredictionMarket_TextTooLong.selector, 4_097, 4_096));
+        vm.expectRevert(abi.encodeWithSelector(G.PredictionMarket_TextTooLong.selector, 4_097, 4_096));
         market.revealClue(id, string(new bytes(4_097)), 0, proof);
     }
 }
