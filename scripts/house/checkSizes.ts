@@ -8,18 +8,11 @@ const LIMITS: readonly (readonly [path: RegExp, lines: number])[] = [
   [/./, 300],
 ]
 
-/** Files that are longer, with the most that they may have. */
-const EXCEPTIONS: Readonly<Record<string, number>> = {
-  'contracts/src/interfaces/IPredictionMarket.sol': 500,
-}
-
 /** A file that is longer has more than one subject. */
-export function checkSizes(sources: Texts, exceptions = EXCEPTIONS): string[] {
+export function checkSizes(sources: Texts): string[] {
   return [...sources].flatMap(([path, text]) => {
     const lines = text.split('\n').length - 1
-    const usual = LIMITS.find(([pattern]) => pattern.test(path))?.[1] ?? 0
-    const most = exceptions[path] ?? usual
-    if (path in exceptions && lines <= usual) return [`${path}: ${lines} lines: needs no exception`]
+    const most = LIMITS.find(([pattern]) => pattern.test(path))?.[1] ?? 0
     return lines > most ? [`${path}: ${lines} lines, at most ${most}: divide it by subject`] : []
   })
 }
