@@ -12,6 +12,8 @@ import { withReader } from '../withSession.ts'
 const text = { type: 'string' } as const
 /** What the contract takes in all. */
 const MAX_ROWS = 10_000
+/** More rows than there can be peers. */
+const EVERYBODY = Number.MAX_SAFE_INTEGER
 const actions = ['show', 'read', 'import']
 
 /** The swarm's leaderboard; and RL Swarm's, from its chain into a new swarm. */
@@ -29,7 +31,8 @@ npx waggle leaderboard read|import FILE [OPTIONS]
   --coordinator ADDRESS
                       read: its SwarmCoordinator
   --from-block N      read: the block of its deployment (default 0)
-  --limit N           read: rows to keep, highest rewards first (default and most ${MAX_ROWS})
+  --limit N           show: peers to print, most points first (default: all); read: rows to keep, highest rewards first (default and
+                      most ${MAX_ROWS})
   --dry-run           import: print what would be sent
 ${dataUsage}
 ${networkUsage}
@@ -46,7 +49,7 @@ ${networkUsage}
   ) {
     const asJson = json === true
     if (!actions.includes(action)) throw unknownWord('action', action, actions)
-    if (action === 'show') return show(flags, file, asJson)
+    if (action === 'show') return show(flags, file, { asJson, limit: whole('limit', limit, EVERYBODY, EVERYBODY) })
     if (file === undefined)
       throw new UsageError(`leaderboard ${action} needs FILE.`, { hint: 'See npx waggle leaderboard --help.' })
     if (action === 'read') {
@@ -64,11 +67,13 @@ ${networkUsage}
   },
 }
 
-async function show(flags: Values, file: string | undefined, asJson: boolean): Promise<void> {
+type Shown = { asJson: boolean; limit: number }
+
+async function show(flags: Values, file: string | undefined, { asJson, limit }: Shown): Promise<void> {
   if (file !== undefined)
     throw new UsageError(`leaderboard show does not take '${file}'.`, { hint: 'It prints to standard output.' })
   const { listStandings } = await import('../leaderboard/listStandings.ts')
-  const { block, standings } = await withReader(flags, listStandings)
+  const { block, standings } = await withReader(flags, session => listStandings(session, limit))
   if (asJson) return console.log(JSON.stringify({ block, standings }))
   for (const { rank, pointsMilli, name, peerId } of standings)
     console.log(`${String(rank).padStart(5)} ${(pointsMilli / 1000).toFixed(2).padStart(9)}  ${name} (${peerId})`)

@@ -13,7 +13,7 @@ test('peers are ordered by all their points, then by registration', async () => 
   }
   const client = { rpc, rpcUrl: 'http://127.0.0.1', heads: { read: async () => ({ number: 9 }) } }
   const contracts = { startBlock: 1, peerRegistry: {}, rewardVotes: {} }
-  const { block, standings } = await listStandings({ client, contracts } as never)
+  const { block, standings } = await listStandings({ client, contracts } as never, 10)
   expect(block).toBe(9)
   expect(standings).toMatchObject([
     { rank: 1, peerId: 'peer 0x2', pointsMilli: 1_500 },
@@ -21,6 +21,8 @@ test('peers are ordered by all their points, then by registration', async () => 
     { rank: 3, peerId: 'peer 0x3' },
   ])
   expect(asked).toEqual([9n, 9n, 9n])
+  const best = await listStandings({ client, contracts } as never, 1)
+  expect(best.standings).toMatchObject([{ rank: 1, peerId: 'peer 0x2' }])
 })
 
 const registration = (peerKey: string) => ({ peerKey, peerId: `peer ${peerKey}`, fromRound: 0n })

@@ -13,8 +13,10 @@ const AT_ONCE = 32
  * Every registered peer by all its points (thousandths; those of rounds that are not final too), best first, as of one block.
  *
  * Of equal ones the first that registered goes first, as on the dashboard.
+ *
+ * @param limit - peers told of at most.
  */
-export async function listStandings({ client, contracts }: Omit<ReadSession, 'account'>) {
+export async function listStandings({ client, contracts }: Omit<ReadSession, 'account'>, limit: number) {
   const { number: block } = await client.heads.read()
   const registered = await readPeers(client, contracts)
   const peers: Omit<ListedPeer, 'rank'>[] = []
@@ -29,6 +31,7 @@ export async function listStandings({ client, contracts }: Omit<ReadSession, 'ac
     )
   const standings = peers
     .sort((a, b) => b.pointsMilli - a.pointsMilli)
+    .slice(0, limit)
     .map((peer, index): ListedPeer => ({ rank: index + 1, ...peer }))
   return { block, standings }
 }
