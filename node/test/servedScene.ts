@@ -10,11 +10,8 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { CheckedGroup, RoundRules } from '#roles/draws/checkRollouts.ts'
 import type { PeerNode } from '#roles/peerNode.ts'
 import { createLearner } from '#roles/solver/learner.ts'
-import { learnRound } from '#roles/solver/learning/learnRound.ts'
-import type { PeerGroups } from '#roles/solver/learning/roundLessons.ts'
-import { createUsualNats } from '#roles/solver/learning/usualNats.ts'
+import { learnRound } from '#roles/solver/learnRound.ts'
 import { createQuarantine } from '#roles/solver/quarantine.ts'
-import { sampleAndLearn } from '#roles/solver/sampleAndLearn.ts'
 import { createServedSampler } from '#roles/solver/servedSampler.ts'
 import { createTrust } from '#roles/solver/trust.ts'
 import { createJournal } from '#store/journal.ts'
@@ -60,28 +57,23 @@ export function openServedScene({
   const server = createCompletionServer({ address: parseServerUrl(url, false), clock })
   const learner = createLearner({ ...node, training: { note: () => {} } }, client, judge, 'adapter', undefined, false)
   const quarantine = createQuarantine({ journal, logger })
-  const modules = {
-    learner,
-    quarantine,
-    trust: createTrust({ journal }),
-    usual: createUsualNats({ journal }),
-    logger,
-    signal,
-    vocabSize,
-  }
+  const modules = { learner, quarantine, trust: createTrust({ journal }), logger, signal, vocabSize }
   const sampler = createServedSampler(node, client, { server, adapters: shared }, { data, policyFolder })
   return {
-    ...{ sampler, usual: modules.usual, policyFolder, shared },
+    ...{ sampler, policyFolder, shared },
     /** A round as the solver plays it: answers, an update, and the adapter handed over. */
-    async play(round: number, rules: RoundRules, others: AsyncIterable<PeerGroups> = nobody()) {
-      const { learned, answered } = await sampleAndLearn({
-        answering: sampler.answer(round, await policy.weightsHash(), rules, signal),
-        ...{ afterwards: async () => {}, isApart: true, signal },
-        learn: own => learnRound(modules, { round, spec: rules.spec, own, others, until: signal }),
+    async play(round: number, rules: RoundRules) {
+      const answered = await sampler.answer(round, rules, signal)
+      const learned = await learnRound(modules, {
+        round,
+        spec: rules.spec,
+        own: answered.groups,
+        others: nobody(),
+        until: signal,
       })
       await policy.save(policyFolder)
       if (learned.updates > 0) await sampler.handOver()
-      return { ...(await answered), learned }
+      return { ...answered, learned }
     },
   }
 }

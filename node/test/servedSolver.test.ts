@@ -72,9 +72,6 @@ const judge: Judge = {
 /** How far the server's log-probabilities are from those of the policy here, at most. */
 const claimError = async (groups: readonly CheckedGroup[]) => Math.max(...(await claimErrors(policy, groups)))
 
-const sampled = async (round: number, until = signal) =>
-  scene.sampler.answer(round, await policy.weightsHash(), rules, until)
-
 /** A round as the solver plays it. */
 const playRound = (round: number) => scene.play(round, rules)
 
@@ -82,7 +79,7 @@ const adaptersThere = () => [...server.models.keys()].filter(name => name !== BA
 
 test('a server samples, the adapter is trained here, and the server samples by it in the next round', async () => {
   // The first answers are the base's, which a fresh adapter does not change.
-  const first = await sampled(1)
+  const first = await scene.sampler.answer(1, rules, signal)
   expect(first).toMatchObject({ refused: {}, sampledBy: 'this policy' })
   expect(first.groups.map(({ rollouts }) => rollouts.length)).toEqual([4, 4])
   expect(await claimError(first.groups)).toBeLessThan(1e-4)
@@ -93,7 +90,7 @@ test('a server samples, the adapter is trained here, and the server samples by i
   const [handed = ''] = adaptersThere()
   expect(handed).toBe(`waggle-${peerKey.slice(2, 18)}-${(await policy.weightsHash()).slice(2, 18)}`)
 
-  const second = await sampled(2)
+  const second = await scene.sampler.answer(2, rules, signal)
   expect(server.asked.at(-1)).toMatchObject({ path: '/v1/completions', body: { model: handed } })
   expect(await claimError(second.groups)).toBeLessThan(1e-4)
   // By the base those claims would be false.
@@ -105,7 +102,7 @@ test('a server samples, the adapter is trained here, and the server samples by i
   expect(readdirSync(scene.shared)).toEqual(adaptersThere())
   const forgotten = adaptersThere()
   for (const name of forgotten) server.models.delete(name)
-  expect(await sampled(3)).toMatchObject({ refused: {}, sampledBy: 'this policy' })
+  expect(await scene.sampler.answer(3, rules, signal)).toMatchObject({ refused: {}, sampledBy: 'this policy' })
   expect(adaptersThere()).toEqual(forgotten)
 })
 
@@ -120,20 +117,7 @@ test('a server that takes no adapter samples by the policy that it has, and the 
     advice: expect.stringContaining('VLLM_ALLOW_RUNTIME_LORA_UPDATING=1'),
   })
   server.takesAdapters = true
-  expect(await sampled(6)).toMatchObject({ sampledBy: 'this policy' })
-})
-
-test('the policy learns from others while the server samples by the adapter as it was saved', async () => {
-  const { groups } = await sampled(6)
-  const before = adaptersThere()
-  scene.usual.note(6)
-  async function* others() {
-    yield { peerKey: wordOf('0c'), groups }
-  }
-  const { learned } = await scene.play(6, rules, others())
-  expect(learned).toMatchObject({ taken: 2, updates: 2 })
-  expect(server.asked.findLast(({ path }) => path === '/v1/completions')).toMatchObject({ body: { model: before[0] } })
-  expect(adaptersThere()).toEqual([`waggle-${peerKey.slice(2, 18)}-${(await policy.weightsHash()).slice(2, 18)}`])
+  expect(await scene.sampler.answer(6, rules, signal)).toMatchObject({ sampledBy: 'this policy' })
 })
 
 type Choice = {
@@ -179,7 +163,7 @@ test.each<[what: string, answer: (body: unknown) => unknown, reason: string]>([
   ],
 ])('an answer of %s is refused, and the round continues', async (_, answer, reason) => {
   server.bend = ({ path }, said) => (path === '/v1/completions' ? { body: answer(said.body) } : said)
-  expect(await sampled(7)).toMatchObject({ groups: [], refused: { [reason]: 2 } })
+  expect(await scene.sampler.answer(7, rules, signal)).toMatchObject({ groups: [], refused: { [reason]: 2 } })
   server.bend = (_, said) => said
 })
 
@@ -195,7 +179,7 @@ test('tokens that a server names by their text are found again', async () => {
           }))(said.body),
         }
       : said
-  const { refused } = await sampled(8)
+  const { refused } = await scene.sampler.answer(8, rules, signal)
   server.bend = (_, said) => said
   // A random model writes tokens that no tokenizer would divide a text into.
   expect(Object.keys(refused)).toEqual(["the server's tokens are not those of its text"])
@@ -210,7 +194,7 @@ test('tokens that a server names by their text are found again', async () => {
           }))(said.body),
         }
       : said
-  const found = await sampled(8)
+  const found = await scene.sampler.answer(8, rules, signal)
   server.bend = (_, said) => said
   expect(found.refused).toEqual({})
   expect([...(found.groups[0]?.rollouts[0]?.completionTokens ?? [])]).toEqual(ids.slice(0, 12))
@@ -237,7 +221,7 @@ test('a server that is slow or away costs the round its own groups, and says so 
       until.abort(new DOMException('The time is up.', 'TimeoutError'))
       return null
     }
-    const slow = await sampled(10, until.signal)
+    const slow = await scene.sampler.answer(10, rules, until.signal)
     expect(slow).toMatchObject({ groups: [], refused: { 'the server was too slow': 2 } })
   }
   server.bend = (_, said) => (said.status === undefined ? { status: 503, body: '' } : said)
@@ -247,5 +231,5 @@ test('a server that is slow or away costs the round its own groups, and says so 
   const line = lines.findLast(({ message }) => String(message).startsWith('groups of this round are missing'))
   expect(line).toMatchObject({ level: 'warn', round: 11, missed: 2, groups: 2 })
   expect(JSON.stringify(line?.error)).toContain('SERVER_BUSY')
-  expect(await sampled(12)).toMatchObject({ refused: {} })
+  expect(await scene.sampler.answer(12, rules, signal)).toMatchObject({ refused: {} })
 })

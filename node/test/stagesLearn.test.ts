@@ -18,8 +18,7 @@ import { openWholePolicy } from '#rl/policy/wholePolicy.ts'
 import type { CheckedGroup } from '#roles/draws/checkRollouts.ts'
 import { learningOptions } from '#roles/models/openModels.ts'
 import { createLearner } from '#roles/solver/learner.ts'
-import { learnRound } from '#roles/solver/learning/learnRound.ts'
-import { createUsualNats } from '#roles/solver/learning/usualNats.ts'
+import { learnRound } from '#roles/solver/learnRound.ts'
 import { createQuarantine } from '#roles/solver/quarantine.ts'
 import { createTrust } from '#roles/solver/trust.ts'
 import { createJournal } from '#store/journal.ts'
@@ -66,14 +65,7 @@ async function openLearner() {
   const quarantine = createQuarantine({ journal, logger: silentLogger })
   const learner = createLearner(node, client as PolicyClient, judge)
   const { signal } = new AbortController()
-  const modules = {
-    learner,
-    quarantine,
-    trust: createTrust({ journal }),
-    usual: createUsualNats({ journal }),
-    logger: silentLogger,
-    signal,
-  }
+  const modules = { learner, quarantine, trust: createTrust({ journal }), logger: silentLogger, signal }
   return { policy, modules: { ...modules, vocabSize: tinyConfig.vocabSize } }
 }
 

@@ -137,14 +137,14 @@ test('an adapter that the disk of a server has no space for is handed over once 
   }
   const { now } = createHandOver({
     ...{ server, policyFolder, sharedFolder: path, peerKey: owner.peerKey },
+    policy: { weightsHash: async () => `0x${'33'.repeat(32)}` as PolicyHash },
     logger: { info: () => {}, warn: (line: string) => lines.push(line) },
   })
   const { signal } = new AbortController()
-  const hash = `0x${'33'.repeat(32)}` as PolicyHash
   await disk.fill(PAGE_BYTES)
-  expect(await now(signal, hash)).toEqual({ adapter: null, isCurrent: false })
+  expect(await now(signal)).toEqual({ adapter: null, isCurrent: false })
   expect([[...(await filesIn(path)).keys()], loaded, lines.length]).toEqual([[], [], 1])
   await disk.empty()
-  expect(await now(signal, hash)).toMatchObject({ isCurrent: true })
+  expect(await now(signal)).toMatchObject({ isCurrent: true })
   expect(lines).toHaveLength(1)
 })

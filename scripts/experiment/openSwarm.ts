@@ -13,9 +13,7 @@ import { type CheckedGroup, checkRollouts, type RoundRules } from '../../node/sr
 import { openPolicy } from '../../node/src/roles/models/openModels.ts'
 import { answerRound } from '../../node/src/roles/solver/answerRound.ts'
 import { createLearner } from '../../node/src/roles/solver/learner.ts'
-import { learnRound } from '../../node/src/roles/solver/learning/learnRound.ts'
-import type { LearnedRound, PeerGroups } from '../../node/src/roles/solver/learning/roundLessons.ts'
-import { createUsualNats } from '../../node/src/roles/solver/learning/usualNats.ts'
+import { type LearnedRound, learnRound, type PeerGroups } from '../../node/src/roles/solver/learnRound.ts'
 import { createQuarantine } from '../../node/src/roles/solver/quarantine.ts'
 import { createTrust } from '../../node/src/roles/solver/trust.ts'
 import { createJournal } from '../../node/src/store/journal.ts'
@@ -114,15 +112,7 @@ async function openMember(
   const quarantine = createQuarantine({ journal, logger })
   const learner = createLearner({ environment, journal, training: { note: () => {} }, clock }, policy, judge)
   const { signal } = new AbortController()
-  const modules = {
-    learner,
-    quarantine,
-    trust: createTrust({ journal }),
-    usual: createUsualNats({ journal }),
-    logger,
-    vocabSize: format.vocabSize,
-    signal,
-  }
+  const modules = { learner, quarantine, trust: createTrust({ journal }), logger, vocabSize: format.vocabSize, signal }
   return {
     ...{ policy, judge, peerKey, poison },
     learn(round: number, own: readonly CheckedGroup[], arriving: readonly PeerGroups[]) {

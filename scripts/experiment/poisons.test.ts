@@ -3,7 +3,7 @@ import { packLogprobs, unpackSequence } from '../../node/src/core/payloads/packe
 import type { RolloutBundle } from '../../node/src/core/payloads/payloads.ts'
 import type { PolicyClient } from '../../node/src/rl/policy/policyClient.ts'
 import type { CheckedGroup } from '../../node/src/roles/draws/checkRollouts.ts'
-import { faultOfClaims } from '../../node/src/roles/solver/learning/checkClaims.ts'
+import { faultOfClaims } from '../../node/src/roles/solver/checkClaims.ts'
 import { poisons } from './poisons.ts'
 
 const answer = (task: number, length: number) => ({

@@ -63,7 +63,7 @@ const scheduledSchema = trainingSchema.refine(
 
 const sharingSchema = z.strictObject({
   /**
-   * `updateForEachPeer`: an update on the own groups, and one for the groups of each other solver, the importance
+   * `updateForEachPeer`: after the update on the own groups, one for the groups of each other solver, the importance
    * ratio against the log-probabilities that came with them. `mixed`: taken groups join the own ones in one update.
    */
   mode: z.enum(['updateForEachPeer', 'mixed']),

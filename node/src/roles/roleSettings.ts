@@ -50,7 +50,7 @@ export const roleSettings = {
   threads: z.coerce.number().int().min(1).max(256).default(1).meta({
     value: 'N',
     description:
-      "threads of a model's session; with more cores than twice as many, a solver learns while a second process samples",
+      "threads of a model's session; with more cores than twice as many, a solver's judge scores while it samples",
   }),
   'metrics-port': z.coerce.number().int().min(0).max(65_535).optional().meta({
     value: 'N',

@@ -12,7 +12,6 @@ import { createFetchPlan } from '../../../node/src/roles/fetch/fetchPlan.ts'
 import { createEnvironmentWatch } from '../../../node/src/roles/models/environmentOnChain.ts'
 import { createSealedPayloads } from '../../../node/src/roles/payloads/publishPayload.ts'
 import type { PeerNode, PlayedRound } from '../../../node/src/roles/peerNode.ts'
-import { openSamplingApart } from '../../../node/src/roles/solver/samplingApart.ts'
 import { runSolver } from '../../../node/src/roles/solver/solver.ts'
 import type { Bundles } from '../../../node/src/store/bundles.ts'
 import { createJournal } from '../../../node/src/store/journal.ts'
@@ -106,20 +105,7 @@ export class SimulatedPeer {
     const bent = this.conduct.bend?.(node) ?? node
     this.node = bent
     if (this.member.role === 'evaluator') return runEvaluator(bent, cheapModels, { demands: 0, maxAppeals: 0 })
-    return runSolver(bent, this.policy, cheapModels.judge, {
-      data: '',
-      trained: 'weights',
-      apart: this.samplingApart(bent),
-    })
-  }
-
-  /** On every second machine a process more samples while the policy learns. */
-  private samplingApart(node: PeerNode) {
-    const isApart = Number.parseInt(this.member.peerKey.slice(-1), 16) % 2 === 0
-    const machine = { cores: isApart ? 4 : 2, freeBytes: Number.POSITIVE_INFINITY }
-    const { peerId } = this.member
-    const model = { threads: 1, device: 'cpu', trained: 'weights', parameters: 1, crashed: () => {} } as const
-    return openSamplingApart(node, this.policy, model, machine, () => cheapPolicy(peerId, 0))
+    return runSolver(bent, this.policy, cheapModels.judge, { data: '', trained: 'weights', judgesApart: true })
   }
 
   private async open(signal: AbortSignal): Promise<PeerNode> {

@@ -13,16 +13,19 @@ import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 /** Threads and device of a worker's models, and who is told how it fares. */
 export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
 
+type PolicySettings = WorkerSettings & { readonly adapter?: AskedAdapter | undefined; readonly judges?: boolean }
+
 /**
  * A policy and, in the same worker, the frozen judge model that its rewards come from.
  *
+ * @param judges - whether that is loaded there; true.
  * @param folder - of a policy, or an adapter, that was kept; where there is none yet, or for null, the environment's own.
  * @throws {KeptPolicyError} if an adapter is asked for which is not the one that was kept.
  */
 export async function openPolicy(
   environment: Environment,
   folder: string | null,
-  { crashed, slow, adapter: asked, ...options }: WorkerSettings & { readonly adapter?: AskedAdapter | undefined },
+  { crashed, slow, adapter: asked, judges = true, ...options }: PolicySettings,
 ): Promise<PolicyClient> {
   const { spec, solverFolder } = environment
   const adapter = await adapterToTrain(folder, asked)
@@ -34,7 +37,7 @@ export async function openPolicy(
     const checked = adapter ? solverFolder : from
     checkTokenizerFits(environment.format, await readDecoderConfig(checked), checked)
     await policy.load(from, solverFolder)
-    await loadJudge(policy, environment)
+    if (judges) await loadJudge(policy, environment)
     return policy
   } catch (error) {
     await policy.close()

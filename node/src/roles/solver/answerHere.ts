@@ -1,35 +1,31 @@
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Root } from '#core/hashes.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'
-import { checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
+import { type CheckedGroup, checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import { sealPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { noteCommitted } from '../reports/twin.ts'
 import { answerRound } from './answerRound.ts'
-import { type NamedPolicy, samplerOf } from './namePolicy.ts'
-import type { ServedAnswers } from './servedAnswers.ts'
+import { samplerOf } from './namePolicy.ts'
 
 /** A round, and when this peer began with it. */
 type Begun = { time: RoundTime; atMs: number }
 
-/**
- * Samples the owed answers and, where they can be paid, commits them.
- *
- * @param policy - as it is at the beginning of the round.
- */
+/** Samples the owed answers and, where they can be paid, commits them. */
 export async function answerHere(
   node: PeerNode,
-  policy: NamedPolicy,
+  policy: PolicyClient,
   begun: Begun,
   rules: RoundRules,
   isPaid: boolean,
-): Promise<ServedAnswers> {
+): Promise<CheckedGroup[]> {
   const { round } = begun.time
   const sampler = isPaid ? await samplerOf(node, policy, node.environment.solverFolder, round) : policy
   const bundle = await answerRound(sampler, { chainId: node.chainId, round, peerKey: node.identity.peerKey }, rules)
   if (isPaid) await commitAnswers(node, bundle, begun)
-  return { groups: await checkRollouts(bundle, rules), refused: {} }
+  return checkRollouts(bundle, rules)
 }
 
 /** Seals the owed answers and commits them. */

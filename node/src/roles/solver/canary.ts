@@ -2,13 +2,11 @@ import { packTokens } from '#core/payloads/packedTokens.ts'
 import type { CanaryBundle } from '#core/payloads/payloads.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { AnswerScore, Environment, HeldOutTask, Judge } from '#environments/environment.ts'
-import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Level } from '#environments/level.ts'
 import type { Completion } from '#model/generation/completion.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { publishPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
-import type { Sampler } from './answerRound.ts'
 import { noteCanaryPoint } from './provenance.ts'
 
 /** The same random numbers in every round and for every solver, so that canaries can be compared. */
@@ -29,7 +27,7 @@ type HeldOutSample = HeldOutAnswer & { score: AnswerScore }
 
 /** Samples a policy on the fixed held-out set and scores it as rollouts are scored. Nothing of it is trained on. */
 export async function sampleHeldOut(
-  policy: Pick<PolicyClient, 'generate'>,
+  policy: PolicyClient,
   judge: Judge,
   environment: HeldOutRules,
   level: Level,
@@ -44,7 +42,7 @@ export async function sampleHeldOut(
 
 /** Samples a policy on the fixed held-out set: `samplesPerPrompt` answers a task, in order of the tasks. */
 export async function answerHeldOut(
-  policy: Pick<PolicyClient, 'generate'>,
+  policy: PolicyClient,
   { spec, format, heldOutTasks }: HeldOutRules,
   level: Level,
   tasks: number,
@@ -67,14 +65,11 @@ export async function answerHeldOut(
   }))
 }
 
-/** Whether a round has a canary. */
-export const hasCanary = ({ canary }: EnvironmentSpec, round: number) => round % canary.everyRounds === 0
-
 /** Publishes samples on the held-out set in every round that has a canary; whoever measures runs them, never this node. */
-export async function publishCanary(node: PeerNode, policy: Sampler, judge: Judge, round: number): Promise<void> {
+export async function publishCanary(node: PeerNode, policy: PolicyClient, judge: Judge, round: number): Promise<void> {
   const { spec } = node.environment
-  if (!hasCanary(spec, round)) return
-  const { level, tasks, samplesPerTask } = spec.canary
+  const { everyRounds, level, tasks, samplesPerTask } = spec.canary
+  if (round % everyRounds !== 0) return
   const policyHash = await policy.weightsHash()
   const samples = await sampleHeldOut(policy, judge, node.environment, level as Level, tasks, samplesPerTask)
   const mean = (figure: 'score' | 'correctness') =>

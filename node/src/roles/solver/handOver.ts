@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PeerKey, PolicyHash } from '#core/hashes.ts'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import type { CompletionServer } from '#hub/chatServer/completionServer.ts'
+import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { asDiskFull, DiskFullError } from '#store/diskSpace.ts'
 
 /** Of an adapter as PEFT keeps it. */
@@ -12,6 +13,7 @@ const FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const
 
 type HandOverModules = {
   server: Pick<CompletionServer, 'models' | 'loadAdapter' | 'unloadAdapter'>
+  policy: Pick<PolicyClient, 'weightsHash'>
   logger: Pick<Logger, 'info' | 'warn'>
   peerKey: PeerKey
   /** Of the adapter that the policy saved last. */
@@ -25,15 +27,14 @@ type HandOver = {
    * Has the server serve the policy as it was saved, if it does not yet. What the server does wrong fails nothing, nor does a full disk.
    *
    * @param until - the server is not waited for longer.
-   * @param hash - of the policy as it was saved, which may learn meanwhile.
    * @returns the name to ask it by: of an older policy where it did not take this one, and null for the model that it was started with.
    */
-  now(until: AbortSignal, hash: PolicyHash): Promise<{ adapter: string | null; isCurrent: boolean }>
+  now(until: AbortSignal): Promise<{ adapter: string | null; isCurrent: boolean }>
 }
 
 /** Hands a solver's adapters to the server that samples for it: each under a name of its own, and the one before it taken back after it. */
 export function createHandOver(modules: HandOverModules): HandOver {
-  const { server, logger, peerKey, policyFolder, sharedFolder } = modules
+  const { server, policy, logger, peerKey, policyFolder, sharedFolder } = modules
   const own = `waggle-${peerKey.slice(2, 18)}-`
   let served: string | null = null
 
@@ -74,10 +75,10 @@ export function createHandOver(modules: HandOverModules): HandOver {
   }
 
   return {
-    async now(until, hash) {
+    async now(until) {
       // Before the first update it changes nothing: a fresh adapter's product is zero.
       if (!existsSync(join(policyFolder, FILES[0]))) return { adapter: null, isCurrent: true }
-      const name = `${own}${hash.slice(2, 18)}`
+      const name = `${own}${(await policy.weightsHash()).slice(2, 18)}`
       try {
         await serve(name, until)
       } catch (error) {

@@ -37,8 +37,6 @@ export type LearnOptions = {
   peer?: PeerKey | null
   /** Whether the round has learned from the own groups before: it counts once. */
   again?: boolean
-  /** Whether the round learns from the own groups later: the rate is already that of the round. */
-  ahead?: boolean
 }
 
 type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { training: Pick<TrainingLog, 'note'> }
@@ -99,9 +97,9 @@ export function createLearner(
         return { ...group, rewards, correctness, family: familyOf?.(problem), dataset: datasetOf(text) }
       })
     },
-    async learn(groups, own, { updates = 1, peer = null, again = false, ahead = false } = {}) {
+    async learn(groups, own, { updates = 1, peer = null, again = false } = {}) {
       const kept = Number(journal.getState('rounds learned') ?? 0)
-      const rounds = (own > 0 && !again) || ahead ? kept + 1 : kept
+      const rounds = own > 0 && !again ? kept + 1 : kept
       const learningRate = learningRateOf(training, trained, rounds)
       const options = { learningRate, ...loss, ...(groups.length > own || !believesOwn ? ofOthers : {}) }
       const done: Lesson = { failure: null, updates: 0 }

@@ -6,9 +6,6 @@ import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Sampler } from './answerRound.ts'
 
-/** A policy that samples as it is, or as it was when it was named. */
-export type NamedPolicy = Sampler & Pick<PolicyClient, 'publish' | 'generatePublished'>
-
 /** Rounds that a policy is served for after the last one that it sampled in: appeals of a score are over by then. */
 const POLICY_ROUNDS = 16
 
@@ -46,7 +43,12 @@ export async function namePolicy(
  *
  * @param base - folder of the environment's base.
  */
-export async function samplerOf(modules: Modules, policy: NamedPolicy, base: string, round: number): Promise<Sampler> {
+export async function samplerOf(
+  modules: Modules,
+  policy: Sampler & Pick<PolicyClient, 'publish' | 'generatePublished'>,
+  base: string,
+  round: number,
+): Promise<Sampler> {
   const { chain, bundles, journal, logger } = modules
   const named = (await chain.readPolicies(round, [chain.peerKey])).get(chain.peerKey)
   const trained = await policy.weightsHash()

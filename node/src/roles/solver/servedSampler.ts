@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { withDeadline } from '#core/deadline.ts'
-import type { PolicyHash } from '#core/hashes.ts'
 import type { CompletionServer } from '#hub/chatServer/completionServer.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
@@ -18,15 +17,9 @@ export type ServedSettings = {
 }
 
 export type ServedSampler = {
-  /**
-   * The answers that are owed in a round, by the policy as it was saved if the server has it. It may learn meanwhile.
-   *
-   * @param hash - of that policy.
-   * @param until - later answers are missing.
-   */
+  /** The answers that are owed in a round, by the policy as it is if the server has it. @param until - later answers are missing. */
   answer(
     round: number,
-    hash: PolicyHash,
     rules: RoundRules,
     until: AbortSignal,
   ): Promise<ServedAnswers & Required<Pick<SolverReport, 'sampledBy'>>>
@@ -41,13 +34,13 @@ const HAND_OVER_MS = 60_000
 /** @param data - the peer's folder. @param policyFolder - where the policy is saved. */
 export function createServedSampler(
   { identity: { peerKey }, chainId, environment, logger, signal }: PeerNode,
-  policy: Pick<PolicyClient, 'weightsHash'>,
+  policy: PolicyClient,
   { server, adapters }: ServedSettings,
   { data, policyFolder }: { data: string; policyFolder: string },
 ): ServedSampler {
   let tokenizer: Promise<TokenizerClient> | undefined
   const sharedFolder = adapters ?? join(data, 'served')
-  const handOver = createHandOver({ server, logger, peerKey, policyFolder, sharedFolder })
+  const handOver = createHandOver({ server, policy, logger, peerKey, policyFolder, sharedFolder })
   const modules = {
     server,
     logger,
@@ -57,14 +50,14 @@ export function createServedSampler(
     },
   }
   return {
-    async answer(round, hash, rules, until) {
-      const { adapter, isCurrent } = await handOver.now(until, hash)
+    async answer(round, rules, until) {
+      const { adapter, isCurrent } = await handOver.now(until)
       const answers = await servedAnswers(modules, { chainId, round, peerKey, adapter, until }, rules)
       signal.throwIfAborted()
       return { ...answers, sampledBy: isCurrent ? 'this policy' : 'an older policy' }
     },
     async handOver() {
-      await handOver.now(withDeadline(signal, HAND_OVER_MS), await policy.weightsHash())
+      await handOver.now(withDeadline(signal, HAND_OVER_MS))
       signal.throwIfAborted()
     },
     close: async () => (await tokenizer)?.close(),

@@ -16,17 +16,14 @@ import { publishSealed } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { watchCommitment } from '../reports/twin.ts'
 import { answerHere } from './answerHere.ts'
-import { hasCanary, publishCanary } from './canary.ts'
+import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
-import { learnRound } from './learning/learnRound.ts'
-import { createUsualNats } from './learning/usualNats.ts'
+import { learnRound } from './learnRound.ts'
 import { namePolicy } from './namePolicy.ts'
 import { createPolicySaver } from './policySaver.ts'
 import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
-import { sampleAndLearn } from './sampleAndLearn.ts'
-import type { SamplingApart } from './samplingApart.ts'
-import type { ServedAnswers } from './servedAnswers.ts'
+import { scoreAhead } from './scoreAhead.ts'
 import type { ServedSampler } from './servedSampler.ts'
 import { type SolverReport, solverReport } from './solverReport.ts'
 import { takeGroups } from './takeGroups.ts'
@@ -53,8 +50,8 @@ type SolverSettings = {
   pusher?: Pick<PolicyPusher, 'learned'> | undefined
   /** A server that samples its answers, which are then not paid. By default the policy of this process samples. */
   served?: ServedSampler | undefined
-  /** Samples while the policy learns. Without it, the policy samples first. */
-  apart?: SamplingApart | null | undefined
+  /** Whether the judge scores while the policy samples. */
+  judgesApart?: boolean
 }
 
 /**
@@ -65,13 +62,12 @@ export async function runSolver(
   node: PeerNode,
   policy: PolicyClient,
   judge: Judge,
-  { data, trained, unpaid = null, datasetOf, pusher, served, apart }: SolverSettings,
+  { data, trained, unpaid = null, datasetOf, pusher, served, judgesApart = false }: SolverSettings,
 ): Promise<void> {
   const { logger, signal } = node
   const learner = createLearner(node, policy, judge, trained, datasetOf, served === undefined)
   const quarantine = createQuarantine(node)
   const trust = createTrust(node)
-  const usual = createUsualNats(node)
   const saver = createPolicySaver(policy, join(data, POLICY_FOLDER))
   const isPaid = unpaid === null
   let firstRound: number | null = null
@@ -98,32 +94,22 @@ export async function runSolver(
     const mine = drawTasks(node.chainId, round, node.identity.peerKey, rules)
     if (mine.length === 0) return node.logger.info('no task in this round', { round })
     if (!(await isItsPolicy(node, policy, round))) return
-    // Groups of others come while the own answers are sampled.
-    const trustIn = (peerKey: PeerKey) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
-    const others = readAhead(groupsOf(node, round - 1, groupsDue, trustIn))
     const { spec, format } = node.environment
-    const modules = { learner, quarantine, trust, usual, logger, vocabSize: format.vocabSize, signal }
-    const held = served ? null : ((await apart?.hold()) ?? null)
-    const sampler = held ?? policy
-    const answering: Promise<ServedAnswers & Pick<SolverReport, 'sampledBy'>> = served
-      ? served.answer(round, await policy.weightsHash(), rules, groupsDue)
-      : answerHere(node, sampler, { time, atMs: startedMs }, rules, isPaid)
-    const { learned, answered: sampled } = await sampleAndLearn({
-      ...{ answering, signal },
-      // While a server samples, the policy itself has only a canary to sample.
-      isApart: held !== null || (served !== undefined && !hasCanary(spec, round)),
-      // After the commitment, which has to be in time.
-      afterwards: () => publishCanary(node, sampler, judge, round),
-      learn(own) {
-        saver.changes()
-        return learnRound(modules, { round, spec, own, others, until: groupsDue })
-      },
-    })
+    const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
+    const trustIn = (peerKey: PeerKey) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
+    const taken = groupsOf(node, round - 1, groupsDue, trustIn)
+    // Groups of others come while the own answers are sampled, and are scored meanwhile where the judge is not the sampler's.
+    const others = readAhead(judgesApart ? scoreAhead(readAhead(taken), modules) : taken)
+    const answered = served
+      ? await served.answer(round, rules, groupsDue)
+      : { groups: await answerHere(node, policy, { time, atMs: startedMs }, rules, isPaid), refused: {} }
+    // After the commitment, which has to be in time, and before the policy changes.
+    await publishCanary(node, policy, judge, round)
+    saver.changes()
+    const learned = await learnRound(modules, { round, spec, own: answered.groups, others, until: groupsDue })
     await saver.save()
     if (learned.updates > 0) await served?.handOver()
     if (isPaid) await namePolicy(node, policy, round + 1)
-    // What failed of the answers costs nothing that was learned meanwhile.
-    const answered = await sampled
     const seconds = (node.clock.nowMs() - startedMs) / 1000
     const report = solverReport({ tasks: mine.length, answered, learned, skippedPlaces, seconds, unpaid })
     node.journal.set(round, 'report', report)

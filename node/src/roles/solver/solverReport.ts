@@ -1,5 +1,5 @@
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
-import type { LearnedRound } from './learning/roundLessons.ts'
+import type { LearnedRound } from './learnRound.ts'
 
 /** What a solver keeps of a round in its journal, for its operator. */
 export type SolverReport = LearnedRound & {

@@ -1,6 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
-import { parameterCount } from '#model/decoder/decoderWeights.ts'
+import type { Environment } from '#environments/environment.ts'
 import { appealScores } from '../appellant/appealScores.ts'
 import { betOnGames } from '../bettor/betOnGames.ts'
 import { openDatasetIndex } from '../datasets/datasetIndex.ts'
@@ -8,15 +8,23 @@ import { showDemanded } from '../duties/showDemanded.ts'
 import { noteRun } from '../metrics/runNote.ts'
 import { adapterToTrain } from '../models/adapterToTrain.ts'
 import { keepTokenizer } from '../models/keepTokenizer.ts'
-import { openPolicy } from '../models/openModels.ts'
+import { openJudge, openPolicy, type WorkerSettings } from '../models/openModels.ts'
 import { unpaidSolver } from '../models/paidBaseHere.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { proposalsOf } from '../proposer/proposalsOf.ts'
 import { type RoleOptions, workerOf } from '../roleOptions.ts'
 import { createPusher } from './pushPolicy.ts'
-import { openSamplingApart } from './samplingApart.ts'
 import { createServedSampler } from './servedSampler.ts'
 import { POLICY_FOLDER, runSolver } from './solver.ts'
+
+/** Whether the judge's model has a process of its own, and scores while the policy samples: with cores for both and for the network. */
+export function hasJudgeProcess(
+  { judgeModel }: Pick<Environment, 'judgeModel'>,
+  { threads = 1, device = 'cpu' }: Pick<WorkerSettings, 'threads' | 'device'>,
+  cores = availableParallelism(),
+): boolean {
+  return judgeModel !== null && device === 'cpu' && 2 * threads < cores
+}
 
 /** Opens a solver's policy and runs its duties: it solves and learns, shows what is demanded, appeals and bets. */
 export async function startSolver(node: PeerNode, options: RoleOptions): Promise<void> {
@@ -25,8 +33,18 @@ export async function startSolver(node: PeerNode, options: RoleOptions): Promise
   const policyFolder = join(data, POLICY_FOLDER)
   const index = dataset && (await openDatasetIndex(dataset, proposalsOf(environment), node))
   if (chat) await keepTokenizer(chat.modelFolder, policyFolder)
-  const policy = await openPolicy(environment, policyFolder, { ...workerOf(node, options), adapter })
-  const judge = await environment.openJudge(policy)
+  const worker = workerOf(node, options)
+  const isApart = hasJudgeProcess(environment, worker)
+  const policy = await openPolicy(environment, policyFolder, { ...worker, adapter, judges: !isApart })
+  const closePolicy = async (error: unknown) => {
+    await policy.close()
+    throw error
+  }
+  const judging = isApart ? await openJudge(environment, worker).catch(closePolicy) : null
+  const judge = judging?.judge ?? (await environment.openJudge(policy))
+  // A judge without a model here leaves the policy's process alone.
+  const judgesApart = isApart || environment.judgeModel === null
+  if (isApart) logger.info('the judge scores in a process of its own while the policy samples')
   const adapted = await adapterToTrain(policyFolder, adapter)
   const trained = adapted === undefined ? 'weights' : 'adapter'
   noteRun(node, { role: 'solver', trained, model: model ?? null, device })
@@ -35,21 +53,16 @@ export async function startSolver(node: PeerNode, options: RoleOptions): Promise
     logger.warn('its answers earn nothing: the policy learns, and nothing is committed', { reason: unpaid })
   const pusher = options.push && createPusher(node, options.push, { data, policyFolder })
   const served = options.served && createServedSampler(node, policy, options.served, { data, policyFolder })
-  const parameters = parameterCount(await readDecoderConfig(environment.solverFolder))
-  const worker = { ...workerOf(node, options), device }
-  const apart = served
-    ? null
-    : openSamplingApart(node, policy, { ...worker, threads: settings.threads, trained, parameters })
   const { appeals: maxAppeals, nectarPrice, bets: perGame } = settings
   const duties = [
     showDemanded(node, 'own'),
     appealScores(node, { judge, reader: policy }, { maxAppeals, nectarPrice }),
     betOnGames(node, policy, { data, perGame }),
-    runSolver(node, policy, judge, { data, trained, unpaid, datasetOf: index?.datasetOf, pusher, served, apart }),
+    runSolver(node, policy, judge, { data, trained, unpaid, datasetOf: index?.datasetOf, pusher, served, judgesApart }),
   ]
   await Promise.all(duties).finally(async () => {
     await pusher?.settled()
     await served?.close()
-    await Promise.all([policy.close(), apart?.close()])
+    await Promise.all([policy.close(), judging?.close()])
   })
 }

@@ -3,7 +3,7 @@ import type { PeerKey } from '#core/hashes.ts'
 import { checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import type { PeerGroups } from './learning/roundLessons.ts'
+import type { PeerGroups } from './learnRound.ts'
 
 /**
  * Takes the groups of other solvers of a round that has ended, peer by peer as they come, until the time is up or all gave theirs.

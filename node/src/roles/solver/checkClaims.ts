@@ -1,5 +1,5 @@
 import { mean } from '#core/mean.ts'
-import type { CheckedGroup } from '../../draws/checkRollouts.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
 
 /** What rounding may add to the log-probability of a certain token. */
 const ROUNDING_NATS = 1e-3
@@ -39,15 +39,13 @@ const LEAST_NATS = 0.1
 /**
  * Whether answers are less likely, by what is claimed of them, than any that a policy like the own one samples. Answers that were put under a
  * prompt are, unless more is claimed of them than is true; then the importance ratio leaves them no weight.
- *
- * @param ownNats - nats a token of the own answers; null where there are none to compare with.
  */
-export function areUnlikely(groups: readonly CheckedGroup[], ownNats: number | null): boolean {
-  return ownNats !== null && natsOf(groups) > MOST_TIMES * Math.max(LEAST_NATS, ownNats)
+export function areUnlikely(groups: readonly CheckedGroup[], own: readonly CheckedGroup[]): boolean {
+  return own.length > 0 && natsOf(groups) > MOST_TIMES * Math.max(LEAST_NATS, natsOf(own))
 }
 
 /** Mean over answers of the nats a token. */
-export function natsOf(groups: readonly CheckedGroup[]): number {
+function natsOf(groups: readonly CheckedGroup[]): number {
   return mean(groups.flatMap(({ rollouts }) => rollouts.map(({ logprobs }) => -mean([...logprobs]))))
 }
 

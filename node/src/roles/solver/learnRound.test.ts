@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
+import { readAhead } from '#core/readAhead.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
 import { environmentFrom, presets } from '#environments/codezero/presets.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
@@ -18,14 +19,12 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { openWholePolicy } from '#rl/policy/wholePolicy.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
-import type { CheckedGroup } from '../../draws/checkRollouts.ts'
-import { createLearner, type Learner } from '../learner.ts'
-import { createQuarantine, QUARANTINE_ROUNDS } from '../quarantine.ts'
-import { createTrust } from '../trust.ts'
-import { MOST_OWN_UPDATES } from './learningSteps.ts'
-import { learnRound } from './learnRound.ts'
-import type { RoundLessons } from './roundLessons.ts'
-import { createUsualNats } from './usualNats.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
+import { createLearner, type Learner } from './learner.ts'
+import { learnRound, MOST_OWN_UPDATES, type PeerGroups, type RoundLessons } from './learnRound.ts'
+import { createQuarantine, QUARANTINE_ROUNDS } from './quarantine.ts'
+import { scoreAhead } from './scoreAhead.ts'
+import { createTrust } from './trust.ts'
 
 const clock = { nowMs: () => 0 } as Clock
 const { training } = presets.starter
@@ -53,9 +52,8 @@ function openModules(learner: Learner, path = ':memory:') {
   const journal = createJournal(openDatabase(path), clock)
   const quarantine = createQuarantine({ journal, logger })
   const trust = createTrust({ journal })
-  const usual = createUsualNats({ journal })
   const { signal } = new AbortController()
-  return { learner, quarantine, trust, usual, logger, vocabSize: tinyConfig.vocabSize, signal, lines, journal }
+  return { learner, quarantine, trust, logger, vocabSize: tinyConfig.vocabSize, signal, lines, journal }
 }
 
 async function* peers(...lists: CheckedGroup[][]) {
@@ -115,93 +113,6 @@ test('updateForEachPeer: the own groups first, then an update for each peer', as
   ])
   expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, families, taken: 3, updates: 3, refused: {} })
 })
-
-/** Gives others' groups, and the own ones once they came; notes what was updated by then. */
-function sampledAfter(...before: CheckedGroup[][]) {
-  const sampled = Promise.withResolvers<readonly CheckedGroup[]>()
-  async function* others(...late: CheckedGroup[][]) {
-    yield* peers(...before)
-    sampled.resolve(own)
-    await sampled.promise
-    for (const groups of late) yield { peerKey: keyOf(9), groups }
-  }
-  return { own: sampled.promise, others }
-}
-
-test('updateForEachPeer: others are learned from while the own answers are sampled, in the order of arrival', async () => {
-  const { updates, usual, ...modules } = noting()
-  usual.note(1.5)
-  const { own, others } = sampledAfter([c, d], [])
-  const report = await learnRound({ ...modules, usual }, round({ own, others: others([e]) }))
-  expect(updates).toEqual([
-    { groups: ['c', 'd'], own: 0 },
-    { groups: ['a', 'b'], own: 2 },
-    { groups: ['e'], own: 0 },
-    { groups: ['a', 'b'], own: 2 },
-  ])
-  expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, families, taken: 3, updates: 4, refused: {} })
-  expect(modules.trust.of(keyOf(0))).toBeGreaterThan(0.5)
-})
-
-test('an update does not wait for own answers that are still sampled', async () => {
-  const { updates, usual, ...modules } = noting()
-  usual.note(1.5)
-  const sampled = Promise.withResolvers<readonly CheckedGroup[]>()
-  const updated = Promise.withResolvers<void>()
-  const learner: Learner = {
-    ...modules.learner,
-    async learn(...lesson) {
-      updated.resolve()
-      return modules.learner.learn(...lesson)
-    },
-  }
-  const learning = learnRound({ ...modules, learner, usual }, round({ own: sampled.promise, others: peers([c]) }))
-  await updated.promise
-  sampled.resolve(own)
-  await learning
-  expect(updates.map(({ groups }) => groups.join())).toEqual(['c', 'a,b'])
-})
-
-test('before its first own answers a solver has nothing to compare others with, and learns from its own first', async () => {
-  const { updates, ...modules } = noting()
-  const sampled = Promise.withResolvers<readonly CheckedGroup[]>()
-  const learning = learnRound(modules, round({ own: sampled.promise, others: peers([c]) }))
-  sampled.resolve(nats(1))
-  await learning
-  expect(updates.map(({ groups }) => groups.join())).toEqual(['n0', 'c'])
-  expect(modules.usual.now()).toBe(1)
-})
-
-test('while own answers are sampled, others are compared with those of the round before', async () => {
-  const { updates, usual, ...modules } = noting()
-  usual.note(0.08)
-  const { own, others } = sampledAfter(nats(0.66, 2))
-  const { refused } = await learnRound({ ...modules, usual }, round({ own, others: others([group('same', -0.66)]) }))
-  expect(refused).toEqual({ 'answers are less likely than those that a policy samples': 2 })
-  expect(updates.map(({ groups }) => groups.join())).toEqual(['a,b', 'same', 'a,b'])
-})
-
-test('mixed: others are scored while the own answers are sampled, and share one update with them', async () => {
-  const { updates, usual, ...modules } = noting()
-  usual.note(1.5)
-  const { own, others } = sampledAfter([c])
-  await learnRound({ ...modules, usual }, round({ own, others: others([d]) }, 'mixed'))
-  expect(updates).toEqual([{ groups: ['a', 'b', 'c', 'd'], own: 2 }])
-})
-
-test.each([
-  ['a', false],
-  ['none', true],
-])(
-  'a peer that fails before the own groups do is in quarantine only where they do not (%s fails)',
-  async (fails, isHeld) => {
-    const { updates: _, usual, ...modules } = noting(['c', fails])
-    usual.note(1.5)
-    const { own, others } = sampledAfter([c])
-    await learnRound({ ...modules, usual }, round({ own, others: others() }))
-    expect(modules.quarantine.holds(keyOf(0), 8)).toBe(isHeld)
-  },
-)
 
 test('own groups have as many updates as the specification says', async () => {
   const { updates, ...modules } = noting()
@@ -355,32 +266,49 @@ test.each(['updateForEachPeer', 'mixed'] as const)(
   },
 )
 
-test('the same groups in the same order make the same policy, whether learning waits for sampling or sampling for it', async () => {
-  async function learnedAs(sampling: 'fast' | 'slow') {
-    const { policy, usual, learner, ...modules } = await tinyLearner()
-    usual.note(1.5)
-    const [sampled, updatedTwice] = [Promise.withResolvers<readonly CheckedGroup[]>(), Promise.withResolvers<void>()]
-    let updates = 0
-    const counting: Learner = {
-      ...learner,
-      async learn(...lesson) {
-        const report = await learner.learn(...lesson)
-        updates += 1
-        if (updates === 2) updatedTwice.resolve()
-        return report
-      },
+test.each(['updateForEachPeer', 'mixed'] as const)(
+  '%s: groups that were scored ahead make the same policy, and the same of each peer',
+  async mode => {
+    const lists = [[c, group('absurd', -10_000)], [], [d], [e], nats(5)]
+    const learnedFrom = async (ahead: boolean) => {
+      const { policy, ...modules } = await tinyLearner()
+      let scorings = 0
+      const learner: Learner = {
+        ...modules.learner,
+        async score(groups) {
+          scorings += 1
+          return modules.learner.score(groups)
+        },
+      }
+      const others = ahead ? readAhead(scoreAhead(peers(...lists), { ...modules, learner })) : peers(...lists)
+      const report = await learnRound({ ...modules, learner }, round({ others }, mode))
+      const trust = lists.map((_, peer) => modules.trust.of(keyOf(peer)))
+      const held = lists.map((_, peer) => modules.quarantine.holds(keyOf(peer), 8))
+      return { scorings, learned: { hash: await policy.weightsHash(), report, trust, held } }
     }
-    async function* others() {
-      yield* peers([c], [d])
-      if (sampling === 'slow') await updatedTwice.promise
-      sampled.resolve(own)
-      await sampled.promise
-      yield { peerKey: keyOf(9), groups: [e] }
-    }
-    await learnRound({ ...modules, learner: counting, usual }, round({ own: sampled.promise, others: others() }))
-    return policy.weightsHash()
+    const [after, ahead] = [await learnedFrom(false), await learnedFrom(true)]
+    expect(ahead.learned).toEqual(after.learned)
+    // Answers that turn out to be unlikely were scored too.
+    expect([after.scorings, ahead.scorings]).toEqual([4, 5])
+  },
+)
+
+test('groups that could not be scored ahead are scored when they are learned from', async () => {
+  const { updates, ...modules } = noting()
+  let isFailing = true
+  const learner: Learner = {
+    ...modules.learner,
+    async score(groups) {
+      if (isFailing) throw new Error('the judge died')
+      return modules.learner.score(groups)
+    },
   }
-  const slow = await learnedAs('slow')
-  expect(await learnedAs('fast')).toBe(slow)
-  expect((await learned('updateForEachPeer', [c], [d], [e])).hash).not.toBe(slow)
+  const others: PeerGroups[] = []
+  for await (const theirs of scoreAhead(peers([c], [d]), { ...modules, learner })) others.push(theirs)
+  isFailing = false
+  async function* given() {
+    yield* others
+  }
+  expect(await learnRound({ ...modules, learner }, round({ others: given() }))).toMatchObject({ taken: 2, refused: {} })
+  expect(updates).toHaveLength(3)
 })

@@ -1,0 +1,199 @@
+import type { PeerKey } from '#core/hashes.ts'
+import type { Logger } from '#core/logger.ts'
+import { mean } from '#core/mean.ts'
+import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
+import { passByFamily } from '../metrics/passByLevel.ts'
+import { areUnlikely, faultOfClaims } from './checkClaims.ts'
+import type { ScoredGroup } from './chooseLessons.ts'
+import { mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
+import type { Learner, LearnOptions } from './learner.ts'
+import type { Quarantine } from './quarantine.ts'
+import type { Trust } from './trust.ts'
+
+/** Groups of one other peer; none where it committed some and nothing came, or it is left alone. */
+export type PeerGroups = {
+  peerKey: PeerKey
+  groups: readonly CheckedGroup[]
+  /** Those whose claims are possible, where they are scored already. */
+  scored?: readonly ScoredGroup[]
+}
+
+export type LearningModules = {
+  learner: Learner
+  quarantine: Quarantine
+  trust: Trust
+  logger: Logger
+  /** Size of the vocabulary, tokens. */
+  vocabSize: number
+  /** Of the node: what fails while it stops is nobody's fault. */
+  signal: AbortSignal
+}
+
+export type RoundLessons = {
+  round: number
+  spec: Pick<EnvironmentSpec, 'training' | 'sharing'>
+  own: readonly CheckedGroup[]
+  others: AsyncIterable<PeerGroups>
+  /** After it, no update is made up. */
+  until: AbortSignal
+}
+
+export type LearnedRound = {
+  /** Mean composite score of the own answers, by this solver's copy of the judge; 0 where there are none. */
+  meanReward: number
+  /** Mean predicted correctness of the own answers. */
+  averageAtK: number
+  /** The same by the families of their tasks; none where the environment has no families. */
+  families: Record<string, number>
+  /** Groups of others that were trained on. */
+  taken: number
+  /** Updates that changed the policy. */
+  updates: number
+  /** Groups that were not, own ones included, by the reason. */
+  refused: Record<string, number>
+}
+
+type PeerLessons = { peerKey: PeerKey; groups: readonly ScoredGroup[] }
+
+const FAILED = 'the update failed'
+
+const UNLIKELY = 'answers are less likely than those that a policy samples'
+
+/** Updates on the own groups in a round where others' are made up: more were not measured. */
+export const MOST_OWN_UPDATES = 4
+
+/**
+ * Learns from a round's groups, own and taken, in the way that the environment's specification names.
+ *
+ * `updateForEachPeer`: updates on the own groups, then one on each peer's as they come. `mixed`: own and taken ones in one update,
+ * once no more are waited for (SAPO, arXiv:2509.08721 section 3); where that fails, peer by peer, so that it is known whose fault it is. Of
+ * the own groups, and in `mixed` of the taken ones, those with the most signal are learned from, where the specification says how many.
+ * In `updateForEachPeer`, a peer that gave nothing to learn from costs no update: one more is made on the own groups.
+ *
+ * No groups fail the round. A peer whose groups do is put in quarantine.
+ */
+export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
+  const { mode, externalGroups } = lessons.spec.sharing
+  const { ownGroups, ownUpdates } = lessons.spec.training
+  const learned: LearnedRound = { meanReward: 0, averageAtK: 0, families: {}, taken: 0, updates: 0, refused: {} }
+  const { score, update } = createUpdates(modules, lessons.round, learned)
+  const faults = createFaults(modules, lessons, learned)
+
+  async function* scoredOthers(): AsyncGenerator<PeerLessons> {
+    for await (const theirs of lessons.others) {
+      const { peerKey, groups } = faults.withoutUnsound(theirs)
+      const scored = groups.length === 0 ? [] : (theirs.scored ?? (await score(groups)))
+      if (scored === null) faults.ofPeer(peerKey, groups.length, FAILED)
+      else if (mine !== null && theirs.groups.length > 0)
+        modules.trust.note(peerKey, scored.length === 0 ? 0 : meanOf(scored, 'rewards'), learned.meanReward)
+      yield { peerKey, groups: scored ?? [] }
+    }
+  }
+
+  /** @returns peers of which nothing was learned. */
+  async function peerByPeer(sound: AsyncIterable<PeerLessons> | readonly PeerLessons[]): Promise<number> {
+    let lost = 0
+    if (chosen.length > 0) faults.ofOwn(await update(chosen, chosen.length, { updates: ownUpdates }))
+    for await (const { peerKey, groups } of sound) {
+      const failure = groups.length === 0 ? null : await update(groups, 0, { peer: peerKey })
+      if (failure !== null) faults.ofPeer(peerKey, groups.length, failure)
+      if (groups.length === 0 || failure !== null) lost += 1
+      else learned.taken += groups.length
+    }
+    return lost
+  }
+
+  async function makeUp(lost: number): Promise<void> {
+    for (let left = Math.min(lost, MOST_OWN_UPDATES - ownUpdates); left > 0 && !lessons.until.aborted; left--)
+      if (chosen.length === 0 || (await update(chosen, chosen.length, { again: true })) !== null) return
+  }
+
+  const mine = await score(lessons.own)
+  if (mine === null) faults.ofOwn(FAILED)
+  else {
+    learned.meanReward = meanOf(mine, 'rewards')
+    learned.averageAtK = meanOf(mine, 'correctness')
+    for (const { family, averageAtK } of passByFamily(mine)) learned.families[family] = averageAtK
+  }
+  const chosen = mostSignal(mine ?? [], ownGroups)
+  if (mode === 'updateForEachPeer') {
+    await makeUp(await peerByPeer(scoredOthers()))
+    return learned
+  }
+
+  const offered: (ScoredGroup & { peerKey: PeerKey })[] = []
+  for await (const { peerKey, groups } of scoredOthers()) offered.push(...groups.map(group => ({ ...group, peerKey })))
+  const external = mostSignalOfPeers(offered, externalGroups, modules.trust.of)
+  if (external.length === 0) {
+    await peerByPeer([])
+    return learned
+  }
+  const failure = await update([...chosen, ...external], chosen.length)
+  if (failure === null) {
+    learned.taken = external.length
+    return learned
+  }
+  const peers = Map.groupBy(external, ({ peerKey }) => peerKey)
+  await peerByPeer([...peers].map(([peerKey, groups]) => ({ peerKey, groups })))
+  return learned
+}
+
+/** Scores and updates of a round. One that fails is logged, whether the groups or the machine are at fault: the next ones are tried. */
+function createUpdates({ learner, logger, signal }: LearningModules, round: number, learned: LearnedRound) {
+  async function attempt<T>(groups: number, run: () => Promise<T>): Promise<T | null> {
+    try {
+      return await run()
+    } catch (error) {
+      signal.throwIfAborted()
+      logger.error('an update failed', { round, groups, error })
+      return null
+    }
+  }
+
+  return {
+    score: (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups)),
+    /** @returns why nothing was learned; null where it was. */
+    async update(groups: readonly ScoredGroup[], ownCount: number, options: LearnOptions = {}): Promise<string | null> {
+      const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, options))
+      learned.updates += lesson?.updates ?? 0
+      return lesson === null ? FAILED : lesson.failure
+    },
+  }
+}
+
+/** Counts the groups that are refused, and puts the peers at fault in quarantine. */
+function createFaults(modules: LearningModules, { round, own }: RoundLessons, learned: LearnedRound) {
+  const { quarantine, vocabSize } = modules
+  let ownFailure: string | null = null
+  const refuse = (reason: string, groups: number) => {
+    learned.refused[reason] = (learned.refused[reason] ?? 0) + groups
+  }
+
+  return {
+    /** Leaves out those of a peer's groups whose claims are impossible, and all where its answers are unlikely, which may be honest. */
+    withoutUnsound({ peerKey, groups }: PeerGroups): PeerGroups {
+      const faults = groups.map(group => faultOfClaims(group, vocabSize))
+      const found = faults.filter(fault => fault !== null)
+      for (const fault of found) refuse(fault, 1)
+      if (found[0] !== undefined) quarantine.put(peerKey, round, found[0])
+      const possible = groups.filter((_, i) => faults[i] === null)
+      if (!areUnlikely(possible, own)) return { peerKey, groups: possible }
+      refuse(UNLIKELY, possible.length)
+      return { peerKey, groups: [] }
+    },
+    ofOwn(failure: string | null): void {
+      ownFailure = failure
+      if (failure !== null) refuse(`own groups: ${failure}`, own.length)
+    },
+    /** Where the own groups fail too, it may be this machine's fault. */
+    ofPeer(peerKey: PeerKey, groups: number, failure: string): void {
+      refuse(failure, groups)
+      if (ownFailure === null) quarantine.put(peerKey, round, failure)
+    },
+  }
+}
+
+function meanOf(groups: readonly ScoredGroup[], figure: 'rewards' | 'correctness'): number {
+  return mean(groups.flatMap(group => group[figure]))
+}
