@@ -17,8 +17,8 @@ export function GameProfile({ game }: { game: Game }) {
   const { question, nameOf } = gameTitle(game.gameId, game.details)
   const choices = game.choices.items.map(({ choice }) => ({ choice, name: nameOf(choice) }))
   const gameId = String(game.gameId)
-  const { status, roundCount, startsAtSec, bettingSec, revealSec, clues } = game
-  const terms = { status, roundCount, startsAtSec, bettingSec, revealSec, clues }
+  const { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer } = game
+  const terms = { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer }
   return (
     <>
       <h1 className="mt-3 break-words text-4xl sm:text-5xl">{question}</h1>

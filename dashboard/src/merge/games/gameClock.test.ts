@@ -7,6 +7,7 @@ const game = (clues: number) => ({
   startsAtSec: 1_000,
   bettingSec: 60,
   revealSec: 30,
+  answer: null,
   clues: { items: Array.from({ length: clues }, (_, round) => ({ round, clue: 'x' })) },
 })
 
@@ -22,4 +23,11 @@ test('a game goes from bets to a clue to the next bets, and to its answer', () =
   expect(at(1_090, 0)).toEqual(['The judge missed its time: anyone may end the game.', null, null])
   expect(at(1_149, 1)).toEqual(['Betting of round 2 closes', 1_150, 1])
   expect(at(1_150, 2)).toEqual(['The answer is due', 1_180, null])
+})
+
+test.each([
+  [null, /^The judge gave no answer/],
+  [1, /^Nobody had bet on what is right/],
+])('a void game with the answer %s says why it is void', (answer, why) => {
+  expect(gameStep({ ...game(2), status: 'void', answer }, 2_000).says).toMatch(why)
 })

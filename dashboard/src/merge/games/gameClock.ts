@@ -1,7 +1,10 @@
 import type { Game } from '#sources/getGames.ts'
 
 /** What a game's times follow from. */
-export type GameTerms = Pick<Game, 'status' | 'roundCount' | 'startsAtSec' | 'bettingSec' | 'revealSec' | 'clues'>
+export type GameTerms = Pick<
+  Game,
+  'status' | 'roundCount' | 'startsAtSec' | 'bettingSec' | 'revealSec' | 'clues' | 'answer'
+>
 
 /** What comes next in a game, and when, in seconds of the chain's clock. */
 export interface GameStep {
@@ -19,7 +22,10 @@ export function gameStep(game: GameTerms, nowSec: number): GameStep {
     bettingRound,
   })
   if (game.status === 'resolved') return step('The game is over.', null)
-  if (game.status === 'void') return step('The game is void: every stake can be taken back.', null)
+  if (game.status === 'void') {
+    const why = game.answer === null ? 'The judge gave no answer' : 'Nobody had bet on what is right'
+    return step(`${why}: the game is void, and every stake can be taken back.`, null)
+  }
   if (game.status === 'disputed') return step('The answer is disputed; a committee decides.', null)
   if (game.status === 'answered') return step('The answer is proven and may be disputed for a while.', null)
   const length = game.bettingSec + game.revealSec
