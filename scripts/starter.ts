@@ -1,5 +1,5 @@
 /**
- * Makes the starter models from nothing: `npm run starter`. Each stage runs in a process of its own and leaves its output
+ * Makes the starter models from nothing: `npm run starter`. Each stage runs in its own process and leaves its output
  * in the work folder. A run that was stopped resumes with the first unfinished stage.
  */
 import { spawn } from 'node:child_process'

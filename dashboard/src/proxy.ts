@@ -2,7 +2,7 @@ import { type NextRequest, NextResponse } from 'next/server'
 import { contentPolicy } from '#sources/contentPolicy.ts'
 import { readEnvironment } from '#sources/environment.ts'
 
-/** Gives each page a policy with a nonce of its own; Next puts the nonce on its scripts, which it reads from the request's header. */
+/** Gives each page a policy with its own nonce; Next puts the nonce on its scripts, which it reads from the request's header. */
 export function proxy(request: NextRequest): NextResponse {
   const policy = contentPolicy(crypto.randomUUID(), readEnvironment(), process.env.NODE_ENV === 'development')
   const headers = new Headers(request.headers)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /**
- * Path of a Chromium of this machine, or null where there is none and none is called for.
+ * Path of a Chromium of this machine, or null if there is none and none is called for.
  *
  * @throws {Error} if there is none where CI is set: there it must be installed.
  */

@@ -17,7 +17,7 @@ export interface Origin {
 /**
  * Name of an index by its origin: the deployment, the chain, the code of the handlers, Ponder's version.
  *
- * Ponder refuses a schema that other code has filled. Under a name of its own each gets an empty one instead.
+ * Ponder refuses a schema that other code has filled. Under its own name each gets an empty one instead.
  *
  * @returns a database schema name, `waggle_` and 16 hexadecimal digits.
  */

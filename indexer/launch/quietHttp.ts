@@ -8,7 +8,7 @@ import { redactUrls, splitUrls, urlSecrets } from '../../node/src/core/redactUrl
 export function quietHttp(urls: string): Transport {
   const secrets = urlSecrets(urls)
   const quiet = (url: string): Transport => {
-    // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries by itself.
+    // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries automatically.
     const open = http(url, { maxResponseBodySize: false, timeout: 60_000, retryCount: 0 })
     return options => {
       const transport = open(options)

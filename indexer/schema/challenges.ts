@@ -78,7 +78,7 @@ export const appealVerdict = onchainTable(
     peerKey: t.hex().notNull(),
     level: t.integer().notNull(),
     seatKey: t.hex().notNull(),
-    /** Its place among the seats drawn; null where it never committed. */
+    /** Its place among the seats drawn; null if it never committed. */
     position: t.integer(),
     /** Whether the seat opened its verdict. */
     isRevealed: t.boolean().notNull().default(false),

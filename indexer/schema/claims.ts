@@ -21,7 +21,7 @@ export const claimedPeer = onchainTable(
     timesNamed: t.integer().notNull().default(0),
     /** The last round that it claims to have worked in. */
     lastRound: t.bigint(),
-    /** Its total rewards on the leaderboard of RL Swarm that was imported; null where it has no row there. */
+    /** Its total rewards on the leaderboard of RL Swarm that was imported; null if it has no row there. */
     importedRewards: t.bigint(),
     /** Its total wins there. */
     importedWins: t.bigint(),

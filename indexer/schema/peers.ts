@@ -44,7 +44,7 @@ export const evaluator = onchainTable('evaluator', t => ({
   fromRound: t.integer().notNull(),
   /** First round without the seat, null while it sits. */
   untilRound: t.integer(),
-  /** First round of the seat that it has by the role, null where it has none. */
+  /** First round of the seat that it has by the role, null if it has none. */
   admittedFromRound: t.integer(),
   /** As `admittedFromRound`, of the seat that it staked for. */
   stakedFromRound: t.integer(),

@@ -37,7 +37,7 @@ export const voteCommit = onchainTable(
 
 const size = sql.raw(String(SHARD_PEERS))
 
-/** One evaluator's revealed vote on one peer; `scoreMilli` is null where it voted `unavailable`. The shard of a place is told twice: each index serves one. */
+/** One evaluator's revealed vote on one peer; `scoreMilli` is null if it voted `unavailable`. The shard of a place is told twice: each index serves one. */
 export const vote = onchainView('vote', {
   round: integer('round').notNull(),
   evaluatorKey: hex('evaluator_key').notNull(),

@@ -140,7 +140,7 @@ export class TestChain {
     })
   }
 
-  /** Registers a new peer under an account of its own. */
+  /** Registers a new peer under its own account. */
   async register(): Promise<TestPeer> {
     const account = mnemonicToAccount(MNEMONIC, { addressIndex: ++this.#peers })
     await this.client.setBalance({ address: account.address, value: 10n ** 18n })

@@ -20,7 +20,7 @@ interface TypeRef {
   ofType?: TypeRef
 }
 
-/** The indexer as the swarm starts it: a process of its own. */
+/** The indexer as the swarm starts it: its own process. */
 export class TestIndexer {
   static readonly #started: TestIndexer[] = []
 

@@ -116,7 +116,7 @@ test('a leaf that is demanded is shown by the solver that runs, and without it b
   expect(await creditOf(solver)).toBe(0n)
 })
 
-test('a solver that could not be reached appeals by itself: the seats judge its bundle again, and its bond is returned', {
+test('a solver that could not be reached appeals automatically: the seats judge its bundle again, and its bond is returned', {
   timeout: 240_000,
 }, async () => {
   const away = await solver.start('solver')

@@ -18,7 +18,7 @@ export type CliResult = { code: number | null; stdout: string; stderr: string }
 /** Where no swarm has left a deployment's record. */
 const cwd = mkdtempSync(join(tmpdir(), 'waggle-cwd-'))
 
-/** A command line that runs, as a process of its own. */
+/** A command line that runs, as its own process. */
 export function startCli(argv: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [main, ...argv], {
     cwd,

@@ -21,7 +21,7 @@ test('peers without an open port give each other payloads over one connection th
         ...{ count: 1, size: payload.byteLength },
       }),
     ])
-    // It hears the address at the relay, and dials it by itself.
+    // It hears the address at the relay, and dials it unasked.
     await until(asking.host.node, ['peer:connect'], () => asking.connectedPeers().includes(hidden.peerId), 40_000)
     const ends = asking.host.connections().filter(({ peerId }) => peerId === hidden.peerId)
     expect(ends.every(({ address }) => address.includes(`/p2p/${bootnode.peerId}/p2p-circuit`))).toBe(true)

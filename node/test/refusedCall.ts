@@ -4,7 +4,7 @@ import { UsageError } from '../src/cli/usageError.ts'
 import { verbs } from '../src/cli/verbs.ts'
 
 /**
- * Calls a command in this process, which takes a tenth of the time of a process of its own.
+ * Calls a command in this process, which takes a tenth of the time of its own process.
  *
  * @returns the line that the command line prints of a wrong usage, which it ends with 64.
  * @throws if the usage was not refused.

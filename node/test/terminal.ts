@@ -7,7 +7,7 @@ const main = join(import.meta.dirname, '../src/cli/main.ts')
 /** What a terminal is told and shows nothing of: colours and moves of the cursor. */
 const CONTROL = new RegExp(`${String.fromCharCode(27)}\\[[\\d;?]*[A-Za-z]`, 'g')
 
-/** A command line in a terminal of its own, by `script` of util-linux or macOS. */
+/** A command line in its own terminal, by `script` of util-linux or macOS. */
 export function startInTerminal(argv: readonly string[]) {
   const command = [process.execPath, main, ...argv]
   const quoted = command.map(word => `'${word.replaceAll("'", "'\\''")}'`).join(' ')

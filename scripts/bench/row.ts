@@ -10,7 +10,7 @@ export interface Measured {
 export interface BenchRow {
   readonly name: string
   readonly unit: string
-  /** Null where a figure is reported and nothing is asked of it. */
+  /** Null if a figure is reported and nothing is asked of it. */
   readonly bar: number | null
   /** Whether the bar is a floor or a ceiling. */
   readonly better: 'more' | 'less'

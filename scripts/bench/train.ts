@@ -23,7 +23,7 @@ const FULL_MEMORY = 5.6e9
 
 const shape = `Qwen2.5-0.5B's shape, random weights, ${stepShape.sequences} x ${stepShape.prompt + stepShape.completion} tokens of one prompt`
 
-/** One step of ours in a process of its own, measured once a request. */
+/** One step of ours in its own process, measured once a request. */
 function ourStep(
   bench: Bench,
   asked: Partial<StepRequest> & Pick<StepRequest, 'memoryBytes'>,
@@ -36,7 +36,7 @@ function ourStep(
   })
 }
 
-/** One step of TRL, or null where it cannot run. */
+/** One step of TRL, or null if it cannot run. */
 function trlStep(bench: Bench, precision: 'float32' | 'default'): Promise<TrlMeasurement | null> {
   return bench.once(`trl ${precision}`, async () => {
     const python = await pythonPeer(bench)

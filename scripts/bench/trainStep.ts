@@ -1,5 +1,5 @@
 /**
- * One measured training step in a process of its own: `node trainStep.ts '{"train":"lora","memoryBytes":…}'` prints a
+ * One measured training step in its own process: `node trainStep.ts '{"train":"lora","memoryBytes":…}'` prints a
  * `StepMeasurement` as JSON.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

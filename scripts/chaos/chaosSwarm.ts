@@ -37,7 +37,7 @@ export type ChaosSwarm = {
   peers: readonly SwarmPeer[]
   /** Through which every peer asks the chain. */
   proxy: FaultyProxy
-  /** The peer with a disk of its own; null where none can be made. */
+  /** The peer with its own disk; null if none can be made. */
   smallDisk: { slot: string; disk: SmallDisk } | null
   /** Processes that run now, by name. */
   running: ReadonlyMap<string, Managed>

@@ -11,7 +11,7 @@ const ASK_EVERY_MS = 500
 /**
  * Leaves one peer no space for a while.
  *
- * @returns the peer, and the nonce of its account when it had space again; null where no disk can be made for it.
+ * @returns the peer, and the nonce of its account when it had space again; null if no disk can be made for it.
  */
 export async function fillDisk(
   { smallDisk, peers, rpcUrl }: ChaosSwarm,

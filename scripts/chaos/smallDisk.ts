@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Managed, ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
 
-/** A disk of its own for one folder, that can be filled. */
+/** Its own disk for one folder, that can be filled. */
 export type SmallDisk = {
   /** How a process is started that finds the folder on it. */
   enter(spec: ProcessSpec): ProcessSpec
@@ -26,7 +26,7 @@ const MOUNT = `mkdir -p "$1.disk" && mount -t tmpfs -o size="$2" tmpfs "$1.disk"
 /**
  * Puts a folder and what it holds on a disk in memory.
  *
- * @returns null where this machine has no such namespaces.
+ * @returns null if this machine has no such namespaces.
  */
 export async function openSmallDisk(supervisor: Supervisor, folder: string, bytes: number): Promise<SmallDisk | null> {
   const namespaces = ['--user', '--map-root-user', '--mount']

@@ -28,7 +28,7 @@ interface Insertion {
 }
 
 /**
- * A source in which every arm of every choice is a line of its own, which does nothing: Hardhat counts lines and no branches; so it counts
+ * A source in which every arm of every choice is its own line, which does nothing: Hardhat counts lines and no branches; so it counts
  * these. Arms of an `if` are statements, `true; // arm ID`. Those of an expression are functions at the end of the file, which give back
  * what the condition was.
  *

@@ -14,13 +14,13 @@ export interface Executed {
   /** Runs the entry point with arguments, as the image's user. @returns exit code and output. */
   enter: (argv: readonly string[]) => Promise<{ code: number; stdout: string; stderr: string }>
   command: string[]
-  /** Who runs it; null where this process cannot become another user. */
+  /** Who runs it; null if this process cannot become another user. */
   uid: number | null
 }
 
 /**
  * Executes the steps of an image in a folder that stands for its root: paths of the image lie below it, and its commands find them there. What
- * a container has beyond that, a kernel's view of its own and Debian's packages, it does not have.
+ * a container has beyond that, its own view of the kernel and Debian's packages, it does not have.
  *
  * @param root - an empty folder.
  * @param context - what `COPY` takes files from.

@@ -4,7 +4,7 @@ import type { ArmRun, Point } from './runArm.ts'
 /** Runs of an arm, one a seed. */
 export type Runs = readonly ArmRun[]
 
-/** A mean over seeds with half of its 95 % interval; null where there is one seed only. */
+/** A mean over seeds with half of its 95 % interval; null if there is one seed only. */
 export type Interval = { mean: number; half: number | null }
 
 /** Student's t, two-sided, 95 %, for 2 seeds and more. */
@@ -18,7 +18,7 @@ export function interval(values: readonly number[]): Interval {
   return { mean, half: t * Math.sqrt(variance / values.length) }
 }
 
-/** Whether the first lies above the second, intervals apart; null where one has no interval. */
+/** Whether the first lies above the second, intervals apart; null if one has no interval. */
 const isAbove = (a: Interval, b: Interval) =>
   a.half === null || b.half === null ? null : a.mean - a.half > b.mean + b.half
 

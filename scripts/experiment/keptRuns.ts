@@ -8,7 +8,7 @@ import type { ExperimentOptions } from './experiment.ts'
  * resumes with the first run that is missing.
  *
  * @param name - of the run: all that its result depends on.
- * @returns null where there is no file and only kept runs are wanted.
+ * @returns null if there is no file and only kept runs are wanted.
  */
 export async function keptRun<T>(
   { data, onlyKept }: Pick<ExperimentOptions, 'data' | 'onlyKept'>,

@@ -9,7 +9,7 @@ import { type Curve, plotCurves } from './plotCurves.ts'
 export type Found = {
   arm: Arm
   runs: Runs
-  /** Of a round of the whole swarm, measured apart on a machine with nothing else to do; null where it was not. */
+  /** Of a round of the whole swarm, measured apart on a machine with nothing else to do; null if it was not. */
   secondsPerRound: number | null
 }
 

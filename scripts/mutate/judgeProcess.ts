@@ -13,7 +13,7 @@ export interface Judged {
 }
 
 /**
- * Judges in a process of its own, which stays warm from one mutant to the next. A mutant that loops for ever can fill the machine's memory
+ * Judges in its own process, which stays warm from one mutant to the next. A mutant that loops for ever can fill the machine's memory
  * long before it has used up its gas: it ends the process, and is noticed by that.
  */
 export function openJudge(root: string) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Mutant } from './findMutants.ts'
 
 /**
- * The order in which a seed draws mutants. Each has a place of its own, by the text of its line, so that an edit elsewhere moves no other
+ * The order in which a seed draws mutants. Each has its own place, by the text of its line, so that an edit elsewhere moves no other
  * mutant: what was tried stays in the sample.
  */
 export function orderMutants(sources: ReadonlyMap<string, string>, mutants: readonly Mutant[], seed: string): Mutant[] {

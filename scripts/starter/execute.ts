@@ -44,7 +44,7 @@ export async function execute(
 
 /**
  * Wrong code under the text that it deserves: that of a neighbouring meaning whose values it returns. Unchanged where
- * there is none, null where it turns out to be a held-out function.
+ * there is none, null if it turns out to be a held-out function.
  */
 export function relabelled(attempt: Executed, random: SeededRandom): Executed | null {
   if (attempt.isRight) return attempt

@@ -38,7 +38,7 @@ export function solverExample(
 }
 
 /**
- * One example of the judge's corpus: code and the text that it deserves, or `<no>` where it deserves none. Null where the
+ * One example of the judge's corpus: code and the text that it deserves, or `<no>` where it deserves none. Null if the
  * judge does not read the code.
  */
 export async function judgeExample(

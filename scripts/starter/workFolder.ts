@@ -25,7 +25,7 @@ export type WorkFolder = {
   writeModel(name: string, model: StoredModel): Promise<void>
   model(name: string): Promise<StoredModel>
   writeJson(name: string, value: unknown): Promise<void>
-  /** null where it was never written. */
+  /** null if it was never written. */
   json<T>(name: string): Promise<T | null>
   calibration(name: string): Promise<JudgeCalibration>
 }

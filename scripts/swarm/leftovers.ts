@@ -10,7 +10,7 @@ interface Started {
 }
 
 /**
- * Start of a process: in ticks since boot where Linux tells them, else the date that `ps` prints. Undefined where it is gone.
+ * Start of a process: in ticks since boot where Linux tells them, else the date that `ps` prints. Undefined if it is gone.
  *
  * @param platform - as Node has it.
  */

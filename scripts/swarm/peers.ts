@@ -14,7 +14,7 @@ const HEAP = ['--max-semi-space-size=8']
 
 type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'judge' | 'auditor' | 'gateway'
 
-/** One peer of the local swarm, a process of its own. */
+/** One peer of the local swarm, its own process. */
 export interface SwarmPeer {
   /** `solver-2`: its folder and its log. */
   slot: string
@@ -45,7 +45,7 @@ export async function planPeers(options: SwarmOptions, { environment }: Played):
   return peers
 }
 
-/** A peer with a folder of its own; its identity is made on the first run and kept. */
+/** A peer with its own folder; its identity is made on the first run and kept. */
 export async function planPeer(data: string, slot: string, role: PeerRole): Promise<SwarmPeer> {
   const folder = join(data, 'peers', slot)
   await mkdir(folder, { recursive: true, mode: 0o700 })

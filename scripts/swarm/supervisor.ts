@@ -27,7 +27,7 @@ export interface Managed {
 /**
  * Starts the swarm's processes and ends every one of them.
  *
- * Each child leads a process group of its own, so that Ctrl-C reaches the supervisor alone and it decides the order;
+ * Each child leads its own process group, so that Ctrl-C reaches the supervisor alone and it decides the order;
  * its output goes to `<logDir>/<name>.log`.
  */
 export class Supervisor {

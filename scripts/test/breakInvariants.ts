@@ -11,7 +11,7 @@ import { runTests } from '../solidity/runTests.ts'
 import { BROKEN_ROWS, type BrokenRow } from './brokenRows.ts'
 
 const DEPTH = 100
-/** Runs, each series with a seed of its own, until the row falls. */
+/** Runs, each series with its own seed, until the row falls. */
 const SERIES = [1, 4, 16, 64]
 
 const root = join(import.meta.dirname, '..', '..')

@@ -14,7 +14,7 @@ export interface Chain {
 }
 
 interface ChainAccess {
-  /** Null where no deployment is set. */
+  /** Null if no deployment is set. */
   network: Network | null
   /** Null until it is opened. */
   chain: Chain | null

@@ -85,7 +85,7 @@ interface Bet {
 /** Of what a bet wins, in hundredths: the least that others' bets take away all the time. */
 const TOLERATED_FALL = 1n
 
-/** The calls of a bet. Each bet has an approval of its own: the market may take no more than its stake. */
+/** The calls of a bet. Each bet has its own approval: the market may take no more than its stake. */
 export async function betCalls(chain: Chain, account: Address, bet: Bet): Promise<Call[]> {
   const market = marketOf(chain)
   const token = {

@@ -26,7 +26,7 @@ export interface Specification {
 
 const challengesOf = ({ network }: Chain) => ({ address: network.challenges, abi: challengesAbi }) as const
 
-/** What the gateway says of the environment; null where it says nothing, or what its own hash denies. */
+/** What the gateway says of the environment; null if it says nothing, or what its own hash denies. */
 export async function readSpecification(): Promise<Specification | null> {
   const answer = await fetch('/v1/specification')
   if (!answer.ok) return null

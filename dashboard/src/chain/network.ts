@@ -7,9 +7,9 @@ export interface Network {
   chainId: number
   /** Where the chain is asked, for people: this server asks it for browsers. */
   rpcOrigin: string
-  /** Of a block explorer, without a slash at its end; null where none is known. */
+  /** Of a block explorer, without a slash at its end; null if none is known. */
   explorerUrl: string | null
-  /** Through which wallets on phones are asked; null where the operator set none. */
+  /** Through which wallets on phones are asked; null if the operator set none. */
   walletRelay: WalletRelay | null
   peerRegistry: Address
   rounds: Address

@@ -57,7 +57,7 @@ async function ask(method: string, params: unknown[]): Promise<Answer> {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
-  // Some endpoints answer a refused call with a status of its own.
+  // Some endpoints answer a refused call with its own status.
   return (await answer.json()) as Answer
 }
 

@@ -8,7 +8,7 @@ export interface StreamSource {
 }
 
 interface Modules {
-  /** @param isFirst - false where an earlier stream was refused, so that what it would have told is asked for. */
+  /** @param isFirst - false if an earlier stream was refused, so that what it would have told is asked for. */
   open: (isFirst: boolean) => StreamSource
   /** Calls back once; returns what cancels it. */
   wait: (callback: () => void, delayMs: number) => () => void

@@ -1,7 +1,7 @@
 /** What follows the question mark of an address, as Next hands it to a page. */
 export type Query = Record<string, string | string[] | undefined>
 
-/** One parameter of an address, the first where it was given twice; empty where it is absent. */
+/** One parameter of an address, the first where it was given twice; empty if it is absent. */
 export function readParameter(query: Query, name: string): string {
   const value = query[name]
   return ((Array.isArray(value) ? value[0] : value) ?? '').trim()

@@ -5,7 +5,7 @@ import { formatFigure } from './trainingFigures.ts'
  * What was sampled in a round, and how fast: committed completion tokens over the length of the round.
  *
  * @param peerKey - of one solver; everybody by default.
- * @returns null where nothing was.
+ * @returns null if nothing was.
  */
 export function samplingSpeed({ round, seconds, solvers }: Sampled, peerKey?: string) {
   const counted = solvers.filter(solver => peerKey === undefined || solver.peerKey === peerKey)

@@ -8,7 +8,7 @@ const MAX_BYTES = 64 * 1024
 /**
  * Hands a request on to a source and its answer back as it comes, so that one port is enough to look at a swarm.
  *
- * @param url - of the source; null where none is set.
+ * @param url - of the source; null if none is set.
  * @param body - what is asked, where the caller has read it.
  */
 export async function forward(request: Request, url: string | null, body?: string): Promise<Response> {
@@ -39,7 +39,7 @@ export async function forward(request: Request, url: string | null, body?: strin
   }
 }
 
-/** The body of a request; null where it is larger than a question. */
+/** The body of a request; null if it is larger than a question. */
 export async function readQuestion(request: Request): Promise<string | null> {
   const decoder = new TextDecoder()
   let [text, bytes] = ['', 0]

@@ -42,7 +42,7 @@ const QUERY = `query Bettor($account: String!, $bets: Int) {
 }`
 
 /**
- * An account's newest bets with their games, what they brought, and its peers; null where it never bet.
+ * An account's newest bets with their games, what they brought, and its peers; null if it never bet.
  *
  * @param account - lower case.
  */

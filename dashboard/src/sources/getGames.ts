@@ -82,7 +82,7 @@ export async function getGames(limit: number, offset: number): Promise<Part<Game
 
 const GAME_QUERY = `query Game($gameId: BigInt!, $bets: Int) { game(gameId: $gameId) {${FIELDS}} }`
 
-/** One game with its newest bets; null where there is none of that number. */
+/** One game with its newest bets; null if there is none of that number. */
 export async function getGame(gameId: string): Promise<Part<Game | null>> {
   return mapPart(await queryIndexer(GAME_QUERY, { gameId, bets: BETS }, gameAnswer), ({ game }) => game)
 }

@@ -5,7 +5,7 @@ import { readEnvironment } from './environment.ts'
 
 const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
-/** The deployment as the browser needs it; null where none is set or its record can't be read, which is logged. */
+/** The deployment as the browser needs it; null if none is set or its record can't be read, which is logged. */
 export function getNetwork(): Network | null {
   const { deploymentPath, rpcUrl, walletConnectProject, walletConnectRelay } = readEnvironment()
   if (deploymentPath === null || rpcUrl === null) return null

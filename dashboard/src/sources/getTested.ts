@@ -10,16 +10,16 @@ const verdict = z.enum(['pass', 'fail', 'error', 'timeout']).nullable()
 
 const tested = z.object({
   tests: z.array(z.string()),
-  /** Of each test whether it expects what the task asks for; null where the gateway cannot tell. One of an earlier release tells of none. */
+  /** Of each test whether it expects what the task asks for; null if the gateway cannot tell. One of an earlier release tells of none. */
   right: z.array(z.boolean().nullable()).default([]),
-  /** Null where the gateway runs none at the moment. */
+  /** Null if the gateway runs none at the moment. */
   answers: z.array(z.object({ index: z.int().nonnegative(), verdicts: z.array(verdict) })).nullable(),
 })
 
 /** What became of a task's tests, by answer, as this gateway ran them; a verdict is null for a test that was not run. */
 export type Tested = z.infer<typeof tested>
 
-/** A solver's answers to a task, run with its tests; null where the gateway runs none of them: it lacks them, or is of an earlier release. */
+/** A solver's answers to a task, run with its tests; null if the gateway runs none of them: it lacks them, or is of an earlier release. */
 export function getTested(round: number, taskHash: string, peerKey: string): Promise<Part<Tested | null>> {
   const path = `/v1/rounds/${round}/tests/${taskHash}/${peerKey}`
   const { gatewayUrl } = readEnvironment()

@@ -44,7 +44,7 @@ export function testLooks(scene: BrowserScene): void {
     expect(broken).toEqual({ directives: ['connect-src', 'script-src-attr'], title: 'Waggle' })
   })
 
-  browserTest('a link to a page has a title and a picture of its own', async () => {
+  browserTest('a link to a page has a title and its own picture', async () => {
     const pictures = new Set<string>()
     for (const [address, title] of [
       ['/', 'Waggle'],

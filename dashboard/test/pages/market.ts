@@ -9,7 +9,7 @@ const whiteSpace = (element: Element): string => getComputedStyle(element).white
 export function testMarket(scene: BrowserScene): void {
   const { browserTest, visit } = scene
 
-  browserTest('the market shows stakes, clues and payouts, and that it is empty where it is', async () => {
+  browserTest('the market shows stakes, clues and payouts, and that it is empty if it is', async () => {
     const page = await visit('/market')
     const [open, over] = [page.getByRole('article').nth(0), page.getByRole('article').nth(1)]
     await open.getByRole('heading', { name: 'Which task will the swarm solve least often this week?' }).waitFor()

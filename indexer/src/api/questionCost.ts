@@ -15,7 +15,7 @@ const TYPE_LISTS: readonly string[] = ['fields', 'inputFields', 'interfaces', 'p
 /** Of all lists, each within another counted as often as that has rows. The largest question of the pages asks for some 20,000. */
 export const MAX_QUESTION_ROWS = 50_000
 
-/** Why a question is not answered; null where it is. Nothing of it is read from the database before. */
+/** Why a question is not answered; null if it is. Nothing of it is read from the database before. */
 export function costFault(document: DocumentNode, variables: Variables): string | null {
   const fragments = new Map(
     document.definitions.flatMap(one =>

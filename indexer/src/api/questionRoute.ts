@@ -59,7 +59,7 @@ export function questionRoute(findKeys: FindKeys, readSchema: () => Promise<Grap
 const FORM = 'A question is JSON with a query in GraphQL, 32 KB at most.'
 const refusal = (message: string) => ({ errors: [{ message }] })
 
-/** A body as text; null where it is too long, and then its rest is not read. */
+/** A body as text; null if it is too long, and then its rest is not read. */
 async function readText({ body }: Request): Promise<string | null> {
   const decoder = new TextDecoder()
   let text = ''

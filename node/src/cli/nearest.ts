@@ -13,7 +13,7 @@ export function unknownWord(
   return new UsageError(`Unknown ${what} '${typed}'.`, { hint })
 }
 
-/** What to say after Node's refusal of an option, which names the option in quotes; empty where nothing is near. */
+/** What to say after Node's refusal of an option, which names the option in quotes; empty if nothing is near. */
 export function meantOption(refusal: string, known: readonly string[]): string {
   const [, typed] = /^Unknown option '--([^']+)'/.exec(refusal) ?? []
   const meant = typed === undefined ? undefined : nearest(typed, known)

@@ -20,7 +20,7 @@ export interface TensorType {
  * Vector-Jacobian product of a node, as graph nodes.
  *
  * @param node - the node as it was applied; its inputs and outputs may be used.
- * @param dy - gradient of each output; null where the loss does not depend on it.
+ * @param dy - gradient of each output; null if the loss does not depend on it.
  * @returns the gradient of each input, in the input's shape; null for inputs that have none.
  */
 type GradientRule = (node: GraphNode, dy: readonly (Value | null)[]) => readonly (Value | null)[]

@@ -30,7 +30,7 @@ export function parseSpec(value: unknown): EnvironmentSpec {
   return kindOf(namedSchema.parse(value)).schema.parse(value)
 }
 
-/** The kind of that name; null where there is none. */
+/** The kind of that name; null if there is none. */
 export function findKind(name: string): EnvironmentKind | null {
   const kinds: Readonly<Record<string, EnvironmentKind>> = environmentKinds
   return Object.hasOwn(kinds, name) ? (kinds[name] ?? null) : null

@@ -50,7 +50,7 @@ export type WordChooser = {
 export type JudgeModel = {
   readonly folder: string
   readonly precision: Precision
-  /** Of its weights; null where the rule names none. */
+  /** Of its weights; null if the rule names none. */
   readonly weightsHash: Hex | null
 }
 
@@ -66,7 +66,7 @@ export type SampledTokens = {
   readonly temperature: number
 }
 
-/** What a model wrote. `ended` is false where the token limit cut it off. */
+/** What a model wrote. `ended` is false if the token limit cut it off. */
 export type WrittenText = {
   readonly text: string
   readonly ended: boolean
@@ -87,7 +87,7 @@ export type TextWriter = {
 
 /** How tasks come from proposers, in environments in which they do. */
 export interface Proposals<P = Problem> {
-  /** The model that writes them, which may have a tokenizer of its own, in the precision that it has unless it learns; null where a server does. */
+  /** The model that writes them, which may have its own tokenizer, in the precision that it has unless it learns; null if a server does. */
   readonly model: { readonly folder: string; readonly precision: Precision } | null
   /** How they are drawn. */
   readonly sampling: Sampling
@@ -97,7 +97,7 @@ export interface Proposals<P = Problem> {
    *
    * @param seed - of what is sampled, as hex.
    * @param until - a server's texts that come later are not waited for, and are missing.
-   * @param model - has `model` loaded; null where there is none.
+   * @param model - has `model` loaded; null if there is none.
    */
   write(
     level: number,
@@ -108,7 +108,7 @@ export interface Proposals<P = Problem> {
   ): Promise<readonly WrittenText[]>
   /** The task in a proposer's text; null if it is not a task that may be trained on. */
   read(text: string): Promise<P | null>
-  /** Why a text is not put up as a proposal of a level; null where it is. */
+  /** Why a text is not put up as a proposal of a level; null if it is. */
   faultOf(text: string, level: number): Promise<string | null>
   /** A task of a dataset as the text of a proposal; why it is none, where it may not be trained on. */
   tell(task: { readonly function: AskedFunction<P> | null }): Promise<{ text: string } | { reason: string }>
@@ -116,9 +116,9 @@ export interface Proposals<P = Problem> {
   keyOf(text: string): Promise<string>
   /** The tests that a proposal brings, to show what answers do with them, never to score any; empty if the text is not a proposal. */
   testsOf(text: string): Promise<readonly ProposedTest[]>
-  /** The code of an answer, for its task's tests to run; null where it has none. */
+  /** The code of an answer, for its task's tests to run; null if it has none. */
   codeOf(answer: string): string | null
-  /** The first key of those that asks for nearly the same, or for the same; null where none does. */
+  /** The first key of those that asks for nearly the same, or for the same; null if none does. */
   nearest(key: string, among: ReadonlyMap<string, unknown>): string | null
 }
 
@@ -130,7 +130,7 @@ export type CodeTest = { readonly expression: string; readonly expected: string 
 /** A test that a proposal brings, as its proposer wrote it and as it is run. */
 export type ProposedTest = CodeTest & {
   readonly source: string
-  /** Whether it expects what the task asks for; null where the environment cannot tell. */
+  /** Whether it expects what the task asks for; null if the environment cannot tell. */
   readonly isRight: boolean | null
 }
 
@@ -147,7 +147,7 @@ export interface HeldOutTask<P = Problem> {
 /** An answer of the stage before. `ended` is false for one that the token limit cut off. */
 export type EarlierAnswer = { readonly text: string; readonly ended: boolean }
 
-/** One peer's answers to one question; null where this node cannot get them. */
+/** One peer's answers to one question; null if this node cannot get them. */
 export type PeerAnswers = readonly EarlierAnswer[] | null
 
 /** How tasks take up what peers answered before, in environments whose rounds are stages of an episode. */
@@ -179,17 +179,17 @@ export interface Environment<P = Problem> {
   readonly components: readonly string[]
   /** Folder of the weights that a new solver starts with. */
   readonly solverFolder: string
-  /** Null where no model judges. */
+  /** Null if no model judges. */
   readonly judgeModel: JudgeModel | null
-  /** Null where no proposer writes tasks. */
+  /** Null if no proposer writes tasks. */
   readonly proposals: Proposals<P> | null
-  /** Null where each round stands for itself. An environment with stages has no proposals. */
+  /** Null if each round stands for itself. An environment with stages has no proposals. */
   readonly stages?: Stages<P> | null
   /** Questions of the prediction market that are made of its tasks. */
   readonly games?: Games
   /** What an operator is told of the rules at every start. */
   readonly caution?: string
-  /** @param model - has the judge model loaded; null where there is none. */
+  /** @param model - has the judge model loaded; null if there is none. */
   openJudge(model: (SequenceScorer & TokenChooser) | null): Promise<Judge<P>>
   /** What sort of task it is, where the environment mixes several: figures are told apart by it. Short, and one of few. */
   familyOf?(problem: P): string

@@ -6,7 +6,7 @@ import type { EnvironmentSpec } from './environmentSpec.ts'
 export type ChatFolders = {
   /** The model that solves; for other roles any with the same tokenizer. */
   readonly modelFolder: string
-  /** The model that proposes, with a tokenizer of its own; without it the one that solves. */
+  /** The model that proposes, with its own tokenizer; without it the one that solves. */
   readonly proposerFolder?: string | undefined
   /** A server that proposes instead of a model here. */
   readonly proposerServer?: TextWriter | undefined
@@ -16,7 +16,7 @@ export type ChatFolders = {
   readonly judgeServer?: WordChooser | undefined
 }
 
-/** Runs code, and gives the `repr` of each expression's value after it; null where it raises. For measurement, never for a reward. */
+/** Runs code, and gives the `repr` of each expression's value after it; null if it raises. For measurement, never for a reward. */
 export type RunCode = (
   cases: readonly { code: string; expressions: readonly string[] }[],
 ) => Promise<readonly (readonly (string | null)[])[]>
@@ -53,7 +53,7 @@ export interface EnvironmentKind<S extends EnvironmentSpec = EnvironmentSpec> {
   readonly schema: z.ZodType<S>
   /** Whether scores are read from a frozen model. */
   readonly needsJudge: boolean
-  /** Where the frozen judge of a specification is found, OWNER/NAME@REVISION; null where each operator knows. */
+  /** Where the frozen judge of a specification is found, OWNER/NAME@REVISION; null if each operator knows. */
   judgeOf(spec: S): string | null
   /**
    * An environment of chat models: its specification, and the models that an operator named for it, checked against it. The judge's weights

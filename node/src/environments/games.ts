@@ -24,7 +24,7 @@ export interface Games {
    * What a policy reads to tell the choices apart: a sequence for each, whose summed log-probability under the policy is the choice's evidence.
    *
    * @param clues - those that are revealed.
-   * @returns null where it is not a question of this environment.
+   * @returns null if it is not a question of this environment.
    */
   sequences(asked: AskedQuestion, clues: readonly string[]): Promise<ReadSequence[] | null>
 }

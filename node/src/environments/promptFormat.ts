@@ -2,7 +2,7 @@ import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 
 /**
  * How tasks become tokens, and tokens text, in one environment: the same for every peer, bit for bit. A large tokenizer works
- * in a thread of its own, so what is asked of it is awaited.
+ * in its own thread, so what is asked of it is awaited.
  */
 export type PromptFormat<P = object> = {
   /** Ends a completion; `moreStopTokens` do too. */

@@ -23,7 +23,7 @@ export interface TrainOptions<Task extends TrainTask> {
   readonly tasksPerStep?: number
   /** Completions of a task, which are compared with each other; 8. */
   readonly groupSize?: number
-  /** As `generate` takes them; the seed names the run, `'0'` by default, and each step samples with a seed of its own. */
+  /** As `generate` takes them; the seed names the run, `'0'` by default, and each step samples with its own seed. */
   readonly sampling?: Partial<Omit<GenerateOptions, 'prompts' | 'samplesPerPrompt' | 'signal' | 'onToken'>> & {
     seed?: string
   }
@@ -35,7 +35,7 @@ export interface TrainOptions<Task extends TrainTask> {
   readonly signal?: AbortSignal
 }
 
-/** Figures of a step, by TRL's definitions. What the update measured is null where it changed nothing. */
+/** Figures of a step, by TRL's definitions. What the update measured is null if it changed nothing. */
 export interface TrainMetrics extends Pick<GroupStepReport, 'groupsUsed' | 'kl' | 'clipFraction' | 'undone'> {
   /** From 1. */
   readonly step: number

@@ -5,7 +5,7 @@ import { commitGame } from './commitGame.ts'
 const place = { chainId: 1, market: `0x${'11'.repeat(20)}` as Hex, judge: `0x${'22'.repeat(20)}` as Hex }
 const seed: Hex = `0x${'33'.repeat(32)}`
 
-test('a commitment has a leaf a clue and one for the answer, each with a salt of its own', () => {
+test('a commitment has a leaf a clue and one for the answer, each with its own salt', () => {
   const { leaves } = commitGame(place, { clues: ['a', 'a', 'a'], answer: 1, seed })
   expect(leaves).toHaveLength(4)
   expect(new Set(leaves.map(({ leaf }) => leaf)).size).toBe(4)

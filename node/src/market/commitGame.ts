@@ -25,7 +25,7 @@ export type Commitment = {
 /**
  * The root that a game is opened with, and what proves each of its leaves.
  *
- * Every leaf has a salt of its own, since the proof of one shows its siblings' hashes: with a salt in common the first clue
+ * Every leaf has its own salt, since the proof of one shows its siblings' hashes: with a salt in common the first clue
  * would let everybody try the few possible answers.
  *
  * @see `MarketLeaf.sol`, which computes the same leaves.

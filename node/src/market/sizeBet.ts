@@ -20,7 +20,7 @@ const KELLY_FRACTION = 0.5
 const STEPS = 40
 
 /**
- * The bet that makes the bettor's money grow most by its own beliefs, a fraction of Kelly's stake; null where none is worth the least bet.
+ * The bet that makes the bettor's money grow most by its own beliefs, a fraction of Kelly's stake; null if none is worth the least bet.
  *
  * The market is parimutuel: a bet on the winner brings its stake back and a share of the losing stakes, so that what it brings falls with its size.
  *

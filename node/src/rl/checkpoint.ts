@@ -87,7 +87,7 @@ async function removeFrom(folder: string, isOver: (name: string) => boolean): Pr
   return names
 }
 
-/** Another one after each write, which renames a new file into place; undefined where there is none. */
+/** Another one after each write, which renames a new file into place; undefined if there is none. */
 async function inodeOf(path: string): Promise<bigint | undefined> {
   return (await stat(path, { bigint: true }).catch(() => undefined))?.ino
 }

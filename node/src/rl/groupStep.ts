@@ -59,9 +59,9 @@ export interface GroupStepReport {
   /** Groups that had something to teach; at 0 nothing was changed and `step` is null. */
   readonly groupsUsed: number
   readonly step: StepReport | null
-  /** How far the update moved the policy; null where no bound was asked for. */
+  /** How far the update moved the policy; null if no bound was asked for. */
   readonly kl: number | null
-  /** Share of tokens that the update moved out of the clip range; null where no bound was asked for. */
+  /** Share of tokens that the update moved out of the clip range; null if no bound was asked for. */
   readonly clipFraction: number | null
   /** Whether the update was taken back: the policy and the optimizer are as they were. */
   readonly undone: boolean

@@ -29,7 +29,7 @@ export interface Step {
 /** How a trainer computes gradients and learns from them, wherever both are. */
 export interface Stepping {
   readonly learner: Omit<Learner<never>, 'update' | 'dispose'>
-  /** What is trained, on the device that it stays on; null where it stays in this process's memory. */
+  /** What is trained, on the device that it stays on; null if it stays in this process's memory. */
   readonly resident: ((name: string) => Promise<DeviceTensor>) | null
   readonly logprobs: ReturnType<typeof createBatchPasses>['logprobs']
   step(step: Step): Promise<StepReport>

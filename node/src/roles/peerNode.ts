@@ -75,7 +75,7 @@ export type PeerNode = {
   bundles: Bundles
   /** Own payloads that nobody is served yet. */
   sealed: SealedPayloads
-  /** Opens and seals payloads, in a thread of its own. */
+  /** Opens and seals payloads, in its own thread. */
   payloads: PayloadOperations
   /** Whether another process runs with these keys. */
   twin: TwinWatch

@@ -27,7 +27,7 @@ test('A case passes, fails or errs by its tests.', async () => {
 test.each(Object.entries(hostileCases))('After %s, right code passes and wrong code fails.', async (_, code) => {
   // Libraries are what a case could leave spoilt for the next.
   const tests = [...doubles(2), { expression: '__import__("bisect").bisect_left([1, 2], 2)', expected: '1' }]
-  // A batch of its own: no later case was in flight when it was given its verdict.
+  // Its own batch: no later case was in flight when it was given its verdict.
   const [hostile] = await sandbox.runTests([{ code, tests }])
   const honest = await sandbox.runTests([
     { code: double, tests },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** What shows that a field is obeyed: another value, and something that follows from the specification and differs with it. */
 export type Probe<Spec> = {
-  /** Undefined where all of its parent is replaced, by `also`. */
+  /** Undefined if all of its parent is replaced, by `also`. */
   readonly value?: unknown
   /** Other fields that both specifications have, by their paths. */
   readonly given?: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** One measurement of Waggle on a device, in a process of its own: `node question.ts '{"what":"decode",…}'` prints one JSON line. */
+/** One measurement of Waggle on a device, in its own process: `node question.ts '{"what":"decode",…}'` prints one JSON line. */
 import type { Device } from '../../../node/src/engine/devices/device.ts'
 import { Graph } from '../../../node/src/engine/graph.ts'
 import { encodeModel } from '../../../node/src/engine/onnxModel.ts'

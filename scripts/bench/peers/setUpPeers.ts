@@ -26,7 +26,7 @@ export function llamaModule(bench: Bench): Promise<string> {
   })
 }
 
-/** A Python that has torch, transformers and TRL, set up at the first asking; null where there is no python3. */
+/** A Python that has torch, transformers and TRL, set up at the first asking; null if there is no python3. */
 export function pythonPeer(bench: Bench): Promise<string | null> {
   return bench.once('python', async () => {
     const folder = join(bench.folder, 'python')

@@ -5,7 +5,7 @@ import { type Commitment, commitGame } from '../../../node/src/market/commitGame
 import { compilePatched } from '../compilePatched.ts'
 import { deployFrom } from '../deployFrom.ts'
 
-/** Long enough for a bet of every game in a block of its own, a second each. */
+/** Long enough for a bet of every game in its own block, a second each. */
 const SPAN_SEC = 1_000_000
 export const TOKEN = 10n ** 18n
 const GAS = 1_200_000n

@@ -28,7 +28,7 @@ export type Swarm = {
 export type SwarmAudit = { findings: Finding[]; rounds: RoundAudit[] }
 
 /**
- * Audits a swarm with an endpoint of its own, and the network of a peer: events, beacons and payloads come as they come to peers.
+ * Audits a swarm with its own endpoint, and the network of a peer: events, beacons and payloads come as they come to peers.
  *
  * @param rounds - the last round that is audited.
  */

@@ -42,7 +42,7 @@ export type SwarmResult = {
   hostile: ReadonlySet<Hex>
   solvers: readonly Hex[]
   challenged: readonly { round: number; peerKey: Hex; isFalse: boolean }[]
-  /** What an audit says of all rounds; null where there was none. */
+  /** What an audit says of all rounds; null if there was none. */
   audit: SwarmAudit | null
   /** Of roles that ended by themselves. */
   failures: readonly { peerId: string; error: unknown }[]

@@ -17,7 +17,7 @@ export const SCORE_COST = 0.5 * (200 / 5 / 6)
 /** Nectar that it costs to keep a rival's commitment from the chain for a round: a tenth of what an average solver earns by it. */
 export const DRIVING_COST = 0.1 * (1_000 / 6)
 
-/** Who plays. Each has an account of its own, except where `ownAccount` puts all of the attacker's into one. */
+/** Who plays. Each has its own account, except where `ownAccount` puts all of the attacker's into one. */
 export interface Players {
   readonly honestSeats: readonly Member[]
   readonly ownSeats: readonly Member[]

@@ -9,7 +9,7 @@ interface FamilyRow {
   samples: number
 }
 
-/** Pass@1 by family; null where no canary tells families. */
+/** Pass@1 by family; null if no canary tells families. */
 export function familyRows(
   points: readonly CanaryPoint[],
 ): { firstRound: number; newestRound: number; rows: FamilyRow[] } | null {

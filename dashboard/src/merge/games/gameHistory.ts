@@ -7,7 +7,7 @@ export interface GameMoment {
 }
 
 export interface PricedBet extends Bet {
-  /** Nectar a share; null where its shares were diluted to none. */
+  /** Nectar a share; null if its shares were diluted to none. */
   price: number | null
 }
 

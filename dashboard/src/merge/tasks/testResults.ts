@@ -19,7 +19,7 @@ const outcomes = {
 /** Where nobody can tell whether a test is right. */
 const doubt = 'gives another value, like every try here: this test may be wrong'
 
-/** Null where nothing of the answer was run. */
+/** Null if nothing of the answer was run. */
 export function testResults({ tests, right, answers }: Tested, index: number): TestResults | null {
   const verdicts = answers?.find(answer => answer.index === index)?.verdicts ?? []
   if (verdicts.every(verdict => verdict === null)) return null

@@ -88,7 +88,7 @@ export async function awaitAnswer<T>(connect: () => Promise<T>, { clock, logger,
   }
 }
 
-/** Null where it does not answer. */
+/** Null if it does not answer. */
 async function chainIdOf({ ask }: Endpoint): Promise<number | null> {
   try {
     return Number(await ask({ method: 'eth_chainId', params: [] }))

@@ -16,7 +16,7 @@ export type Ruling = { peerKey: PeerKey } & (
 
 /** All that the chain told of one round's votes, and of what came of them. */
 export type RoundVotes = {
-  /** Null where the round is void. */
+  /** Null if the round is void. */
   beacon: Beacon | null
   /** A peer's place among those of the round, by first commitment. */
   ordinals: Map<PeerKey, number>

@@ -42,7 +42,7 @@ export function claimTask({ openings }: Contracts, answered: TaskAnswered): Outb
   }
 }
 
-/** The leaf on which the openings of a shard agree; null where they do not. */
+/** The leaf on which the openings of a shard agree; null if they do not. */
 export async function readAgreedLeaf(
   { rpc, rpcUrl }: ChainClient,
   { openings }: Contracts,

@@ -36,7 +36,7 @@ export async function stakeFor(session: AccountSession, duty: Duty) {
   return { duty, staked: formatEther(missingWei), hash }
 }
 
-/** Gives notice of a stake; once it is free, takes it back. The peer does not stake for that duty by itself again. */
+/** Gives notice of a stake; once it is free, takes it back. The peer does not stake for that duty automatically again. */
 export async function unstake(session: AccountSession, duty: Duty) {
   const { client, contracts, journal, peerKey } = session
   const { amountWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
@@ -87,7 +87,7 @@ export async function readStakes(question: {
   }
 }
 
-/** The duties that the folder's peer does not stake for by itself. */
+/** The duties that the folder's peer does not stake for automatically. */
 function readLeft(data: string): Record<Duty, boolean> {
   const path = join(data, JOURNAL_FILE)
   if (!existsSync(path)) return { evaluator: false, proposer: false }

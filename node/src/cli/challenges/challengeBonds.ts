@@ -24,7 +24,7 @@ export function bondOf(kind: keyof typeof terms, wei: bigint): Bond {
 
 type BondSession = Pick<AccountSession, 'client' | 'contracts' | 'account'>
 
-/** What a demand and appeals take now, and what the account has for it, null where none is known. Nothing is sent. */
+/** What a demand and appeals take now, and what the account has for it, null if none is known. Nothing is sent. */
 export async function listBonds({ client, contracts, account }: ReadSession) {
   const [balance, demand, first, second] = await Promise.all([
     account && callChain(client.rpcUrl, () => client.rpc.getBalance({ address: account })),

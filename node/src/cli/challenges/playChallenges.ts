@@ -42,7 +42,7 @@ export async function demand(session: AccountSession, { peerKey, round, place, s
   return { round, peerKey, place, ...bond, ...receipt(await session.send(demandLeaf(contracts, missing, bondWei))) }
 }
 
-/** Demands and appeals of the last rounds, and what the account is owed, null where none is known. */
+/** Demands and appeals of the last rounds, and what the account is owed, null if none is known. */
 export async function list(session: ReadSession) {
   const { client, contracts, account } = session
   const { demands, appeals } = await readOpen(session)

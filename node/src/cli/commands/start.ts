@@ -131,7 +131,7 @@ function checkProposerOptions({ role, proposer, lora, dataset, 'dataset-share': 
     throw new UsageError('--dataset-share needs --dataset.', { hint: 'Name a dataset with --dataset.' })
 }
 
-/** The dataset that a proposer proposes from, or a solver tells apart, on this machine; undefined where there is none. */
+/** The dataset that a proposer proposes from, or a solver tells apart, on this machine; undefined if there is none. */
 async function openDataset(
   { dataset, 'dataset-share': share = DATASET_SHARE, models, hub }: Config,
   signal: AbortSignal,
@@ -159,7 +159,7 @@ function checkPushOptions({ role, push, 'push-every': every }: Config): void {
     })
 }
 
-/** Where a solver's policy is published; undefined where nothing is said of it. */
+/** Where a solver's policy is published; undefined if nothing is said of it. */
 function pushSettings(config: Config, network: string, signal: AbortSignal): PushSettings | undefined {
   const { push: repo, 'push-every': every = PUSH_EVERY, model } = config
   if (repo === undefined) return undefined
@@ -178,7 +178,7 @@ function quotasOf(config: Config): QuotaLimits {
   return { ...defaultQuotas, totalBytes, peerBytes }
 }
 
-/** What is said of the adapter that a solver or a proposer trains; undefined where nothing is. */
+/** What is said of the adapter that a solver or a proposer trains; undefined if nothing is. */
 function askedAdapter(config: Config): AskedAdapter | undefined {
   const targets = config['lora-targets']?.split(',')
   const asked = { rank: config.lora, alpha: config['lora-alpha'], targets, base: config['lora-base'] }

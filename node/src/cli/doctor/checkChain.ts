@@ -27,7 +27,7 @@ type ChainQuestion = {
   nowSec: number
 }
 
-/** @param identity - null where the folder holds no peer. */
+/** @param identity - null if the folder holds no peer. */
 export async function checkChain(asked: ChainQuestion, identity: Identity | null): Promise<Finding[]> {
   const { deployment, rpcUrl, bootnodes, sponsor, nowSec } = asked
   try {

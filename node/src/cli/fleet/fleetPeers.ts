@@ -59,7 +59,7 @@ type Named = { readonly name: string; readonly config: Config }
 const metricsOf = ({ metricsPort }: FleetAsked, i: number) =>
   metricsPort === undefined ? [] : ['--metrics-port', String(metricsPort + i)]
 
-/** Gateways serve on loopback, and each needs a port of its own. */
+/** Gateways serve on loopback, and each needs its own port. */
 function checkPorts(peers: readonly Named[]): void {
   const takenBy = new Map<number, string>()
   for (const { name, config } of peers.filter(({ config }) => config.role === 'gateway')) {

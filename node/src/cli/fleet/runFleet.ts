@@ -29,7 +29,7 @@ const LONGEST_WAIT_MS = 300_000
 const WELL_MS = 600_000
 
 /**
- * Runs peers until all have ended, each in a process of its own. One that fails is started again, after a time that doubles while it keeps
+ * Runs peers until all have ended, each in its own process. One that fails is started again, after a time that doubles while it keeps
  * failing.
  *
  * @returns the names of those that ended by a failure of the call, as wrong settings are.

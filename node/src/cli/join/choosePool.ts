@@ -10,7 +10,7 @@ export interface ModelMemory {
   readonly judgeParameters: number
 }
 
-/** The best pool of a role that a machine has memory for; undefined where it has too little. */
+/** The best pool of a role that a machine has memory for; undefined if it has too little. */
 export function choosePool(role: RoleName, memory: ModelMemory): (Pool & { bytes: number }) | undefined {
   return poolsOf(role, memory).find(({ bytes }) => bytes <= memory.freeBytes)
 }

@@ -67,7 +67,7 @@ function choicesOfPool(role: RoleName, memory: ModelMemory, said: Said): Choice[
   const reason = `${pool.about}; takes ${gibibytes(pool.bytes)}, ${gibibytes(memory.freeBytes)} are free`
   const isSaid = (setting: string) =>
     said[setting] !== undefined ||
-    // Another adapter has a base of its own; tasks of a dataset need no model.
+    // Another adapter has its own base; tasks of a dataset need no model.
     (setting === 'lora-base' && said.lora !== undefined) ||
     (setting === 'proposer' && said.dataset !== undefined)
   return Object.entries(pool.settings)

@@ -7,7 +7,7 @@ import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { parameterCount } from '#model/decoder/decoderWeights.ts'
 import { JUDGE_PARAMETERS, knownModels } from './chatPools.ts'
 
-/** Parameters of a model; null where it is neither a folder nor one whose size is known before it is downloaded. */
+/** Parameters of a model; null if it is neither a folder nor one whose size is known before it is downloaded. */
 export async function parametersOf(model: string | undefined): Promise<number | null> {
   if (model === undefined) return null
   if (isModelFolder(model)) return parameterCount(await readDecoderConfig(model))
@@ -19,7 +19,7 @@ export function judgeOf(spec: EnvironmentSpec, said: string | undefined): string
   return said ?? kindOf(spec).judgeOf(spec) ?? undefined
 }
 
-/** Parameters of a judge that runs here: 0 where a server or no model judges; null where its size is not known. */
+/** Parameters of a judge that runs here: 0 where a server or no model judges; null if its size is not known. */
 export async function judgeParametersOf(judge: string | undefined): Promise<number | null> {
   return judge === undefined || isServerUrl(judge) ? 0 : parametersOf(judge)
 }

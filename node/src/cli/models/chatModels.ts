@@ -27,7 +27,7 @@ export type ChatSettings = HubSettings & {
 }
 
 /**
- * The chat models that `start` was told to play with; undefined where it was told none, so that the starter models play.
+ * The chat models that `start` was told to play with; undefined if it was told none, so that the starter models play.
  *
  * @param role - that plays with them; without it any may.
  * @throws {UsageError} if the options cannot be combined, or the specification is not one.
@@ -67,7 +67,7 @@ function openServer(url: string, signal: AbortSignal) {
   return createChatServer(serverOptions(url, signal))
 }
 
-/** The server that samples a solver's answers; undefined where its policy does. */
+/** The server that samples a solver's answers; undefined if its policy does. */
 export function openGenerating(
   { generate, 'generate-adapters': adapters }: ChatSettings,
   signal: AbortSignal,

@@ -8,7 +8,7 @@ import { modelsFolder, openHub, showProgress } from './modelOptions.ts'
 
 /** What `--dataset PATH_OR_REPO` means: a file, a folder, or what was downloaded of OWNER/NAME[@REVISION][:PATH]. */
 export async function openDatasetPath(named: string, values: Values, signal?: AbortSignal): Promise<string> {
-  // A missing file is an error of its own; its name is not looked up as a repository.
+  // A missing file is its own error; its name is not looked up as a repository.
   if (existsSync(named) || (DATASET_FILE.test(named) && !named.includes(':'))) return named
   const text = (name: string) => (typeof values[name] === 'string' ? (values[name] as string) : undefined)
   const settings = { models: text('models'), hub: text('hub') }

@@ -17,7 +17,7 @@ const metaSchema = z.strictObject({
 export type SettingHelp = z.infer<typeof metaSchema> & {
   name: string
   option: string
-  /** Undefined where the schema has none, or an empty one. */
+  /** Undefined if the schema has none, or an empty one. */
   default: string | undefined
 }
 

@@ -22,7 +22,7 @@ export function unknownSetting(name: string, known: readonly string[]): string {
   return `there is no setting '${name}'${meant === undefined ? '' : ` (did you mean '${meant}'?)`}`
 }
 
-/** Null where the schema has words of its own. */
+/** Null if the schema has words of its own. */
 function whatIsDue(issue: Issue): string | null {
   switch (issue.code) {
     case 'invalid_value':

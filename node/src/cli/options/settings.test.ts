@@ -32,7 +32,7 @@ test('--help names every setting with its default, and wraps at the width of the
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(132)
 })
 
-test('a list may be repeated, a switch takes no value, and an option may have a name of its own', () => {
+test('a list may be repeated, a switch takes no value, and an option may have its own name', () => {
   expect(optionsOf(networkSettings)).toMatchObject({
     bootnode: { type: 'string', multiple: true },
     mdns: { type: 'boolean' },

@@ -13,7 +13,7 @@ import type { ReadSession } from '#roles/readSession.ts'
 /** Phases that a round with bets can follow. */
 const priced: ReadonlySet<GamePhase> = new Set(['waiting', 'betting'])
 
-/** Every game, newest first, with what the account could claim of it; and what the account is owed. Both are null where no account is known. */
+/** Every game, newest first, with what the account could claim of it; and what the account is owed. Both are null if no account is known. */
 export async function listGames(session: ReadSession) {
   const { client, contracts, account } = session
   const [token, count, credit] = await Promise.all([

@@ -16,13 +16,13 @@ import {
 /** What peers give each other, by kind. */
 export type Payloads = { rollouts: RolloutBundle; scores: ScoreSheet; canary: CanaryBundle }
 
-/** A payload, and the Merkle tree of its leaves: its nodes, the root first; empty where nothing of it is committed to. */
+/** A payload, and the Merkle tree of its leaves: its nodes, the root first; empty if nothing of it is committed to. */
 export type OpenedPayload<Payload> = { payload: Payload; tree: readonly Hex[] }
 export type SealedPayload = { bytes: Uint8Array; tree: readonly Hex[] }
 
 /** What is done with whole payloads: of thousands of leaves it takes a second. */
 export interface PayloadOperations {
-  /** Null where the bytes are not a payload of that kind. */
+  /** Null if the bytes are not a payload of that kind. */
   open<Kind extends keyof Payloads>(kind: Kind, bytes: Uint8Array): Promise<OpenedPayload<Payloads[Kind]> | null>
   /** Rejects with the code CANONICAL if the payload is not what it should be. */
   seal<Kind extends keyof Payloads>(kind: Kind, payload: Payloads[Kind]): Promise<SealedPayload>

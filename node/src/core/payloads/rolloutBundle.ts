@@ -60,7 +60,7 @@ export const decodeRolloutBundle = codec.decode
 /** What a leaf's header binds, and the encoded body that its `bodyHash` is of: what is shown to the chain of a leaf. */
 export type RolloutLeaf = { header: LeafHeader; taskRef: TaskRef; body: Uint8Array }
 
-/** A leaf of a bundle; undefined where there is none of that index. */
+/** A leaf of a bundle; undefined if there is none of that index. */
 export function rolloutLeaf({ groups, ...place }: RolloutBundle, index: number): RolloutLeaf | undefined {
   for (const group of groups) {
     const rollout = group.rollouts[index - (group.rollouts[0]?.index ?? 0)]

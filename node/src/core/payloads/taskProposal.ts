@@ -28,7 +28,7 @@ export function encodeProposal({ level, texts }: ProposedTasks): Uint8Array {
   return new Uint8Array(deflateRawSync(bytes, { level: constants.Z_BEST_COMPRESSION }))
 }
 
-/** What the bytes say; null where they are malformed. Hostile bytes cost at most {@link MAX_INFLATED_BYTES} of memory. */
+/** What the bytes say; null if they are malformed. Hostile bytes cost at most {@link MAX_INFLATED_BYTES} of memory. */
 export function decodeProposal(bytes: Uint8Array): ProposedTasks | null {
   try {
     const inflated = inflateRawSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES })

@@ -49,7 +49,7 @@ interface CaseModel {
 
 /**
  * A case as a model. Outputs: `y`, as real numbers; for an op with a gradient `loss`, which is sum(y * c) with fixed c, so that every
- * element of y has a gradient of its own, and `gradient.x<i>` of each input.
+ * element of y has its own gradient, and `gradient.x<i>` of each input.
  */
 export function caseModel(op: Op, { inputs, build, between }: OpCase, real: 'f32' | 'f64', device: Device): CaseModel {
   const graph = new Graph(real)

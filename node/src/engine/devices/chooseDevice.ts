@@ -5,9 +5,9 @@ import { tryDevice } from './tryDevice.ts'
 export type DeviceVerdict = {
   readonly device: Device
   readonly isAvailable: boolean
-  /** Why it is not available; null where it is. */
+  /** Why it is not available; null if it is. */
   readonly reason: string | null
-  /** Why it does not compute in float16; null where it does, by itself or, as CPUs do, by conversion. */
+  /** Why it does not compute in float16; null if it does, by itself or, as CPUs do, by conversion. */
   readonly float16Reason: string | null
 }
 

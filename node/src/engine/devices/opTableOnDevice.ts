@@ -6,7 +6,7 @@ import { createSession, type Tensor } from '../session.ts'
 import { type Device, devices } from './device.ts'
 import { placementsMark } from './placements.ts'
 
-// A process of its own, for what a driver may do wrong: runs every case of the op table on the CPU and on the device that argv names,
+// Its own process, for what a driver may do wrong: runs every case of the op table on the CPU and on the device that argv names,
 // and prints how far they are apart as one JSON line each. What the runtime says of the sessions goes to stderr.
 const device = devices.find(name => name === process.argv[2])
 if (device === undefined) throw new RangeError(`unknown device ${process.argv[2]}`)

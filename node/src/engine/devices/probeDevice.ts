@@ -4,7 +4,7 @@ import { createSession, tensor } from '../session.ts'
 import { cast, linear } from '../tensor.ts'
 import { devices } from './device.ts'
 
-// A process of its own, started by `tryDevice`: multiplies two matrices on the device that argv names, in float16 if argv says so,
+// Its own process, started by `tryDevice`: multiplies two matrices on the device that argv names, in float16 if argv says so,
 // and says whether they came out right. A driver that crashes takes this process and no other.
 const device = devices.find(name => name === process.argv[2])
 if (device === undefined) throw new RangeError(`unknown device ${process.argv[2]}`)

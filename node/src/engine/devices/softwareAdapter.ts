@@ -6,11 +6,11 @@ const folder = '/usr/lib/chromium'
 const variables = { LD_LIBRARY_PATH: folder, VK_ICD_FILENAMES: join(folder, 'vk_swiftshader_icd.json') }
 
 /**
- * The environment of a process in which WebGPU runs on a device in software, for tests. In a process of its own: what a driver does
+ * The environment of a process in which WebGPU runs on a device in software, for tests. In its own process: what a driver does
  * wrong must not take the tests with it.
  *
  * @param isRequired - that there is one.
- * @returns null where the machine has none.
+ * @returns null if the machine has none.
  */
 export function softwareAdapter(isRequired: boolean): Readonly<Record<string, string>> | null {
   if (existsSync(variables.VK_ICD_FILENAMES)) return variables

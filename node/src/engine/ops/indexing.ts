@@ -126,7 +126,7 @@ export const indexingRows: Record<IndexingOp, OpRow> = {
    * Log-probability of one token a row under the softmax of alpha x W^T: inputs x [M, C], weight [V, C], tokens i64 [M];
    * attribute `alpha`. The second output, all log-probabilities [M, V], is for the gradient.
    *
-   * A row of its own because of [M, V], the largest array of a training step: the gradient of x is the token's row of W less
+   * Its own row because of [M, V], the largest array of a training step: the gradient of x is the token's row of W less
    * the mean of all rows by their probabilities, and passes over it once, where those of the parts would pass over it four times.
    */
   TokenLogProb: {

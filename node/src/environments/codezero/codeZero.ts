@@ -36,7 +36,7 @@ export type CodeZeroParts = {
   solverFolder: string
   /** Without it the solver's own model proposes. */
   writer?: ProposalWriter
-  /** Null where a server judges. */
+  /** Null if a server judges. */
   judgeModel: JudgeModel | null
   openCodeJudge(model: SequenceScorer & TokenChooser): Promise<CodeJudge>
   /** Opens the judge of a server, which needs no model here. */
@@ -111,7 +111,7 @@ function needed<T>(model: T | null): T {
   return model
 }
 
-/** Why a text is not put up as a proposal of a level; null where it is. */
+/** Why a text is not put up as a proposal of a level; null if it is. */
 async function faultOf(text: string, level: number, spec: CodeZeroSpec): Promise<string | null> {
   const proposal = await parseProposal(text)
   if (typeof proposal === 'string') return proposal

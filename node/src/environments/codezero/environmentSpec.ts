@@ -44,7 +44,7 @@ const judgeSchema = z.discriminatedUnion('kind', [
   /** How likely the problem's text is, given the code; calibration comes with the model. */
   z.strictObject({
     kind: z.literal('backTranslation'),
-    /** Content hash of the frozen weights (`hashWeights`); null where the operator chooses the evaluator. */
+    /** Content hash of the frozen weights (`hashWeights`); null if the operator chooses the evaluator. */
     weightsHash: hash32Schema.nullable(),
   }),
   /** Probability of 'true' against 'false' as a chat model's first token: sigmoid(bias + slope * log-odds). */
@@ -54,7 +54,7 @@ const judgeSchema = z.discriminatedUnion('kind', [
     tokenizerHash: hash32Schema,
     /** How its matrices are kept and multiplied: it changes what the judge says. */
     precision: z.enum(specifiedPrecisions).default('float32'),
-    /** Where it is found: OWNER/NAME@REVISION; null where each operator knows. */
+    /** Where it is found: OWNER/NAME@REVISION; null if each operator knows. */
     model: z.string().max(300).nullable(),
     system: message,
     question: message,

@@ -56,7 +56,7 @@ export async function parseProposal(text: string): Promise<Proposal | ProposalFa
   return { problem: { name, parameters, text: problem, ...(broken === undefined ? {} : { broken }) }, tests }
 }
 
-/** The code of the fenced block that lines begin with; null where it is not of the form that an answer has. */
+/** The code of the fenced block that lines begin with; null if it is not of the form that an answer has. */
 async function brokenFunction(lines: readonly string[], problem: Problem): Promise<string | null> {
   const [open, ...code] = lines.slice(0, lines.indexOf('```'))
   const broken = `${code.join('\n')}\n`
@@ -66,7 +66,7 @@ async function brokenFunction(lines: readonly string[], problem: Problem): Promi
   return tree && readsParameters(tree, problem) ? whole : null
 }
 
-/** The arguments and the expected value of a unit test, as source text; null where it is none. */
+/** The arguments and the expected value of a unit test, as source text; null if it is none. */
 export async function readUnitTest(test: string): Promise<{ name: string; args: string[]; expected: string } | null> {
   if (test.length > proposalLimits.testCharacters || !test.startsWith('assert ')) return null
   const tree = await parsePython(test)

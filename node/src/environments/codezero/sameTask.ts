@@ -43,7 +43,7 @@ export function nearestTask(key: string, among: ReadonlyMap<string, unknown>): s
   return null
 }
 
-/** The words of a key, after the form of the task; null where it has none. */
+/** The words of a key, after the form of the task; null if it has none. */
 function wordsIn(key: string): { form: string; words: ReadonlySet<string> } | null {
   const at = key.indexOf(WORDS)
   return at < 0 ? null : { form: key.slice(0, at), words: new Set(key.slice(at + WORDS.length).split(' ')) }

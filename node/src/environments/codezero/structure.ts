@@ -57,7 +57,7 @@ function mayStand(statement: PythonNode, name: string): boolean {
   return otherStatements.has(statement.type) && !boundNames(statement).has(name)
 }
 
-/** The one fenced Python block of a text; null where there is none, or more than one. */
+/** The one fenced Python block of a text; null if there is none, or more than one. */
 export function fencedBlock(text: string): { code: string } | null {
   const parts = text.replaceAll('\r\n', '\n').split('```')
   const [, language = '', code] = /^(python3?|py)[ \t]*\n([\s\S]*)$/i.exec(parts[1] ?? '') ?? []

@@ -6,7 +6,7 @@ import type { reasoningSpecSchema } from './reasoningSpec.ts'
  *
  * Many questions, and four answers of each learned from: with eight questions at most two taught something once SmolLM2-135M wrote bare numbers,
  * and steps of full size on those few ended its sampling of anything else. A bare number pays little, and rewards are not divided by a group's
- * deviation, so that a wrong number does not become a goal of its own.
+ * deviation, so that a wrong number does not become its own goal.
  */
 export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
   name: 'reasoning',

@@ -22,7 +22,7 @@ export function tellQuoted({ stage, texts }: Quoted): string {
 /**
  * Answer, critique, revise: questions of an episode are asked three times, the second and third time with what others wrote.
  *
- * @returns null where the specification has one stage.
+ * @returns null if the specification has one stage.
  */
 export function reasoningStages(spec: Pick<ReasoningSpec, 'stages' | 'reply'>): Stages<ReasoningProblem> | null {
   if (spec.stages === 1) return null

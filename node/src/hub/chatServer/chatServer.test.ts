@@ -66,7 +66,7 @@ test('Probabilities of words are read off the first token, and conversations kee
   })
 })
 
-test('Answers are texts, each by a seed of its own, and one that the limit cut off has not ended.', async () => {
+test('Answers are texts, each by its own seed, and one that the limit cut off has not ended.', async () => {
   const { url, seen } = await serve((_, response, body) => {
     const { seed } = JSON.parse(body)
     const [content, finish_reason] = seed % 2 === 0 ? [`even ${seed}`, 'stop'] : [null, 'length']

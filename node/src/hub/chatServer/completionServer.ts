@@ -25,7 +25,7 @@ type CompletionRequest = {
 
 /** What a server says that it sampled. Nothing of it is checked but its form. */
 export type ServedCompletion = {
-  /** Null where the server names none. */
+  /** Null if the server names none. */
   readonly tokens: Int32Array | null
   /** Of each token, as the server decodes it alone. */
   readonly pieces: readonly string[]

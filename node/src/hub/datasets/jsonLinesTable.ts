@@ -35,7 +35,7 @@ export async function openJsonLines(file: OpenFile): Promise<Table> {
   }
 }
 
-/** One pass over the file: where groups of lines begin. A line that is too long is a group of its own. */
+/** One pass over the file: where groups of lines begin. A line that is too long is its own group. */
 async function findGroups(file: Bytes): Promise<Group[]> {
   const groups: Group[] = []
   let [row, rows, from] = [0, 0, 0]

@@ -15,7 +15,7 @@ type ParquetLimits = {
 const MAX_MEGABYTES = 2048
 
 /**
- * Opens a Parquet file, each read in a thread of its own: a hostile file makes its reader allocate or loop without end, and that is
+ * Opens a Parquet file, each read in its own thread: a hostile file makes its reader allocate or loop without end, and that is
  * then the end of the thread alone.
  *
  * @throws {DatasetError} if the footer is damaged.

@@ -5,7 +5,7 @@ export type RowFault = {
   readonly row: number
   /** How many rows are lost by it. */
   readonly rows: number
-  /** Null where it is the row as a whole. */
+  /** Null if it is the row as a whole. */
   readonly field: string | null
   readonly reason: string
 }
@@ -23,7 +23,7 @@ export const isFault = (row: ReadRow): row is RowFault => 'reason' in row
 export type Table = {
   /** Name of the file, without its folder. */
   readonly file: string
-  /** Names of its columns; null where each row has its own. */
+  /** Names of its columns; null if each row has its own. */
   readonly columns: readonly string[] | null
   /** Rows of each group. */
   readonly groups: readonly number[]

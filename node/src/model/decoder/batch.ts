@@ -72,7 +72,7 @@ export function realTensor(real: 'f32' | 'f64', data: ArrayLike<number>, shape: 
 /**
  * Splits sequences, ordered by length, into batches of at most `maxTokens` padded tokens, so that little is padding.
  *
- * @returns batches of indices into `lengths`; a sequence longer than `maxTokens` has a batch of its own.
+ * @returns batches of indices into `lengths`; a sequence longer than `maxTokens` has its own batch.
  */
 export function lengthBatches(lengths: readonly number[], maxTokens: number): number[][] {
   const order = lengths.map((_, i) => i).sort((a, b) => (lengths[a] as number) - (lengths[b] as number) || a - b)

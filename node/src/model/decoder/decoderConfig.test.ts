@@ -68,7 +68,7 @@ const deepseek13 = {
   vocab_size: 32256,
 }
 
-test('Qwen3 has head norms, a head width of its own and no biases', () => {
+test('Qwen3 has head norms, its own head width and no biases', () => {
   const config = parseDecoderConfig(qwen06)
   expect(config).toMatchObject({ headDim: 128, queryKeyNorm: true, attentionBias: 'none', ropeScaling: null })
   expect(parameterCount(config)).toBe(596_049_920)

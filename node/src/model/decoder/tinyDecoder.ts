@@ -3,7 +3,7 @@ import type { DecoderConfig } from './decoderConfig.ts'
 import { initWeights } from './initWeights.ts'
 import type { Weights } from './weights.ts'
 
-/** A decoder small enough for tests, with every feature: grouped queries, biases, a head width of its own. */
+/** A decoder small enough for tests, with every feature: grouped queries, biases, its own head width. */
 export const tinyConfig: DecoderConfig = {
   architecture: 'qwen2',
   vocabSize: 24,

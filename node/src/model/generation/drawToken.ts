@@ -17,7 +17,7 @@ import type { Value } from '#engine/value.ts'
 const FLAT_VOCABULARY = 4096
 const BLOCK = 128
 
-/** How a vocabulary is cut into blocks; null where it is summed whole. */
+/** How a vocabulary is cut into blocks; null if it is summed whole. */
 function blocksOf(vocabSize: number): { readonly count: number; readonly size: number } | null {
   return vocabSize <= FLAT_VOCABULARY || vocabSize % BLOCK ? null : { count: vocabSize / BLOCK, size: BLOCK }
 }

@@ -94,7 +94,7 @@ export class GenerationRuns {
     for (const there of this.#probabilities.values()) there.dispose()
   }
 
-  /** Where a device is to leave the probabilities that some draws are of; undefined where none are drawn so. */
+  /** Where a device is to leave the probabilities that some draws are of; undefined if none are drawn so. */
   async #probabilitiesThere(draws: number): Promise<DeviceTensor | undefined> {
     const { device } = this.#session.model
     if (draws === 0 || this.#by !== 'race' || !keepsTensors(device)) return undefined

@@ -91,7 +91,7 @@ function requireMemory(config: DecoderConfig, sequences: readonly Int32Array[]):
 }
 
 /**
- * Sequences that a model itself finds likely: sampled in float32 at temperature 1, each from a first token of its own.
+ * Sequences that a model itself finds likely: sampled in float32 at temperature 1, each from its own first token.
  *
  * @param length - tokens of each, the first included.
  */

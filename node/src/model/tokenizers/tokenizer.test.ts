@@ -41,7 +41,7 @@ test('token ids are those of the Hugging Face encoder', () => {
   ])
 })
 
-test('every digit is a token of its own', () => {
+test('every digit is its own token', () => {
   expect(tokenizer.encode('31415').length).toBe(5)
 })
 

@@ -65,7 +65,7 @@ export class Tokenizer {
     return this.#out.slice(0, length)
   }
 
-  /** Token ids of any bytes: as `encode` where they are UTF-8, else each stray byte is a token of its own. */
+  /** Token ids of any bytes: as `encode` where they are UTF-8, else each stray byte is its own token. */
   encodeBytes(bytes: Uint8Array): Int32Array {
     const parts = utf8Runs(bytes).map(run =>
       typeof run === 'string' ? this.encode(run) : Int32Array.of(this.#tables.idOfByte[run] as number),

@@ -8,7 +8,7 @@ import type { TokenizerFacts, TokenizerHandlers, TokenizerOperation, TokenizerSo
 const MAX_MEGABYTES = 2048
 
 /**
- * A published model's tokenizer in a thread of its own: reading one of 150,000 tokens takes a second or two, and a hostile one may
+ * A published model's tokenizer in its own thread: reading one of 150,000 tokens takes a second or two, and a hostile one may
  * take all the time that it is given, and none of it is the caller's event loop's.
  *
  * Operations reject with a {@link WorkerError}: the thread's own NodeError (same code and hint), TOKENIZER_CLOSED after `close`, or

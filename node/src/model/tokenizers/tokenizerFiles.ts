@@ -79,7 +79,7 @@ export type TokenizerFiles = {
   readonly specials: { readonly bos?: string; readonly eos?: string; readonly pad?: string; readonly unk?: string }
   /** Ids that end a completion by generation_config.json. */
   readonly endIds: readonly number[]
-  /** The chat template, and the file that it stands in; null where there is none. */
+  /** The chat template, and the file that it stands in; null if there is none. */
   readonly template: { readonly path: string; readonly text: string } | null
 }
 

@@ -67,7 +67,7 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
     noteIn(peerId, addresses).catch(cause => logger.debug('a peer cannot be noted', { peer: peerId, cause }))
     dialing.wake()
   }
-  /** Making a peer's id takes a quarter of a millisecond of the event loop, so each has a turn of its own. */
+  /** Making a peer's id takes a quarter of a millisecond of the event loop, so each has its own turn. */
   async function noteKept(): Promise<void> {
     for (const peerId of membership.known()) {
       await host.messageQueue.enter()

@@ -42,7 +42,7 @@ async function scene(
   return { host, pinged, next }
 }
 
-test('connections are pinged in turn, each at a moment of its own, and those that answer stay', async () => {
+test('connections are pinged in turn, each at its own moment, and those that answer stay', async () => {
   const { host, pinged, next } = await scene(3, true)
   const clock = createManualClock()
   stops.push(keepAlive(host.node, { everyMs: 3000, clock, logger: silentLogger }))

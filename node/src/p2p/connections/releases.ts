@@ -9,7 +9,7 @@ const MAX_PEERS = 1_024
 export const agentOf = (release: string): string => `waggle/${release}`
 
 export type Releases = {
-  /** The release that a peer said it runs; null where it said none, or was not met. Its own word. */
+  /** The release that a peer said it runs; null if it said none, or was not met. Its own word. */
   releaseOf(peerId: string): string | null
 }
 

@@ -86,7 +86,7 @@ export function isLoopback(address: string): boolean {
   return originOf(address)?.isLoopback ?? false
 }
 
-/** True where this host can make sense of the address. */
+/** True if this host can make sense of the address. */
 export function isMultiaddr(address: string): boolean {
   try {
     multiaddr(address)

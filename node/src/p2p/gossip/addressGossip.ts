@@ -43,7 +43,7 @@ type AddressGossip = {
 type Options = {
   swarm: Swarm
   gate: MessageGate
-  /** Notes where a peer can be dialled. @returns false where there is no place for it. */
+  /** Notes where a peer can be dialled. @returns false if there is no place for it. */
   learn: (peerId: string, addresses: readonly string[]) => boolean
   /** Whether a peer is in the same network as this host. */
   isNear: (peerId: string) => boolean

@@ -37,7 +37,7 @@ test('an announcement in the name of another peer is rejected', () => {
 
 test('bytes that decode to an announcement but are not its encoding are rejected', () => {
   const bytes = encodeAnnouncement(announcement)
-  // The map's head, with its length in a byte of its own: the same value, longer than need be.
+  // The map's head, with its length in its own byte: the same value, longer than need be.
   const longer = Uint8Array.from([0xb8, (bytes[0] ?? 0) & 0x1f, ...bytes.subarray(1)])
   expect(check(longer)).toMatchObject({ verdict: 'reject' })
 })

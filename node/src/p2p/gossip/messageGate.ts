@@ -82,7 +82,7 @@ export function createMessageGate(host: Host, { admission, clock, onTwin }: Opti
       // What we have no use for is verified too: else a forged one would cost its sender nothing.
       if (!(await host.verify(message))) return reject('not signed by its author')
       if (onTwin !== undefined && host.isElsewhere(message)) onTwin(message)
-      // Whoever only forwarded it may have done so in good faith, with a view of its own.
+      // Whoever only forwarded it may have done so in good faith, with its own view.
       if (checked.verdict === 'ignore' && !checked.ours && message.from === sender)
         return refuse(sender, checked.reason)
       return checked

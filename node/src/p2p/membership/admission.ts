@@ -148,7 +148,7 @@ function createKnown(forgetMs: number, clock: Clock) {
       if (registered.has(peerId)) return 'registered'
       return isUnregistered(peerId) ? 'unregistered' : 'unknown'
     },
-    /** @param isRegistered - undefined where the chain could not be asked. */
+    /** @param isRegistered - undefined if the chain could not be asked. */
     learn(peerId: string, isRegistered: boolean | undefined): Standing {
       if (isRegistered === undefined) return 'unknown'
       if (isRegistered) {

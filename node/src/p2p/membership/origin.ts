@@ -8,7 +8,7 @@ export type Origin = {
   subnet: string
   /** This machine, in any writing: a swarm on one machine has all its peers there. Who dials 0.0.0.0 or :: dials itself as well. */
   isLoopback: boolean
-  /** In a network of its own, whose addresses lead elsewhere from another one: a router, a neighbour's disk, a cloud's metadata. */
+  /** In its own network, whose addresses lead elsewhere from another one: a router, a neighbour's disk, a cloud's metadata. */
   isPrivate: boolean
 }
 
@@ -25,7 +25,7 @@ for (const [block, bits] of [
 ])
   special.addSubnet(block, bits, 'ipv6')
 
-/** @param address - a multiaddr. @returns null where it names no host. */
+/** @param address - a multiaddr. @returns null if it names no host. */
 export function originOf(address: string): Origin | null {
   const [, protocol = '', host = ''] = address.replace(/^\/ip6zone\/[^/]*/, '').split('/')
   if (protocol === 'ip4' && isIPv4(host)) return ofIPv4(host)

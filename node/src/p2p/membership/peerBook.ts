@@ -52,7 +52,7 @@ const defaultBookLimits: BookLimits = {
 }
 
 export type PeerBook = {
-  /** Notes where a peer says that it is. @returns false where there is no place for it. */
+  /** Notes where a peer says that it is. @returns false if there is no place for it. */
   learn(peerId: string, addresses: readonly string[]): boolean
   /** Notes a connection with a peer. */
   meet(peerId: string): void

@@ -6,7 +6,7 @@ export type StreamReader = {
   chunk(max: number): Promise<Uint8Array | null>
   /** Exactly `length` bytes. */
   exactly(length: number): Promise<Uint8Array>
-  /** The next message behind a 4-byte big-endian length; null where the stream ends before one begins. */
+  /** The next message behind a 4-byte big-endian length; null if the stream ends before one begins. */
   message(maxBytes: number): Promise<Uint8Array | null>
   /** Takes the listeners off; the stream itself is the caller's to close. */
   release(): void

@@ -20,7 +20,7 @@ test('tokens that are not there are not taken', () => {
   expect(bucket.isFull()).toBe(false)
 })
 
-test('each peer has a bucket of its own', () => {
+test('each peer has its own bucket', () => {
   const bucketOf = createPeerBuckets(1, 1, createManualClock())
   expect([bucketOf('a').tryTake(1), bucketOf('a').tryTake(1), bucketOf('b').tryTake(1)]).toEqual([true, false, true])
 })

@@ -2,7 +2,7 @@ import { SessionMemoryError } from '#engine/engineError.ts'
 
 /** What can be asked to take less memory. */
 export interface Shrinkable {
-  /** Takes less from the next run on; false where that is the least already. */
+  /** Takes less from the next run on; false if that is the least already. */
   shrink(): Promise<boolean>
 }
 

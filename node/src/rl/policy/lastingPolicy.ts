@@ -48,7 +48,7 @@ export function openLastingPolicy(
   patience = createPatience(),
 ): PolicyClient {
   let client = open(options, patience)
-  /** Of the worker there is; undefined where it has still to load what the last one had. */
+  /** Of the worker there is; undefined if it has still to load what the last one had. */
   let loading: Promise<void> | undefined = Promise.resolve()
   let crashesOnEnd = 0
   const loaded: { [K in 'load' | 'loadJudge' | 'loadFrozen']?: Parameters<PolicyHandlers[K]> } = {}

@@ -74,7 +74,7 @@ export function openPolicyClient(
       end(workerEnded(signal === null ? `with code ${code}` : `by ${signal}`))
       resolve()
     })
-    // Each call that is sent to a dead worker is an error of its own, and one that nobody listens to ends the peer.
+    // Each call that is sent to a dead worker is its own error, and one that nobody listens to ends the peer.
     worker.on('error', error => {
       end(workerEnded(`by an error: ${error.message}`, error))
       // What never started does not exit.

@@ -10,7 +10,7 @@ const CLEARLY_OFF_MILLI = 2 * TOLERANCE_MILLI
 
 /**
  * Seats of a committee that found nothing where the others gave a score. A jury that finds nothing either takes that away; who alone can't
- * reach a peer does not appeal by itself.
+ * reach a peer does not appeal automatically.
  */
 export const FEWEST_MISSED = 2
 

@@ -36,7 +36,7 @@ type AuditedPeer = {
   settledMilli: number | null
   /** By the judge and the check of sampling, here; null where nobody gives its rollouts. */
   derivedMilli: number | null
-  /** Null where there are no rollouts. */
+  /** Null if there are no rollouts. */
   sampling: AuditedSampling | null
   /** Whether the settled score is the derived one. */
   verdict: PeerVerdict
@@ -52,7 +52,7 @@ export type Disagreement = {
   peerName: string
   voteMilli: number
   derivedMilli: number
-  /** Where its score sheet differs most; null where it differs nowhere, or nobody gives it. */
+  /** Where its score sheet differs most; null if it differs nowhere, or nobody gives it. */
   difference: LeafDifference | null
 }
 

@@ -8,7 +8,7 @@ export type LeafDifference = { leaf: number; component: string; expectedMilli: n
  *
  * @param found - of the evaluator's score sheet.
  * @param expected - of the same leaves, here.
- * @returns null where all leaves are alike, so that only the vote differs.
+ * @returns null if all leaves are alike, so that only the vote differs.
  */
 export function compareScores(found: readonly LeafScore[], expected: PeerScore['leaves']): LeafDifference | null {
   let furthest: { by: number; difference: LeafDifference } | null = null

@@ -7,7 +7,7 @@ export type AuditedSampling = {
   result: 'proven' | 'refuted' | 'unchecked'
   leaves: number[]
   reason: string | null
-  /** Null where it is not proven. */
+  /** Null if it is not proven. */
   leeway: Leeway | null
 }
 

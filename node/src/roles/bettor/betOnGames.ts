@@ -51,7 +51,7 @@ export async function betOnGames(
 export type Bettor = { session: MarketSession; rules: GameRules; logger: Logger; believe: Believer; perGame: number }
 
 /**
- * Does what is due in some games, and in those with a bet of its own until their end: bets, claims, and disputes an answer that is not the
+ * Does what is due in some games, and in those with its own bet until their end: bets, claims, and disputes an answer that is not the
  * question's.
  */
 export async function playGames(bettor: Bettor, chosen: readonly bigint[]): Promise<void> {

@@ -78,7 +78,7 @@ export async function admitTasks(
   return admitted.sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1)).flatMap(({ places }) => places)
 }
 
-/** What a text asks for; null where it does not count. */
+/** What a text asks for; null if it does not count. */
 export async function problemOf(
   text: string,
   { format, proposals }: Pick<TaskRules, 'format' | 'proposals'>,

@@ -69,7 +69,7 @@ function admitted(task: RoundTask, index: number): AdmittedTask {
   return { ref, taskHash: taskHash(ref), ...task }
 }
 
-/** The first round of the episode; null where it was void, so that a round stands for itself. */
+/** The first round of the episode; null if it was void, so that a round stands for itself. */
 async function firstRound({ chainId, round }: Round, stage: number, source?: StageSource): Promise<Round | null> {
   if (source === undefined) throw new Error('an environment with stages needs a source of earlier answers')
   const first = round - stage * STAGE_ROUNDS

@@ -12,7 +12,7 @@ import { roundSeed } from './roundSeed.ts'
  * @param beacon - of the round in which votes were revealed: nobody knew it while they could still be made.
  * @param peers - of the shard, in order.
  * @param settlements - of the round. Only peers that were settled with points are drawn.
- * @returns null where no peer of the shard has points.
+ * @returns null if no peer of the shard has points.
  */
 export function drawOpening(
   chainId: number,

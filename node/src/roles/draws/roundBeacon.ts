@@ -46,7 +46,7 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
   return null
 }
 
-/** The beacon of any round that passed, as the chain has it; null where it has none. */
+/** The beacon of any round that passed, as the chain has it; null if it has none. */
 export async function beaconOf({ chain }: PeerNode, round: number): Promise<Beacon | null> {
   return round < 0 ? ZERO_HASH : (await chain.readBeacon(round)).hash
 }

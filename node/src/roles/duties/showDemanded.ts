@@ -105,7 +105,7 @@ async function findLeaf(
   return commitment && opened && typeof opened !== 'string' ? provenLeaf(opened, commitment, index) : null
 }
 
-/** A leaf of a bundle with its payload and its proof; null where there is none of that index. */
+/** A leaf of a bundle with its payload and its proof; null if there is none of that index. */
 export function provenLeaf(
   { payload, tree }: OpenedPayload<RolloutBundle>,
   commitment: RolloutCommitment,

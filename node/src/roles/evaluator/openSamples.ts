@@ -82,7 +82,7 @@ function earns({ peerKey, scoreMilli, leaves }: PeerScore, settlements: readonly
   return agrees && leaves.length > 0
 }
 
-/** That the peer committed to the leaf that was drawn, and this evaluator to its score. Null where the bundle is gone. */
+/** That the peer committed to the leaf that was drawn, and this evaluator to its score. Null if the bundle is gone. */
 async function proveScore(
   node: PeerNode,
   scoreSheet: ScoreSheet,

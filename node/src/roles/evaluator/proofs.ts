@@ -27,7 +27,7 @@ export type Proofs = {
   /**
    * Waits for the peer's policy, and checks the leaves by it.
    *
-   * @param leaves - that the beacon draws; none where none of the scored ones is there, null where this node does not know all of the
+   * @param leaves - that the beacon draws; none where none of the scored ones is there, null if this node does not know all of the
    *   peer's prompts.
    * @param signal - gives up; a check that is under way ends by itself.
    */

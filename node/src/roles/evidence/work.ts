@@ -8,7 +8,7 @@ import type { PeerScore } from '#core/payloads/payloads.ts'
 /** A seat of the committee that scores a peer. */
 export type Seat = {
   evaluatorKey: PeerKey
-  /** What it voted on the peer: 0 to 1000, or `UNAVAILABLE`; null where it opened no ballot. */
+  /** What it voted on the peer: 0 to 1000, or `UNAVAILABLE`; null if it opened no ballot. */
   voteMilli: number | null
   /** Whether it sealed one. */
   isSealed: boolean
@@ -37,7 +37,7 @@ export type Work = {
   seats: readonly Seat[]
   settlement: Settlement | null
   duties: readonly Duty[]
-  /** Why sampling was refuted, as the folder's node found; null where it did not. */
+  /** Why sampling was refuted, as the folder's node found; null if it did not. */
   refuted: string | null
   told: PeerRound
 }

@@ -59,7 +59,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
     logger.info('a payload of a peer does not count', { kind, round, peerKey, fault, reason })
   }
 
-  /** The bytes, or null where they are on the disk. */
+  /** The bytes, or null if they are on the disk. */
   async function obtain(wanted: WantedPayload, signal: AbortSignal): Promise<PeerResult<Uint8Array | null>> {
     const { kind, round, contentId, peerKey } = wanted
     if (bundles.has(contentId)) return { ok: true, value: null }

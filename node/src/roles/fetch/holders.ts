@@ -20,7 +20,7 @@ export type WantedPayload = {
   keepers?: readonly PeerKey[]
 }
 
-/** `maxBytes`: what it announced, or undefined where it announced nothing. */
+/** `maxBytes`: what it announced, or undefined if it announced nothing. */
 export type Holder = {
   peerId: string
   peerKey: PeerKey

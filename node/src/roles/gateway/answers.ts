@@ -1,6 +1,6 @@
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 
-/** A path's answer, as JSON; null where there is nothing of that name. */
+/** A path's answer, as JSON; null if there is nothing of that name. */
 export type Route = { path: RegExp; answer: (match: RegExpExecArray) => Promise<object | null> | object | null }
 
 export type Answer = { status: number; body: object }
@@ -13,7 +13,7 @@ const MAX_OPEN = 64
 const busy: Answer = { status: 503, body: { error: 'busy; try again' } }
 
 /**
- * Answers by path; null where there is no such path.
+ * Answers by path; null if there is no such path.
  *
  * Who asks for what is being made for another gets the same answer, so that requests cost no more than paths. Routes do not wait for each
  * other: a crowd that asks for rounds keeps nobody from the status.

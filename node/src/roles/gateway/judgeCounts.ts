@@ -36,7 +36,7 @@ export type RoundAgreement = Confusion & {
   calibrationError: number
 }
 
-/** Of the newest round with canaries that say it; null where none does. */
+/** Of the newest round with canaries that say it; null if none does. */
 export function newestAgreement(points: readonly CanaryPoint[]): RoundAgreement | null {
   const judged = points.flatMap(({ round, samples, judge }) => (judge ? [{ round, samples, judge }] : []))
   const round = Math.max(-1, ...judged.map(point => point.round))

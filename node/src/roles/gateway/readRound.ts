@@ -20,7 +20,7 @@ type OnChain = { commitments: Commitments; proposals: Proposals }
 type Node = Pick<PeerNode, 'journal' | 'bundles' | 'payloads' | 'environment'>
 
 /**
- * What a page shows of a round: its tasks, and the kept payloads that the chain has a commitment to now. Null where there are none.
+ * What a page shows of a round: its tasks, and the kept payloads that the chain has a commitment to now. Null if there are none.
  *
  * The smallest come first until a page is full, so that nobody's large ones take the place of others'; `omitted` counts the rest.
  */
@@ -41,7 +41,7 @@ export async function readRound(node: Node, { commitments, proposals }: OnChain,
 }
 
 /**
- * A task's text and a solver's answers to it; null where this node lacks either, where the chain has no commitment to them now, and
+ * A task's text and a solver's answers to it; null if this node lacks either, where the chain has no commitment to them now, and
  * as long as the solver may commit to others.
  */
 export async function readGroup(

@@ -12,9 +12,9 @@ export const MAX_HANGING = 2
 export const GROUP_MS = 5_000
 
 /**
- * Runs answers with a task's tests, one test at a time, so that each has a verdict of its own.
+ * Runs answers with a task's tests, one test at a time, so that each has its own verdict.
  *
- * @param answers - `code` is null where an answer has none: nothing of it is run.
+ * @param answers - `code` is null if an answer has none: nothing of it is run.
  */
 export async function runTests(
   sandbox: Pick<Sandbox, 'runTests'>,

@@ -15,9 +15,9 @@ export type GroupRef = { round: number; task: TaskHash; peerKey: PeerKey }
 /** What a page shows with answers. */
 export type TestedView = {
   tests: string[]
-  /** Of each test whether it expects what the task asks for; null where the environment cannot tell. */
+  /** Of each test whether it expects what the task asks for; null if the environment cannot tell. */
   right: (boolean | null)[]
-  /** Null where this gateway runs none at the moment. */
+  /** Null if this gateway runs none at the moment. */
   answers: TestedAnswer[] | null
 }
 
@@ -81,7 +81,7 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
   }
 
   return {
-    /** Null where there is nothing to run. */
+    /** Null if there is nothing to run. */
     answer: async (group: GroupRef): Promise<TestedView | null> => known(group) ?? turns.run('', () => measure(group)),
   }
 }

@@ -43,7 +43,7 @@ const stepSchema = z.object({
 
 type ShownStep = z.infer<typeof stepSchema>
 type TrainingView = RunNote & {
-  /** When the peer said last that it runs; null where it never did. */
+  /** When the peer said last that it runs; null if it never did. */
   aliveAtMs: number | null
   /** Oldest first. */
   steps: ShownStep[]

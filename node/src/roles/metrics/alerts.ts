@@ -43,7 +43,7 @@ export function createAlerts({ send, clock, logger }: Modules): Alerts {
     if (aloneSinceMs === null || clock.nowMs() - aloneSinceMs < ALONE_MS) return null
     return `No peer is connected: ${advice}`
   }
-  /** What is wrong; null where nothing is, undefined where it is not known. */
+  /** What is wrong; null if nothing is, undefined if it is not known. */
   const checks: Record<AlertName, (state: PeerState) => string | null | undefined> = {
     behind: state =>
       isBehind(state) ? `Still in round ${state.round}, which is over. Restart it if that stays so.` : null,

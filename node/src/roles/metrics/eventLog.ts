@@ -27,7 +27,7 @@ export function createEventLog({ folder, clock, logger }: FigureFiles): EventLog
       const nowSec = clock.nowMs() / 1000
       if (events === null) {
         const sec = Math.floor(nowSec)
-        // A start has a file of its own: one that a crash cut off in the middle of a record cannot be continued.
+        // A start has its own file: one that a crash cut off in the middle of a record cannot be continued.
         events = openFigures(`events.out.tfevents.${sec}`, join(folder, EVENTS_FOLDER), logger)
         events.write(encodeFileVersion(sec))
       }

@@ -3,7 +3,7 @@ import type { Scalars } from './eventFile.ts'
 import { createEventLog, ended, type FigureFiles, openFigures } from './eventLog.ts'
 import type { DatasetFigures, FamilyFigures, LevelFigures, ProposerFigures } from './passByLevel.ts'
 
-/** One update of the policy. A figure is null where it was not measured. */
+/** One update of the policy. A figure is null if it was not measured. */
 export type TrainingStep = {
   /** Groups of completions that it was on, and those that had something to teach. */
   groups: number
@@ -41,7 +41,7 @@ export type TrainingStep = {
   /** Tokens fed to the update. */
   tokens: number
   seconds: number
-  /** Why the policy is as it was; null where it learned. */
+  /** Why the policy is as it was; null if it learned. */
   failure: string | null
 }
 

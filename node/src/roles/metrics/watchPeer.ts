@@ -14,18 +14,18 @@ export type PeerState = {
   /** Length of the round. */
   roundSec: number | null
   connectedPeers: number
-  /** Why no peer is connected; null where one is. */
+  /** Why no peer is connected; null if one is. */
   aloneReason: string | null
   advice: string | null
   balanceEth: number | null
   pointsMilli: number | null
   /** Of the disk of the folder. */
   freeBytes: number | null
-  /** What shows that another process runs with this peer's keys; null where nothing does. */
+  /** What shows that another process runs with this peer's keys; null if nothing does. */
   twin: string | null
-  /** The last time within an hour that a process of models was replaced; null where none was. */
+  /** The last time within an hour that a process of models was replaced; null if none was. */
   workerRestart: WorkerRestart | null
-  /** Since the chain answered the last time; null where it never did. */
+  /** Since the chain answered the last time; null if it never did. */
   chainAgeSec: number | null
 }
 

@@ -8,7 +8,7 @@ import { openJudge } from './openModels.ts'
 type CheckedModule = {
   /** One sentence each, with what to do. */
   findings: string[]
-  /** Of the specification that it describes; null where it describes none. */
+  /** Of the specification that it describes; null if it describes none. */
   hash: string | null
 }
 

@@ -23,7 +23,7 @@ export function learningRateOf(training: Training, trained: 'weights' | 'adapter
   return learningRateAt(Math.max(1, updates), { kind: schedule, peak, warmupSteps: warmUpRounds, ...total })
 }
 
-/** Why nothing was learned, and the policy is as it was; null where it was. */
+/** Why nothing was learned, and the policy is as it was; null if it was. */
 export function failureOf({ undone, refuted }: Pick<GroupStepReport, 'undone' | 'refuted'>): string | null {
   return undone ? TOO_FAR : refuted > 0 ? REFUTED : null
 }

@@ -29,7 +29,7 @@ type MeasuredPolicy = {
   passAtK: ({ k: number } & Estimate)[]
   predicted: number
   reward: number
-  /** pass@1 of the tasks of each family; empty where the environment has none. */
+  /** pass@1 of the tasks of each family; empty if the environment has none. */
   families: ({ family: string; tasks: number } & Estimate)[]
 }
 

@@ -16,7 +16,7 @@ type Learning = { readonly folder: string; readonly adapter: AskedAdapter | unde
 
 export type ProposalWriter = {
   readonly write: WriteProposals
-  /** What writes, where it learns; null where it is frozen, or a server's. */
+  /** What writes, where it learns; null if it is frozen, or a server's. */
   readonly policy: PolicyClient | null
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ export type ProposalWriter = {
 type Model = NonNullable<Proposals['model']>
 
 /**
- * What writes a proposer's texts: a model in a worker of its own, frozen or under an adapter that learns, or a server.
+ * What writes a proposer's texts: a model in its own worker, frozen or under an adapter that learns, or a server.
  *
  * @throws {KeptPolicyError} if an adapter is asked for which is not the one that was kept.
  * @throws {EnvironmentMismatchError} if the environment draws proposals in a way that cannot be learned from.

@@ -14,7 +14,7 @@ export interface PayloadThread extends PayloadOperations {
 }
 
 /**
- * Opens and seals payloads in a thread of its own, since the sender decides how large one is, and receives opened payloads in parts. The thread
+ * Opens and seals payloads in its own thread, since the sender decides how large one is, and receives opened payloads in parts. The thread
  * starts at once, because a start costs the caller tens of milliseconds. After it died, the next call starts another.
  *
  * Calls reject with a {@link WorkerError}: PAYLOADS_CLOSED after `close`, or PAYLOADS_ENDED if the thread dies.

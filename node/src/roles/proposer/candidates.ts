@@ -9,7 +9,7 @@ const MAX_OF_PROMPT = 32
 /** A proposal that a model here sampled, and what became of it. */
 export type Candidate = {
   readonly sampled: SampledTokens
-  /** Its place among the tasks of the round; null where it was refused. */
+  /** Its place among the tasks of the round; null if it was refused. */
   readonly place: number | null
 }
 
@@ -19,7 +19,7 @@ export type CandidateGroup = { readonly prompt: Int32Array; readonly candidates:
 /**
  * What a proposal teaches: nothing where no model here sampled it, or there was no space for it.
  *
- * @param refused - why it was not taken; null where it was, at `place`.
+ * @param refused - why it was not taken; null if it was, at `place`.
  */
 export function candidateOf(sampled: SampledTokens | undefined, refused: string | null, place: number): Candidate[] {
   if (sampled === undefined || refused === NO_SPACE) return []

@@ -38,7 +38,7 @@ export type TaskSources = {
   readonly write: WriteProposals | null
   /** `share` of the tasks is from the dataset, and those too that the model did not get right. */
   readonly dataset: { readonly proposer: DatasetProposer; readonly share: number } | null
-  /** Teaches the model what its tasks were worth; null where it is frozen, or a server's. */
+  /** Teaches the model what its tasks were worth; null if it is frozen, or a server's. */
   readonly learner: ProposerLearner | null
 }
 
@@ -181,7 +181,7 @@ async function followScores(node: PeerNode, round: number): Promise<number> {
 /**
  * How much of a settled round was solved: as the mean settled score tells it.
  *
- * @returns 0 to 1, or null where nothing was scored.
+ * @returns 0 to 1, or null if nothing was scored.
  */
 async function solvedShare({ chain, environment }: PeerNode, round: number): Promise<number | null> {
   const settlements = (await chain.readSettlements(round)).filter(({ outcome }) => outcome === 'scored')

@@ -19,8 +19,8 @@ export type TaskList = {
   /**
    * Takes a text as the last of `texts`, unless it does not fit, or asks for what another one does.
    *
-   * @param fault - why it is refused; null where nothing is known.
-   * @returns why it was not taken; null where it was.
+   * @param fault - why it is refused; null if nothing is known.
+   * @returns why it was not taken; null if it was.
    */
   add(text: string, fault: string | null): Promise<string | null>
   refuse(reason: string): void

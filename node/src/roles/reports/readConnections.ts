@@ -15,7 +15,7 @@ const connectionsSchema = z.object({
 })
 
 /**
- * How many peers were connected when the peer said so last; null where it never did.
+ * How many peers were connected when the peer said so last; null if it never did.
  *
  * @param path - the journal's file, which exists.
  * @throws {JournalUnusableError} if it cannot be read.

@@ -5,7 +5,7 @@ import { TWIN, TWIN_FOR_MS, type Twin } from './twin.ts'
 const twinSchema = z.object({ sinceMs: z.number(), lastMs: z.number(), evidence: z.string() })
 
 /**
- * Another process that runs with this peer's keys, as the peer found it within the last half hour; null where there is none.
+ * Another process that runs with this peer's keys, as the peer found it within the last half hour; null if there is none.
  *
  * @param path - the journal's file, which exists.
  * @throws {JournalUnusableError} if it cannot be read.

@@ -22,7 +22,7 @@ export const TWIN_ADVICE =
 export type TwinWatch = {
   /** Takes what only a process with our keys can have made, and this one has not. */
   seen(evidence: string): void
-  /** Null where there is none, or no sign of it for half an hour. */
+  /** Null if there is none, or no sign of it for half an hour. */
   current(): Twin | null
 }
 

@@ -62,7 +62,7 @@ export function createWorkerRestarts({ journal, clock, logger }: Modules): Worke
 }
 
 /**
- * The last restart of a peer's worker, as the peer noted it within the last hour; null where there is none.
+ * The last restart of a peer's worker, as the peer noted it within the last hour; null if there is none.
  *
  * @param path - the journal's file, which exists.
  * @throws {JournalUnusableError} if it cannot be read.

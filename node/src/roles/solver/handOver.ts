@@ -32,7 +32,7 @@ type HandOver = {
   now(until: AbortSignal): Promise<{ adapter: string | null; isCurrent: boolean }>
 }
 
-/** Hands a solver's adapters to the server that samples for it: each under a name of its own, and the one before it taken back after it. */
+/** Hands a solver's adapters to the server that samples for it: each under its own name, and the one before it taken back after it. */
 export function createHandOver(modules: HandOverModules): HandOver {
   const { server, policy, logger, peerKey, policyFolder, sharedFolder } = modules
   const own = `waggle-${peerKey.slice(2, 18)}-`

@@ -84,7 +84,7 @@ test('scored groups are reported by the family that the environment gives their 
   expect(await scored()).toMatchObject([{ family: undefined }])
 })
 
-test('rewards are scaled, clipped and stepped by as the specification says, an adapter at a rate of its own', async () => {
+test('rewards are scaled, clipped and stepped by as the specification says, an adapter at its own rate', async () => {
   const asked: GroupStepOptions[] = []
   const policyStep = async (_: unknown, options: GroupStepOptions) => {
     asked.push(options)

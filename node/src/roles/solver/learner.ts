@@ -13,7 +13,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 
 type Lesson = {
-  /** Why nothing was learned, and the policy is as it was; null where it was. */
+  /** Why nothing was learned, and the policy is as it was; null if it was. */
   failure: string | null
   /** Updates that changed the policy: none where no group had anything to teach. */
   updates: number

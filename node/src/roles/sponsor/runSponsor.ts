@@ -32,7 +32,7 @@ type SponsorOptions = {
 }
 
 /**
- * Registers peers without funds and keeps their accounts supplied with gas, from the account of a folder of its own, until the signal is aborted.
+ * Registers peers without funds and keeps their accounts supplied with gas, from the account of its own folder, until the signal is aborted.
  *
  * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
  */

@@ -17,7 +17,7 @@ export function floorModulo(a: bigint, b: bigint): bigint {
 /**
  * A literal of the three types back to its value: the inverse of `pythonRepr` on what it writes.
  *
- * @returns null where the text is not exactly one literal, or is nested deeper than 8.
+ * @returns null if the text is not exactly one literal, or is nested deeper than 8.
  */
 export function parsePythonLiteral(text: string): PythonValue | null {
   const read = readLiteral(text.trim(), 0, 0)

@@ -18,7 +18,7 @@ export function strictTests(task: Task, inputs: readonly PythonValue[][]): Stric
   }))
 }
 
-/** Whether the `repr`s that code gave for these inputs, null where it raised, are those of the right values. */
+/** Whether the `repr`s that code gave for these inputs, null if it raised, are those of the right values. */
 export function returnsWhatIsAsked(
   meaning: Meaning,
   inputs: readonly PythonValue[][],

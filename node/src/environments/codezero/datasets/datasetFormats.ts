@@ -39,7 +39,7 @@ export const datasetFormats = {
 
 export type DatasetFormatName = keyof typeof datasetFormats
 
-/** The format of a table with these columns; null where it is none. */
+/** The format of a table with these columns; null if it is none. */
 export function formatOf(columns: readonly string[]): DatasetFormatName | null {
   const names = Object.keys(datasetFormats) as DatasetFormatName[]
   return names.find(name => datasetFormats[name].needs.every(column => columns.includes(column))) ?? null

@@ -9,7 +9,7 @@ export type DatasetTask = {
   readonly system: string
   /** What it is asked: the function's name, or how input comes, included. */
   readonly question: string
-  /** Null where it does not ask for one function. */
+  /** Null if it does not ask for one function. */
   readonly function: AskedFunction<Problem> | null
   /** What running an answer takes. */
   check(answer: string): Exclude<HeldOutCheck, boolean>

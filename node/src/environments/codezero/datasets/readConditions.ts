@@ -1,7 +1,7 @@
 import { functionHeader } from '../python/functionHeader.ts'
 import { type PythonNode, parsePython, statementsOf } from '../python/parsePython.ts'
 
-/** The condition of a test that is one `assert CONDITION`, with or without a message; null where it is none. */
+/** The condition of a test that is one `assert CONDITION`, with or without a message; null if it is none. */
 export async function readCondition(test: string): Promise<PythonNode | null> {
   const tree = await parsePython(test.trim())
   const [statement, ...others] = tree ? statementsOf(tree) : []

@@ -14,7 +14,7 @@ export type CodeJudge = {
 }
 
 export type BackTranslationJudge = CodeJudge & {
-  /** What the probabilities are read from; null where the model does not read the code or the pair is too long. */
+  /** What the probabilities are read from; null if the model does not read the code or the pair is too long. */
   evidence(pairs: readonly JudgedPair[]): Promise<(JudgeEvidence | null)[]>
 }
 
@@ -50,7 +50,7 @@ export function createJudge(options: {
   }
 }
 
-/** Canonical code, `<judge>`, the problem's text; scored from the text on. Null where the code is not one function by itself. */
+/** Canonical code, `<judge>`, the problem's text; scored from the text on. Null if the code is not one function by itself. */
 export async function judgeSequence(
   tokenizer: PromptTokenizer,
   { code, problem }: JudgedPair,

@@ -36,7 +36,7 @@ export async function servedJudge(
   }
 }
 
-/** Log-odds of 'true' against 'false' for each pair; null where the code is not valid Python. */
+/** Log-odds of 'true' against 'false' for each pair; null if the code is not valid Python. */
 async function askServer(
   server: WordChooser,
   rule: Pick<TrueFalseRule, 'system' | 'question'>,

@@ -42,7 +42,7 @@ export async function trueFalseJudge(
 }
 
 /**
- * Log-odds of 'true' against 'false' for each pair; null where the code is not valid Python, computes a
+ * Log-odds of 'true' against 'false' for each pair; null if the code is not valid Python, computes a
  * constant, or the pair is too long.
  *
  * @param rule - its calibration is not read.
@@ -73,7 +73,7 @@ async function judgePrompt(
   return messages && tokenizer.chatPrompt(messages)
 }
 
-/** What a judge is asked of a pair; null where the code is not valid Python. */
+/** What a judge is asked of a pair; null if the code is not valid Python. */
 export async function judgeMessages(
   { system, question }: Pick<TrueFalseRule, 'system' | 'question'>,
   { code, problem }: JudgedPair,

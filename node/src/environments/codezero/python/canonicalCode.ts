@@ -34,7 +34,7 @@ const canonicalLetters = [...'pqruvwyzcdeghijklmot']
  * defaults, which a call with all values does not use. Numbers that are computed from numbers alone are written as what they come to: the judge
  * knows `0`, and takes `4 - 4` for something that has to do with 4.
  *
- * @returns null where the code is not valid Python, not a function by itself (`loneFunction`), or calculates with terms that it does not need
+ * @returns null if the code is not valid Python, not a function by itself (`loneFunction`), or calculates with terms that it does not need
  *   (`hasIdleTerms`).
  */
 export async function canonicalCode(

@@ -117,7 +117,7 @@ function isWrong({ children: [called, list] }: PythonNode, bound: ReadonlySet<st
 const outside = (arity: Arity | undefined, count: number) =>
   arity !== undefined && (count < arity[0] || count > arity[1])
 
-/** Values of a call without those of keywords; null where a star gives any number of them. */
+/** Values of a call without those of keywords; null if a star gives any number of them. */
 function positional({ children }: PythonNode): PythonNode[] | null {
   const values: PythonNode[][] = [[]]
   for (const child of children.slice(1, -1)) {

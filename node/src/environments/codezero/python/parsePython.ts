@@ -18,7 +18,7 @@ const MAX_DEPTH = 100
 type Tree = ReturnType<typeof parser.parse>
 
 /**
- * Python code as a tree, without running it; null where it is not valid Python.
+ * Python code as a tree, without running it; null if it is not valid Python.
  *
  * The parser recovers from errors; any error node makes the whole code invalid. It lets a few things pass that CPython
  * refuses later (`1 = x`), which only costs a check of form its sharpness.
@@ -37,7 +37,7 @@ export async function parsePython(code: string): Promise<PythonNode | null> {
   return treeOf(tree, code)
 }
 
-/** Null where a node is an error, or lies too deep. */
+/** Null if a node is an error, or lies too deep. */
 function treeOf(tree: Tree, code: string): PythonNode | null {
   const root: PythonNode = { type: 'Script', from: 0, to: code.length, text: code, children: [] }
   const path: PythonNode[] = [root]

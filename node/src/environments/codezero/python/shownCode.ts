@@ -12,7 +12,7 @@ import { nameSpeaks, textSpeaks, textsSpeak } from './speech.ts'
  * judge), or a name that does, becomes a number that follows from its text: it says nothing, and different texts stay
  * different. So does every string where they speak together. What the problem itself says is left as it is.
  *
- * @returns null where the code is not valid Python, or its function reads none of its parameters: no task asks for a constant.
+ * @returns null if the code is not valid Python, or its function reads none of its parameters: no task asks for a constant.
  */
 export async function shownCode(code: string, problem: Problem): Promise<string | null> {
   const tree = await parsePython(code)
