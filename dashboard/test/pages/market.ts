@@ -33,6 +33,8 @@ export function testMarket(scene: BrowserScene): void {
       'palindromes',
     ])
     await see(page, 'Connect an account to bet.')
+    const judge = page.getByText('answers with a bond').getByRole('link')
+    expect(await judge.getAttribute('href')).toMatch(/^\/\?q=0x90f79bf6/)
     const account = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
     await page.getByRole('link', { name: '0x3c44…93bc' }).first().click()
     await see(page, /over 1 game with a winner its Brier score is 0.00/i)

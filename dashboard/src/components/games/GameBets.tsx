@@ -55,9 +55,9 @@ export function GameBets({ bets, payouts, nameOf }: Props) {
           {payouts.map(({ id, account, payout }) => (
             <li key={id} className="flex justify-between border-t border-line py-2">
               <span>
-                <span className="figures" title={account}>
+                <Link href={`/bettors/${account.toLowerCase()}`} className="figures underline" title={account}>
                   {shorten(account)}
-                </span>{' '}
+                </Link>{' '}
                 took
               </span>
               <span className="figures">{formatTokens(payout)}</span>

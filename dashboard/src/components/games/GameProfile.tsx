@@ -1,3 +1,4 @@
+import Link from 'next/link'
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { gameHistory, type PriceLine, pricedBets, priceLines } from '#merge/games/gameHistory.ts'
@@ -25,9 +26,9 @@ export function GameProfile({ game }: { game: Game }) {
       <p className="mt-3 text-soft">
         Game {gameId}, {formatTokens(game.totalStake)} nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}.
         The judge{' '}
-        <span className="figures" title={game.judge}>
+        <Link href={`/?q=${game.judge}`} className="figures underline" title={game.judge}>
           {shorten(game.judge)}
-        </span>{' '}
+        </Link>{' '}
         answers with a bond of {formatTokens(game.bond)}
         {game.feeBps > 0 && `, for ${game.feeBps / 100} % of the losing stakes`}.
       </p>
