@@ -43,9 +43,7 @@ export class NucleusSearch {
   /** @param topP - above 0; from 1 on all tokens are in the nucleus. */
   nucleus(topP: number): Nucleus {
     const least = this.last(topP) / (1 + TIED)
-    let mass = 0
-    for (const p of this.#probabilities) if (p >= least) mass += p
-    return { least, mass }
+    return { least, mass: massFrom(this.#probabilities, least) }
   }
 
   /** Probability of the token with which a share is reached, the likeliest first; 0 from 1 on. */
@@ -85,9 +83,17 @@ export function drawFromNucleus(probabilities: Float32Array, topP: number, race:
 
 function nucleusOf(probabilities: Float32Array, topP: number): Nucleus {
   if (topP < 1) return new NucleusSearch(probabilities).nucleus(topP)
+  return { least: 0, mass: massFrom(probabilities, 0) }
+}
+
+/** Sum of the probabilities from `least` on. */
+function massFrom(probabilities: Float32Array, least: number): number {
   let mass = 0
-  for (const p of probabilities) mass += p
-  return { least: 0, mass }
+  for (let i = 0; i < probabilities.length; i++) {
+    const p = probabilities[i] as number
+    if (p >= least) mass += p
+  }
+  return mass
 }
 
 /** The likeliest tokens of a vocabulary, and the sum of the probabilities of all. */
