@@ -34,7 +34,7 @@ test('a change is said once, with what to do, and so is its end', async () => {
       ' pausing',
       'Restart this node with the file of these rules (--environment), or with the release that has them.',
     ],
-    ['info', ' working', undefined],
+    ['info', ' resuming', undefined],
     ['warn', ' pausing', 'Restart this node'],
   ])
 })
