@@ -21,7 +21,7 @@ async function ask(countsFrom: number | null, round: number) {
 test('a peer says which round its key counts from, and nothing once it does', async () => {
   const early = await ask(9, 7)
   expect(early.found).toBe(9)
-  expect(early.lines).toMatchObject([{ round: 7, countsFrom: 9, hint: expect.stringContaining('from round 9 on') }])
+  expect(early.lines).toMatchObject([{ round: 7, countsFrom: 9, hint: expect.stringContaining('in round 9') }])
   for (const [countsFrom, round] of [
     [9, 9],
     [0, -1],
