@@ -24,6 +24,7 @@ import { keepFinal } from './rounds/keepFinal.ts'
 import { readBeacon } from './rounds/readBeacon.ts'
 import { createEventReader } from './rounds/roundEvents.ts'
 import { readOpenings } from './votes/openComponent.ts'
+import { readLeastPoints } from './votes/readLeastPoints.ts'
 import { readSettlements } from './votes/readSettlements.ts'
 import { readRevealedVotes } from './votes/readVotes.ts'
 import { readAgreedLeaf } from './work/claimTask.ts'
@@ -44,6 +45,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
       readPolicies(chain, contracts, events, round, peerKeys),
     readRevealedVotes: (round: number) => readRevealedVotes(chain, contracts, events, round),
     readSettlements: (round: number) => readSettlements(chain, contracts, events, round),
+    readLeastPoints: (round: number) => readLeastPoints(chain, contracts, round),
     readDemands: (rounds: { first: number; last: number }) => readDemands(chain, contracts, events, rounds),
     readAppeals: (rounds: { first: number; last: number }) => readAppeals(chain, contracts, events, rounds),
     readCase: (round: number, peerKey: PeerKey) => readCase(chain, contracts, round, peerKey),

@@ -76,6 +76,7 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
     readGasPrice: async () => 10n ** 9n,
     readBalance: async () => balanceWei,
     readBootstrapRounds: async () => 10_000,
+    readLeastPoints: async () => 0,
     readCase: async (round: number, peerKey: Hex) => caseOf(round, peerKey),
     readClosingCredit: async () => BOND_WEI / 2n,
     withdrawCredit: async () => mined,

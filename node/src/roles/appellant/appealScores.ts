@@ -94,13 +94,14 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
   const settlements = await chain.readSettlements(round)
   if (settlements.length === memory.settled || !(await node.playsIn(round))) return
   const [commitments, votes] = await Promise.all([chain.readRolloutCommitments(round), chain.readRevealedVotes(round)])
-  const [bondWei, gasPriceWei, bootstrapRounds] = await Promise.all([
+  const [bondWei, gasPriceWei, bootstrapRounds, leastMilli] = await Promise.all([
     chain.readAppealBond(1),
     chain.readGasPrice(),
     chain.readBootstrapRounds(),
+    chain.readLeastPoints(round),
   ])
   const overturnedNectar = round < bootstrapRounds ? 0 : OVERTURNED_NECTAR
-  const terms = { bondWei, gasPriceWei, nectarPrice: polling.nectarPrice, overturnedNectar }
+  const terms = { bondWei, gasPriceWei, nectarPrice: polling.nectarPrice, overturnedNectar, leastMilli }
   // Which of the others is drawn is not known before all are settled.
   const lot = settlements.length < commitments.length ? null : memory.lot
   const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)

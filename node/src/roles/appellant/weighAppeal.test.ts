@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { costOfAppeal, isClearlyOff, isWorthIt, nectarBack, nectarOfSeats, OVERTURNED_NECTAR } from './weighAppeal.ts'
 
-const terms = { bondWei: 10n ** 16n, gasPriceWei: 10n ** 9n, nectarPrice: 0.001, overturnedNectar: 0 }
+const terms = { bondWei: 10n ** 16n, gasPriceWei: 10n ** 9n, nectarPrice: 0.001, overturnedNectar: 0, leastMilli: 0 }
 
 test('a score is clearly off beyond twice the tolerance: within it an honest jury might leave it', () => {
   expect([450, 500, 550].map(milli => isClearlyOff(milli, 500))).toEqual([false, false, false])
@@ -10,10 +10,21 @@ test('a score is clearly off beyond twice the tolerance: within it an honest jur
 
 test('what an appeal brings is the change of the own share, of one own score put right or of a rival put down', () => {
   const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400, votes: [] }
-  expect(nectarBack(own, 800)).toBeCloseTo(250)
+  expect(nectarBack(own, 800, terms)).toBeCloseTo(250)
   const rival = { isOwn: false, settledMilli: 1_000, ownMilli: 500, totalMilli: 2_500, votes: [] }
-  expect(nectarBack(rival, 0)).toBeCloseTo(1_000 * (500 / 1_500 - 500 / 2_500))
-  expect(nectarBack({ ...own, totalMilli: 0 }, 0)).toBe(0)
+  expect(nectarBack(rival, 0, terms)).toBeCloseTo(1_000 * (500 / 1_500 - 500 / 2_500))
+  expect(nectarBack({ ...own, totalMilli: 0 }, 0, terms)).toBe(0)
+})
+
+test('where rivals were driven away, an own score put right brings its part of a usual round, and a rival put down brings nothing', () => {
+  const driven = { ...terms, leastMilli: 4_000 }
+  const alone = { isOwn: true, settledMilli: 100, ownMilli: 100, totalMilli: 100, votes: [] }
+  expect(nectarBack(alone, 900, terms)).toBe(0)
+  expect(nectarBack(alone, 900, driven)).toBeCloseTo(200)
+  expect(isWorthIt(alone, 900, driven)).toBe(true)
+  const rival = { isOwn: false, settledMilli: 1_000, ownMilli: 500, totalMilli: 1_500, votes: [] }
+  expect(isWorthIt(rival, 0, terms)).toBe(true)
+  expect(isWorthIt(rival, 0, driven)).toBe(false)
 })
 
 test('an appeal has to bring more than half of its bond and its gas', () => {

@@ -32,6 +32,8 @@ export type AppealTerms = {
   nectarPrice: number
   /** What comes back of each seat's stake that is overturned, Nectar; 0 in bootstrap, whose seats have no stake. */
   overturnedNectar: number
+  /** Points, thousandths, by which the round's emission is divided at least: what was driven away leaves nothing to others (ADR 0170). */
+  leastMilli: number
 }
 
 /** A score as it was settled, next to the own one of the round. */
@@ -50,8 +52,12 @@ export function isClearlyOff(settledMilli: number, foundMilli: number): boolean 
 }
 
 /** Nectar of the round's emission that the own share gains if the score becomes the one that was found. */
-export function nectarBack({ isOwn, settledMilli, ownMilli, totalMilli }: Settled, foundMilli: number): number {
-  const share = (own: number, total: number) => (total <= 0 ? 0 : own / total)
+export function nectarBack(
+  { isOwn, settledMilli, ownMilli, totalMilli }: Settled,
+  foundMilli: number,
+  { leastMilli }: Pick<AppealTerms, 'leastMilli'>,
+): number {
+  const share = (own: number, total: number) => (own <= 0 ? 0 : own / Math.max(total, leastMilli))
   const before = share(ownMilli, totalMilli)
   const after = share(isOwn ? foundMilli : ownMilli, totalMilli - settledMilli + foundMilli)
   return EMISSION_NECTAR * (after - before)
@@ -69,6 +75,6 @@ export function costOfAppeal({ bondWei, gasPriceWei }: AppealTerms): number {
 
 /** Whether an appeal brings its appellant more than it costs, if the score becomes the one that was found. */
 export function isWorthIt(settled: Settled, foundMilli: number, terms: AppealTerms): boolean {
-  const nectar = nectarBack(settled, foundMilli) + nectarOfSeats(settled, foundMilli, terms)
+  const nectar = nectarBack(settled, foundMilli, terms) + nectarOfSeats(settled, foundMilli, terms)
   return nectar * terms.nectarPrice > costOfAppeal(terms)
 }
