@@ -52,21 +52,58 @@ export class NucleusSearch {
     const due = topP * this.#total
     let [bin, above] = [BINS - 1, 0]
     for (; bin > 0 && above + (this.#masses[bin] as number) < due; bin--) above += this.#masses[bin] as number
-    const values = this.#sorted(bin)
-    for (const value of values) {
-      above += value
-      if (above >= due) return value
-    }
-    return values.at(-1) ?? 0
+    return lastOf(valuesIn(this.#probabilities, this.#bits, bin, BIN_SHIFT), BIN_SHIFT, above, due)
   }
+}
 
-  /** Values of a bin, the largest first. */
-  #sorted(bin: number): Float32Array {
-    const values: number[] = []
-    for (let i = 0; i < this.#bits.length; i++)
-      if ((this.#bits[i] as number) >>> BIN_SHIFT === bin) values.push(this.#probabilities[i] as number)
-    return Float32Array.from(values).sort().reverse()
+/** Values of a bin. Its number is in their bits from `shift` on; `mask` leaves out those of coarser bins. */
+function valuesIn(values: Float32Array, bits: Uint32Array, bin: number, shift: number, mask = -1): Float32Array {
+  const found = new Float32Array(values.length)
+  let count = 0
+  for (let i = 0; i < values.length; i++)
+    if ((((bits[i] as number) >>> shift) & mask) === bin) found[count++] = values[i] as number
+  return found.subarray(0, count)
+}
+
+/** As many values are sorted, and no more: whoever makes a policy may put a whole vocabulary into one bin. */
+const SORTED = 1024
+/** Bits by which more of them are put into finer bins. */
+const FINER_BITS = 10
+
+/**
+ * The value with which a share is reached, the largest first.
+ *
+ * @param values - alike but for their lowest bits.
+ * @param bits - how many those are.
+ * @param above - of larger values.
+ */
+function lastOf(values: Float32Array, bits: number, above: number, due: number): number {
+  if (values.length > SORTED && bits > 0) {
+    const shift = Math.max(0, bits - FINER_BITS)
+    const words = new Uint32Array(values.buffer, values.byteOffset, values.length)
+    const masses = new Float64Array(1 << (bits - shift))
+    const mask = masses.length - 1
+    for (let i = 0; i < values.length; i++) {
+      const bin = ((words[i] as number) >>> shift) & mask
+      masses[bin] = (masses[bin] as number) + (values[i] as number)
+    }
+    let bin = -1
+    for (let next = masses.length - 1; next >= 0; next--) {
+      const mass = masses[next] as number
+      if (mass === 0) continue
+      // Rounding may leave the least of them short of the share.
+      bin = next
+      if (above + mass >= due) break
+      above += mass
+    }
+    return lastOf(valuesIn(values, words, bin, shift, mask), shift, above, due)
   }
+  if (bits > 0) values.sort().reverse()
+  for (const value of values) {
+    above += value
+    if (above >= due) return value
+  }
+  return values.at(-1) ?? 0
 }
 
 /**
