@@ -17,12 +17,12 @@ export type QuotaLimits = {
 
 /**
  * Two hundred rounds of a solver's bundles, each of 64 answers of 512 tokens of 8 bytes, are 52 MB. Score sheets may be of
- * 16 MiB. Canaries are small, and only people read them.
+ * 16 MiB. Canaries are small, and only people read them. A jury asks seats for policies of four rounds before, each of 35 MB for an adapter of Qwen2.5-0.5B.
  */
 export const defaultQuotas: QuotaLimits = {
   totalBytes: 8 * 2 ** 30,
   peerBytes: 256 * 2 ** 20,
-  kindShares: { scores: 1 / 2, canary: 1 / 8, policy: 1 / 4 },
+  kindShares: { scores: 1 / 2, canary: 1 / 8, policy: 3 / 4 },
 }
 
 /** Kinds of which an author may commit several payloads in a round: each evaluator of more peers than one score sheet takes. */
