@@ -62,7 +62,7 @@ contract PowersTest is StakesFixture {
     function test_NoRoleKeepsAnybodyFromWhatIsTheirs() public {
         // 1,000 Nectar of round 4, held by an appeal.
         commitRollouts(solvers[2]);
-        voteAlike(4, scoresOf(500));
+        voteAlike(4, scoresOf(800));
         bytes32[] memory page = new bytes32[](1);
         page[0] = solvers[2];
         votes.settle(4, 0, page);

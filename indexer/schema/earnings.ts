@@ -7,12 +7,15 @@ import { round, settlement } from './rounds.ts'
 /** Nectar that a round's scores share, wei: `EMISSION_WEI` of RewardVotes; a test compares them. */
 const EMISSION_WEI = sql.raw(`1000${'0'.repeat(18)}::numeric`)
 
-/** What each peer earned in each round, by what: derived from settled scores, openings and task pay alone, and rounded as the contracts do. */
+/**
+ * What each peer earned in each round, by what: derived from settled scores, openings and task pay alone, and rounded as the contracts do. A score earns
+ * by its weight; a round that weighs less than those before emits less.
+ */
 const earningRows = sql`
   SELECT s.round, s.peer_key, 'score' AS source,
-    DIV(${EMISSION_WEI} * s.score_milli, r.score_milli_sum + r.reserved_milli) AS amount_wei
+    DIV(${EMISSION_WEI} * s.weight, GREATEST(r.weight + r.reserved_weight, r.mean_weight)) AS amount_wei
   FROM ${settlement} s JOIN ${round} r ON r.number = s.round
-  WHERE s.score_milli > 0 AND s.open_challenges = 0 AND s.final_at_sec <= ${chainTimeSec}
+  WHERE s.weight > 0 AND s.open_challenges = 0 AND s.final_at_sec <= ${chainTimeSec}
   UNION ALL
   SELECT round, evaluator_key, 'opening', SUM(paid_wei) FROM ${opening} WHERE paid_wei > 0 GROUP BY round, evaluator_key
   UNION ALL

@@ -1,4 +1,5 @@
 import { bigint, hex, index, onchainEnum, onchainTable, onchainView, primaryKey, sql } from 'ponder'
+import { NO_SCORES, type ScoreLanes } from '../src/weights.ts'
 
 /** A registered peer and what it has earned. */
 export const peer = onchainTable(
@@ -28,6 +29,8 @@ export const peer = onchainTable(
     roundsSettled: t.integer().notNull().default(0),
     /** The last round that it took part in, null before the first. */
     lastActiveRound: t.integer(),
+    /** Its scores in the last eight counted rounds, the newest first, which the next one's weight is held to. */
+    scoreLanes: t.jsonb().$type<ScoreLanes>().notNull().default(NO_SCORES),
   }),
   table => ({
     /** As `standing` ranks. */

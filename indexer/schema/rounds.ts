@@ -11,6 +11,8 @@ export const clock = onchainTable('clock', t => ({
   environments: t.jsonb().$type<{ fromRound: number; hash: `0x${string}` }[]>().notNull(),
   /** Highest round that has a row. */
   latestRound: t.integer(),
+  /** Newest round that was settled and no outage. */
+  lastCounted: t.integer(),
 }))
 
 /** A round in which something happened, or for which tasks were proposed. */
@@ -55,8 +57,14 @@ export const round = onchainTable('round', t => ({
   falseLeaf: t.integer().notNull().default(0),
   /** Of them, those who lost the round for a withheld leaf. */
   withheld: t.integer().notNull().default(0),
-  /** What open appeals could still add to the sum below: the round's emission is shared by both. */
-  reservedMilli: t.integer().notNull().default(0),
+  /** Its number among counted rounds, from 1: those that were settled and no outage. Null before, or for ever. */
+  countedNumber: t.integer(),
+  /** What its scores weigh, in 32nds of a thousandth. */
+  weight: t.int8({ mode: 'number' }).notNull().default(0),
+  /** What open appeals could still add to the weight: the round's emission is shared by both. */
+  reservedWeight: t.int8({ mode: 'number' }).notNull().default(0),
+  /** Mean weight of the counted rounds before it. Where that is more than both, it shares the emission, and the rest is not minted. */
+  meanWeight: t.int8({ mode: 'number' }).notNull().default(0),
   /** Over the peers that were scored. */
   scoreMilliSum: t.integer().notNull().default(0),
 }))
@@ -165,6 +173,10 @@ export const settlement = onchainTable(
     /** How it came about. */
     outcome: settlementOutcome().notNull(),
     scoreMilli: t.integer().notNull(),
+    /** Sum of the peer's scores in the seven counted rounds before, as it was when this one was settled. */
+    beforeMilli: t.integer().notNull(),
+    /** What the score weighs in the round's emission, in 32nds of a thousandth: at most five quarters of the mean of the last eight. */
+    weight: t.integer().notNull(),
     /** How many evaluators voted on the peer. */
     votes: t.integer().notNull(),
     /** As in the peer's `rolloutCommitment`. */

@@ -7,6 +7,13 @@ import { countChallenge } from './openChallenges.ts'
 import { outcomes } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
+import { votedOn } from './votedOn.ts'
+import { noteScore } from './weigh.ts'
+import { weightOf } from './weights.ts'
+
+/** What an appeal could add to the weight of a score. */
+const reserveOf = (scoreMilli: number, beforeMilli: number) =>
+  weightOf(MAX_SCORE_MILLI, beforeMilli) - weightOf(scoreMilli, beforeMilli)
 
 ponder.on('Challenges:LeafFalse', async ({ event, context }) => {
   const { peerKey, index, lostMilli, challenger } = event.args
@@ -57,11 +64,16 @@ ponder.on('Challenges:AppealOpened', async ({ event, context }) => {
   const round = Number(event.args.round)
   const settled = await context.db.find(settlement, { round, peerKey })
   if (settled === null) throw new Error(`round ${round} of a peer was appealed before it was settled`)
-  const { scoreMilli: settledMilli } = settled
+  const { scoreMilli: settledMilli, beforeMilli } = settled
   if (level === 1) {
     await context.db.insert(appealCase).values({ round, peerKey, settledMilli })
     await countChallenge(context, { round, peerKey }, 1)
-    await updateRound(context, round, row => ({ reservedMilli: row.reservedMilli + MAX_SCORE_MILLI - settledMilli }))
+    await updateRound(context, round, row => ({
+      reservedWeight: row.reservedWeight + reserveOf(settledMilli, beforeMilli),
+    }))
+    // Until the case is closed later rounds are weighed with what the votes had.
+    if (settled.outcome === 'unavailable')
+      await noteScore(context, { round, peerKey }, await votedOn(context, { round, peerKey }))
   }
   const atSec = Number(event.block.timestamp)
   const transactionHash = event.transaction.hash
@@ -88,16 +100,24 @@ ponder.on('Challenges:AppealClosed', async ({ event, context }) => {
   await context.db.update(appealCase, { round, peerKey }).set({ isClosed: true, isMoot, finalMilli: scoreMilli })
   const detail = { scoreMilli, settledMilli }
   await countChallenge(context, { round, peerKey }, -1)
-  await updateRound(context, round, row => ({ reservedMilli: row.reservedMilli - (MAX_SCORE_MILLI - settledMilli) }))
+  const settled = await context.db.find(settlement, { round, peerKey })
+  if (settled === null) throw new Error(`round ${round} of a peer was appealed and is not settled`)
+  // Copied: the row that was found changes with the next update.
+  const { beforeMilli, outcome: before, weight: weightBefore } = settled
+  await updateRound(context, round, row => ({
+    reservedWeight: row.reservedWeight - reserveOf(settledMilli, beforeMilli),
+  }))
   if (!isMoot) await addToFeed(context, event, { kind: 'appealClosed', round, peerKey, detail })
+  if (!isMoot) await noteScore(context, { round, peerKey }, scoreMilli)
   if (isMoot || scoreMilli === settledMilli) return
   // Overturned by a score, or by a jury that found nothing to score.
   const outcome = outcomes[event.args.outcome as keyof typeof outcomes] ?? 'scored'
-  const before = (await context.db.find(settlement, { round, peerKey }))?.outcome ?? 'scored'
-  await context.db.update(settlement, { round, peerKey }).set({ outcome, scoreMilli })
+  const weight = weightOf(scoreMilli, beforeMilli)
+  await context.db.update(settlement, { round, peerKey }).set({ outcome, scoreMilli, weight })
   await updateRound(context, round, row => ({
     ...(before === outcome ? {} : { [before]: row[before] - 1, [outcome]: row[outcome] + 1 }),
     scoreMilliSum: row.scoreMilliSum - settledMilli + scoreMilli,
+    weight: row.weight - weightBefore + weight,
   }))
   await updatePeer(context, peerKey, row => ({
     pointsMilli: row.pointsMilli - BigInt(settledMilli) + BigInt(scoreMilli),

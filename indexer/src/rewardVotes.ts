@@ -1,10 +1,12 @@
 import { ponder } from 'ponder:registry'
-import { bootstrap, evaluator, evaluatorSeat, SHARD_PEERS, settlement, voteCommit } from 'ponder:schema'
+import { bootstrap, clock, evaluator, evaluatorSeat, SHARD_PEERS, settlement, voteCommit } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
 import { readOpenChallenges } from './openChallenges.ts'
 import { outcomes } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
-import { updateRound } from './roundRow.ts'
+import { CLOCK, updateRound } from './roundRow.ts'
+import { noteScore, weigh } from './weigh.ts'
+import { weightOf } from './weights.ts'
 
 ponder.on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
   const { peerKey, isStaked } = event.args
@@ -70,21 +72,34 @@ ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'votesRevealed', round, peerKey: evaluatorKey, detail })
 })
 
+ponder.on('RewardVotes:RoundCounted', async ({ event, context }) => {
+  const round = Number(event.args.round)
+  const { number, meanWeight } = event.args
+  await updateRound(context, round, () => ({ countedNumber: number, meanWeight: Number(meanWeight) }))
+  await context.db.update(clock, { id: CLOCK }).set({ lastCounted: round })
+})
+
 ponder.on('RewardVotes:Settled', async ({ event, context }) => {
   const { peerKey, scoreMilli, votes } = event.args
   const round = Number(event.args.round)
   const outcome = outcomes[event.args.outcome as keyof typeof outcomes]
   if (outcome === undefined) throw new Error(`round ${round} was settled with unknown outcome ${event.args.outcome}`)
+  const { beforeMilli, meanWeight } = await weigh(context, { round, peerKey })
+  const weight = weightOf(scoreMilli, beforeMilli)
   const { finalAtSec } = await updateRound(context, round, row => ({
     settled: row.settled + 1,
     [outcome]: row[outcome] + 1,
     scoreMilliSum: row.scoreMilliSum + scoreMilli,
+    weight: row.weight + weight,
+    meanWeight,
   }))
   await context.db.insert(settlement).values({
     round,
     peerKey,
     outcome,
     scoreMilli,
+    beforeMilli,
+    weight,
     votes,
     openChallenges: await readOpenChallenges(context, { round, peerKey }),
     finalAtSec,
@@ -95,5 +110,6 @@ ponder.on('RewardVotes:Settled', async ({ event, context }) => {
     pointsMilli: row.pointsMilli + BigInt(scoreMilli),
     roundsSettled: row.roundsSettled + 1,
   }))
+  await noteScore(context, { round, peerKey }, scoreMilli)
   await addToFeed(context, event, { kind: 'settled', round, peerKey, detail: { scoreMilli, votes, outcome } })
 })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testChallenges } from './events/challenges.ts'
 import { testClaims } from './events/claims.ts'
 import { testClock } from './events/clock.ts'
+import { testEarnings } from './events/earnings.ts'
 import { testMarket } from './events/market.ts'
 import { testOpenings } from './events/openings.ts'
 import { testPeers } from './events/peers.ts'
@@ -54,6 +55,7 @@ testClock(scene)
 testMarket(scene)
 testChallenges(scene)
 testOpenings(scene)
+testEarnings(scene)
 testClaims(scene)
 
 test('nothing but these events was needed, and no warning came of them', () => {
