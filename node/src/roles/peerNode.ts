@@ -6,6 +6,7 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { PayloadOperations } from '#core/payloads/payloadOperations.ts'
+import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Environment } from '#environments/environment.ts'
 import { payloadSizes } from '#environments/payloadSizes.ts'
@@ -239,7 +240,8 @@ const MAX_ROUND_SEC = 3_600
 async function openFetchPlan(modules: JoinModules & { network: Network }) {
   const { options, network, bundles, chain, environment, logger, signal } = modules
   const sizes = payloadSizes(environment)
-  const policyBytes = maxPolicyBytes(await readDecoderConfig(environment.solverFolder))
+  const config = await readDecoderConfig(environment.solverFolder)
+  const policyBytes = Math.min(maxPolicyBytes(config), MAX_POLICY_BYTES)
   return createFetchPlan(
     { network, bundles, readPeerId: chain.readPeerId, clock: options.clock, logger, signal },
     // Rollouts are public from the end of their round, other payloads from their announcement on.

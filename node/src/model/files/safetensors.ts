@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
-import { bf16ToF32, f16ToF32, f32ToBf16 } from '#core/payloads/tensorBytes.ts'
 import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import { readExactly, withRegularFile } from './regularFile.ts'
 import { parseSafetensorsHeader, parseSafetensorsMetadata } from './safetensorsHeader.ts'
+import { bf16ToF32, f16ToF32, f32ToBf16 } from './tensorBytes.ts'
 
 /** A tensor in float32, row-major. */
 export interface Tensor {

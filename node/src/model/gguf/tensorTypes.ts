@@ -1,4 +1,4 @@
-import { bf16ToF32, f16ToF32 } from '#core/payloads/tensorBytes.ts'
+import { bf16ToF32, f16ToF32 } from '../files/tensorBytes.ts'
 
 /** How a GGUF file stores the numbers of a tensor: blocks of so many elements in so many bytes. */
 export interface TensorType {

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { hashWeights } from '#model/decoder/weights.ts'
-import { allLinear } from '#model/lora/loraConfig.ts'
-import { initLora, loraShapes } from '#model/lora/loraFactors.ts'
+import { initLora } from '#model/lora/loraFactors.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
 import { decodePolicy, encodePolicy, hashPolicy, type PublishedPolicy } from './publishedPolicy.ts'
 
@@ -38,22 +36,6 @@ test('whole weights have the hash of weights, and an adapter another over anothe
   expect(hashPolicy(whole)).toBe(base)
   expect(hashPolicy({ ...adapted, base: `0x${'1'.repeat(64)}` })).not.toBe(hashPolicy(adapted))
 })
-
-test.each([
-  ['Qwen2.5-0.5B', 896, 4864, 24, 14, 2, 64],
-  ['Qwen3-0.6B', 1024, 3072, 28, 16, 8, 128],
-  ['Llama-3.2-1B', 2048, 8192, 16, 32, 8, 64],
-])(
-  'the usual adapter of %s is small enough to be published',
-  (_, hiddenSize, intermediateSize, layers, heads, kvHeads, headDim) => {
-    const config = { ...tinyConfig, hiddenSize, intermediateSize, layers, heads, kvHeads, headDim }
-    const shapes = loraShapes(config, { ...lora, rank: 16, targets: allLinear })
-    const elements = [...shapes.values()].reduce((sum, shape) => sum + (shape[0] ?? 0) * (shape[1] ?? 0), 0)
-    expect(elements).toBeGreaterThan(8e6)
-    // Its header takes some 150 bytes for each tensor.
-    expect(4 * elements + 200 * shapes.size).toBeLessThan(MAX_POLICY_BYTES)
-  },
-)
 
 const nan = tinyWeights()
 for (const { data } of nan.values()) data[0] = Number.NaN

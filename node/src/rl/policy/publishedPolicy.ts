@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { PolicyHash } from '#core/hashes.ts'
-import { hash32Schema } from '#core/hex.ts'
-import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '#model/decoder/decoderWeights.ts'
 import type { Weights } from '#model/decoder/weights.ts'
@@ -32,7 +29,7 @@ const ADAPTER = 'adapter'
 const FILE = 'a published policy'
 
 const adapterSchema = z.strictObject({
-  base: hash32Schema,
+  base: z.string().regex(/^0x[0-9a-f]{64}$/),
   precision: z.enum(basePrecisions),
   rank: z.int().min(1).max(4096),
   alpha: z.number().positive().max(1e6),
@@ -54,11 +51,11 @@ export function maxPolicyBytes(config: DecoderConfig): number {
   let elements = 0
   for (const shape of decoderWeightShapes(config).values())
     elements += shape.reduce((product, length) => product * length, 1)
-  return Math.min(MAX_POLICY_BYTES, MAX_HEADER_BYTES + Float32Array.BYTES_PER_ELEMENT * elements)
+  return MAX_HEADER_BYTES + Float32Array.BYTES_PER_ELEMENT * elements
 }
 
 /** Content hash of a policy; of whole weights it is `hashWeights`. */
-export function hashPolicy(policy: PublishedPolicy): PolicyHash {
+export function hashPolicy(policy: PublishedPolicy): `0x${string}` {
   const hash = createHash('sha256')
   for (const part of encodePolicy(policy)) hash.update(part)
   return `0x${hash.digest('hex')}` as const

@@ -1,7 +1,7 @@
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { formatSizes } from '#core/payloads/payloadSizes.ts'
+import { formatSizes, MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { Environment } from '#environments/environment.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
@@ -33,7 +33,7 @@ export async function openPayloads(
   const addresses = Object.values(deployment.contracts).map(({ address }) => address)
   const folders = environments.map(({ solverFolder }) => solverFolder)
   const policies = await Promise.all(folders.map(async folder => maxPolicyBytes(await readDecoderConfig(folder))))
-  const policyBytes = Math.max(...policies)
+  const policyBytes = Math.min(Math.max(...policies), MAX_POLICY_BYTES)
   const peers = createPeerPayloads({
     swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
     bootnodes: [...sources.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
