@@ -33,7 +33,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      shared(project('node', ['node/src/**/*.test.ts'], 60_000, built)),
+      shared(project('node', ['node/{src,model/src}/**/*.test.ts'], 60_000, built)),
       project('node-e2e', ['node/test/**/*.test.ts'], 60_000, built),
       longProject('long', ['{node,scripts}/**/*.long.test.ts'], built),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),

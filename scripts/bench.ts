@@ -1,7 +1,7 @@
 /** Measures what the documents claim: `npm run bench -- GROUP`. Ratios, both sides in one run on this machine. */
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { describeMachine } from '../node/src/engine/devices/describeMachine.ts'
+import { describeMachine } from '../node/model/src/engine/devices/describeMachine.ts'
 import { openBench } from './bench/bench.ts'
 import { options, usage } from './bench/options.ts'
 import { reportOf } from './bench/report.ts'

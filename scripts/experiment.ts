@@ -1,6 +1,6 @@
 /** Learning runs with several arms and seeds: `npm run experiment -- swarm-vs-solo`. Finished runs are kept, and not run again. */
 import { join, resolve } from 'node:path'
-import { describeMachine } from '../node/src/engine/devices/describeMachine.ts'
+import { describeMachine } from '../node/model/src/engine/devices/describeMachine.ts'
 import { keepResults, measuredOn } from './bench/results.ts'
 import { readCommandLine, refuseUsage } from './commandLine.ts'
 import { type Experiment, experimentRows } from './experiment/experiment.ts'

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +9,7 @@ import { packModel } from './packModel.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
-const model = join(root, 'node/src/model/golden/decoders/llama-linear')
+const model = join(root, 'node/model/src/model/golden/decoders/llama-linear')
 
 /** What somebody writes who has the package and nothing else. */
 const program = `
@@ -32,6 +33,7 @@ test('the package trains a model from an empty folder, with its types and the pa
   try {
     const dependencies = await install(await packModel(folder), folder)
     expect(dependencies.filter(name => /libp2p|viem|pyodide/.test(name))).toEqual([])
+    expect(await importedPackages(join(folder, 'node_modules/@waggle/model/dist'))).toEqual(dependencies)
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
     await writeFile(join(folder, 'main.ts'), program)
     const options = ['--module', 'nodenext', '--target', 'es2024', '--strict', '--types', 'node']
@@ -46,6 +48,15 @@ test('the package trains a model from an empty folder, with its types and the pa
     await rm(folder, { recursive: true })
   }
 })
+
+/** Packages that built files import: all that are linked into one `node_modules` could be imported unnoticed. */
+async function importedPackages(dist: string): Promise<string[]> {
+  const files = (await readdir(dist, { recursive: true })).filter(name => name.endsWith('.js'))
+  const texts = await Promise.all(files.map(file => readFile(join(dist, file), 'utf8')))
+  const imported = texts.flatMap(text => [...text.matchAll(/(?:\bfrom |\bimport\(|\bimport )'([^'.#][^']*)'/g)])
+  const names = imported.map(([, name = '']) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+  return [...new Set(names.filter(name => !isBuiltin(name)))].toSorted()
+}
 
 /** What npm does, without a registry: the tarball unpacked, with links to its dependencies. */
 async function install(tarball: string, folder: string): Promise<string[]> {

@@ -8,7 +8,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeMachine } from '../node/src/engine/devices/describeMachine.ts'
+import { describeMachine } from '../node/model/src/engine/devices/describeMachine.ts'
 import { type Group, keepResults, measuredOn } from './bench/results.ts'
 import type { BenchRow, RowResult } from './bench/row.ts'
 import { readCommandLine, refuseUsage } from './commandLine.ts'

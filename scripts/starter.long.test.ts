@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readDecoderConfig } from '../node/model/src/model/decoder/decoderConfig.ts'
+import { readWeights } from '../node/model/src/model/decoder/weights.ts'
 import { readJudgeCalibration } from '../node/src/environments/codezero/judge/readJudgeCalibration.ts'
-import { readDecoderConfig } from '../node/src/model/decoder/decoderConfig.ts'
-import { readWeights } from '../node/src/model/decoder/weights.ts'
 
 const script = join(import.meta.dirname, 'starter.ts')
 let work = ''

@@ -13,7 +13,7 @@ import {
   stringToBytes,
 } from 'viem'
 import { swarmCoordinatorAbi } from '../../deployments/abi.ts'
-import { type RandomStream, randomStream } from '../../node/src/core/random.ts'
+import { type RandomStream, randomStream } from '../../node/model/src/base/random.ts'
 import { CoordinatorModel, type Outcome } from './coordinatorModel.ts'
 
 const ROLES = ['OWNER_ROLE', 'STAGE_MANAGER_ROLE', 'BOOTNODE_MANAGER_ROLE'] as const

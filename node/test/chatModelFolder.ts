@@ -5,7 +5,7 @@ import { formatDecoderConfig, parseDecoderConfig } from '#model/decoder/decoderC
 import { initWeights } from '#model/decoder/initWeights.ts'
 import { writeWeights } from '#model/decoder/weights.ts'
 
-const tokenizers = join(import.meta.dirname, '..', 'src', 'model', 'golden', 'tokenizers')
+const tokenizers = join(import.meta.dirname, '../model/src/model/golden/tokenizers')
 
 /**
  * A Qwen2 model of random weights, with tokenizer and chat template: a folder as it comes from the hub.

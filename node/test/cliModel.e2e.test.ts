@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { generate, loadModel } from '@waggle/node/model'
+import { generate, loadModel } from '@waggle/model'
 import { afterAll, describe, expect, test } from 'vitest'
 import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { createGenerator } from '#model/generation/generate.ts'
@@ -9,7 +9,7 @@ import { encodeGguf, testGguf } from '#model/gguf/testGguf.ts'
 import { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import { type CliResult, runCli, startCli } from './cliProcess.ts'
 
-const decoders = join(import.meta.dirname, '../src/model/golden/decoders')
+const decoders = join(import.meta.dirname, '../model/src/model/golden/decoders')
 const folderOf = (name: string) => join(decoders, name)
 const goldenOf = (...path: string[]) => JSON.parse(readFileSync(join(decoders, ...path, 'golden.json'), 'utf8'))
 const lastLine = ({ stdout }: CliResult) => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')

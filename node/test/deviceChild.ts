@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { generate, loadGenerator, loadModel, score } from '@waggle/node/model'
+import { generate, loadGenerator, loadModel, score } from '@waggle/model'
 import { fromDevice } from '#engine/devices/toDevice.ts'
 import type { SessionError } from '#engine/engineError.ts'
 import { Graph } from '#engine/graph.ts'

@@ -7,7 +7,7 @@ import { softwareAdapter } from '#engine/devices/softwareAdapter.ts'
 import { runCli } from './cliProcess.ts'
 
 const child = join(import.meta.dirname, 'deviceChild.ts')
-const model = join(import.meta.dirname, '../src/model/golden/decoders/qwen2')
+const model = join(import.meta.dirname, '../model/src/model/golden/decoders/qwen2')
 /** Three processes, one after another, that open drivers and time kernels: a few seconds on an idle machine. */
 const timeout = 240_000
 const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - (b[i] ?? Number.NaN))))

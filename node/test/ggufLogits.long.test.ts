@@ -13,7 +13,7 @@ const model = join(kept, 'SmolLM2-135M-Instruct')
 /** Made by scripts/golden/ggufLogits.py. */
 type Case = { tokens: number[]; rows: { position: number; ids: number[]; logits: number[] }[] }
 
-const golden = join(import.meta.dirname, '../src/model/golden/gguf/smollm2.json')
+const golden = join(import.meta.dirname, '../model/src/model/golden/gguf/smollm2.json')
 
 test('a published model that is imported from a quantised GGUF file has the logits that transformers computes from the same file', async () => {
   const gguf = await smolModel(kept)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeChatModel } from './chatModelFolder.ts'
 
 const root = join(import.meta.dirname, '../..')
-const decoder = join(root, 'node/src/model/golden/decoders/llama-linear')
+const decoder = join(root, 'node/model/src/model/golden/decoders/llama-linear')
 const scratch = mkdtempSync(join(tmpdir(), 'waggle-guide-'))
 beforeAll(() => writeChatModel(join(scratch, 'chat'), 'guide'))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -15,11 +15,11 @@ afterAll(() => rmSync(scratch, { recursive: true }))
 /** What the guides take as given, by a word of the block. */
 const given: Record<string, string> = {
   'new Graph()': `
-    import { Graph } from '${root}/node/src/engine/graph.ts'
-    import { gradients } from '${root}/node/src/engine/gradients.ts'
-    import { encodeModel } from '${root}/node/src/engine/onnxModel.ts'
-    import { createSession, tensor } from '${root}/node/src/engine/session.ts'
-    import { linear, mul, sumOver } from '${root}/node/src/engine/tensor.ts'
+    import { Graph } from '${root}/node/model/src/engine/graph.ts'
+    import { gradients } from '${root}/node/model/src/engine/gradients.ts'
+    import { encodeModel } from '${root}/node/model/src/engine/onnxModel.ts'
+    import { createSession, tensor } from '${root}/node/model/src/engine/session.ts'
+    import { linear, mul, sumOver } from '${root}/node/model/src/engine/tensor.ts'
     const [data, weights] = [new Float32Array(12), new Float32Array(6)]`,
   'loadScorer(': 'const [prompt, trueToken, falseToken] = [Int32Array.of(1, 2, 3), 4, 5]',
   'trainStep(model, groups': `
@@ -39,19 +39,15 @@ function programsOf(path: string): string[] {
   return programs.map(code => {
     const [, prelude = ''] = Object.entries(given).find(([word]) => code.includes(word)) ?? []
     const imports = path.endsWith('.md') ? '' : "import { generate, loadModel } from '@waggle/model'\n"
-    return (
-      `${imports}${prelude}\n${code}`
-        .replaceAll(/'path\/to\/adapter'/g, `'${join(scratch, 'model/adapter')}'`)
-        .replaceAll(/'path\/to\/[\w.-]+'/g, `'${join(scratch, code.includes('openTokenizer') ? 'chat' : 'model')}'`)
-        .replaceAll(/'out\//g, `'${scratch}/out/`)
-        .replace(/step < 100|steps: 100/, text => text.replace('100', '2'))
-        // The package is built from this module; packModel.test.ts tries what is built.
-        .replaceAll("'@waggle/model'", "'@waggle/node/model'")
-    )
+    return `${imports}${prelude}\n${code}`
+      .replaceAll(/'path\/to\/adapter'/g, `'${join(scratch, 'model/adapter')}'`)
+      .replaceAll(/'path\/to\/[\w.-]+'/g, `'${join(scratch, code.includes('openTokenizer') ? 'chat' : 'model')}'`)
+      .replaceAll(/'out\//g, `'${scratch}/out/`)
+      .replace(/step < 100|steps: 100/, text => text.replace('100', '2'))
   })
 }
 
-const guides = ['docs/engine.md', 'docs/guides/train-a-model.md', 'node/src/library/index.ts'].flatMap(path =>
+const guides = ['docs/engine.md', 'docs/guides/train-a-model.md', 'node/model/src/library/index.ts'].flatMap(path =>
   programsOf(path).map((program, i): [string, string] => [`${path}, ${i + 1}`, program]),
 )
 

@@ -20,7 +20,7 @@ test('every op has on WebGPU, forwards and backwards, the results of the CPU, an
 }, async () => {
   const adapter = softwareAdapter(Boolean(process.env.CI))
   if (adapter === null) return
-  const argv = [join(import.meta.dirname, '../src/engine/devices/opTableOnDevice.ts'), 'webgpu']
+  const argv = [join(import.meta.dirname, '../model/src/engine/devices/opTableOnDevice.ts'), 'webgpu']
   const options = { env: { ...process.env, ...adapter }, maxBuffer: 2 ** 28 }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, options)
   const compared = stdout

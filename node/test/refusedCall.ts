@@ -1,4 +1,4 @@
-import { formatError } from '#core/errors.ts'
+import { formatError } from '#base/errors.ts'
 import { parseCommand } from '../src/cli/parseCommand.ts'
 import { UsageError } from '../src/cli/usageError.ts'
 import { verbs } from '../src/cli/verbs.ts'

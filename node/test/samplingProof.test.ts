@@ -9,7 +9,9 @@ import { MOVED, starterPolicies, starterPrompts, type TestedPolicy } from '../..
 type Golden = { temperature: number; vectors: { policy: string; leaves: GoldenLeaf[] }[] }
 type GoldenLeaf = Pick<Leaf, 'place'> & Record<'prompt' | 'tokens' | 'logprobs' | 'times', number[]>
 
-const golden: Golden = JSON.parse(readFileSync(join(import.meta.dirname, '../src/model/golden/proof.json'), 'utf8'))
+const golden: Golden = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../model/src/model/golden/proof.json'), 'utf8'),
+)
 const sampling = { ...(await starterPrompts()), maxNewTokens: 48 }
 const policies = await starterPolicies(MOVED)
 

@@ -11,14 +11,14 @@ import { readSafetensors } from '#model/files/safetensors.ts'
 import { type LoraAdapter, mergeLora } from '#model/lora/loraFactors.ts'
 import { readLora, writeLora } from '#model/lora/loraFiles.ts'
 import { tokenScores } from '#model/scoring/tokenScores.ts'
-import { encodeModel } from '../src/engine/onnxModel.ts'
-import { groupAdvantages } from '../src/rl/groupAdvantages.ts'
-import { createLayeredPass } from '../src/rl/layered/layeredPass.ts'
-import { learningRateAt } from '../src/rl/optimizers/learningRate.ts'
-import { createMonolithicPass, type GradientSums } from '../src/rl/passes/gradientPass.ts'
-import { policyLossKind } from '../src/rl/passes/trainingGraphs.ts'
-import { type PolicyBatchOptions, type PolicySequence, policyTargets } from '../src/rl/policy/policyBatch.ts'
-import { createTrainer } from '../src/rl/trainer.ts'
+import { encodeModel } from '../model/src/engine/onnxModel.ts'
+import { groupAdvantages } from '../model/src/rl/groupAdvantages.ts'
+import { createLayeredPass } from '../model/src/rl/layered/layeredPass.ts'
+import { learningRateAt } from '../model/src/rl/optimizers/learningRate.ts'
+import { createMonolithicPass, type GradientSums } from '../model/src/rl/passes/gradientPass.ts'
+import { policyLossKind } from '../model/src/rl/passes/trainingGraphs.ts'
+import { type PolicyBatchOptions, type PolicySequence, policyTargets } from '../model/src/rl/policy/policyBatch.ts'
+import { createTrainer } from '../model/src/rl/trainer.ts'
 
 // Vectors by scripts/golden/trainingVectors.py: PyTorch, TRL, PEFT and transformers in float32.
 
@@ -155,7 +155,7 @@ describe('losses within 1e-5 of TRL and all gradients within 1e-4 of PyTorch', (
 describe('the other families', () => {
   for (const [family, golden] of Object.entries(record.families)) {
     test(`${family}: the loss is within 1e-5 and all gradients within 1e-4`, async () => {
-      const path = join(import.meta.dirname, '../src/model/golden/decoders', family)
+      const path = join(import.meta.dirname, '../model/src/model/golden/decoders', family)
       const ownConfig = await readDecoderConfig(path)
       const model = { config: ownConfig, weights: await readWeights(path, ownConfig) }
       const sequences = batch().map((sequence, i) => ({

@@ -1,4 +1,4 @@
-import type { DecoderConfig } from '../../node/src/model/decoder/decoderConfig.ts'
+import type { DecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
 
 // GGUF version 3, as far as a Qwen2 model needs it: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 

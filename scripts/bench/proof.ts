@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { commonShape } from '../../node/src/model/decoder/commonShape.ts'
-import { copyWeights } from '../../node/src/model/decoder/weights.ts'
+import { commonShape } from '../../node/model/src/model/decoder/commonShape.ts'
+import { copyWeights } from '../../node/model/src/model/decoder/weights.ts'
 import {
   allLinear,
   bakedParts,
@@ -11,7 +11,7 @@ import {
   initLora,
   openFrozenTensors,
   openTokenizer,
-} from '../../node/src/model/index.ts'
+} from '../../node/model/src/model/index.ts'
 import type { Bench } from './bench.ts'
 import {
   type Attacked,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Machine } from '../../node/src/engine/devices/describeMachine.ts'
+import type { Machine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import type { BenchRow, RowResult } from './row.ts'
 
 /** The benchmarks, in the order in which the report has them. */

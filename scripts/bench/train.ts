@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { commonShape } from '../../node/src/model/decoder/commonShape.ts'
+import { commonShape } from '../../node/model/src/model/decoder/commonShape.ts'
 import type { Bench } from './bench.ts'
 import { pythonPeer } from './peers/setUpPeers.ts'
 import type { BenchRow, Measured } from './row.ts'

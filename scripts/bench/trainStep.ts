@@ -3,17 +3,17 @@
  * `StepMeasurement` as JSON.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Graph } from '../../node/src/engine/graph.ts'
-import { encodeModel } from '../../node/src/engine/onnxModel.ts'
-import { createSession, tensor } from '../../node/src/engine/session.ts'
-import { linear } from '../../node/src/engine/tensor.ts'
-import { commonShape } from '../../node/src/model/decoder/commonShape.ts'
-import { decoderWeightShapes } from '../../node/src/model/decoder/decoderWeights.ts'
-import type { Weights } from '../../node/src/model/decoder/weights.ts'
-import { allLinear } from '../../node/src/model/lora/loraConfig.ts'
-import { initLora } from '../../node/src/model/lora/loraFactors.ts'
-import type { PolicySequence } from '../../node/src/rl/policy/policyBatch.ts'
-import { createTrainer } from '../../node/src/rl/trainer.ts'
+import { Graph } from '../../node/model/src/engine/graph.ts'
+import { encodeModel } from '../../node/model/src/engine/onnxModel.ts'
+import { createSession, tensor } from '../../node/model/src/engine/session.ts'
+import { linear } from '../../node/model/src/engine/tensor.ts'
+import { commonShape } from '../../node/model/src/model/decoder/commonShape.ts'
+import { decoderWeightShapes } from '../../node/model/src/model/decoder/decoderWeights.ts'
+import type { Weights } from '../../node/model/src/model/decoder/weights.ts'
+import { allLinear } from '../../node/model/src/model/lora/loraConfig.ts'
+import { initLora } from '../../node/model/src/model/lora/loraFactors.ts'
+import type { PolicySequence } from '../../node/model/src/rl/policy/policyBatch.ts'
+import { createTrainer } from '../../node/model/src/rl/trainer.ts'
 import { stepShape } from './trainingShape.ts'
 
 export interface StepRequest {

@@ -1,4 +1,4 @@
-import type { DecoderConfig } from '../../node/src/model/decoder/decoderConfig.ts'
+import type { DecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
 
 export interface StepShape {
   readonly sequences: number

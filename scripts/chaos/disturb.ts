@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { randomStream } from '../../node/src/core/random.ts'
+import { randomStream } from '../../node/model/src/base/random.ts'
 import { endpointFaults, type FaultyProxy } from './faultyProxy.ts'
 
 /** Between two faults, and how long one lasts; milliseconds. */

@@ -1,4 +1,4 @@
-import { randomStream } from '../../node/src/core/random.ts'
+import { randomStream } from '../../node/model/src/base/random.ts'
 
 /**
  * Who is killed and when, from a seed: so many kills spread over a time, each of a process that is drawn from those that run then.

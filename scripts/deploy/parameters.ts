@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import * as abis from '../../deployments/abi.ts'
-import { writeFileAtomic } from '../../node/src/core/writeFileAtomic.ts'
+import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
 import { DeployError } from './deployError.ts'
 
 /** What the contracts are made with, and on which chain; written before anything is sent, so that a rerun agrees. */

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileAtomic } from '../../node/src/core/writeFileAtomic.ts'
+import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
 import type { ExperimentOptions } from './experiment.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { PolicyClient } from '../../node/model/src/rl/policy/policyClient.ts'
 import { packLogprobs, unpackSequence } from '../../node/src/core/payloads/packedTokens.ts'
 import type { RolloutBundle } from '../../node/src/core/payloads/payloads.ts'
-import type { PolicyClient } from '../../node/src/rl/policy/policyClient.ts'
 import type { CheckedGroup } from '../../node/src/roles/draws/checkRollouts.ts'
 import { faultOfClaims } from '../../node/src/roles/solver/checkClaims.ts'
 import { poisons } from './poisons.ts'

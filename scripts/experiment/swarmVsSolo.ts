@@ -1,4 +1,4 @@
-import { describeMachine } from '../../node/src/engine/devices/describeMachine.ts'
+import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import { measuredOn } from '../bench/results.ts'
 import { type Arm, arms } from './arms.ts'
 import { compareArms } from './compareArms.ts'

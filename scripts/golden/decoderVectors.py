@@ -1,6 +1,6 @@
 """Golden vectors of decoders, by transformers and PEFT in float32.
 
-    python scripts/golden/decoderVectors.py node/src/model/golden/decoders
+    python scripts/golden/decoderVectors.py node/model/src/model/golden/decoders
 
 Writes for each kind of decoder a tiny random model as a folder of Hugging Face's (config.json and safetensors in the type of
 its row below), and golden.json: logits of short prompts and of the end of a long one, and what greedy generation appends, with

@@ -5,14 +5,14 @@
  *     node scripts/golden/exportAdapter.ts FOLDER
  */
 import { join } from 'node:path'
-import { readDecoderConfig } from '../../node/src/model/decoder/decoderConfig.ts'
-import { readWeights, type Weights } from '../../node/src/model/decoder/weights.ts'
-import { writeSafetensors } from '../../node/src/model/files/safetensors.ts'
-import { writeModel } from '../../node/src/model/files/writeModel.ts'
-import { initLora, type LoraAdapter, mergeLora } from '../../node/src/model/lora/loraFactors.ts'
-import { writeLora } from '../../node/src/model/lora/loraFiles.ts'
-import { positionLogits } from '../../node/src/model/scoring/positionLogits.ts'
-import { createTrainer } from '../../node/src/rl/trainer.ts'
+import { readDecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
+import { readWeights, type Weights } from '../../node/model/src/model/decoder/weights.ts'
+import { writeSafetensors } from '../../node/model/src/model/files/safetensors.ts'
+import { writeModel } from '../../node/model/src/model/files/writeModel.ts'
+import { initLora, type LoraAdapter, mergeLora } from '../../node/model/src/model/lora/loraFactors.ts'
+import { writeLora } from '../../node/model/src/model/lora/loraFiles.ts'
+import { positionLogits } from '../../node/model/src/model/scoring/positionLogits.ts'
+import { createTrainer } from '../../node/model/src/rl/trainer.ts'
 
 const folder = process.argv[2]
 if (!folder) throw new Error('usage: node scripts/golden/exportAdapter.ts FOLDER')

@@ -1,6 +1,6 @@
 """Golden logits of a GGUF file, as transformers reads it in float32.
 
-    python scripts/golden/ggufLogits.py SmolLM2-135M-Instruct.Q4_1.gguf node/src/model/golden/gguf/smollm2.json
+    python scripts/golden/ggufLogits.py SmolLM2-135M-Instruct.Q4_1.gguf node/model/src/model/golden/gguf/smollm2.json
 
 Of some sequences of token ids: at a few positions the likeliest tokens with their logits, and some drawn ones.
 """

@@ -1,6 +1,6 @@
 """Golden vectors of GGUF tensor types, by llama.cpp's own `gguf` package.
 
-    python scripts/golden/ggufVectors.py node/src/model/golden/gguf/blocks.json
+    python scripts/golden/ggufVectors.py node/model/src/model/golden/gguf/blocks.json
 
 For each type some blocks of random bytes, their scales replaced by ordinary halves, and the float32 values that the package
 reads from them: both as base64 of little-endian bytes.

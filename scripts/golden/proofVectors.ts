@@ -6,7 +6,7 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { tokenRaces } from '../../node/src/model/index.ts'
+import { tokenRaces } from '../../node/model/src/model/index.ts'
 import { SEED, sampleLeaves } from '../bench/proof/leaves.ts'
 import { MOVED, starterPolicies, starterPrompts } from '../bench/proof/policies.ts'
 
@@ -31,5 +31,5 @@ for (const policy of policies) {
     })),
   })
 }
-const path = join(import.meta.dirname, '../../node/src/model/golden/proof.json')
+const path = join(import.meta.dirname, '../../node/model/src/model/golden/proof.json')
 await writeFile(path, `${JSON.stringify({ temperature: sampling.temperature, vectors })}\n`)

@@ -1,6 +1,6 @@
 """Golden vectors of tokenizers and chat templates, by Hugging Face's tokenizers and transformers.
 
-    python scripts/golden/tokenizerVectors.py node/src/model/golden/tokenizers
+    python scripts/golden/tokenizerVectors.py node/model/src/model/golden/tokenizers
 
 Trains a small byte-level BPE for each family on the text below, with the family's own split, normalizer and kinds of added
 tokens, and writes for each a folder as a model has it (tokenizer.json, tokenizer_config.json, perhaps chat_template.jinja)

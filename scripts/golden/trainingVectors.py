@@ -37,7 +37,7 @@ LOSSES = {
 }
 CAP = 1.1
 # Tiny random models of other families, by scripts/golden/decoderVectors.py.
-DECODERS = Path(__file__).parents[2] / "node/src/model/golden/decoders"
+DECODERS = Path(__file__).parents[2] / "node/model/src/model/golden/decoders"
 FAMILIES = ["qwen3", "llama-linear", "llama3-biases"]
 
 

@@ -120,6 +120,15 @@ test('imports that point up, or cross layers by a relative path, are found', () 
     ['node/src/cli/d.ts', imports('#roles/startRole.ts', './e.ts')],
     ['node/src/chain/c.ts', "const later = await import('#roles/startRole.ts')\n"],
     ['node/src/odd/a.ts', ''],
+    [
+      'node/src/environments/a.ts',
+      imports('#base/errors.ts', '#rl/trainer.ts', '#engine/op.ts', '@waggle/deployments/abi'),
+    ],
+    ['node/model/src/base/a.ts', imports('#core/hex.ts', './errors.ts')],
+    [
+      'node/model/src/rl/a.ts',
+      imports('#base/errors.ts', '#roles/b.ts', '../../../src/core/hex.ts', '@waggle/deployments/abi'),
+    ],
   ])
   expect(checkLayers(sources)).toEqual([
     'node/src/chain/a/b.ts:3: chain may not import p2p: #p2p/host.ts',
@@ -127,6 +136,11 @@ test('imports that point up, or cross layers by a relative path, are found', () 
     'node/src/chain/a/b.ts:5: within a layer, imports are relative: #chain/c.ts',
     'node/src/chain/c.ts:1: chain may not import roles: #roles/startRole.ts',
     "node/src/odd/a.ts: 'odd' is not in the table of scripts/house/checkLayers.ts",
+    'node/src/environments/a.ts:3: environments may not import engine: #engine/op.ts',
+    'node/model/src/base/a.ts:1: base may not import core: #core/hex.ts',
+    'node/model/src/rl/a.ts:2: rl may not import roles: #roles/b.ts',
+    'node/model/src/rl/a.ts:3: across layers, imports go through the package: ../../../src/core/hex.ts',
+    'node/model/src/rl/a.ts:4: the model may not import our other packages: @waggle/deployments/abi',
   ])
 })
 

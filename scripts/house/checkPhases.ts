@@ -1,6 +1,6 @@
 import type { Texts } from './readTexts.ts'
 
-const SOURCE = /^(?:node|indexer|dashboard)\/src\/.*(?<!\.test)\.tsx?$/
+const SOURCE = /^(?:node(?:\/model)?|indexer|dashboard)\/src\/.*(?<!\.test)\.tsx?$/
 /** A round and the distance to another one. A fraction is a coordinate of a chart. */
 const OFFSET = /\b\w*[rR]ound\)? [-+] ([1-9]\d*)\b/g
 /** What bounds a call or a search of events: there even a neighbouring round is a phase. */

@@ -1,7 +1,7 @@
+import { createGenerator } from '../../node/model/src/model/generation/generate.ts'
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import type { JudgeCalibration } from '../../node/src/environments/codezero/judge/judgeCalibration.ts'
 import { seededRandom } from '../../node/src/environments/seededRandom.ts'
-import { createGenerator } from '../../node/src/model/generation/generate.ts'
 import { drawCandidates, type OriginMix } from './candidates.ts'
 import { execute } from './execute.ts'
 import { fitCalibration } from './fitCalibration.ts'

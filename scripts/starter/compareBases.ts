@@ -6,8 +6,8 @@
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { allLinear } from '../../node/model/src/model/lora/loraConfig.ts'
 import { environmentFrom } from '../../node/src/environments/codezero/presets.ts'
-import { allLinear } from '../../node/src/model/lora/loraConfig.ts'
 import { createSandbox } from '../../node/src/sandbox/createSandbox.ts'
 import { createGrpoPeer, meanReward } from './grpoPeer.ts'
 import { passRate } from './measureSolver.ts'

@@ -1,7 +1,7 @@
+import type { Generator } from '../../node/model/src/model/generation/generate.ts'
+import type { Tokenizer } from '../../node/model/src/model/tokenizers/tokenizer.ts'
 import { canaryCases } from '../../node/src/environments/codezero/curriculum/canaryTasks.ts'
 import type { Level } from '../../node/src/environments/codezero/curriculum/task.ts'
-import type { Generator } from '../../node/src/model/generation/generate.ts'
-import type { Tokenizer } from '../../node/src/model/tokenizers/tokenizer.ts'
 import type { Sandbox } from '../../node/src/sandbox/createSandbox.ts'
 import { sampleAnswers } from './sampleAnswers.ts'
 

@@ -1,7 +1,7 @@
+import { createScorer } from '../../node/model/src/model/scoring/score.ts'
+import type { Tokenizer } from '../../node/model/src/model/tokenizers/tokenizer.ts'
 import { type BackTranslationJudge, createJudge } from '../../node/src/environments/codezero/judge/createJudge.ts'
 import type { JudgeCalibration } from '../../node/src/environments/codezero/judge/judgeCalibration.ts'
-import { createScorer } from '../../node/src/model/scoring/score.ts'
-import type { Tokenizer } from '../../node/src/model/tokenizers/tokenizer.ts'
 import type { StoredModel } from './workFolder.ts'
 
 export type OpenJudge = BackTranslationJudge & { dispose(): Promise<void> }

@@ -1,10 +1,10 @@
+import type { Generator } from '../../node/model/src/model/generation/generate.ts'
+import type { Tokenizer } from '../../node/model/src/model/tokenizers/tokenizer.ts'
 import { mapYielding } from '../../node/src/core/threads/mapYielding.ts'
 import type { Task } from '../../node/src/environments/codezero/curriculum/task.ts'
 import { completionText, solverPrompt } from '../../node/src/environments/codezero/prompts.ts'
 import { checkStructure } from '../../node/src/environments/codezero/structure.ts'
 import type { SeededRandom } from '../../node/src/environments/seededRandom.ts'
-import type { Generator } from '../../node/src/model/generation/generate.ts'
-import type { Tokenizer } from '../../node/src/model/tokenizers/tokenizer.ts'
 import type { Sandbox } from '../../node/src/sandbox/createSandbox.ts'
 import { type Executed, execute } from './execute.ts'
 

@@ -1,3 +1,5 @@
+import type { Generator } from '../../node/model/src/model/generation/generate.ts'
+import type { Tokenizer } from '../../node/model/src/model/tokenizers/tokenizer.ts'
 import { mapYielding } from '../../node/src/core/threads/mapYielding.ts'
 import { parseTaskText } from '../../node/src/environments/codezero/curriculum/parseTaskText.ts'
 import type { Level, Task } from '../../node/src/environments/codezero/curriculum/task.ts'
@@ -10,8 +12,6 @@ import {
 } from '../../node/src/environments/codezero/parseProposal.ts'
 import { presets } from '../../node/src/environments/codezero/presets.ts'
 import { completionText, proposalPrompt } from '../../node/src/environments/codezero/prompts.ts'
-import type { Generator } from '../../node/src/model/generation/generate.ts'
-import type { Tokenizer } from '../../node/src/model/tokenizers/tokenizer.ts'
 
 /** One sampled proposal: malformed, refused, or a task; and how many of its tests expect the right value. */
 export type SampledProposal = {

@@ -1,3 +1,4 @@
+import type { TrainingSequence } from '../../node/model/src/rl/trainer.ts'
 import { drawTrainingTask } from '../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { flawedSolution } from '../../node/src/environments/codezero/curriculum/flawedSolution.ts'
 import type { Problem } from '../../node/src/environments/codezero/curriculum/task.ts'
@@ -9,7 +10,6 @@ import {
   solverPrompt,
 } from '../../node/src/environments/codezero/prompts.ts'
 import type { SeededRandom } from '../../node/src/environments/seededRandom.ts'
-import type { TrainingSequence } from '../../node/src/rl/trainer.ts'
 import { proposalLevels, solverLevels } from './levelMix.ts'
 import { proposalExample } from './proposalExample.ts'
 

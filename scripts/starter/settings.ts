@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { DecoderConfig } from '../../node/src/model/decoder/decoderConfig.ts'
+import type { DecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
 
 /** How much of everything goes into the starter models. Budgets are in tokens, not minutes, so that a run can be repeated. */
 export type Settings = {

@@ -1,6 +1,6 @@
-import { randomStream } from '../../node/src/core/random.ts'
-import { shuffledBatches } from '../../node/src/model/decoder/batch.ts'
-import type { Trainer, TrainingSequence } from '../../node/src/rl/trainer.ts'
+import { randomStream } from '../../node/model/src/base/random.ts'
+import { shuffledBatches } from '../../node/model/src/model/decoder/batch.ts'
+import type { Trainer, TrainingSequence } from '../../node/model/src/rl/trainer.ts'
 
 type StreamOptions = {
   /** Tokens fed in all. */

@@ -2,16 +2,16 @@ import { mkdirSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  type JudgeCalibration,
-  judgeCalibrationSchema,
-} from '../../node/src/environments/codezero/judge/judgeCalibration.ts'
-import {
   type DecoderConfig,
   formatDecoderConfig,
   readDecoderConfig,
-} from '../../node/src/model/decoder/decoderConfig.ts'
-import { readWeights, type Weights, writeWeights } from '../../node/src/model/decoder/weights.ts'
-import { Tokenizer } from '../../node/src/model/tokenizers/tokenizer.ts'
+} from '../../node/model/src/model/decoder/decoderConfig.ts'
+import { readWeights, type Weights, writeWeights } from '../../node/model/src/model/decoder/weights.ts'
+import { Tokenizer } from '../../node/model/src/model/tokenizers/tokenizer.ts'
+import {
+  type JudgeCalibration,
+  judgeCalibrationSchema,
+} from '../../node/src/environments/codezero/judge/judgeCalibration.ts'
 
 export type StoredModel = { config: DecoderConfig; weights: Weights }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { writeFileAtomic } from '../../node/src/core/writeFileAtomic.ts'
+import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
 import { keptPath } from './keepChainState.ts'
 
 type Block = { header: { number: string; timestamp: string } }

@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 /** Nothing answers at the RPC's address, or it answers with errors of its own. */
 export class ChainUnreachableError extends NodeError {

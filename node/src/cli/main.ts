@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { formatError, NodeError } from '#core/errors.ts'
+import { formatError, NodeError } from '#base/errors.ts'
 import { ownRelease } from '#roles/release.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
 import type { Verb } from './command.ts'

@@ -1,6 +1,6 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import type { z } from 'zod'
-import { NodeError } from './errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 /** Bytes that are not the canonical encoding of what they claim to be. Whoever sent them is at fault. */
 export class CanonicalError extends NodeError {

@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 /** The chain binds rounds to other rules than this node has, or its models are not those of the rules. */
 export class EnvironmentMismatchError extends NodeError {

@@ -1,4 +1,4 @@
-import { randomStream } from '#core/random.ts'
+import { randomStream } from '#base/random.ts'
 
 /** Draws for the curriculum: the same on every machine for the same seed. */
 export type SeededRandom = {

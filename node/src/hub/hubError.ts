@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 const hints = {
   HUB_OFFLINE:

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
+import { makeFolder } from '#base/makeFolder.ts'
 import type { Clock } from '#core/clock.ts'
-import { makeFolder } from '#core/makeFolder.ts'
 import { HubError } from './hubError.ts'
 
 /** SQLite's code where another connection holds the lock. */

@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 /** Another process listens where this one should. */
 export class PortTakenError extends NodeError {

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 /** No space for a write, by the disk, by a quota of the system, or by SQLite. Nothing was half-written. */
 export class DiskFullError extends NodeError {

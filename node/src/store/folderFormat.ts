@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 import { PEER_KEY_FILE, SETTINGS_FILE, SWARM_PEM_FILE } from './folderNames.ts'
 import { type FolderStep, folderSteps } from './folderSteps.ts'
 import { lockDataFolder } from './lockDataFolder.ts'

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
+import { makeFolder } from '#base/makeFolder.ts'
 import type { Root, Seed } from '#core/hashes.ts'
-import { makeFolder } from '#core/makeFolder.ts'
 
 /** A Judge's secrets are not where they should be, or are damaged: its game cannot be revealed. */
 export class GameSecretsError extends NodeError {

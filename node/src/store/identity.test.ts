@@ -7,7 +7,7 @@ import { generateKeyPair, privateKeyToProtobuf, publicKeyToProtobuf } from '@lib
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { hashMessage, hexToBytes, recoverPublicKey } from 'viem'
 import { expect, test } from 'vitest'
-import { formatError } from '#core/errors.ts'
+import { formatError } from '#base/errors.ts'
 import { toHex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'

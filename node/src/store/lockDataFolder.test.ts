@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { formatError } from '#core/errors.ts'
+import { formatError } from '#base/errors.ts'
 import { DataFolderLockedError, lockDataFolder } from './lockDataFolder.ts'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'waggle-lock-'))

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { NodeError } from '#core/errors.ts'
-import { makeFolder } from '#core/makeFolder.ts'
+import { NodeError } from '#base/errors.ts'
+import { makeFolder } from '#base/makeFolder.ts'
 import { asDiskFull, isDiskFull } from './diskSpace.ts'
 
 /** Another node lives in this data folder: two on one key would collide on the chain and on the network. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
-import { NodeError } from '#core/errors.ts'
-import { makeFolder } from '#core/makeFolder.ts'
+import { NodeError } from '#base/errors.ts'
+import { makeFolder } from '#base/makeFolder.ts'
 import { asDiskFull, isDiskFull } from './diskSpace.ts'
 
 /** Name of the database in a data folder. */

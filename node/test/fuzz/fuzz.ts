@@ -1,4 +1,4 @@
-import { randomStream } from '#core/random.ts'
+import { randomStream } from '#base/random.ts'
 import type { Decoder } from './decoders.ts'
 import { mutate } from './mutate.ts'
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { randomStream } from '#base/random.ts'
 import { silentLogger } from '#core/logger.ts'
-import { randomStream } from '#core/random.ts'
 import { serveJson } from '../../src/roles/gateway/httpServer.ts'
 import { mutate } from './mutate.ts'
 

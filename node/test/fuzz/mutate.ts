@@ -1,5 +1,5 @@
 import * as dagCbor from '@ipld/dag-cbor'
-import type { RandomStream } from '#core/random.ts'
+import type { RandomStream } from '#base/random.ts'
 
 /** Values that parsers mistake: bounds, wrong types, names that objects inherit. */
 const VALUES: readonly unknown[] = [

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createGenerator } from '../../../node/model/src/model/generation/generate.ts'
 import { drawHeldOutTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { levels, type Task } from '../../../node/src/environments/codezero/curriculum/task.ts'
 import { loadStarterEnvironments } from '../../../node/src/environments/codezero/loadStarter.ts'
@@ -13,7 +14,6 @@ import {
 } from '../../../node/src/environments/difficulty.ts'
 import { balancedAccuracy, calibrationError } from '../../../node/src/environments/judgeFigures.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
-import { createGenerator } from '../../../node/src/model/generation/generate.ts'
 import { proposalsOf } from '../../../node/src/roles/proposer/proposalsOf.ts'
 import { propose, type WriteProposals } from '../../../node/src/roles/proposer/propose.ts'
 import { createTaskList } from '../../../node/src/roles/proposer/taskList.ts'

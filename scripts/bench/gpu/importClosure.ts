@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { isBuiltin } from 'node:module'
+import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
 /** Every module that some import, by their paths from the root, and the packages with what they depend on. Groups of benchmarks are loaded on demand and not followed. */
@@ -16,7 +16,7 @@ export async function importClosure(root: string, entries: readonly string[]) {
       /^(?:import|export)\b(?:[^'"]*?\bfrom)? '([^']+)'/gm,
     )) {
       if (from.startsWith('.')) waiting.push(join(dirname(path), from))
-      else if (from.startsWith('#')) waiting.push(join(root, 'node/src', from.slice(1)))
+      else if (from.startsWith('#')) waiting.push(createRequire(path).resolve(from))
       else if (!isBuiltin(from)) await addPackage(root, packageOf(from), packages)
     }
   }

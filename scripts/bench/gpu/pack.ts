@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,13 +20,14 @@ const ENTRIES = [
   'scripts/bench.ts',
   'scripts/bench/gpu.ts',
   'scripts/bench/gpu/question.ts',
-  'node/src/engine/devices/probeDevice.ts',
+  'node/model/src/engine/devices/probeDevice.ts',
 ]
 const SCRIPTS = [
   'scripts/bench/peers/trlStep.py',
   'scripts/bench/gpu/torchPeer.py',
   'package.json',
   'node/package.json',
+  'node/model/package.json',
   'tsconfig.json',
 ]
 const BINARIES = 'node_modules/onnxruntime-node/bin/napi-v6/linux/x64'
@@ -82,6 +83,9 @@ async function packCode(root: string, work: string): Promise<void> {
       filter: path => !path.startsWith(join(from, 'bin')) && !/\.(map|md|d\.[cm]?ts)$/.test(path),
     })
   }
+  // As npm links a workspace.
+  await mkdir(join(work, 'code/node_modules/@waggle'))
+  await symlink('../../node/model', join(work, 'code/node_modules/@waggle/model'), 'dir')
 }
 
 /** The Vulkan loader, and the wheels that TRL needs. What cannot be fetched is left out, and said. */

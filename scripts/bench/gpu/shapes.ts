@@ -1,5 +1,5 @@
-import { commonShape } from '../../../node/src/model/decoder/commonShape.ts'
-import type { DecoderConfig } from '../../../node/src/model/decoder/decoderConfig.ts'
+import { commonShape } from '../../../node/model/src/model/decoder/commonShape.ts'
+import type { DecoderConfig } from '../../../node/model/src/model/decoder/decoderConfig.ts'
 
 /** What the GPU's benchmark runs: a model's shape, and how much of it. */
 export interface GpuShape {

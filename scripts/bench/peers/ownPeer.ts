@@ -1,11 +1,11 @@
 /** Waggle as a peer: loads the model and measures what it is asked. */
-import { Graph } from '../../../node/src/engine/graph.ts'
-import { encodeModel } from '../../../node/src/engine/onnxModel.ts'
-import { createSession, tensor } from '../../../node/src/engine/session.ts'
-import { matMul, sumOver } from '../../../node/src/engine/tensor.ts'
-import type { Generator } from '../../../node/src/model/generation/generate.ts'
-import { loadGenerator } from '../../../node/src/model/generation/loadGenerator.ts'
-import type { Precision } from '../../../node/src/model/quantization/precision.ts'
+import { Graph } from '../../../node/model/src/engine/graph.ts'
+import { encodeModel } from '../../../node/model/src/engine/onnxModel.ts'
+import { createSession, tensor } from '../../../node/model/src/engine/session.ts'
+import { matMul, sumOver } from '../../../node/model/src/engine/tensor.ts'
+import type { Generator } from '../../../node/model/src/model/generation/generate.ts'
+import { loadGenerator } from '../../../node/model/src/model/generation/loadGenerator.ts'
+import type { Precision } from '../../../node/model/src/model/quantization/precision.ts'
 import { answerQuestions } from './answerQuestions.ts'
 
 interface Question {

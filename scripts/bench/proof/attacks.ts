@@ -1,5 +1,5 @@
-import { randomStream } from '../../../node/src/core/random.ts'
-import { positionLogits, type SequenceDraws } from '../../../node/src/model/index.ts'
+import { randomStream } from '../../../node/model/src/base/random.ts'
+import { positionLogits, type SequenceDraws } from '../../../node/model/src/model/index.ts'
 import { type Checker, checkLeaves, type Leaf, readLeaves, sameTokens, sampleLeaves } from './leaves.ts'
 import type { TestedPolicy } from './policies.ts'
 

@@ -5,7 +5,7 @@ import {
   type SequenceDraws,
   samplingTolerances,
   verifySampling,
-} from '../../../node/src/model/index.ts'
+} from '../../../node/model/src/model/index.ts'
 import type { TestedPolicy } from './policies.ts'
 
 export const SEED = 'proof'

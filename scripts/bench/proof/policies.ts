@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadEnvironments } from '../../../node/src/environments/builtIn.ts'
 import {
   allLinear,
   bakedParts,
@@ -23,7 +22,8 @@ import {
   type SpecifiedPrecision,
   samplingTolerances,
   type Weights,
-} from '../../../node/src/model/index.ts'
+} from '../../../node/model/src/model/index.ts'
+import { loadEnvironments } from '../../../node/src/environments/builtIn.ts'
 import { smolModel } from '../../experiment/smolModel.ts'
 
 /** Size of the update of a tested adapter. */

@@ -1,5 +1,5 @@
 import { concatHex, encodeAbiParameters, type Hex, keccak256, numberToHex, zeroHash } from 'viem'
-import { philox4x32, streamKey } from '../../../node/src/core/random.ts'
+import { philox4x32, streamKey } from '../../../node/model/src/base/random.ts'
 import { drawCommittee, sampledLeaves } from '../../../node/src/roles/draws/drawCommittee.ts'
 import { drawIndices } from '../../../node/src/roles/draws/drawIndices.ts'
 import { drawAmong, openingSeed, placeOf } from '../../../node/src/roles/draws/drawOpening.ts'

@@ -1,5 +1,5 @@
 import { MarketModel } from '../../../contracts/test/market/marketModel.ts'
-import { randomStream } from '../../../node/src/core/random.ts'
+import { randomStream } from '../../../node/model/src/base/random.ts'
 
 /** An attack on the market, which no seat or score plays a part in. */
 interface MarketAttack {

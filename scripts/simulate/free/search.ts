@@ -1,4 +1,4 @@
-import { type RandomStream, randomStream } from '../../../node/src/core/random.ts'
+import { type RandomStream, randomStream } from '../../../node/model/src/base/random.ts'
 import { openMeasure, type PlaySeed, seedsFrom, type Trial } from './measure.ts'
 import { describe, HONEST, mutated, randomStrategy, type Strategy } from './strategy.ts'
 

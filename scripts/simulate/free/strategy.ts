@@ -1,4 +1,4 @@
-import type { RandomStream } from '../../../node/src/core/random.ts'
+import type { RandomStream } from '../../../node/model/src/base/random.ts'
 
 /** A way to play the coalition's part: at which steps it leaves honest play, and how far. Each field's first value is honest. */
 const choices = {

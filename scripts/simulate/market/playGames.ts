@@ -1,4 +1,4 @@
-import { type RandomStream, randomStream } from '../../../node/src/core/random.ts'
+import { type RandomStream, randomStream } from '../../../node/model/src/base/random.ts'
 import { type MarketName, openArena, type Seeded, TOKEN } from './arena.ts'
 
 export const ROUNDS = 4

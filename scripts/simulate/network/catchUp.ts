@@ -1,7 +1,7 @@
 import type { PeerId, Stream } from '@libp2p/interface'
+import { randomStream } from '../../../node/model/src/base/random.ts'
 import { systemClock } from '../../../node/src/core/clock.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
-import { randomStream } from '../../../node/src/core/random.ts'
 import { createPeerGuard } from '../../../node/src/p2p/connections/peerGuard.ts'
 import { startAddressGossip } from '../../../node/src/p2p/gossip/addressGossip.ts'
 import { createMessageGate } from '../../../node/src/p2p/gossip/messageGate.ts'

@@ -1,12 +1,12 @@
+import { drawFromNucleus } from '../../../node/model/src/model/generation/nucleus.ts'
+import { placeInRace, type RacePlace } from '../../../node/model/src/model/proof/placeInRace.ts'
+import { samplingTolerances } from '../../../node/model/src/model/proof/samplingTolerances.ts'
+import { tokenRaces } from '../../../node/model/src/model/proof/tokenRaces.ts'
+import type { PolicyClient } from '../../../node/model/src/rl/policy/policyClient.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import type { Answer, Environment, Judge } from '../../../node/src/environments/environment.ts'
 import type { EnvironmentSpec } from '../../../node/src/environments/environmentSpec.ts'
-import { drawFromNucleus } from '../../../node/src/model/generation/nucleus.ts'
-import { placeInRace, type RacePlace } from '../../../node/src/model/proof/placeInRace.ts'
-import { samplingTolerances } from '../../../node/src/model/proof/samplingTolerances.ts'
-import { tokenRaces } from '../../../node/src/model/proof/tokenRaces.ts'
-import type { PolicyClient } from '../../../node/src/rl/policy/policyClient.ts'
 
 const RULES = { topP: 1, tolerance: samplingTolerances.float32 }
 const STOP = 0

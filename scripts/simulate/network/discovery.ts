@@ -1,6 +1,6 @@
+import { randomStream } from '../../../node/model/src/base/random.ts'
 import { systemClock } from '../../../node/src/core/clock.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
-import { randomStream } from '../../../node/src/core/random.ts'
 import { addressOf, Medium } from './medium.ts'
 import { joinNetwork, type SimulatedNetwork, signatureOf } from './simulatedNetwork.ts'
 import { EPOCH_MS, inSimulatedTime } from './simulatedTime.ts'

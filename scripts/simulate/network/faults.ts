@@ -1,4 +1,4 @@
-import { randomStream } from '../../../node/src/core/random.ts'
+import { randomStream } from '../../../node/model/src/base/random.ts'
 import type { Swarm } from './auditSwarm.ts'
 import type { EndpointFault } from './simulatedEndpoint.ts'
 import { ROUND_SEC } from './simulateSwarm.ts'

@@ -1,6 +1,6 @@
+import { randomStream } from '../../../node/model/src/base/random.ts'
 import { systemClock } from '../../../node/src/core/clock.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
-import { randomStream } from '../../../node/src/core/random.ts'
 import { createPeerGuard } from '../../../node/src/p2p/connections/peerGuard.ts'
 import { encodeAddresses } from '../../../node/src/p2p/gossip/addressAnnouncement.ts'
 import { RENEW_MS, startAddressGossip } from '../../../node/src/p2p/gossip/addressGossip.ts'

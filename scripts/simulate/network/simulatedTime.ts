@@ -1,4 +1,4 @@
-import { randomStream } from '../../../node/src/core/random.ts'
+import { randomStream } from '../../../node/model/src/base/random.ts'
 
 /** Unix time at which every simulation begins, milliseconds. */
 export const EPOCH_MS = 1_800_000_000_000

@@ -1,7 +1,7 @@
 import { type Hex, zeroHash } from 'viem'
+import { randomStream } from '../../../node/model/src/base/random.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
 import { leafHash } from '../../../node/src/core/payloads/leaf.ts'
-import { randomStream } from '../../../node/src/core/random.ts'
 import { roundSeed } from '../../../node/src/roles/draws/roundSeed.ts'
 import { type Member, OWED, POLICY, randomHex, SAMPLED, type Swarm } from './openSwarm.ts'
 

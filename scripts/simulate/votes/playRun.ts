@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { randomStream } from '../../../node/src/core/random.ts'
+import { randomStream } from '../../../node/model/src/base/random.ts'
 import { makeBundle } from './bundles.ts'
 import { beaconBefore, settleRound } from './endRound.ts'
 import {

@@ -58,7 +58,7 @@ function commit(): string {
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
   try {
-    const isChanged = git('status', '--porcelain', '--', '..', '../../../node/src') !== ''
+    const isChanged = git('status', '--porcelain', '--', '..', '../../../node/src', '../../../node/model/src') !== ''
     return git('rev-parse', 'HEAD') + (isChanged ? ' (with uncommitted changes)' : '')
   } catch {
     return 'unknown (no git)'

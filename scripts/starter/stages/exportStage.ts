@@ -1,9 +1,9 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { formatDecoderConfig, readDecoderConfig } from '../../../node/model/src/model/decoder/decoderConfig.ts'
+import { hashWeights, readWeights, writeWeights } from '../../../node/model/src/model/decoder/weights.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
 import { judgeConfigPart } from '../../../node/src/environments/codezero/judge/readJudgeCalibration.ts'
-import { formatDecoderConfig, readDecoderConfig } from '../../../node/src/model/decoder/decoderConfig.ts'
-import { hashWeights, readWeights, writeWeights } from '../../../node/src/model/decoder/weights.ts'
 import type { Stage } from './stage.ts'
 
 export const exportedModels = ['solver', 'judge'] as const

@@ -1,6 +1,6 @@
+import { createTrainer } from '../../../node/model/src/rl/trainer.ts'
 import { mapYielding } from '../../../node/src/core/threads/mapYielding.ts'
 import { type SeededRandom, seededRandom } from '../../../node/src/environments/seededRandom.ts'
-import { createTrainer } from '../../../node/src/rl/trainer.ts'
 import { calibrate } from '../calibrate.ts'
 import { drawDamaged } from '../damageCode.ts'
 import { type Executed, execute, relabelled } from '../execute.ts'

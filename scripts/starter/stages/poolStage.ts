@@ -1,6 +1,6 @@
+import { createGenerator } from '../../../node/model/src/model/generation/generate.ts'
 import { drawTrainingTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
-import { createGenerator } from '../../../node/src/model/generation/generate.ts'
 import { solverLevels } from '../levelMix.ts'
 import { executeAnswers, sampleAnswers } from '../sampleAnswers.ts'
 import { type Stage, withSandbox } from './stage.ts'

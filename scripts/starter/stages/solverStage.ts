@@ -1,6 +1,6 @@
+import { initWeights } from '../../../node/model/src/model/decoder/initWeights.ts'
+import { createTrainer } from '../../../node/model/src/rl/trainer.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
-import { initWeights } from '../../../node/src/model/decoder/initWeights.ts'
-import { createTrainer } from '../../../node/src/rl/trainer.ts'
 import { solverExample } from '../sequences.ts'
 import { decoderConfig } from '../settings.ts'
 import { trainOnStream } from '../trainOnStream.ts'

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { trainTokenizer } from '../../../node/model/src/model/tokenizers/trainTokenizer.ts'
 import { drawTrainingTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { renderSolution } from '../../../node/src/environments/codezero/curriculum/renderSolution.ts'
 import {
@@ -8,7 +9,6 @@ import {
   starterSpecials,
 } from '../../../node/src/environments/codezero/prompts.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
-import { trainTokenizer } from '../../../node/src/model/tokenizers/trainTokenizer.ts'
 import { proposalLevels, solverLevels } from '../levelMix.ts'
 import { proposalExample } from '../proposalExample.ts'
 import type { Stage } from './stage.ts'

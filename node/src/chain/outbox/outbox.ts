@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry, OutboxIntent } from '#core/outboxStore.ts'
 import { createDelivery, type Delivered } from './outboxDelivery.ts'

@@ -1,12 +1,12 @@
 import type { Deployment } from '@waggle/deployments/record'
 import { type Abi, createWalletClient, custom, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { NodeError } from '#base/errors.ts'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { roleName } from '#chain/governance/powers.ts'
 import { revertedWith } from '#chain/revertedWith.ts'
-import { NodeError } from '#core/errors.ts'
 import type { AccountAddress, AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 

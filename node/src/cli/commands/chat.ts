@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
-import { formatError } from '#core/errors.ts'
+import { formatError } from '#base/errors.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
 import type { Command, Values } from '../command.ts'
 import type { ChatAnswer, ChatSession } from '../models/chatSession.ts'

@@ -1,11 +1,11 @@
 import { encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { NodeError } from '#base/errors.ts'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
 import { operationArgs, operationId, readDelay, readStanding } from '#chain/governance/timelock.ts'
 import type { LeaderboardRow } from '#chain/peers/readRlSwarm.ts'
-import { NodeError } from '#core/errors.ts'
 import type { AccountKey } from '#core/hashes.ts'
 import { callAsOwner, type Owner } from '../account/callAsOwner.ts'
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { NodeError } from '#base/errors.ts'
+import { writeFileAtomic } from '#base/writeFileAtomic.ts'
 import type { LeaderboardRow } from '#chain/peers/readRlSwarm.ts'
-import { NodeError } from '#core/errors.ts'
-import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 
 const integer = z
   .string()

@@ -1,9 +1,9 @@
 import { readFile, rm } from 'node:fs/promises'
 import type { Address } from 'viem'
 import { z } from 'zod'
+import { writeFileAtomic } from '#base/writeFileAtomic.ts'
 import { StateUnavailableError } from '#chain/chainErrors.ts'
 import { type LeaderboardRow, openRlSwarm, type RlSwarm } from '#chain/peers/readRlSwarm.ts'
-import { writeFileAtomic } from '#core/writeFileAtomic.ts'
 import type { Leaderboard } from './leaderboardFile.ts'
 
 export type LeaderboardSource = {

@@ -7,7 +7,9 @@ import { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import { printable, TextStream } from '../textStream.ts'
 import { ChatSession } from './chatSession.ts'
 
-const tokenizer = await PretrainedTokenizer.read(join(import.meta.dirname, '../../model/golden/tokenizers/qwen'))
+const tokenizer = await PretrainedTokenizer.read(
+  join(import.meta.dirname, '../../../model/src/model/golden/tokenizers/qwen'),
+)
 
 /** A chat with a tiny random model, and the prompts that it was asked. */
 function chat(maxPositions: number, maxNewTokens = 12) {

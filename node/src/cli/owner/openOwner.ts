@@ -1,7 +1,7 @@
 import type { Deployment } from '@waggle/deployments/record'
+import { NodeError } from '#base/errors.ts'
 import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
-import { NodeError } from '#core/errors.ts'
 import type { Hex } from '#core/hex.ts'
 
 /** What an owner asks for is refused before anything is sent: a wrong value, or a call that would revert. */

@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { loadGenerator } from '#model/generation/loadGenerator.ts'
 import { checkTokenizerFits } from '#model/tokenizers/checkTokenizerFits.ts'

@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 const hints = {
   SERVER_URL: 'Give the base URL of an OpenAI-compatible API and the model: http://127.0.0.1:8000/v1#MODEL.',

@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 const hints = {
   DATASET_FILE: 'Download or export it again; Parquet (.parquet) and JSON lines (.jsonl, .jsonl.gz) are read.',

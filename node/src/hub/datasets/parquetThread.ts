@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerCall } from '#core/threads/answerCall.ts'
-import type { Call } from '#core/threads/workerCalls.ts'
+import { answerCall } from '#base/threads/answerCall.ts'
+import type { Call } from '#base/threads/workerCalls.ts'
 import { openFile } from './openFile.ts'
 import { readGroup, readLayout } from './parquetTable.ts'
 

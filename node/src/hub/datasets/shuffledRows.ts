@@ -1,4 +1,4 @@
-import { randomStream } from '#core/random.ts'
+import { randomStream } from '#base/random.ts'
 import type { Dataset } from './openDataset.ts'
 import type { ReadRow } from './table.ts'
 

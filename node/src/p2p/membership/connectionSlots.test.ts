@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { randomStream } from '#base/random.ts'
 import { createManualClock } from '#core/clock.ts'
-import { randomStream } from '#core/random.ts'
 import { createConnectionSlots } from './connectionSlots.ts'
 import { defaultSlotLimits } from './slots.ts'
 

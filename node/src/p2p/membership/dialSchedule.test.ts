@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { randomStream } from '#base/random.ts'
 import { createManualClock } from '#core/clock.ts'
-import { randomStream } from '#core/random.ts'
 import { createDialSchedule } from './dialSchedule.ts'
 import { createPeerBook } from './peerBook.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 import { gatherBytes } from '#core/gatherBytes.ts'
 import { hash32, type PeerKey } from '#core/hashes.ts'
 

@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 /** A dataset is readable, but not what is asked of it. */
 export class DatasetTasksError extends NodeError {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { NodeError } from '#base/errors.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
-import { NodeError } from '#core/errors.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { everyRound } from './everyRound.ts'

@@ -1,5 +1,5 @@
+import { NodeError } from '#base/errors.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
-import { NodeError } from '#core/errors.ts'
 import { createPruning } from '../payloads/createPruning.ts'
 import type { PeerNode } from '../peerNode.ts'
 

@@ -1,5 +1,5 @@
+import { NodeError } from '#base/errors.ts'
 import type { RegisteredPeer } from '#chain/peers/readPeers.ts'
-import { NodeError } from '#core/errors.ts'
 import { nearest } from '#core/nearest.ts'
 import { peerName } from '#core/peers/peerName.ts'
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 import type { Logger } from '#core/logger.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { limitConnections } from '../http/limitConnections.ts'

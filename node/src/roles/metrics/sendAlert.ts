@@ -1,4 +1,4 @@
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 import type { Alert } from './alerts.ts'
 
 /** A webhook did not take an alert. Says its host only: the rest of its URL is a credential. */

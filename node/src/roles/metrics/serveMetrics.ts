@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { Registry } from 'prom-client'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 import type { Logger } from '#core/logger.ts'
 
 export class MetricsPortError extends NodeError {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { parameterCount } from '#model/decoder/decoderWeights.ts'

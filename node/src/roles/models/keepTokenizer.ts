@@ -1,6 +1,6 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolder } from '#core/makeFolder.ts'
+import { makeFolder } from '#base/makeFolder.ts'
 
 const FILES = [
   'tokenizer.json',

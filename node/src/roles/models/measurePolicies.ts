@@ -1,4 +1,4 @@
-import { mean } from '#core/mean.ts'
+import { mean } from '#base/mean.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
 import type { ChatFolders } from '#environments/environmentKind.ts'

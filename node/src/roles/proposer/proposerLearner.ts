@@ -1,5 +1,5 @@
 import { phase } from '@waggle/deployments/protocol'
-import { mean } from '#core/mean.ts'
+import { mean } from '#base/mean.ts'
 import type { RolloutGroup } from '#rl/groupStep.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { JsonValue } from '#store/journal.ts'

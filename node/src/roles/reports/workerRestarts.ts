@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { WorkerError } from '#base/threads/sentError.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import type { WorkerError } from '#core/threads/sentError.ts'
 import type { Journal } from '#store/journal.ts'
 import { readJournal } from './readJournal.ts'
 

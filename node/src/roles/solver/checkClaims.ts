@@ -1,4 +1,4 @@
-import { mean } from '#core/mean.ts'
+import { mean } from '#base/mean.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 
 /** What rounding may add to the log-probability of a certain token. */

@@ -1,6 +1,6 @@
+import { mean } from '#base/mean.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
-import { mean } from '#core/mean.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { passByFamily } from '../metrics/passByLevel.ts'

@@ -1,5 +1,5 @@
+import { mean } from '#base/mean.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { mean } from '#core/mean.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { GroupStepOptions, RolloutGroup } from '#rl/groupStep.ts'

@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { formatError } from '#core/errors.ts'
+import { formatError } from '#base/errors.ts'
 import type { HubClient } from '#hub/hubClient.ts'
 import { isPublished, pushModel } from '#hub/pushModel.ts'
 import type { PeerNode } from '../peerNode.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 import { gatherBytes } from '#core/gatherBytes.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'

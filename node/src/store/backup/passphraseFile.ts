@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Decrypter, Encrypter } from 'age-encryption'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 /** A file that was not encrypted with this passphrase, or not whole. */
 export class PassphraseFileError extends NodeError {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Entry, extract, type Headers, type Pack, pack } from 'tar-stream'
-import { NodeError } from '#core/errors.ts'
+import { NodeError } from '#base/errors.ts'
 
 /** An archive that holds something other than plain files and folders of one folder. */
 export class ArchiveError extends NodeError {

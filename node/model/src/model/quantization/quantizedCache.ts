@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { NodeError } from '#base/errors.ts'
+import { FolderError, makeFolder } from '#base/makeFolder.ts'
+import type { DecoderConfig } from '../decoder/decoderConfig.ts'
+import { parameterCount } from '../decoder/decoderWeights.ts'
+import {
+  COPY_FORMAT,
+  type CopyManifest,
+  type CopyTensor,
+  readCopyManifest,
+  sha256,
+  writeCopyManifest,
+} from '../files/copyManifest.ts'
+import { type FileFingerprint, fingerprint, sameContent } from '../files/fileFingerprint.ts'
+import { readStoredTensors, type StoredTensor } from '../files/safetensors.ts'
+import { locateWeights } from '../files/weightFiles.ts'
+import { ModelFileError } from '../modelErrors.ts'
+import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
+import { BLOCK_SIZE, type QuantizedPrecision, quantizedTensors } from './quantizedTensors.ts'
+
+export interface CacheOptions {
+  /** Where quantised copies are kept; `.waggle` in the model's folder by default. */
+  readonly cacheFolder?: string | undefined
+  /** Told the share that is done, 0 to 1, while a copy is made. */
+  readonly onProgress?: ((done: number) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** ONNX Runtime maps each tensor where it lies; pages and vector loads want it aligned. */
+const ALIGNMENT = 4096
+
+/**
+ * A model's quantised copy, made at the first asking: from then on it is read in place.
+ *
+ * The manifest is written last and names the files that the copy was made of, and the copy, by their hashes. It is made again if
+ * the content of one of them is another: files that nothing has touched since they were hashed are not read for that, others are.
+ * What the disk itself damages in a file that nothing has touched is not found.
+ *
+ * @throws {ModelFileError} if the model's files do not fit its configuration, or the cache folder cannot be written.
+ */
+export async function openQuantized(
+  folder: string,
+  config: DecoderConfig,
+  precision: QuantizedPrecision,
+  options: CacheOptions = {},
+): Promise<FrozenTensors> {
+  const stored = await locateWeights(folder, config)
+  const cache = options.cacheFolder ?? join(await realpath(folder), '.waggle')
+  const [data, manifest] = [join(cache, `${precision}.bin`), join(cache, `${precision}.json`)]
+  const copy = { config, precision, stored, data, manifest }
+  const { tensors } = (await keptCopy(copy, options.signal)) ?? (await makeCopy(copy, options))
+  const path = await realpath(data)
+  const constants = new Map<string, FrozenTensor>()
+  for (const { name, dtype, shape, offset } of tensors) constants.set(name, { dtype, shape, content: { path, offset } })
+  return { precision, constants, blockSize: BLOCK_SIZE, isFused: () => true }
+}
+
+/** The manifest of a copy that is what it was, of a model that is what it was. */
+async function keptCopy({ stored, data, manifest }: Copy, signal: AbortSignal | undefined) {
+  const known = await readCopyManifest(manifest)
+  const paths = sourcesOf(stored)
+  if (known?.layout !== layoutOf(stored) || known.sources.length !== paths.length) return undefined
+  const found: FileFingerprint[] = []
+  for (const [i, path] of [...paths, data].entries()) {
+    const before = [...known.sources, known.data][i] as FileFingerprint
+    const now = await sameContent(path, before, signal)
+    if (now === undefined) return undefined
+    found.push(now)
+  }
+  const current: CopyManifest = { ...known, sources: found.slice(0, -1), data: found.at(-1) as FileFingerprint }
+  // So that the next call need not read them. A folder that cannot be written to is a matter of speed alone.
+  if (JSON.stringify(current) !== JSON.stringify(known))
+    await writeCopyManifest(manifest, current).catch(() => undefined)
+  return current
+}
+
+const sourcesOf = (stored: ReadonlyMap<string, StoredTensor>) =>
+  [...new Set([...stored.values()].map(({ path }) => path))].sort()
+
+function layoutOf(stored: ReadonlyMap<string, StoredTensor>): string {
+  return sha256(
+    JSON.stringify([...stored].map(([name, { path, ...place }]) => [name, { ...place, file: basename(path) }])),
+  )
+}
+
+interface Copy {
+  readonly config: DecoderConfig
+  readonly precision: QuantizedPrecision
+  readonly stored: ReadonlyMap<string, StoredTensor>
+  readonly data: string
+  readonly manifest: string
+}
+
+async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promise<CopyManifest> {
+  const { config, precision, stored, data, manifest } = copy
+  const temporary = `${data}.${process.pid}.${randomUUID()}.tmp`
+  const file = await openIn(dirname(data), temporary)
+  await removeLeftovers(data)
+  try {
+    onProgress?.(0)
+    // Taken before the weights are read: what changes meanwhile is another content at the next call.
+    const sources: FileFingerprint[] = []
+    for (const path of sourcesOf(stored)) sources.push(await fingerprint(path, signal))
+    const total = parameterCount(config)
+    let done = 0
+    const read = async (names: readonly string[]) => {
+      signal?.throwIfAborted()
+      const wanted = names.flatMap(name => stored.get(name) ?? [])
+      onProgress?.(Math.min(1, done / total))
+      for (const { elements } of wanted) done += elements
+      return [...(await readStoredTensors(wanted)).values()]
+    }
+    const tensors: CopyTensor[] = []
+    let offset = 0
+    for await (const [name, { dtype, shape, content }] of quantizedTensors(config, precision, read)) {
+      tensors.push({ name, dtype: dtype as CopyTensor['dtype'], shape: [...shape], offset })
+      await writeWhole(file, content, offset)
+      offset = Math.ceil((offset + content.byteLength) / ALIGNMENT) * ALIGNMENT
+    }
+    await file.sync()
+    await file.close()
+    await rename(temporary, data)
+    const made: CopyManifest = {
+      format: COPY_FORMAT,
+      layout: layoutOf(stored),
+      sources,
+      data: await fingerprint(data, signal),
+      tensors,
+    }
+    await writeCopyManifest(manifest, made)
+    onProgress?.(1)
+    return made
+  } catch (error) {
+    await file.close().catch(() => undefined) // already closed if the rename failed
+    await rm(temporary, { force: true })
+    throw unwritable(dirname(data), error)
+  }
+}
+
+/** A copy that is being made grows every few seconds: one that has not for so long was left by a process that was killed. */
+const LEFT_MS = 3_600_000
+
+async function removeLeftovers(data: string): Promise<void> {
+  for (const name of await readdir(dirname(data))) {
+    if (!name.startsWith(`${basename(data)}.`) || !name.endsWith('.tmp')) continue
+    const path = join(dirname(data), name)
+    const found = await stat(path).catch(() => null) // another process may have been faster
+    if (found && Date.now() - found.mtimeMs > LEFT_MS) await rm(path, { force: true })
+  }
+}
+
+async function openIn(folder: string, path: string): Promise<FileHandle> {
+  try {
+    makeFolder(folder)
+    return await open(path, 'w')
+  } catch (error) {
+    throw unwritable(folder, error)
+  }
+}
+
+/** What the system refuses, by the folder that it is about; any other error as it is. */
+function unwritable(folder: string, failure: unknown): unknown {
+  const error = failure instanceof FolderError ? failure.cause : failure
+  const { code } = error as NodeJS.ErrnoException
+  if (error instanceof NodeError || !/^E[A-Z]+$/.test(String(code))) return error
+  return new ModelFileError(folder, 'file', `cannot be written (${code})`, {
+    hint: 'A quantised copy needs as many bytes as the model has parameters. Name another folder for it with --cache.',
+    cause: error,
+  })
+}
+
+async function writeWhole(file: FileHandle, content: ArrayBufferView, position: number): Promise<void> {
+  const bytes = new Uint8Array(content.buffer, content.byteOffset, content.byteLength)
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, Math.min(bytes.length - done, 2 ** 30), position + done)
+    done += bytesWritten
+  }
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import type { SchemaOf } from '#base/schemaOf.ts'
+import type { SampledWith } from '#model/generation/samplingFilters.ts'
+import { checkSampling } from './checkSampling.ts'
+import { advantagesSchema, groupAdvantages, type ScaleRewards } from './groupAdvantages.ts'
+import type { LearningRate } from './optimizers/learningRate.ts'
+import type { PolicyBatchOptions, PolicySequence } from './policy/policyBatch.ts'
+import { clipFraction, policyDrift } from './policyDrift.ts'
+import { refutesClaims } from './refutedClaims.ts'
+import { checkOptions, groupsSchema, limit, policyStepSchema } from './stepOptions.ts'
+import type { Trainer } from './trainer.ts'
+import { TrainerError } from './trainerError.ts'
+import type { StepReport } from './trainerOptions.ts'
+
+/** Completions of one prompt, with the rewards that the trainer's owner gave them. */
+export interface RolloutGroup {
+  readonly prompt: Int32Array
+  readonly completions: readonly {
+    readonly tokens: Int32Array
+    /** [tokens.length] under the policy that generated them; or, if `samplingLogprobs` is given, under the one that is trained, before the update. */
+    readonly logprobs: Float32Array
+    /** [tokens.length] under another policy, if that generated them: their tokens get truncated importance weights. */
+    readonly samplingLogprobs?: Float32Array
+    readonly reward: number
+    /** Whether it was cut at the limit of its length; see `maskTruncatedCompletions`. */
+    readonly truncated?: boolean
+    /** How it was sampled, as generators say: refused where that is not what is trained. By default as the trainer says. */
+    readonly sampling?: SampledWith
+  }[]
+}
+
+/** Options of the loss, with defaults: `clipLow` 0.2, `clipHigh` 0.28, `klBeta` 0. */
+export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
+  readonly learningRate: LearningRate
+  /** What advantages are divided by; `group`, which the starter models were measured with. */
+  readonly scaleRewards?: ScaleRewards
+  /** Groups whose rewards deviate less than this are dropped; 0.05. */
+  readonly minDeviation?: number
+  /**
+   * Whoever gave the log-probabilities is not believed: the ratio is to those of the trained policy before the update, which are
+   * computed here, and those that were given only weigh their tokens, as `samplingLogprobs` do; false. Nothing is learned where they refute
+   * what was given, see `refutesClaims`.
+   */
+  readonly recomputeLogprobs?: boolean
+  /** An update that moved the policy further than this, see `policyDrift`, in nats a token of all groups, is taken back; no bound by default, and nothing measured. */
+  readonly maxKl?: number
+}
+
+/** A rate or a schedule is checked by itself. */
+const groupStepSchema = z.strictObject({
+  ...policyStepSchema.partial().shape,
+  ...advantagesSchema.shape,
+  learningRate: z.unknown(),
+  recomputeLogprobs: z.boolean().optional(),
+  maxKl: limit.optional(),
+} satisfies SchemaOf<GroupStepOptions>)
+
+export interface GroupStepReport {
+  /** Groups that had something to teach; at 0 nothing was changed and `step` is null. */
+  readonly groupsUsed: number
+  readonly step: StepReport | null
+  /** How far the update moved the policy; null if no bound was asked for. */
+  readonly kl: number | null
+  /** Share of tokens that the update moved out of the clip range; null if no bound was asked for. */
+  readonly clipFraction: number | null
+  /** Whether the update was taken back: the policy and the optimizer are as they were. */
+  readonly undone: boolean
+  /** Groups whose log-probabilities cannot be their sampler's; with any, there is no update. */
+  readonly refuted: number
+}
+
+const noUpdate: GroupStepReport = { groupsUsed: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
+
+/**
+ * One policy update on rollout groups. Groups may differ in size.
+ *
+ * @throws {TrainerError} if a completion has not one log-probability a token, a reward or log-probability is not a number, it was
+ *   sampled otherwise than is trained, or an option is unknown.
+ */
+export async function groupStep(
+  trainer: Trainer,
+  groups: readonly RolloutGroup[],
+  options: GroupStepOptions,
+): Promise<GroupStepReport> {
+  checkOptions(groupStepSchema, options)
+  // What is undefined is not said, and no reason to leave a default.
+  const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as typeof options
+  const { scaleRewards = 'group', minDeviation = 0.05, recomputeLogprobs = false, maxKl, ...batchOptions } = said
+  checkOptions(groupsSchema, groups, 'rollout groups')
+  for (const group of groups) checkGroup(group, trainer)
+  const several = groups.filter(group => group.completions.length > 1)
+  const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))
+  const { advantages, kept } = groupAdvantages(rewards, { scaleRewards, minDeviation })
+  const sequences = several
+    .map((group, g) => (kept[g] ? policySequences(group, advantages[g] as Float32Array) : []))
+    .filter(group => group.length > 0)
+  const groupsUsed = sequences.length
+  if (groupsUsed === 0) return noUpdate
+  const used = recomputeLogprobs ? await recomputed(trainer, sequences) : sequences
+  const refuted = recomputeLogprobs ? used.filter(isRefuted).length : 0
+  if (refuted > 0) return { ...noUpdate, refuted }
+  const batch = used.flat()
+  const lossOptions = { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions }
+  const update = () => trainer.policyStep(batch, lossOptions)
+  if (maxKl === undefined)
+    return { groupsUsed, step: await update(), kl: null, clipFraction: null, undone: false, refuted }
+  const snapshot = await trainer.snapshot()
+  const undone = async (error: unknown) => {
+    await snapshot.undo()
+    throw error
+  }
+  const step = await update().catch(undone)
+  const after = await trainer.logprobs(batch).catch(undone)
+  const before = batch.map(({ oldLogprobs }) => oldLogprobs)
+  const kl = policyDrift(before, after, tokensIn(groups))
+  const isWithin = kl <= maxKl // false for NaN
+  await (isWithin ? snapshot.forget() : snapshot.undo())
+  return { groupsUsed, step, kl, clipFraction: clipFraction(before, after, lossOptions), undone: !isWithin, refuted }
+}
+
+const tokensIn = (groups: readonly RolloutGroup[]) =>
+  groups.flatMap(({ completions }) => completions).reduce((sum, { tokens }) => sum + tokens.length, 0)
+
+/** The same with the trained policy's own log-probabilities as the old ones, and the given ones as those of whoever sampled. */
+async function recomputed(trainer: Trainer, groups: readonly PolicySequence[][]): Promise<PolicySequence[][]> {
+  const own = (await trainer.logprobs(groups.flat())).values()
+  return groups.map(group =>
+    group.map(sequence => {
+      const { samplingLogprobs = sequence.oldLogprobs } = sequence
+      return { ...sequence, oldLogprobs: own.next().value as Float32Array, samplingLogprobs }
+    }),
+  )
+}
+
+const isRefuted = (group: readonly PolicySequence[]) =>
+  refutesClaims(
+    group.map(({ oldLogprobs }) => oldLogprobs),
+    group.map(({ samplingLogprobs, oldLogprobs }) => samplingLogprobs ?? oldLogprobs),
+  )
+
+function checkGroup({ completions }: RolloutGroup, trained: Pick<Trainer, 'temperature' | 'topP'>): void {
+  for (const { tokens, logprobs, samplingLogprobs = logprobs, reward, sampling } of completions) {
+    if (sampling) checkSampling(sampling, trained)
+    for (const given of [logprobs, samplingLogprobs]) {
+      if (given.length !== tokens.length) throw refuse(`${given.length} log-probabilities for ${tokens.length} tokens`)
+      if (!given.every(Number.isFinite)) throw refuse('a log-probability is not finite')
+    }
+    if (!Number.isFinite(reward)) throw refuse('a reward is not finite')
+  }
+}
+
+/** A group as sequences to learn from. Empty completions are left out. */
+function policySequences({ prompt, completions }: RolloutGroup, advantages: Float32Array): PolicySequence[] {
+  return completions.flatMap(({ tokens, logprobs, samplingLogprobs, truncated = false }, i) => {
+    if (tokens.length === 0) return []
+    const sequence = new Int32Array(prompt.length + tokens.length)
+    sequence.set(prompt)
+    sequence.set(tokens, prompt.length)
+    const scored = Int32Array.from(tokens, (_, t) => prompt.length + t)
+    const advantage = advantages[i] as number
+    const sampled = samplingLogprobs ? { samplingLogprobs } : {}
+    return [{ tokens: sequence, scored, oldLogprobs: logprobs, ...sampled, advantage, truncated }]
+  })
+}
+
+const refuse = (problem: string) =>
+  new TrainerError(`a rollout group cannot be trained on: ${problem}`, {
+    hint: 'Check groups taken from peers before training on them.',
+  })

@@ -1,0 +1,121 @@
+import type { Seed } from '#base/random.ts'
+import type { Across, Call } from '#base/threads/workerCalls.ts'
+import type { Device } from '#engine/devices/device.ts'
+import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
+import type { SampledSequence, SequenceDraws } from '#model/proof/drawReader.ts'
+import type { Precision } from '#model/quantization/precision.ts'
+import type { SequenceScores } from '#model/scoring/score.ts'
+import type { SequenceToScore, TokenChoice } from '#model/scoring/scoringTasks.ts'
+import type { GroupStepOptions, GroupStepReport, RolloutGroup } from '../groupStep.ts'
+import type { AdamWOptions } from '../optimizers/adamW.ts'
+import type { AdapterSettings } from './adapterPolicy.ts'
+
+/** What the worker is started with. */
+export interface PolicyWorkerOptions {
+  /** Threads for one product; 1, because peers share the cores. */
+  readonly threads?: number
+  /** What generates, scores and trains; `cpu`. */
+  readonly device?: Device
+  readonly adamW?: AdamWOptions
+  /** Limit of the gradients' joint norm; 1. */
+  readonly clipNorm?: number | undefined
+  /** That the policy's completions are sampled at; 1. */
+  readonly temperature?: number | undefined
+  readonly topP?: number | undefined
+  /** An adapter to train instead of the weights. */
+  readonly adapter?: AdapterSettings | undefined
+}
+
+export interface LoadedPolicy {
+  /** Content hash of the weights, as they are in float32; with an adapter, of base and factors. */
+  readonly weightsHash: `0x${string}`
+  /** Updates taken since training began; 0 where no optimizer state was saved with the weights. */
+  readonly steps: number
+}
+
+/** A policy that a peer published. */
+export interface Published {
+  readonly policy: Uint8Array
+  /** Folder of the environment's base: its architecture, and the weights that an adapter is for. */
+  readonly base: string
+}
+
+/** What was sampled by a published policy. */
+export interface DrawsRequest extends Published {
+  readonly sequences: readonly SampledSequence[]
+  readonly seed: Seed
+  readonly temperature: number
+  readonly topP: number
+  /** Content hashes of the bases over which adapters are paid; null for any. */
+  readonly bases: readonly string[] | null
+}
+
+/**
+ * Or why the bytes, or the sequences, are not read. `malformed`: they can be nobody's work, whoever reads them. `unpaid base`: an adapter over a base
+ * that is not paid. `unavailable`: an adapter over a base that is not here.
+ */
+export type ReadDraws =
+  | { readonly draws: readonly SequenceDraws[]; readonly maxPositions: number }
+  | { readonly fault: 'malformed' | 'unpaid base' | 'unavailable'; readonly reason: string }
+
+/** The operations of the worker: name, arguments, result. */
+interface PolicyOperations {
+  /**
+   * Loads the policy of a folder, and the optimizer's state where `save` left one for just these weights.
+   *
+   * @param base - where an adapter is trained, the folder of the weights that it is for; `folder` itself for a fresh one.
+   */
+  load(folder: string, base?: string): LoadedPolicy
+  /** Loads the frozen judge model in a precision; the hash is of its float32 weights. */
+  loadJudge(folder: string, precision?: Precision): { readonly weightsHash: `0x${string}` }
+  /** Loads a model that only generates, instead of a policy. */
+  loadFrozen(folder: string, precision: Precision): void
+  generate(request: Omit<GenerateOptions, 'signal'>): Completion[]
+  /** Scores under the judge model. */
+  score(sequences: readonly SequenceToScore[]): SequenceScores[]
+  /** Log-probabilities of candidates for the next token under the judge model. */
+  choose(choices: readonly TokenChoice[]): Float32Array[]
+  /** Log-probabilities of tokens `from` on under the policy as it is now. */
+  logprobs(sequences: readonly SequenceToScore[]): Float32Array[]
+  /** One update of the policy on rollout groups, its own or a peer's. */
+  policyStep(groups: readonly RolloutGroup[], options: GroupStepOptions): GroupStepReport
+  /** Saves weights and optimizer state; a crash leaves the last save or this one, whole. */
+  save(folder: string): LoadedPolicy
+  weightsHash(): `0x${string}`
+  /** The policy as it is now, as peers publish it; its hash is the sha-256 of these bytes. */
+  publish(): Uint8Array
+  /** Reads completions under a policy that a peer published. Nothing that is loaded changes. */
+  readDraws(request: DrawsRequest): ReadDraws
+  /** Samples from a published policy: one's own, as it was when it was named. Nothing that is loaded changes. */
+  generatePublished(published: Published, request: Omit<GenerateOptions, 'signal'>): Completion[]
+}
+
+export type PolicyOperation = keyof PolicyOperations
+
+/** The same operations across a boundary. */
+export type PolicyHandlers = Across<PolicyOperations>
+
+/** A handler of each operation, all made in the same way. */
+export function policyHandlers(call: <K extends PolicyOperation>(operation: K) => PolicyHandlers[K]): PolicyHandlers {
+  return {
+    load: call('load'),
+    loadJudge: call('loadJudge'),
+    loadFrozen: call('loadFrozen'),
+    generate: call('generate'),
+    score: call('score'),
+    choose: call('choose'),
+    logprobs: call('logprobs'),
+    policyStep: call('policyStep'),
+    save: call('save'),
+    weightsHash: call('weightsHash'),
+    publish: call('publish'),
+    readDraws: call('readDraws'),
+    generatePublished: call('generatePublished'),
+  }
+}
+
+/** Client to worker. */
+export type PolicyMessage = Call<PolicyOperation> | { readonly close: true }
+
+/** Worker to client, between the answers: a model has run. */
+export type SignOfLife = { readonly alive: true }

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { randomStream } from '#base/random.ts'
+import { initWeights } from '#model/decoder/initWeights.ts'
+import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
+import { hashWeights } from '#model/decoder/weights.ts'
+import { groupStep } from './groupStep.ts'
+import { createTrainer, type TrainingSequence } from './trainer.ts'
+import type { TrainerOptions } from './trainerOptions.ts'
+
+const config = { ...tinyConfig, hiddenSize: 32, intermediateSize: 64, maxPositions: 32 }
+
+/** A toy: tokens, a separator (0), then the same tokens again, which only attention can know. */
+function copies(count: number, seed: string): TrainingSequence[] {
+  const random = randomStream('copies', seed)
+  return Array.from({ length: count }, () => {
+    const half = Array.from({ length: 3 + random.integer(2) }, () => 1 + random.integer(11))
+    const scored = Int32Array.from(half, (_, i) => half.length + 1 + i)
+    return { tokens: Int32Array.from([...half, 0, ...half]), scored, weights: new Float32Array(half.length).fill(1) }
+  })
+}
+
+async function train(steps: number, options: TrainerOptions, seed = 'toy') {
+  const weights = initWeights(config, seed)
+  const trainer = await createTrainer(config, weights, options)
+  const losses: number[] = []
+  for (let i = 0; i < steps; i++) losses.push((await trainer.crossEntropyStep(copies(32, `${i}`), 1e-2)).loss)
+  return { trainer, weights, losses, hash: hashWeights(weights) }
+}
+
+for (const kind of ['adamW', 'muon'] as const) {
+  test(`${kind} learns to copy: the loss falls from that of guessing to a third of what is possible without attention`, async () => {
+    const { trainer, losses } = await train(70, { threads: 1, optimizer: { kind } })
+    await trainer.dispose()
+    expect(losses[0]).toBeGreaterThan(3) // log 24 = 3.18
+    expect(losses.slice(-5).reduce((a, b) => a + b) / 5).toBeLessThan(Math.log(11) / 3)
+  })
+
+  test(`${kind} is bitwise identical on one thread, on two, and again`, async () => {
+    const hashes = []
+    for (const threads of [1, 2, 2]) {
+      const { trainer, hash } = await train(4, { threads, optimizer: { kind } })
+      await trainer.dispose()
+      hashes.push(hash)
+    }
+    expect(new Set(hashes).size).toBe(1)
+  })
+
+  test(`${kind} resumes from a saved state bit for bit`, async () => {
+    const first = await train(3, { threads: 1, optimizer: { kind } })
+    const state = await first.trainer.state()
+    const second = await createTrainer(
+      config,
+      new Map([...first.weights].map(([n, w]) => [n, { ...w, data: w.data.slice() }])),
+      {
+        threads: 1,
+        optimizer: { kind },
+      },
+    )
+    second.load(state)
+    for (const trainer of [first.trainer, second]) await trainer.crossEntropyStep(copies(8, 'next'), 5e-3)
+    expect(hashWeights(second.weights)).toBe(hashWeights(first.weights))
+    await first.trainer.dispose()
+    await second.dispose()
+  })
+}
+
+test('a batch in several parts has the loss and the gradient of the whole', async () => {
+  const reports = []
+  for (const maxTokens of [10_000, 60]) {
+    const trainer = await createTrainer(config, initWeights(config, 'parts'), { threads: 1, maxTokens })
+    reports.push(await trainer.crossEntropyStep(copies(16, 'parts'), 1e-3))
+    await trainer.dispose()
+  }
+  expect(reports[1]?.loss).toBeCloseTo(reports[0]?.loss as number, 5)
+  expect(reports[1]?.gradientNorm).toBeCloseTo(reports[0]?.gradientNorm as number, 5)
+  expect(reports[1]?.tokens).toBe(reports[0]?.tokens)
+})
+
+test('a loss that is not finite is refused before any weight changes', async () => {
+  const weights = initWeights(config, 'nan')
+  const before = hashWeights(weights)
+  const trainer = await createTrainer(config, weights, { threads: 1 })
+  const [sequence] = copies(1, 'nan') as [TrainingSequence]
+  const broken = { ...sequence, weights: sequence.weights.map(() => Number.NaN) }
+  await expect(trainer.crossEntropyStep([broken], 1e-3)).rejects.toMatchObject({ code: 'TRAINER' })
+  expect(hashWeights(weights)).toBe(before)
+  await trainer.dispose()
+})
+
+test('a policy step makes rewarded completions likelier and the others less likely', async () => {
+  const trainer = await createTrainer(config, initWeights(config, 'policy'), { threads: 1 })
+  const completion = (token: number, reward: number) => ({
+    tokens: Int32Array.of(token, token),
+    logprobs: Float32Array.of(-3.2, -3.2),
+    reward,
+  })
+  const group = { prompt: Int32Array.of(1, 2), completions: [completion(5, 1), completion(6, 0), completion(7, 0)] }
+  const losses = []
+  for (let i = 0; i < 3; i++)
+    losses.push((await groupStep(trainer, [group], { learningRate: 1e-3 })).step?.loss as number)
+  expect(losses[2]).toBeLessThan(losses[0] as number)
+  await trainer.dispose()
+})
+
+test('completions of another policy count by their importance, up to the cap', async () => {
+  const logprobs = Float32Array.of(-3, -2)
+  const losses: number[] = []
+  for (const lower of [0, Math.log(1.5), 5]) {
+    const trainer = await createTrainer(config, initWeights(config, 'policy'), { threads: 1 })
+    const samplingLogprobs = logprobs.map(logprob => logprob - lower)
+    const completions = [1, 0].map((reward, i) => ({
+      tokens: Int32Array.of(4, 5 + i),
+      logprobs,
+      samplingLogprobs,
+      reward,
+    }))
+    const { step } = await groupStep(trainer, [{ prompt: Int32Array.of(1, 2), completions }], { learningRate: 1e-3 })
+    losses.push(step?.loss as number)
+    await trainer.dispose()
+  }
+  const [own = 0, likelier, far] = losses
+  expect(own).not.toBe(0)
+  expect(likelier).toBeCloseTo(1.5 * own, 5)
+  expect(far).toBeCloseTo(2 * own, 5)
+})
+
+test('groups without a lesson change nothing', async () => {
+  const weights = initWeights(config, 'policy')
+  const before = hashWeights(weights)
+  const trainer = await createTrainer(config, weights, { threads: 1 })
+  const completion = { tokens: Int32Array.of(3), logprobs: Float32Array.of(-3), reward: 0.5 }
+  const groups = [{ prompt: Int32Array.of(1), completions: [completion, completion] }]
+  expect(await groupStep(trainer, groups, { learningRate: 1e-3 })).toMatchObject({ groupsUsed: 0, step: null })
+  expect(hashWeights(weights)).toBe(before)
+  await trainer.dispose()
+})
+
+test('a group with a log-probability missing is refused', async () => {
+  const trainer = await createTrainer(config, initWeights(config, 'policy'), { threads: 1 })
+  const completion = { tokens: Int32Array.of(3, 4), logprobs: Float32Array.of(-3), reward: 0.5 }
+  const groups = [{ prompt: Int32Array.of(1), completions: [completion, completion] }]
+  await expect(groupStep(trainer, groups, { learningRate: 1e-3 })).rejects.toThrow('1 log-probabilities for 2 tokens')
+  await trainer.dispose()
+})
