@@ -1,11 +1,18 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { peerRegistryAbi, roundsAbi, swarmCoordinatorAbi, timelockControllerAbi } from '@waggle/deployments/abi'
+import {
+  peerRegistryAbi,
+  rewardVotesAbi,
+  roundsAbi,
+  swarmCoordinatorAbi,
+  timelockControllerAbi,
+} from '@waggle/deployments/abi'
 import type { Deployment } from '@waggle/deployments/record'
 import { type Abi, encodeFunctionData, type Hex, parseEther, zeroHash } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { admitPeer } from '#cli/account/admitPeer.ts'
 import { actions } from '#cli/owner/actions.ts'
 import { openOwner } from '#cli/owner/openOwner.ts'
 import { cancelOperation, executeOperation, listOperations } from '#cli/owner/operations.ts'
@@ -139,6 +146,34 @@ test('what would do harm, or revert after the delay, is refused before it is pro
   for (const [name, words, reason] of refusals)
     await expect(proposed(name, words, KEY, 0), name).rejects.toThrow(reason)
   expect(await listOperations(await openOwner(question()))).toEqual(before)
+})
+
+test('seats of the bootstrap wait in the timelock once the deployer has renounced their role', async () => {
+  const role = ['RewardVotes', 'EVALUATOR_ADMIN_ROLE']
+  const { admin } = local
+  await expect(proposed('renounce', [...role, admin.address])).rejects.toThrow(/is the last to hold/)
+  const { address } = deployment.contracts.TimelockController
+  expect(await proposed('grant', [...role, address])).toMatchObject({ via: 'account', state: 'done' })
+  await expect(proposed('renounce', [...role, address])).rejects.toThrow(/AccessControlBadConfirmation/)
+  expect(await proposed('renounce', [...role, admin.address])).toMatchObject({
+    ...{
+      via: 'account',
+      state: 'done',
+      does: `${admin.address} gives up the role EVALUATOR_ADMIN_ROLE of RewardVotes`,
+    },
+  })
+
+  const key = KEY
+  await expect(admitPeer({ ...question(), key, peerId: PEER_ID })).rejects.toMatchObject({
+    ...{ code: 'OWNER_REFUSED', hint: expect.stringContaining('npx waggle owner propose') },
+  })
+  const { id } = await proposed('admit', [PEER_ID])
+  const seats = { address: deployment.contracts.RewardVotes.address, abi: rewardVotesAbi } as const
+  const count = () => local.client.readContract({ ...seats, functionName: 'seatCountAt', args: [1_000n] })
+  expect(await count()).toBe(0)
+  await pass(61)
+  await executeOperation(await openOwner(question()), id ?? '', KEY)
+  expect(await count()).toBe(1)
 })
 
 test("what the account may do itself is sent at once; show tells who may, and a Safe's batch holds the call", async () => {

@@ -8,8 +8,10 @@ import type { DeployParameters } from './parameters.ts'
 
 /** Hands the rounds of a manual schedule to the coordinator. */
 const HAND_OVER_ROUNDS = 'HandOverRounds'
-/** Hands the say in who admits evaluators to the timelock; the deployer keeps the role itself, for the bootstrap. */
+/** Hands the say in who admits evaluators to the timelock. */
 const HAND_OVER_SEATS = 'HandOverSeats'
+/** Gives the role itself to the timelock as well, so that the deployer can renounce it once the first evaluators are admitted. */
+const SHARE_SEATS = 'ShareSeats'
 const LEAVE_SEATS = 'LeaveSeats'
 
 /** Tells the contract of stakes its token and its slashers: possible once, by whoever deployed it. */
@@ -20,7 +22,8 @@ const BIND_MARKET = 'BindMarket'
 
 /** Ids of the calls that follow the contracts' creation: without them a deployment is not finished. */
 export function callsOf({ roundSeconds }: Pick<DeployParameters, 'roundSeconds'>): readonly string[] {
-  return [WIRE_STAKES, BIND_MARKET, ...(roundSeconds === 0 ? [HAND_OVER_ROUNDS] : [HAND_OVER_SEATS, LEAVE_SEATS])]
+  const handOver = roundSeconds === 0 ? [HAND_OVER_ROUNDS] : [HAND_OVER_SEATS, SHARE_SEATS, LEAVE_SEATS]
+  return [WIRE_STAKES, BIND_MARKET, ...handOver]
 }
 
 /**
@@ -59,7 +62,9 @@ export function protocolModule(
     } else {
       // The default admin's role is the zero word.
       const granted = m.call(RewardVotes, 'grantRole', [zeroHash, TimelockController], { id: HAND_OVER_SEATS })
-      m.call(RewardVotes, 'renounceRole', [zeroHash, deployer], { id: LEAVE_SEATS, after: [granted] })
+      const role = keccak256(stringToBytes('EVALUATOR_ADMIN_ROLE'))
+      const shared = m.call(RewardVotes, 'grantRole', [role, TimelockController], { id: SHARE_SEATS })
+      m.call(RewardVotes, 'renounceRole', [zeroHash, deployer], { id: LEAVE_SEATS, after: [granted, shared] })
     }
     return made
   })

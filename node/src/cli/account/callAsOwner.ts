@@ -23,7 +23,7 @@ export class OwnerRefusedError extends NodeError {
 
   constructor(account: AccountAddress, reason: string, cause?: unknown) {
     const hint = reason.startsWith('AccessControlUnauthorizedAccount')
-      ? 'Use the key of the account that deployed, or have it grant this one the role that the error names.'
+      ? 'Use the key of an account that has the role (npx waggle owner show), or propose the call: npx waggle owner propose.'
       : 'Try again; somebody else may have changed it meanwhile.'
     super(`The contract refused a call from the account ${account} (${reason}).`, { hint, cause })
     this.reason = reason

@@ -70,6 +70,16 @@ export const actions: Readonly<Record<string, Action>> = {
       return proposalOf(context, adminOf(power.contract), ['revokeRole', roleId(role), account])
     },
   },
+  renounce: {
+    takes: ['CONTRACT', 'ROLE', 'ADDRESS'],
+    summary: 'give up a role of your own account; the last holder keeps it',
+    async build([contract = '', role = '', address = ''], context) {
+      const power = roleOf(context, contract, role)
+      const account = addressOf(address)
+      await requireOtherHolder(context, power, account)
+      return proposalOf(context, power, ['renounceRole', roleId(role), account])
+    },
+  },
   delay: {
     takes: ['SECONDS'],
     summary: 'change the delay of later proposals',

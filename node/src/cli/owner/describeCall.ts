@@ -23,6 +23,8 @@ const sentences: Readonly<Record<string, Words>> = {
     `gives ${account} the role ${roleName(contracts, role) ?? role} of ${name}`,
   revokeRole: ([role, account], name, contracts) =>
     `takes the role ${roleName(contracts, role) ?? role} of ${name} from ${account}`,
+  renounceRole: ([role, account], name, contracts) =>
+    `${account} gives up the role ${roleName(contracts, role) ?? role} of ${name}`,
   updateDelay: ([seconds]) => `later proposals wait ${seconds} s`,
   upgradeToAndCall: ([code, data], name) =>
     `${name} runs the code at ${code}${data === '0x' ? '' : `, and calls it with ${data}`}`,
