@@ -26,8 +26,8 @@ export const LOCAL_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae78
 /** Long enough for whoever disagrees with a change to leave. */
 const TWO_DAYS = 172_800
 
-/** Rounds of ten minutes in four weeks: by then the first hundred evaluators have earned a stake. */
-const FOUR_WEEKS = 4_032
+/** Rounds of ten minutes in a week: openings have paid the stakes of a thousand evaluators by then, twice over (adr/0172). */
+const ONE_WEEK = 1_008
 
 /** Names are those of `--network`. */
 export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
@@ -48,7 +48,7 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
     roundSeconds: 600,
     startsInSeconds: 0,
     blockSeconds: 12,
-    bootstrapRounds: FOUR_WEEKS,
+    bootstrapRounds: ONE_WEEK,
     timelockSeconds: TWO_DAYS,
     confirmations: 2,
     blockPollingMs: 2_000,
@@ -58,7 +58,7 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
     roundSeconds: 600,
     startsInSeconds: 0,
     blockSeconds: 2,
-    bootstrapRounds: FOUR_WEEKS,
+    bootstrapRounds: ONE_WEEK,
     timelockSeconds: TWO_DAYS,
     confirmations: 2,
     blockPollingMs: 1_000,
