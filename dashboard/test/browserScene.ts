@@ -55,6 +55,8 @@ export function openBrowserScene(): BrowserScene {
     if (path === null) return
     dashboard.indexer.answers = answers
     dashboard.indexer.behindSec = 0
+    dashboard.indexer.isFull = false
+    dashboard.indexer.asked.length = 0
     dashboard.gateway.answers = gatewayAnswers
     dashboard.chain.chainId = CHAIN_ID
   })

@@ -5,6 +5,7 @@ import { testMarket } from './pages/market.ts'
 import { testOutages } from './pages/outages.ts'
 import { testPeers } from './pages/peers.ts'
 import { testPhone } from './pages/phone.ts'
+import { testRefusals } from './pages/refusals.ts'
 import { testRounds } from './pages/rounds.ts'
 import { testShifts } from './pages/shifts.ts'
 import { testSigning } from './pages/signing.ts'
@@ -15,6 +16,7 @@ testHome(scene)
 testPeers(scene)
 testMarket(scene)
 testSigning(scene)
+testRefusals(scene)
 testPhone(scene)
 testRounds(scene)
 testOutages(scene)

@@ -49,8 +49,8 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
           Skip to the content
         </a>
         <ChainProvider network={network}>
-          <AccountProvider>
-            <TransactionProvider>
+          <TransactionProvider>
+            <AccountProvider>
               <OfflineBanner />
               <SiteHeader networkName={network?.name ?? null} />
               <main id="main" className="mx-auto min-h-svh w-full max-w-6xl px-4 pt-6 pb-24 sm:px-6">
@@ -58,8 +58,8 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
               </main>
               <TransactionList />
               <SiteFooter network={network} />
-            </TransactionProvider>
-          </AccountProvider>
+            </AccountProvider>
+          </TransactionProvider>
         </ChainProvider>
       </body>
     </html>

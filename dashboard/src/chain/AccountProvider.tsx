@@ -5,6 +5,7 @@ import type { Address } from 'viem'
 import { useChainAccess } from './ChainProvider.tsx'
 import { hadWallet, type WalletState } from './network.ts'
 import type { OwnPeer } from './readOwnPeers.ts'
+import { useTransactions } from './TransactionProvider.tsx'
 import { type Held, useAsServed, useHeld } from './useAsServed.ts'
 
 export interface Account {
@@ -24,6 +25,7 @@ export function AccountProvider({ children }: { children: ReactNode }) {
   const [address, setAddress] = useState<Address | null>(null)
   const [walletChain, setWalletChain] = useState<number | null>(null)
   const [peers, setPeers] = useState<OwnPeer[] | null>(null)
+  const { minedCount } = useTransactions()
 
   useEffect(() => {
     if (network !== null && hadWallet()) void open().catch(() => undefined)
@@ -50,8 +52,11 @@ export function AccountProvider({ children }: { children: ReactNode }) {
     }
   }, [chain])
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another account has other peers, also before they are read.
+  useEffect(() => setPeers(null), [chain, address])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an own transaction registers a peer, or moves one here.
   useEffect(() => {
-    setPeers(null)
     if (chain === null || address === null) return
     let current = true
     const show = (own: OwnPeer[]) => {
@@ -63,7 +68,7 @@ export function AccountProvider({ children }: { children: ReactNode }) {
     return () => {
       current = false
     }
-  }, [chain, address])
+  }, [chain, address, minedCount])
 
   const isElsewhere = walletChain !== null && walletChain !== network?.chainId
   const held = useHeld({ address, isElsewhere, peers })

@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useR
 import type { Hex } from 'viem'
 import { browserStore } from './browserStore.ts'
 import { type Chain, useChainAccess } from './ChainProvider.tsx'
-import { type Outcome, parseTransactions, type Transaction, withTransaction } from './transactions.ts'
+import { type Outcome, parseTransactions, type Transaction, withOutcome, withTransaction } from './transactions.ts'
 
 export interface Transactions {
   list: readonly Transaction[]
@@ -37,9 +37,9 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
   const storageKey = network && `waggle.sent.${network.chainId}.${network.peerRegistry}`
 
   const change = useCallback(
-    (transaction: Transaction) =>
+    (make: (before: readonly Transaction[]) => readonly Transaction[]) =>
       setList(before => {
-        const after = withTransaction(before, transaction)
+        const after = make(before)
         if (storageKey !== null) browserStore.setItem(storageKey, JSON.stringify(after))
         return after
       }),
@@ -47,7 +47,15 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
   )
 
   useEffect(() => {
-    if (storageKey !== null) setList(parseTransactions(browserStore.getItem(storageKey)))
+    if (storageKey === null) return
+    const read = () => setList(parseTransactions(browserStore.getItem(storageKey)))
+    // The list is all pages' of this browser: what another one sends or forgets holds here too. Clearing all of the storage names no key.
+    const onStorage = ({ key }: StorageEvent) => {
+      if (key === storageKey || key === null) read()
+    }
+    read()
+    window.addEventListener('storage', onStorage)
+    return () => window.removeEventListener('storage', onStorage)
   }, [storageKey])
 
   useEffect(() => {
@@ -56,7 +64,7 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
       watched.current.add(sent.hash)
       outcome(open, sent.hash).then(
         state => {
-          change({ ...sent, state })
+          change(before => withOutcome(before, sent.hash, state))
           setMinedCount(count => count + 1)
         },
         // The chain is away, or knows nothing of it: the next visit asks again.
@@ -65,7 +73,10 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
     }
   }, [open, list, change])
 
-  const follow = useCallback<Transactions['follow']>(sent => change({ ...sent, state: 'waiting' }), [change])
+  const follow = useCallback<Transactions['follow']>(
+    sent => change(before => withTransaction(before, { ...sent, state: 'waiting' })),
+    [change],
+  )
   const forgetAll = useCallback(() => {
     setList([])
     if (storageKey !== null) browserStore.removeItem(storageKey)

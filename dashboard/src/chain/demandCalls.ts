@@ -1,6 +1,7 @@
 import { challengesAbi } from '@waggle/deployments/abi/challenges'
 import { readContract } from '@wagmi/core'
 import { type Hex, hexToBytes, isHex, keccak256, stringToBytes } from 'viem'
+import { formatTokens } from '#merge/formatTokens.ts'
 import type { Chain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
 
@@ -37,8 +38,11 @@ export async function readSpecification(): Promise<Specification | null> {
 
 /** A bond that is enough for some blocks to come, wei. */
 export async function readDemandBond(chain: Chain): Promise<bigint> {
-  const least = await readContract(chain.config, { ...challengesOf(chain), functionName: 'minDemandBond' })
-  return (least * BOND_MARGIN.times) / BOND_MARGIN.of
+  return ((await readLeastBond(chain)) * BOND_MARGIN.times) / BOND_MARGIN.of
+}
+
+function readLeastBond(chain: Chain): Promise<bigint> {
+  return readContract(chain.config, { ...challengesOf(chain), functionName: 'minDemandBond' })
 }
 
 /** Bonds and pay that wait for an account, wei. */
@@ -46,20 +50,31 @@ export function readChallengeCredit(chain: Chain, account: Hex): Promise<bigint>
   return readContract(chain.config, { ...challengesOf(chain), functionName: 'creditOf', args: [account] })
 }
 
-/** @param place - in the draw of the round's sampled leaves, from 0. */
+/**
+ * @param place - in the draw of the round's sampled leaves, from 0.
+ * @param onRisen - told of the bond, where the shown one is too small by now.
+ */
 export function demandCall(
   chain: Chain,
   peerKey: Hex,
   { round, ...work }: CommittedWork,
   sampled: { specification: Hex; place: number },
-  bondWei: bigint,
+  { bondWei, onRisen }: { bondWei: bigint; onRisen: (bondWei: bigint) => void },
 ): Call {
   const { specification, place } = sampled
   const at = (name: string) => fieldAt(specification, name)
   const sample = { specification, place, owedAt: at('owedLeaves'), sampledAt: at('sampledLeaves') }
   const args = [BigInt(round), peerKey, work, sample]
   const what = `Demand an answer of round ${round}`
-  return { ...challengesOf(chain), functionName: 'demandLeaf', args, value: bondWei, what }
+  return {
+    ...{ ...challengesOf(chain), functionName: 'demandLeaf', args, value: bondWei, what },
+    async unless() {
+      if (bondWei >= (await readLeastBond(chain))) return null
+      const dueWei = await readDemandBond(chain)
+      onRisen(dueWei)
+      return `The bond is ${formatTokens(dueWei)} by now, more than was shown: ask again to send that.`
+    },
+  }
 }
 
 export function withdrawCall(chain: Chain, account: Hex): Call {

@@ -78,9 +78,12 @@ export async function sendInTurn(
   made: readonly Call[] | (() => Promise<readonly Call[]>),
   follow: (sent: { hash: Hex; what: string }) => void,
 ): Promise<string | null> {
+  const { address: account } = getConnection(chain.config)
   const calls = typeof made === 'function' ? await made().catch(whyNot) : made
   if (typeof calls === 'string') return calls
   for (const [index, call] of calls.entries()) {
+    if (getConnection(chain.config).address !== account)
+      return `The wallet shows another account by now: “${call.what}” was not sent.`
     const sent = await sendCall(chain, call)
     if (!sent.ok) return sent.why
     follow({ hash: sent.hash, what: call.what })

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
-import { parseTransactions, type Transaction, withTransaction } from './transactions.ts'
+import { parseTransactions, type Transaction, withOutcome, withTransaction } from './transactions.ts'
 
 const sent = (digit: string): Transaction => ({ hash: `0x${digit.repeat(64)}`, what: 'Bet', state: 'waiting' })
 
-test('the newest transaction comes first, and a change keeps its place', () => {
+test('the newest transaction comes first, and an outcome keeps its place', () => {
   const list = withTransaction(withTransaction([], sent('1')), sent('2'))
-  expect(withTransaction(list, { ...sent('1'), state: 'mined' })).toEqual([sent('2'), { ...sent('1'), state: 'mined' }])
+  expect(withOutcome(list, sent('1').hash, 'mined')).toEqual([sent('2'), { ...sent('1'), state: 'mined' }])
+})
+
+test('a transaction that was forgotten does not return with its outcome', () => {
+  expect(withOutcome([sent('2')], sent('1').hash, 'mined')).toEqual([sent('2')])
 })
 
 test('a browser’s own list survives, and nonsense in it is dropped', () => {

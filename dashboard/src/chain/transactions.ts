@@ -16,11 +16,14 @@ export interface Transaction {
 /** How a transaction ended. Another call in its place, such as a wallet sends to cancel it, is not what it was to do. */
 export type Outcome = Exclude<Transaction['state'], 'waiting'>
 
-/** The list with one added, newest first, or with its state changed. */
-export function withTransaction(list: readonly Transaction[], changed: Transaction): Transaction[] {
-  const isKnown = list.some(({ hash }) => hash === changed.hash)
-  if (isKnown) return list.map(one => (one.hash === changed.hash ? changed : one))
-  return [changed, ...list].slice(0, KEPT)
+/** The list with one added, newest first. */
+export function withTransaction(list: readonly Transaction[], sent: Transaction): Transaction[] {
+  return [sent, ...list.filter(({ hash }) => hash !== sent.hash)].slice(0, KEPT)
+}
+
+/** The list once a transaction has ended. One that was forgotten meanwhile stays so. */
+export function withOutcome(list: readonly Transaction[], hash: Hex, state: Outcome): Transaction[] {
+  return list.map(one => (one.hash === hash ? { ...one, state } : one))
 }
 
 /** What a browser kept, which anybody may have edited: rows that make no sense are dropped. */

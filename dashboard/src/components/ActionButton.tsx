@@ -1,24 +1,31 @@
 'use client'
 
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 
 interface Props {
+  /** Whether another button of its part waits for the wallet, or this one. */
   isBusy: boolean
   isOff?: boolean
-  onClick: () => void
+  /** Resolves once the wallet has answered. */
+  onClick: () => Promise<void>
   children: ReactNode
 }
 
-/** Has the wallet sign something. */
+/** Has the wallet sign something. Meanwhile the button that was pressed says so, and those next to it are off. */
 export function ActionButton({ isBusy, isOff = false, onClick, children }: Props) {
+  const [isPressed, setPressed] = useState(false)
+  async function press() {
+    setPressed(true)
+    await onClick().finally(() => setPressed(false))
+  }
   return (
     <button
       type="button"
-      disabled={isBusy || isOff}
-      onClick={onClick}
+      disabled={isBusy || isPressed || isOff}
+      onClick={() => void press()}
       className="mt-4 rounded-full bg-honey px-5 py-2 font-semibold text-night disabled:bg-line disabled:text-ink"
     >
-      {isBusy ? 'Waiting for the wallet' : children}
+      {isPressed ? 'Waiting for the wallet' : children}
     </button>
   )
 }

@@ -44,6 +44,21 @@ export function testOutages(scene: BrowserScene): void {
     expect(await page.getByText('The index is behind the chain.').count()).toBe(0)
   })
 
+  browserTest('a feed whose stream is refused asks again until it is let in, and for what it missed', async () => {
+    const { indexer } = scene.dashboard
+    indexer.isFull = true
+    const page = await visit('/')
+    await see(page, 'Stream lost, trying again')
+    await expect.poll(() => indexer.asked.length, { timeout: 20_000 }).toBe(2)
+    await see(page, first(standings).name)
+    indexer.isFull = false
+    await see(page, /^Live$/)
+    expect(indexer.asked).toEqual(['/live', '/live?last=50', '/live?last=50'])
+    const item = { id: '999999999999', kind: 'peerMoved', round: null, peerKey: solver.peerKey, detail: {}, atSec: 1 }
+    indexer.send('item', item)
+    await see(page, 'moved to another account')
+  })
+
   browserTest('a part of the page that comes late knows what the page has learned meanwhile', async () => {
     const { indexer, url } = scene.dashboard
     const { promise: late, resolve: arrive } = Promise.withResolvers<void>()

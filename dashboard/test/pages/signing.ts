@@ -1,48 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { erc20Abi } from 'viem'
-import { expect, onTestFinished } from 'vitest'
-import { ENVIRONMENT, SPECIFICATION, TestChain } from '../../../indexer/test/testChain.ts'
+import { expect } from 'vitest'
+import { ENVIRONMENT, SPECIFICATION, type TestChain } from '../../../indexer/test/testChain.ts'
 import { digest, type TestPeer } from '../../../indexer/test/testPeers.ts'
 import { openIdentity } from '../../../node/src/store/identity.ts'
 import { runCli } from '../../../node/test/cliProcess.ts'
 import { type BrowserScene, see, solver } from '../browserScene.ts'
-import { games } from '../fixtures/games.ts'
 import { answers } from '../fixtures/indexerAnswers.ts'
-import { openGame } from '../openGame.ts'
-import { serveBesideChain } from '../startDashboard.ts'
-import { injectSigner } from '../wallet.ts'
-
-const TOKEN = 10n ** 18n
-const always = (answer: unknown) => () => answer
+import { always, openSigningScene, peerRow, TOKEN } from '../signingScene.ts'
 
 /** What a reader's wallet signs, on a real chain with the real contracts. */
 export function testSigning(scene: BrowserScene): void {
   scene.browserTest(
     'a wallet switches to the chain, bets, claims, stakes, registers, demands and appeals, and a reload keeps what it sent',
     async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'waggle-signing-'))
-      const chain = await TestChain.start(folder)
-      onTestFinished(async () => {
-        chain.stop()
-        await rm(folder, { recursive: true })
-      })
-      const { account, ...peer } = await chain.register()
-      const { times, end } = await openGame(chain)
-      await chain.market.mint(account.address, 10n * TOKEN)
-      const terms = { ...games[0], gameId: '0', roundCount: 1, clues: { items: [] }, ...times }
-      scene.dashboard.indexer.answers = {
-        ...answers,
-        Game: always({ game: terms }),
-        Peer: variables => {
-          const known = answers.Peer?.(variables) as { peer: unknown }
-          return { ...known, peer: { ...peerRow, ...peer, account: account.address } }
-        },
-      }
-      const { url: origin, stop } = await serveBesideChain(scene.dashboard, chain)
-      onTestFinished(stop)
-      const page = await scene.visit('/market/0', { origin, prepare: page => injectSigner(page, chain.url, account) })
+      const signing = await openSigningScene(scene)
+      const { chain, folder, origin, terms, game } = signing
+      const { account, ...peer } = signing.peer
+      const { page } = await signing.open('/market/0')
 
       await page.getByRole('button', { name: 'Connect account' }).click()
       await page.getByRole('button', { name: 'Switch to test' }).click()
@@ -58,7 +33,7 @@ export function testSigning(scene: BrowserScene): void {
 
       await page.reload()
       await sent.getByText('Bet 4 nectar on palindromes').waitFor()
-      await end()
+      await game.end()
       Object.assign(terms, { status: 'resolved', winner: 1, answer: 1, pot: '0' })
       await page.reload()
       await page.getByRole('button', { name: 'Claim 4 nectar' }).click()
@@ -92,6 +67,9 @@ export function testSigning(scene: BrowserScene): void {
       await page.getByRole('button', { name: 'Register', exact: true }).click()
       const holder = { ...chain.contracts.peerRegistry, functionName: 'accountOf', args: [peerKey] } as const
       await expect.poll(() => chain.client.readContract(holder), { timeout: 20_000 }).toBe(account.address)
+      await page.getByRole('link', { name: 'Waggle, home' }).click()
+      const ownPeers = page.locator('section[aria-labelledby=own-peers] li')
+      await expect.poll(() => ownPeers.count(), { timeout: 20_000 }).toBe(2)
 
       scene.dashboard.gateway.answers = path =>
         path === '/v1/specification' ? { hash: ENVIRONMENT, specification: SPECIFICATION, places: 4 } : undefined
@@ -150,13 +128,4 @@ async function settleRound(
   await chain.enter(round + 3)
   await chain.settle(round, [peer])
   return round
-}
-
-const peerRow = {
-  name: 'a-real-peer',
-  registeredAtSec: 1,
-  countsFromRound: 0,
-  roundsProposed: 0,
-  roundsSolved: 0,
-  roundsSettled: 0,
 }

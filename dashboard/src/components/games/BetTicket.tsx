@@ -36,11 +36,11 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
   const [quote, setQuote] = useQuote(gameId, round, choice, isEnough ? stake : null)
   const name = choices.find(one => one.choice === choice)?.name ?? `choice ${choice}`
 
-  function place() {
+  async function place() {
     if (chain === null || address === null || stake === null || round === null || quote === null) return
     const what = `${formatTokens(stake)} nectar on ${name}`
     const bet = { gameId: BigInt(gameId), round, choice, stake, what, shown: quote, onFallen: setQuote }
-    void sender.send(() => betCalls(chain, address, bet))
+    await sender.send(() => betCalls(chain, address, bet))
   }
 
   return (

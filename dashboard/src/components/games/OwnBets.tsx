@@ -46,12 +46,12 @@ export function OwnBets({ gameId, choices, feeBps, isOpen }: Props) {
         ))}
       </ul>
       {claimable > 0n && (
-        <ActionButton isBusy={sender.isBusy} onClick={() => void sender.send([claimGame(chain, BigInt(gameId))])}>
+        <ActionButton isBusy={sender.isBusy} onClick={() => sender.send([claimGame(chain, BigInt(gameId))])}>
           Claim {formatTokens(claimable)} nectar
         </ActionButton>
       )}
       {credit > 0n && (
-        <ActionButton isBusy={sender.isBusy} onClick={() => void sender.send([withdrawCredit(chain)])}>
+        <ActionButton isBusy={sender.isBusy} onClick={() => sender.send([withdrawCredit(chain)])}>
           Withdraw {formatTokens(credit)} nectar
         </ActionButton>
       )}
@@ -66,9 +66,11 @@ function useHoldings(gameId: string, choiceCount: number, feeBps: number): Marke
   const { minedCount } = useTransactions()
   const { items } = useLive()
   const [holdings, setHoldings] = useState<MarketHoldings | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another account has other bets, also before they are read.
+  useEffect(() => setHoldings(null), [chain, address, gameId])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the account has changes with its transactions and with the game.
   useEffect(() => {
-    if (chain === null || address === null) return setHoldings(null)
+    if (chain === null || address === null) return
     let current = true
     const show = (found: MarketHoldings) => {
       if (current) setHoldings(found)

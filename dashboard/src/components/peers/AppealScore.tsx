@@ -44,7 +44,7 @@ export function AppealScore({ peerKey, settled }: Props) {
       </p>
       {open.map(one => (
         <div key={one.round}>
-          <ActionButton isBusy={isBusy} onClick={() => void appeal(one)}>
+          <ActionButton isBusy={isBusy} onClick={() => appeal(one)}>
             Appeal {settled.find(({ round }) => round === one.round)?.scoreMilli} of round {one.round}: bond{' '}
             {formatTokens(one.bondWei)} of the chain’s coin
           </ActionButton>

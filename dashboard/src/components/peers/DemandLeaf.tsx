@@ -22,10 +22,11 @@ export function DemandLeaf({ peerKey, committed }: Props) {
   const clock = useRoundClock()
   const { address } = useAccount()
   const { isBusy, trouble, send } = useSend()
-  const terms = useTerms()
+  const [terms, setTerms] = useTerms()
   if (chain === null || address === null || terms === null || clock.state !== 'running') return null
   const open = committed.filter(({ round }) => round < clock.round && round >= clock.round - terms.demandedFor)
   const { bondWei, creditWei, specification } = terms
+  const onRisen = (bondWei: bigint) => setTerms({ ...terms, bondWei })
   const isShown = open.length > 0 && specification !== null
   if (!isShown && creditWei === 0n) return null
 
@@ -33,7 +34,7 @@ export function DemandLeaf({ peerKey, committed }: Props) {
     if (chain === null) return
     const { demandCall } = await import('#chain/demandCalls.ts')
     const sampled = { specification: bytes, place: randomBelow(places) }
-    await send([demandCall(chain, peerKey as Hex, work, sampled, bondWei)])
+    await send([demandCall(chain, peerKey as Hex, work, sampled, { bondWei, onRisen })])
   }
   async function withdraw() {
     if (chain === null || address === null) return
@@ -53,13 +54,13 @@ export function DemandLeaf({ peerKey, committed }: Props) {
       {specification !== null &&
         open.map(work => (
           <div key={work.round}>
-            <ActionButton isBusy={isBusy} onClick={() => void demand(work, specification)}>
+            <ActionButton isBusy={isBusy} onClick={() => demand(work, specification)}>
               Demand an answer of round {work.round}: bond {formatTokens(bondWei)} of the chain’s coin
             </ActionButton>
           </div>
         ))}
       {creditWei > 0n && (
-        <ActionButton isBusy={isBusy} onClick={() => void withdraw()}>
+        <ActionButton isBusy={isBusy} onClick={() => withdraw()}>
           Withdraw {formatTokens(creditWei)} of the chain’s coin
         </ActionButton>
       )}
@@ -82,16 +83,18 @@ interface Terms {
 }
 
 /** What a demand takes now; null until it is known. */
-function useTerms(): Terms | null {
+function useTerms(): [Terms | null, (terms: Terms) => void] {
   const chain = useChain()
   const clock = useRoundClock()
   const { address } = useAccount()
   const { minedCount } = useTransactions()
   const round = clock.state === 'running' ? clock.round : null
   const [terms, setTerms] = useState<Terms | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another account is owed something else, also before that is read.
+  useEffect(() => setTerms(null), [chain, address])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is owed changes with rounds and own transactions.
   useEffect(() => {
-    if (chain === null || address === null) return setTerms(null)
+    if (chain === null || address === null) return
     let current = true
     import('#chain/demandCalls.ts')
       .then(async ({ DEMANDED_FOR, readDemandBond, readChallengeCredit, readSpecification }) => ({
@@ -108,5 +111,5 @@ function useTerms(): Terms | null {
       current = false
     }
   }, [chain, address, round, minedCount])
-  return terms
+  return [terms, setTerms]
 }

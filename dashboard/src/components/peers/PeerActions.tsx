@@ -27,8 +27,8 @@ function Actions({ peerKey }: { peerKey: Hex }) {
   const round = clock.state === 'running' ? clock.round : null
   const button = (held: HeldStake) => {
     const { duty, amountWei, missingWei, freeFromRound } = held
-    const move = (kind: 'unstake' | 'withdraw') => void send([moveStake(chain, kind, duty, peerKey)])
-    const stake = () => void send(() => stakeCalls(chain, address, held, peerKey))
+    const move = (kind: 'unstake' | 'withdraw') => send([moveStake(chain, kind, duty, peerKey)])
+    const stake = () => send(() => stakeCalls(chain, address, held, peerKey))
     if (freeFromRound !== null)
       return (
         <ActionButton isBusy={isBusy} isOff={round === null || round < freeFromRound} onClick={() => move('withdraw')}>
@@ -64,7 +64,7 @@ function Actions({ peerKey }: { peerKey: Hex }) {
             <ActionButton
               isBusy={isBusy}
               isOff={funds.claimableWei === 0n}
-              onClick={() => void send([claimNectar(chain, peerKey)])}
+              onClick={() => send([claimNectar(chain, peerKey)])}
             >
               Claim
             </ActionButton>

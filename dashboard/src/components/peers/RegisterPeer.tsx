@@ -48,7 +48,7 @@ export function RegisterPeer() {
           onChange={event => setText(event.target.value)}
         />
       </label>
-      <ActionButton isBusy={isBusy} isOff={text.trim() === ''} onClick={() => void register()}>
+      <ActionButton isBusy={isBusy} isOff={text.trim() === ''} onClick={() => register()}>
         Register
       </ActionButton>
       <Trouble text={fault ?? trouble} />

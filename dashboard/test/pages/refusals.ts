@@ -1,0 +1,171 @@
+import type { Page } from 'playwright-core'
+import { erc20Abi } from 'viem'
+import { expect } from 'vitest'
+import { ENVIRONMENT, SPECIFICATION } from '../../../indexer/test/testChain.ts'
+import { digest } from '../../../indexer/test/testPeers.ts'
+import { type BrowserScene, see, solver } from '../browserScene.ts'
+import { always, openSigningScene, type SigningScene, TOKEN } from '../signingScene.ts'
+
+const sentFrom = (page: Page) => page.getByRole('complementary', { name: 'Your transactions' })
+const connect = (page: Page) => page.getByRole('button', { name: 'Connect account' }).click()
+
+/** The market may take this account's stake, so that a bet is one call. */
+async function approve({ chain, peer }: SigningScene): Promise<void> {
+  const token = { address: chain.market.token, abi: erc20Abi, account: peer.account, chain: null } as const
+  await chain.mined(
+    chain.client.writeContract({ ...token, functionName: 'approve', args: [chain.market.address, 10n * TOKEN] }),
+  )
+}
+
+async function writeBet(page: Page): Promise<void> {
+  await page.getByRole('combobox').selectOption('palindromes')
+  await page.getByLabel('Nectar').fill('4')
+  await page.getByText('4 shares').waitFor()
+}
+
+/** What goes wrong between a page, a wallet and a chain, and what the reader is told. */
+export function testRefusals(scene: BrowserScene): void {
+  const { browserTest } = scene
+
+  browserTest(
+    'a refused switch and a refused signature send nothing, and the same button works afterwards',
+    async () => {
+      const signing = await openSigningScene(scene)
+      await approve(signing)
+      const { page, signer } = await signing.open('/market/0')
+      await connect(page)
+      await writeBet(page)
+      const bet = page.getByRole('button', { name: 'Bet 4 nectar' })
+      for (const refused of ['wallet_switchEthereumChain', 'eth_sendTransaction']) {
+        signer.refuse(refused)
+        await bet.click()
+        await expect.poll(() => signer.decided.at(-1)).toBe(refused)
+        await page.getByText('The wallet refused. Nothing was sent.').waitFor()
+        await bet.isEnabled()
+        expect(await sentFrom(page).count()).toBe(0)
+        signer.refuse(null)
+      }
+      await bet.click()
+      await sentFrom(page).getByText('done').waitFor()
+      expect(await page.getByText('The wallet refused').count()).toBe(0)
+    },
+  )
+
+  browserTest('a page that is reloaded before the block shows what waits, and then how it ended', async () => {
+    const signing = await openSigningScene(scene)
+    const { chain, game } = signing
+    await approve(signing)
+    const { page } = await signing.open('/market/0')
+    await connect(page)
+    await writeBet(page)
+    await chain.client.setAutomine(false)
+    const bet = page.getByRole('button', { name: 'Bet 4 nectar' })
+    await bet.click()
+    await sentFrom(page).getByText('waiting for a block').waitFor()
+    await page.reload()
+    await sentFrom(page).getByText('waiting for a block').waitFor()
+    await chain.client.mine({ blocks: 1 })
+    await sentFrom(page).getByText('done').waitFor()
+    await page.getByText('on palindromes4 nectar').waitFor()
+
+    // Once more, and the betting ends before the block.
+    await writeBet(page)
+    await bet.click()
+    await sentFrom(page).getByText('waiting for a block').waitFor()
+    await page.reload()
+    await sentFrom(page).getByText('waiting for a block').waitFor()
+    await chain.client.setNextBlockTimestamp({ timestamp: BigInt(game.times.startsAtSec + 601) })
+    await chain.client.mine({ blocks: 1 })
+    await sentFrom(page).getByText('refused by the contract').waitFor()
+    await page.reload()
+    await sentFrom(page).getByText('refused by the contract').waitFor()
+    expect(await sentFrom(page).getByText('done').count()).toBe(1)
+  })
+
+  browserTest('two pages of one browser keep what both sent, and what is forgotten stays so', async () => {
+    const signing = await openSigningScene(scene)
+    const { chain } = signing
+    await approve(signing)
+    const { page } = await signing.open('/market/0')
+    const other = await page.context().newPage()
+    await other.goto(`${signing.origin}/rounds`)
+    await connect(page)
+    await writeBet(page)
+    await chain.client.setAutomine(false)
+    await page.getByRole('button', { name: 'Bet 4 nectar' }).click()
+    await sentFrom(page).getByText('waiting for a block').waitFor()
+    await sentFrom(other).getByText('waiting for a block').waitFor()
+    await other.getByRole('button', { name: 'Forget them' }).click()
+    await sentFrom(page).waitFor({ state: 'detached' })
+    await chain.client.mine({ blocks: 1 })
+    await page.getByText('on palindromes4 nectar').waitFor()
+    expect(await sentFrom(page).count()).toBe(0)
+    await page.reload()
+    await page.getByText('on palindromes4 nectar').waitFor()
+    expect(await sentFrom(page).count()).toBe(0)
+  })
+
+  browserTest('another account of the wallet has its own peers, bets and buttons', async () => {
+    const signing = await openSigningScene(scene)
+    const { chain, peer } = signing
+    const second = await chain.register()
+    await approve(signing)
+    const { page, signer } = await signing.open(`/peers/${peer.peerKey}`)
+    await connect(page)
+    const own = page.getByRole('heading', { name: 'Your peer' })
+    await own.waitFor()
+    await signer.choose(second.account)
+    await own.waitFor({ state: 'detached' })
+    await signer.choose(peer.account)
+    await own.waitFor()
+
+    await page.goto(`${signing.origin}/market/0`)
+    await writeBet(page)
+    await page.getByRole('button', { name: 'Bet 4 nectar' }).click()
+    await page.getByText('on palindromes4 nectar').waitFor()
+    await signer.choose(second.account)
+    await page.getByRole('heading', { name: 'Your bets' }).waitFor({ state: 'detached' })
+
+    // It bets, and the reader chooses the first one again between the two calls of that.
+    await chain.market.mint(second.account.address, 10n * TOKEN)
+    await writeBet(page)
+    await chain.client.setAutomine(false)
+    await page.getByRole('button', { name: 'Bet 4 nectar' }).click()
+    await sentFrom(page).getByText('waiting for a block').waitFor()
+    await signer.choose(peer.account)
+    await page.getByRole('heading', { name: 'Your bets' }).waitFor()
+    await chain.client.mine({ blocks: 1 })
+    await see(page, 'The wallet shows another account by now: “Bet 4 nectar on palindromes” was not sent.')
+    expect(signer.decided.filter(method => method === 'eth_sendTransaction')).toHaveLength(2)
+  })
+
+  browserTest('a bond that rose since it was shown is shown again before the wallet is asked', async () => {
+    const signing = await openSigningScene(scene)
+    const { chain, peer } = signing
+    const demanding = await chain.register()
+    await chain.enter(0)
+    await chain.commit(peer, 0, 8)
+    await chain.enter(1)
+    const work = { root: digest('rollouts 8'), leafCount: 8, policyHash: digest('policy') }
+    const { indexer, gateway } = scene.dashboard
+    const known = indexer.answers.Peer?.({ peerKey: solver.peerKey }) as object
+    const commitment = { round: 0, ...work, contentId: digest('rollout bundle') }
+    indexer.answers = { ...indexer.answers, Peer: always({ ...known, rolloutCommitments: { items: [commitment] } }) }
+    gateway.answers = path =>
+      path === '/v1/specification' ? { hash: ENVIRONMENT, specification: SPECIFICATION, places: 4 } : undefined
+    const { page, signer } = await signing.open(`/peers/${peer.peerKey}`)
+    await connect(page)
+    await signer.choose(demanding.account)
+    const demand = page.getByRole('button', { name: /^Demand an answer of round 0: bond/ })
+    const shown = await demand.textContent()
+
+    await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 100n * 10n ** 9n })
+    await chain.client.mine({ blocks: 1 })
+    await demand.click()
+    await page.getByText(/^The bond is .* by now, more than was shown: ask again to send that\.$/).waitFor()
+    expect(signer.decided).not.toContain('eth_sendTransaction')
+    expect(await demand.textContent()).not.toBe(shown)
+    await demand.click()
+    await sentFrom(page).getByText('done').waitFor()
+  })
+}

@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+import { TestChain } from '../../indexer/test/testChain.ts'
+import type { TestPeer } from '../../indexer/test/testPeers.ts'
+import type { BrowserScene } from './browserScene.ts'
+import { games } from './fixtures/games.ts'
+import { answers } from './fixtures/indexerAnswers.ts'
+import { openGame } from './openGame.ts'
+import { serveBesideChain } from './startDashboard.ts'
+import { injectSigner, type Signer } from './wallet.ts'
+
+export const TOKEN = 10n ** 18n
+export const always = (answer: unknown) => () => answer
+
+/** A row of the index. */
+export const peerRow = {
+  name: 'a-real-peer',
+  registeredAtSec: 1,
+  countsFromRound: 0,
+  roundsProposed: 0,
+  roundsSolved: 0,
+  roundsSettled: 0,
+}
+
+export interface SigningScene {
+  folder: string
+  chain: TestChain
+  origin: string
+  /** Of the wallet's account. */
+  peer: TestPeer
+  game: Awaited<ReturnType<typeof openGame>>
+  /** What the index says of game 0. */
+  terms: Record<string, unknown>
+  /** Opens a page with a wallet that signs for the peer's account. */
+  open: (address: string, as?: { width?: number; scheme?: 'light' | 'dark' }) => Promise<{ page: Page; signer: Signer }>
+}
+
+/** A real chain with the real contracts, a game that takes bets, a registered peer, and a dashboard over them. */
+export async function openSigningScene(scene: BrowserScene): Promise<SigningScene> {
+  const folder = await mkdtemp(join(tmpdir(), 'waggle-signing-'))
+  const chain = await TestChain.start(folder)
+  onTestFinished(async () => {
+    chain.stop()
+    await rm(folder, { recursive: true })
+  })
+  const peer = await chain.register()
+  const game = await openGame(chain)
+  await chain.market.mint(peer.account.address, 10n * TOKEN)
+  const terms = { ...games[0], gameId: '0', roundCount: 1, clues: { items: [] }, ...game.times }
+  const { account, ...row } = peer
+  scene.dashboard.indexer.answers = {
+    ...answers,
+    Game: always({ game: terms }),
+    Peer: variables => {
+      const known = answers.Peer?.(variables) as { peer: unknown }
+      return { ...known, peer: { ...peerRow, ...row, account: account.address } }
+    },
+  }
+  const { url: origin, stop } = await serveBesideChain(scene.dashboard, chain)
+  onTestFinished(stop)
+  return {
+    ...{ folder, chain, origin, peer, game, terms },
+    async open(address, as = {}) {
+      const signing: { signer?: Signer } = {}
+      const page = await scene.visit(address, {
+        ...as,
+        origin,
+        prepare: async page => {
+          signing.signer = await injectSigner(page, chain.url, account)
+        },
+      })
+      return { page, signer: signing.signer as Signer }
+    },
+  }
+}
