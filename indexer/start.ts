@@ -41,7 +41,7 @@ async function start(): Promise<void> {
       }
     }
   }
-  await runPonder({ schema, port: flags.port, host: flags.host, workingFolder: indexFolder })
+  await runPonder({ schema, port: flags.port, host: flags.host, workingFolder: indexFolder, deploymentPath })
 }
 
 // Ponder is large: compiling it is a good part of a start.

@@ -11,12 +11,15 @@ interface Options {
   host: string
   /** Where Ponder leaves its generated GraphQL schema, and would look for an `.env.local`. */
   workingFolder: string
+  /** Path of the deployment's record, absolute: the configuration reads it from the environment, in the working folder. */
+  deploymentPath: string
 }
 
 /** Runs `ponder start` in this process; it handles signals from here on. */
-export async function runPonder({ schema, port, host, workingFolder }: Options): Promise<void> {
+export async function runPonder({ schema, port, host, workingFolder, deploymentPath }: Options): Promise<void> {
   mkdirSync(workingFolder, { recursive: true })
   process.chdir(workingFolder)
+  Object.assign(process.env, { WAGGLE_DEPLOYMENT: deploymentPath, WAGGLE_INDEX: workingFolder })
   // Takes precedence over --port.
   delete process.env.PORT
   process.env.PONDER_TELEMETRY_DISABLED = '1'

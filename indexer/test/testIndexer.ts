@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { freePort } from '../../scripts/freePorts.ts'
 import { type TestChain, until } from './testChain.ts'
 
@@ -52,9 +52,9 @@ export class TestIndexer {
         cwd: root,
         env: {
           PATH: process.env.PATH,
-          WAGGLE_DEPLOYMENT: chain.recordPath,
+          WAGGLE_DEPLOYMENT: relative(root, chain.recordPath),
           WAGGLE_RPC_URL: chain.url,
-          WAGGLE_INDEX: folder,
+          WAGGLE_INDEX: relative(root, folder),
           ...(chain.databaseUrl === undefined ? {} : { DATABASE_URL: chain.databaseUrl }),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
