@@ -55,6 +55,16 @@ test('the pretty form is one line', () => {
   expect(lines).toEqual(['22:13:20 WARN  two lines round=1 error=Error: bad thing'])
 })
 
+test('the pretty form is for people: lists of records are counted, and fractions have four digits', () => {
+  const fields = { kl: 0.00006096493248827455, loss: 12.5, seconds: 3, levels: [{ level: 2 }, { level: 3 }], at: ['a'] }
+  const { lines, logger } = record({ format: 'pretty' })
+  logger.info('update', fields)
+  expect(lines).toEqual(['22:13:20 INFO  update kl=0.00006096 loss=12.5 seconds=3 levels=[2 records] at=["a"]'])
+  const exact = record()
+  exact.logger.info('update', fields)
+  expect(JSON.parse(exact.lines[0] as string)).toMatchObject(fields)
+})
+
 test('what a peer put into a value neither fills the log nor drives the terminal', () => {
   const reason = `\u001b[2J\u009b1A\u202e${'x'.repeat(1 << 20)}`
   const error = new Error(reason)

@@ -65,10 +65,17 @@ function render(
 ): string {
   if (format === 'json') return JSON.stringify({ at, level, message, ...fields }, plain)
   const parts = Object.entries(fields).map(([name, value]) => {
-    const shown = plain(name, value)
+    const shown = readable(plain(name, value))
     return `${shortened(name)}=${typeof shown === 'string' ? shown : JSON.stringify(shown, plain)}`
   })
   return [at.slice(11, 19), level.toUpperCase().padEnd(5), shortened(message), ...parts].join(' ')
+}
+
+/** As people read it: a list of records by its length, and four digits of a fraction. The form in JSON has all of both. */
+function readable(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toPrecision(4))
+  const isList = Array.isArray(value) && value.some(item => typeof item === 'object' && item !== null)
+  return isList ? `[${value.length} records]` : value
 }
 
 /** Of a text in a field, characters: a peer may have written it. */
