@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -77,6 +77,9 @@ test('who deployed seats an evaluator and lists a bootnode, through which one co
     expect(await listed('add', bootnode)).toEqual({ bootnodes: [bootnode], hash: expect.stringMatching(/^0x/) })
 
     const home = join(root, 'joined')
+    const nowhere = await runCli(['join', '--data', home, '--rpc', 'http://127.0.0.1:1'], env)
+    expect(nowhere).toMatchObject({ code: 75, stderr: expect.stringContaining('127.0.0.1:1') })
+    expect(existsSync(join(home, 'waggle.yaml')), 'an endpoint that does not answer is not kept').toBe(false)
     const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--log-file', '--metrics-port', '0'], env)
     running.push(peer)
     await Promise.all(

@@ -31,7 +31,7 @@ const LINGER_MS = 5_000
 async function main([name = '--help', ...argv]: string[]): Promise<void> {
   if (name === 'help' && argv[0] !== undefined) return main([argv[0], '--help'])
   if (['--help', '-h', 'help'].includes(name)) return console.log(usage)
-  if (['--version', '-v'].includes(name)) return console.log(ownRelease())
+  if (['--version', '-v', 'version'].includes(name)) return console.log(ownRelease())
   const respelled = respell([name, ...argv])
   if (respelled !== null) {
     console.error(`npx waggle ${respelled.old} is now npx waggle ${respelled.now}.`)

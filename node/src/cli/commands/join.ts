@@ -3,6 +3,7 @@ import { join as joinPath } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { stringify } from 'yaml'
 import { NoFundsError } from '#chain/chainErrors.ts'
+import { connectChain } from '#chain/connectChain.ts'
 import type { Hex } from '#core/hex.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import { describeMachine, freeMemory } from '#model/devices.ts'
@@ -39,6 +40,8 @@ npx waggle start --help describes them.`,
     const { name, peerId, address } = await openIdentity(asked.data)
     const settings = joinPath(asked.data, SETTINGS_FILE)
     const isLocalChain = deployment.chainId === knownNetworks.local.chainId
+    // A wrong endpoint or deployment would be kept, and be wrong for every later command.
+    if (!existsSync(settings)) await connectChain({ deployment, rpcUrl })
     const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, { role: asked.role, isLocalChain })
     const config = loadConfig(flags)
     print('peer', `${name} (${peerId})`)
