@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdir, stat } from 'node:fs/promises'
-import { basename, dirname, join, posix } from 'node:path'
+import { chmod, chown, cp, mkdir, stat } from 'node:fs/promises'
+import { basename, dirname, join, posix, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { Instruction } from './readDockerfile.ts'
 
@@ -8,6 +8,13 @@ import type { Instruction } from './readDockerfile.ts'
 const NOBODY = 65_534
 /** What neither makes nor changes a file. */
 const DECLARATIONS = ['VOLUME', 'EXPOSE', 'HEALTHCHECK']
+
+interface Surroundings {
+  root: string
+  context: string
+  isLeftOut: (path: string) => boolean
+  say: (line: string) => void
+}
 
 /** What an image runs, and where. */
 export interface Executed {
@@ -24,18 +31,25 @@ export interface Executed {
  *
  * @param root - an empty folder.
  * @param context - what `COPY` takes files from.
+ * @param isLeftOut - of a path in the context, whether its `.dockerignore` keeps it from the image.
  */
 export async function executeImage(
   instructions: readonly Instruction[],
-  { root, context, say }: { root: string; context: string; say: (line: string) => void },
+  { root, context, isLeftOut, say }: Surroundings,
 ): Promise<Executed> {
   const at = (path: string) => join(root, posix.resolve(folder, path))
   const canDrop = process.getuid?.() === 0
-  // Npm's cache is the image's own: the step that empties it must not empty this machine's.
   const env: Record<string, string> = {
     ...Object.fromEntries(Object.entries(process.env).filter((pair): pair is [string, string] => isNetwork(pair[0]))),
-    ...{ PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: root },
-    ...{ npm_config_cache: join(root, '.npm'), npm_config_update_notifier: 'false' },
+    ...{ PATH: `${dirname(process.execPath)}:${process.env.PATH}`, npm_config_update_notifier: 'false' },
+  }
+  const become = async (user: string) => {
+    uid = canDrop && user !== 'root' ? NOBODY : null
+    env.HOME = join(root, user === 'root' ? 'root' : `home/${user}`)
+    // Npm's cache is the image's own: the step that empties it must not empty this machine's.
+    env.npm_config_cache = join(env.HOME, '.npm')
+    await mkdir(env.HOME, { recursive: true })
+    if (uid !== null) await chown(env.HOME, uid, uid)
   }
   let folder = '/'
   let uid: number | null = null
@@ -47,20 +61,26 @@ export async function executeImage(
     const options = { cwd: at('.'), env, maxBuffer: 1 << 26, ...ids }
     return promisify(execFile)(program, rest, options)
   }
+  await become('root')
+  // The image's user enters it, too.
+  await chmod(root, 0o755)
   for (const { name, text, words } of instructions) {
     say(`${name} ${text}`)
     if (name === 'WORKDIR') {
       folder = posix.resolve(folder, text)
       await mkdir(at('.'), { recursive: true })
-    } else if (name === 'COPY') await copy(text.split(/\s+/), context, at)
-    else if (name === 'ENV') for (const [key, value] of assignments(text)) env[key] = value
+    } else if (name === 'COPY') {
+      const words = text.split(/\s+/)
+      const isGivenAway = text.startsWith('--chown=')
+      const copied = await copy(isGivenAway ? words.slice(1) : words, { context, at, isLeftOut })
+      if (isGivenAway && canDrop) for (const path of copied) await chown(path, NOBODY, NOBODY)
+    } else if (name === 'ENV') for (const [key, value] of assignments(text)) env[key] = inRoot(value, root)
     else if (name === 'RUN') await run(['/bin/sh', '-euc', inRoot(text, root)])
-    else if (name === 'USER') uid = canDrop && text !== 'root' ? NOBODY : null
+    else if (name === 'USER') await become(text)
     else if (name === 'ENTRYPOINT') entry = required(words, name)
     else if (name === 'CMD') command = required(words, name)
     else if (!DECLARATIONS.includes(name)) throw new Error(`unknown instruction ${name}`)
   }
-  await chmod(root, 0o755)
   const enter: Executed['enter'] = async argv => {
     const located = [...entry, ...argv].map(word => inRoot(word, root))
     try {
@@ -84,15 +104,25 @@ function inRoot(text: string, root: string): string {
   return text.replace(/(^|[\s'"=])(\/(?:waggle|data)\b)/g, `$1${root}$2`).replaceAll('node:node', `${NOBODY}:${NOBODY}`)
 }
 
-async function copy(words: readonly string[], context: string, at: (path: string) => string): Promise<void> {
+type Copying = { context: string; at: (path: string) => string; isLeftOut: (path: string) => boolean }
+
+/** @returns what it wrote. */
+async function copy(words: readonly string[], { context, at, isLeftOut }: Copying): Promise<string[]> {
   const target = words.at(-1) ?? ''
+  const written: string[] = []
   for (const source of words.slice(0, -1)) {
     const from = join(context, source)
     const isFolder = (await stat(from)).isDirectory()
     const to = !isFolder && /\/$|^\.$/.test(target) ? join(at(target), basename(source)) : at(target)
     await mkdir(dirname(to), { recursive: true })
-    await cp(from, to, { recursive: true, force: true })
+    const filter = (path: string, copied: string) => {
+      const isKept = !isLeftOut(relative(context, path))
+      if (isKept && path !== context) written.push(copied)
+      return isKept
+    }
+    await cp(from, to, { recursive: true, force: true, filter })
   }
+  return written
 }
 
 function assignments(text: string): [string, string][] {
