@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Address, Hex } from 'viem'
-import { type Ballot, voteCommitment } from '../../node/src/chain/votes/voteCommitment.ts'
+import { type Ballot, voteCommitment } from '../../node/src/chain/votes/votes.ts'
 import { seededRandom } from '../../node/src/environments/seededRandom.ts'
 import { hashOf, openSwarm, type Swarm } from './openSwarm.ts'
 import {

@@ -1,4 +1,4 @@
-import { type Ballot, voteCommitment } from '../../node/src/chain/votes/voteCommitment.ts'
+import { type Ballot, voteCommitment } from '../../node/src/chain/votes/votes.ts'
 import type { Hex } from '../../node/src/core/hex.ts'
 import { merkleProof } from '../../node/src/core/merkle.ts'
 import {

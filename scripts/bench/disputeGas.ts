@@ -1,6 +1,6 @@
 import { type Address, type EncodeFunctionDataParameters, type Hex, keccak256, toHex } from 'viem'
 import { appealCommitment } from '../../node/src/chain/challenges/appealCommitment.ts'
-import { voteCommitment } from '../../node/src/chain/votes/voteCommitment.ts'
+import { voteCommitment } from '../../node/src/chain/votes/votes.ts'
 import { contentId } from '../../node/src/core/contentId.ts'
 import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
 import { leafHash } from '../../node/src/core/payloads/leaf.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hex } from 'viem'
-import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/voteCommitment.ts'
+import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/votes.ts'
 import { merkleProof, merkleRoot } from '../../../node/src/core/merkle.ts'
 import { componentLeaves, componentsHash, type PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
 import { taskHash } from '../../../node/src/core/payloads/taskProposal.ts'

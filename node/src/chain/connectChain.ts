@@ -13,8 +13,7 @@ import { createChainGuard } from './guard/chainGuard.ts'
 import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
 import { createHeads, type Heads } from './guard/heads.ts'
 import { requestOnce } from './guard/requestOnce.ts'
-import { awaitChain, awaitContracts, requireChain } from './guard/requireChain.ts'
-import { requireContracts } from './guard/requireContracts.ts'
+import { awaitChain, awaitContracts, requireChain, requireContracts } from './guard/requireChain.ts'
 
 /** What every read needs. `rpcUrl` is for people: origins alone. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }

@@ -8,30 +8,27 @@ import {
   readClosingCredit,
   readCredit,
   readJury,
+  readVerdicts,
 } from './challenges/appeals.ts'
 import { readSeatsToJudge } from './challenges/judgeSeats.ts'
 import { readDemandBond, readDemands } from './challenges/leafDemands.ts'
-import { readSeats } from './challenges/readSeats.ts'
-import { readVerdicts } from './challenges/readVerdicts.ts'
 import type { FollowedChain } from './connectChain.ts'
 import type { Contracts } from './contracts.ts'
+import { readNectar } from './peers/nectar.ts'
 import { readBootnodes } from './peers/readBootnodes.ts'
-import { readNectar } from './peers/readNectar.ts'
-import { readAccountOf, readCountsFrom, readPeerId, readPeerIds, readRegistered } from './peers/readPeer.ts'
+import { readAccountOf, readCountsFrom, readPeerId, readPeerIds, readRegistered } from './peers/readPeers.ts'
 import { isSettled, readMisses, readPoints } from './peers/readPoints.ts'
 import { type Duty, readBootstrapRounds, readMayPropose, readStake, readStakeable } from './peers/readStake.ts'
-import { keepFinal } from './rounds/keepFinal.ts'
-import { readBeacon } from './rounds/readBeacon.ts'
-import { createEventReader } from './rounds/roundEvents.ts'
+import { readBeacon } from './rounds/beacon.ts'
+import { createEventReader, keepFinal } from './rounds/roundEvents.ts'
 import { readOpenings } from './votes/openComponent.ts'
-import { readLeastPoints } from './votes/readLeastPoints.ts'
-import { readSettlements } from './votes/readSettlements.ts'
+import { readLeastPoints, readSettlements } from './votes/readSettlements.ts'
 import { readRevealedVotes } from './votes/readVotes.ts'
+import { readSeats } from './votes/seats.ts'
 import { readAgreedLeaf } from './work/claimTask.ts'
+import { readPolicies, readRolloutCommitments } from './work/commitments.ts'
 import { readHasSecret, readProposals, readSecretKeepers } from './work/proposals.ts'
-import { readRolloutCommitments } from './work/readCommitments.ts'
 import { readEnvironment } from './work/readEnvironment.ts'
-import { readPolicies } from './work/readPolicies.ts'
 
 /** Every read, bound to a chain and its contracts. A peer that sends nothing needs only this. */
 export function createChainReads(chain: FollowedChain, contracts: Contracts) {

@@ -8,9 +8,8 @@ import {
   type SeatVerdict,
   seatVerdict,
 } from './challenges/appeals.ts'
+import { challengeLeaf, challengeSecret, type FalseLeaf, type WithheldSecret } from './challenges/challengeFaults.ts'
 import { challengeIntent } from './challenges/challengeIntent.ts'
-import { challengeLeaf, type FalseLeaf } from './challenges/challengeLeaf.ts'
-import { challengeSecret, type WithheldSecret } from './challenges/challengeSecret.ts'
 import { judgeSeats, type SeatsToJudge } from './challenges/judgeSeats.ts'
 import {
   closeDemand,
@@ -22,13 +21,12 @@ import {
 } from './challenges/leafDemands.ts'
 import type { Contracts } from './contracts.ts'
 import type { TxOutcome } from './outbox/outbox.ts'
-import { claimNectar } from './peers/claimNectar.ts'
-import { drawBeacon, fixBeacon } from './rounds/openBeacon.ts'
+import { claimNectar } from './peers/nectar.ts'
+import { drawBeacon, fixBeacon } from './rounds/beacon.ts'
 import { type ComponentOpening, closeOpenings, openComponent } from './votes/openComponent.ts'
-import type { Ballot } from './votes/voteCommitment.ts'
-import { commitVotes, revealVotes, type ShardToSettle, settle } from './votes/votes.ts'
+import { type Ballot, commitVotes, revealVotes, type ShardToSettle, settle } from './votes/votes.ts'
 import { claimTask, type TaskAnswered } from './work/claimTask.ts'
-import { commitPolicy, commitRollouts, type RolloutsToCommit } from './work/commitRollouts.ts'
+import { commitPolicy, commitRollouts, type RolloutsToCommit } from './work/commitments.ts'
 import { commitSecret, proposalSecret, propose, type TasksToPropose } from './work/proposals.ts'
 
 type WriteModules = {

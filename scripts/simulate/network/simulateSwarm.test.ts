@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mean } from '../../../node/model/src/base/mean.ts'
-import type { Ballot } from '../../../node/src/chain/votes/voteCommitment.ts'
+import type { Ballot } from '../../../node/src/chain/votes/votes.ts'
 import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
 import { auditAlarms, falseAlarms, honestPoints, playHonest, playHostile, scoresChecked } from './rows.ts'
 import { simulateSwarm } from './simulateSwarm.ts'

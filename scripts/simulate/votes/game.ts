@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { Ballot } from '../../../node/src/chain/votes/voteCommitment.ts'
+import type { Ballot } from '../../../node/src/chain/votes/votes.ts'
 import type { PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
 import type { Bundle, Rules } from './bundles.ts'
 import { type Member, OWED, type Swarm } from './openSwarm.ts'

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, type Hex, keccak256, zeroHash } from 'viem'
 import { UNAVAILABLE } from '../../../deployments/protocol.ts'
 import { type RandomStream, randomStream } from '../../../node/model/src/base/random.ts'
-import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/voteCommitment.ts'
+import { type Ballot, voteCommitment } from '../../../node/src/chain/votes/votes.ts'
 import { componentRoot, type LeafScore, type PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
 import { judgeAll } from './endRound.ts'
 import { type Commitment, type Game, SCORE_COST, type Sealed } from './game.ts'

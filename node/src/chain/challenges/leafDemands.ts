@@ -8,7 +8,7 @@ import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
-import type { RolloutCommitment } from '../work/readCommitments.ts'
+import type { RolloutCommitment } from '../work/commitments.ts'
 import { challengeIntent } from './challengeIntent.ts'
 
 /** Names of the two fields as dag-cbor has them, with the head byte of their length. */

@@ -108,3 +108,18 @@ export function readClaimable(
   const args = [gameId, `0x${account.slice(2).padStart(64, '0')}`] as const
   return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'claimableOf', args }))
 }
+
+/** What a bet would buy now if nothing followed in its round, and pay if its choice won and nobody bet after it. */
+type Quote = { shares: bigint; payout: bigint }
+
+export async function quoteBet(
+  { rpc, rpcUrl }: ChainClient,
+  contracts: Contracts,
+  { gameId, choice, stake }: { gameId: bigint; choice: number; stake: bigint },
+): Promise<Quote> {
+  const args = [gameId, choice, stake] as const
+  const [shares, payout] = await callChain(rpcUrl, () =>
+    rpc.readContract({ ...contracts.predictionMarket, functionName: 'quote', args }),
+  )
+  return { shares, payout }
+}

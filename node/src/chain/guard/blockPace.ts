@@ -1,4 +1,4 @@
-import type { TakenHead } from './judgeHead.ts'
+import type { TakenHead } from './followedHead.ts'
 
 /** Bounds of the pace: faster and slower chains are polled this often. */
 const MIN_PACE_MS = 100

@@ -1,13 +1,11 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
-import type { RpcCall } from './answers.ts'
-import { type Head, headOf } from './answers.ts'
+import { type Head, headOf, type RpcCall } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ChainIdentity, headAt } from './endpointCheck.ts'
 import { createEndpointPool } from './endpointPool.ts'
-import { createFollowedHead } from './followedHead.ts'
-import type { TakenHead } from './judgeHead.ts'
+import { createFollowedHead, type TakenHead } from './followedHead.ts'
 
 type GuardModules = {
   endpoints: readonly Endpoint[]

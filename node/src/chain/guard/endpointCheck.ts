@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import { type Head, headOf } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { TakenHead } from './judgeHead.ts'
+import type { TakenHead } from './followedHead.ts'
 
 /** The chain that a deployment is on. */
 export type ChainIdentity = {

@@ -1,6 +1,6 @@
 import type { Logger } from '#core/logger.ts'
+import type { Head } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type Followed, follow, judgeHead, type TakenHead } from './judgeHead.ts'
 
 type FollowedHead = {
   /** The head that was taken last; null before the first. */
@@ -55,4 +55,63 @@ export function createFollowedHead({ logger, holdMs }: { logger: Logger; holdMs:
       return null
     },
   }
+}
+
+/** A head that was taken, and when. */
+export type TakenHead = Head & { atMs: number }
+
+/** What was taken so far, as far as it bounds what may come. */
+type Followed = {
+  readonly last: TakenHead
+  /** Falls are measured from these: from the last head, each could fall as far again. */
+  readonly highest: TakenHead
+  readonly latest: TakenHead
+  /**
+   * Seconds by which the chain's first head was ahead of this machine's clock, >= 0: leads are measured from it. Half of all clocks are behind.
+   */
+  readonly leadSec: number
+}
+
+/** Headers may be ahead of the time that passed here by so much: clocks differ, and chains catch up. */
+const SLACK_SEC = 120
+/** Blocks a second that a chain makes at most: the fastest in use make 10. */
+const MAX_BLOCKS_PER_SEC = 20
+/** Blocks that a reorganisation, or a server that lags, takes back. */
+const MAX_FALL_BLOCKS = 64
+
+/** @param before - null for the first head, from which the others are judged. */
+function follow(before: Followed | null, head: TakenHead): Followed {
+  const leadSec = before === null ? Math.max(0, head.timeSec - head.atMs / 1000) : leadAt(before, head.atMs)
+  const { highest = head, latest = head } = before ?? {}
+  return {
+    ...{ last: head, leadSec },
+    highest: head.number >= highest.number ? head : highest,
+    latest: head.timeSec >= latest.timeSec ? head : latest,
+  }
+}
+
+/** A clock that was set back is further behind the chain by as much. */
+const leadAt = ({ last, leadSec }: Followed, nowMs: number) => leadSec + Math.max(0, last.atMs - nowMs) / 1000
+
+/**
+ * Whether a chain can have come from one head to another in the time that has passed here.
+ *
+ * Time may go as far as this machine's own clock, or as the seconds that passed on it, whichever allows more: one of them is
+ * right even after a suspension, or where the clock was set. However many heads there are, together they lead and fall no further than one may.
+ *
+ * @param before - null at the start, where any head is taken.
+ * @returns what is wrong with it; null if nothing is.
+ */
+function judgeHead(before: Followed | null, head: TakenHead): string | null {
+  if (before === null) return null
+  const { last, highest, latest } = before
+  const passedSec = Math.max(0, head.atMs - last.atMs) / 1000
+  const nowSec = head.atMs / 1000
+  const latestSec = Math.min(Math.max(last.timeSec + passedSec, nowSec), nowSec + leadAt(before, head.atMs)) + SLACK_SEC
+  if (head.timeSec > latestSec) return `its time jumped by ${head.timeSec - last.timeSec} s`
+  if (head.number > last.number + (passedSec + SLACK_SEC) * MAX_BLOCKS_PER_SEC)
+    return `its height jumped by ${head.number - last.number} blocks`
+  if (head.number < highest.number - MAX_FALL_BLOCKS) return `its height fell by ${highest.number - head.number} blocks`
+  if (head.timeSec < latest.timeSec - SLACK_SEC) return `its time fell by ${latest.timeSec - head.timeSec} s`
+  return null
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import { createBlockPace } from './blockPace.ts'
-import type { TakenHead } from './judgeHead.ts'
+import type { TakenHead } from './followedHead.ts'
 
 type HeadsModules = {
   readHead: () => Promise<TakenHead>

@@ -1,7 +1,9 @@
-import type { PeerKey } from '#core/hashes.ts'
+import { zeroAddress } from 'viem'
+import type { AccountAddress, PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
-import type { FollowedChain } from '../connectChain.ts'
+import type { ChainClient, FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
+import { revertedWith } from '../revertedWith.ts'
 import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 
 /** A registration as the chain told of it; the account may have been another since. */
@@ -22,4 +24,76 @@ export async function readPeers(
       peers.push({ peerKey: args.peerKey, peerId: args.peerId, countsFrom: Number(args.fromRound) })
   }
   return peers
+}
+
+/** The account that speaks for a peer; null if the peer is not registered. */
+export async function readAccountOf(
+  { rpc, rpcUrl }: ChainClient,
+  { peerRegistry }: Contracts,
+  peerKey: PeerKey,
+): Promise<AccountAddress | null> {
+  const account = await callChain(rpcUrl, () =>
+    rpc.readContract({ ...peerRegistry, functionName: 'accountOf', args: [peerKey] }),
+  )
+  return account === zeroAddress ? null : account
+}
+
+/** First round that a peer's key counts in; null if the peer is not registered. */
+export async function readCountsFrom(
+  { rpc, rpcUrl }: ChainClient,
+  { peerRegistry }: Contracts,
+  peerKey: PeerKey,
+): Promise<number | null> {
+  const [account, fromRound] = await callChain(rpcUrl, () =>
+    rpc.readContract({ ...peerRegistry, functionName: 'membershipOf', args: [peerKey] }),
+  )
+  return account === zeroAddress ? null : Number(fromRound)
+}
+
+/**
+ * Bytes of calls that travel in one, of which each of 36 takes 224 in the end: the whole is code to a chain, and 49,152 bytes of it are
+ * refused (EIP-3860).
+ */
+const BATCH_BYTES = 128 * 36
+
+/** Which of these peers are registered, in their order: one call for each 128. */
+export async function readRegistered(
+  { rpc, rpcUrl }: ChainClient,
+  { peerRegistry }: Contracts,
+  peerKeys: readonly PeerKey[],
+): Promise<boolean[]> {
+  const contracts = peerKeys.map(key => ({ ...peerRegistry, functionName: 'accountOf', args: [key] }) as const)
+  // Deployless: a local chain has no Multicall3.
+  const read = () => rpc.multicall({ contracts, deployless: true, allowFailure: false, batchSize: BATCH_BYTES })
+  return (await callChain(rpcUrl, read)).map(account => account !== zeroAddress)
+}
+
+/** The base58 id behind a peer key; null if the peer is not registered. */
+export function readPeerId(
+  { rpc, rpcUrl }: ChainClient,
+  { peerRegistry }: Contracts,
+  peerKey: PeerKey,
+): Promise<string | null> {
+  return callChain(rpcUrl, () =>
+    rpc.readContract({ ...peerRegistry, functionName: 'peerIdOf', args: [peerKey] }).catch(nullIfUnknown),
+  )
+}
+
+/** The base58 ids behind peer keys, in their order, null for a key that nobody registered: one call for each 128. */
+export async function readPeerIds(
+  { rpc, rpcUrl }: ChainClient,
+  { peerRegistry }: Contracts,
+  peerKeys: readonly PeerKey[],
+): Promise<(string | null)[]> {
+  const contracts = peerKeys.map(key => ({ ...peerRegistry, functionName: 'peerIdOf', args: [key] }) as const)
+  return callChain(rpcUrl, async () => {
+    const answers = await rpc.multicall({ contracts, deployless: true, batchSize: BATCH_BYTES })
+    return answers.map(({ status, result, error }) => (status === 'success' ? result : nullIfUnknown(error)))
+  })
+}
+
+/** @throws what is not the registry's word that nobody has the key. */
+function nullIfUnknown(error: unknown): null {
+  if (revertedWith(error)?.startsWith('PeerRegistry_UnknownPeer')) return null
+  throw error
 }

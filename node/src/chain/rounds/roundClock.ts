@@ -2,7 +2,7 @@ import { callChain } from '../callChain.ts'
 import { ChainUnreachableError } from '../chainErrors.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
-import type { TakenHead } from '../guard/judgeHead.ts'
+import type { TakenHead } from '../guard/followedHead.ts'
 import { revertedWith } from '../revertedWith.ts'
 
 /** Where the chain stands. Time is that of its newest block, never the machine's. */

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { TooMuchAskedError } from '../chainErrors.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
-import { readRolloutCommitments } from '../work/readCommitments.ts'
-import { readPolicies } from '../work/readPolicies.ts'
-import { createEventReader } from './roundEvents.ts'
+import { readPolicies, readRolloutCommitments } from '../work/commitments.ts'
+import { createEventReader, keepFinal } from './roundEvents.ts'
 
 test('rounds that never were have no events, and the chain is not asked for them', async () => {
   const { inRounds } = createEventReader({} as FollowedChain, {} as Contracts)
@@ -65,4 +64,27 @@ test('a peer that amends its commitment and its policy without end costs no memo
   ])
   const policies = await readPolicies(client, contracts, events, 0, [key(1), key(2)])
   expect([told, policies.get(key(2)), policies.size]).toEqual([300_000, key(49_999), 2])
+})
+
+test('what can change is read each time, what cannot once, for the last rounds asked for', async () => {
+  const reads: number[] = []
+  let over = 3
+  let isOut = true
+  const read = keepFinal(
+    async round => {
+      reads.push(round)
+      if (isOut) throw new Error('the endpoint is out')
+      return `round ${round}`
+    },
+    round => round <= over,
+  )
+  await expect(read(3)).rejects.toThrow('out')
+  isOut = false
+  expect(await Promise.all([read(3), read(3), read(4), read(4)])).toEqual(['round 3', 'round 3', 'round 4', 'round 4'])
+  expect(reads).toEqual([3, 3, 4, 4])
+  over = 20
+  for (let round = 4; round <= 10; round++) await read(round)
+  reads.length = 0
+  for (const round of [10, 5, 3]) await read(round)
+  expect(reads).toEqual([3])
 })

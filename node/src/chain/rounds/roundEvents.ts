@@ -2,7 +2,7 @@ import { callChain } from '../callChain.ts'
 import { TooMuchAskedError } from '../chainErrors.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
-import type { TakenHead } from '../guard/judgeHead.ts'
+import type { TakenHead } from '../guard/followedHead.ts'
 import { blockAtTime } from './blockAtTime.ts'
 
 /** Blocks in one request for events: public endpoints refuse more than a few thousand. */
@@ -81,3 +81,30 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): R
 }
 
 const REORGANISATION_BLOCKS = 16
+
+/** Rounds that duties ask for again and again: from the one that is voted on to the one whose openings are closed. */
+const KEPT_ROUNDS = 6
+
+/**
+ * A read of a round, once for all duties where nothing can change it any more: of a large swarm each takes tens of megabytes of the endpoint's answers.
+ *
+ * @param isOver - whether the round's last block is too deep to change, as far as is known.
+ */
+export function keepFinal<T>(
+  read: (round: number) => Promise<T>,
+  isOver: (round: number) => boolean,
+): (round: number) => Promise<T> {
+  const kept = new Map<number, Promise<T>>()
+  return round => {
+    const known = kept.get(round)
+    if (known !== undefined) return known
+    // Asked first: what is read after it is all there is.
+    const isFinal = isOver(round)
+    const value = read(round)
+    if (!isFinal) return value
+    kept.set(round, value)
+    value.catch(() => kept.delete(round))
+    for (const oldest of kept.keys()) if (kept.size > KEPT_ROUNDS) kept.delete(oldest)
+    return value
+  }
+}

@@ -7,8 +7,8 @@ import type { LeafHeader } from '#core/payloads/leaf.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
-import type { RolloutCommitment } from '../work/readCommitments.ts'
-import { type Ballot, voteSalt } from './voteCommitment.ts'
+import type { RolloutCommitment } from '../work/commitments.ts'
+import { type Ballot, voteSalt } from './votes.ts'
 
 /** The score of a leaf, with proof that the peer committed to the leaf and the ballot to the score. */
 export type ComponentOpening = {

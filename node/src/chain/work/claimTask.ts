@@ -7,7 +7,7 @@ import type { LeafHeader } from '#core/payloads/leaf.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
-import type { RolloutCommitment } from './readCommitments.ts'
+import type { RolloutCommitment } from './commitments.ts'
 
 /** That a drawn leaf answers a proposer's task: the leaf's header, under the root that was committed, and the task's place. */
 export type TaskAnswered = {

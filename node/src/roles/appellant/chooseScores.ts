@@ -1,7 +1,7 @@
 import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { FEWEST_MISSED, isClearlyOff, type Settled } from './weighAppeal.ts'
 

@@ -1,7 +1,7 @@
 import { SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { NodeError } from '#base/errors.ts'
 import type { ChainReads } from '#chain/reads.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'

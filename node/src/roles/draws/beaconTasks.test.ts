@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { packTokens } from '#core/payloads/packedTokens.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'

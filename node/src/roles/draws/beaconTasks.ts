@@ -1,5 +1,5 @@
 import type { ChainReads } from '#chain/reads.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon, Seed } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { drawnLeaf, drawOpening } from './drawOpening.ts'
 
 const beacon = `0x${'be'.repeat(32)}` as const

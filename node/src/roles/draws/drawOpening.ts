@@ -1,7 +1,7 @@
 import { SHARD_PEERS } from '@waggle/deployments/protocol'
 import { concatHex, keccak256, numberToHex } from 'viem'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon, Seed } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { roundSeed } from './roundSeed.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BeaconReading } from '#chain/rounds/readBeacon.ts'
+import type { BeaconReading } from '#chain/rounds/beacon.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { createManualClock } from '#core/clock.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'

@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem'
 import type { LeafDemand, ShownLeaf } from '#chain/challenges/leafDemands.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { proofIn } from '#core/merkle.ts'
 import type { OpenedPayload } from '#core/payloads/payloadOperations.ts'

@@ -1,5 +1,5 @@
 import { formatEther } from 'viem'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
 import { sampledLeaves } from '../draws/drawCommittee.ts'

@@ -1,6 +1,6 @@
 import { phase } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { mapConcurrently } from '#core/mapConcurrently.ts'

@@ -1,5 +1,5 @@
-import type { FalseLeaf } from '#chain/challenges/challengeLeaf.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { FalseLeaf } from '#chain/challenges/challengeFaults.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { proofIn } from '#core/merkle.ts'
 import type { OpenedPayload } from '#core/payloads/payloadOperations.ts'

@@ -1,5 +1,5 @@
 import { callChain } from '#chain/callChain.ts'
-import { readDisputes } from '#chain/games/readDisputes.ts'
+import { readDisputes } from '#chain/games/gameEvents.ts'
 import { readGame } from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
 import { mapConcurrently } from '#core/mapConcurrently.ts'

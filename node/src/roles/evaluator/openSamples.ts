@@ -2,7 +2,7 @@ import { phase, TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { ComponentOpening } from '#chain/votes/openComponent.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { merkleProof, proofIn } from '#core/merkle.ts'
 import {
   componentLeaves,

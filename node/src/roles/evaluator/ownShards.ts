@@ -1,4 +1,4 @@
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { drawCommittee, shardsOf } from '../draws/drawCommittee.ts'
 import type { PeerNode } from '../peerNode.ts'

@@ -1,5 +1,5 @@
 import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
 import { readTaskPlaces, type TaskPlace } from '../draws/admitTasks.ts'

@@ -1,6 +1,6 @@
 import { SHARD_PEERS } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'

@@ -1,6 +1,6 @@
 import { COMMITTEE_SEATS } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'

@@ -1,4 +1,4 @@
-import type { FalseLeaf } from '#chain/challenges/challengeLeaf.ts'
+import type { FalseLeaf } from '#chain/challenges/challengeFaults.ts'
 import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import type { LogFields } from '#core/logger.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'

@@ -1,7 +1,7 @@
-import type { BeaconState } from '#chain/rounds/readBeacon.ts'
+import type { BeaconState } from '#chain/rounds/beacon.ts'
 import type { PeerRound } from '#chain/rounds/readPeerRound.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey, PolicyHash } from '#core/hashes.ts'
 import type { PeerScore } from '#core/payloads/payloads.ts'
 

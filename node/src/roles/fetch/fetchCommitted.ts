@@ -1,4 +1,4 @@
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { OpenedPayload } from '#core/payloads/payloadOperations.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import type { PeerNode } from '../peerNode.ts'

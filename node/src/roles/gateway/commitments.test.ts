@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { type Committed, commitmentTo, committedBy, createCommitments } from './commitments.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readOpenedGames } from '#chain/games/readOpenedGames.ts'
+import { readOpenedGames } from '#chain/games/gameEvents.ts'
 import type { MarketSession } from '../games/marketSession.ts'
 
 const STATE = 'judged games'

@@ -1,4 +1,4 @@
-import type { RolloutCommitment } from '#chain/work/readCommitments.ts'
+import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'

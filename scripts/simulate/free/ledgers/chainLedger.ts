@@ -1,7 +1,7 @@
 import { type Address, type EncodeFunctionDataParameters, type Hex, keccak256, parseEther, toHex, zeroHash } from 'viem'
 import { SHARD_PEERS } from '../../../../deployments/protocol.ts'
 import { appealCommitment } from '../../../../node/src/chain/challenges/appealCommitment.ts'
-import { voteCommitment } from '../../../../node/src/chain/votes/voteCommitment.ts'
+import { voteCommitment } from '../../../../node/src/chain/votes/votes.ts'
 import { merkleProof } from '../../../../node/src/core/merkle.ts'
 import { componentsHash } from '../../../../node/src/core/payloads/scoreSheet.ts'
 import { drawnLeaf } from '../../../../node/src/roles/draws/drawOpening.ts'

@@ -1,5 +1,5 @@
 import { concatHex, type Hex, keccak256, toHex } from 'viem'
-import type { Ballot } from '../../../../node/src/chain/votes/voteCommitment.ts'
+import type { Ballot } from '../../../../node/src/chain/votes/votes.ts'
 import { merkleProof, merkleRoot } from '../../../../node/src/core/merkle.ts'
 import { leafHash } from '../../../../node/src/core/payloads/leaf.ts'
 import { componentLeaves, componentRoot } from '../../../../node/src/core/payloads/scoreSheet.ts'

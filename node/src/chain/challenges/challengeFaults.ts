@@ -1,10 +1,11 @@
 import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData } from 'viem'
+import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { LeafHeader } from '#core/payloads/leaf.ts'
 import type { Contracts } from '../contracts.ts'
-import type { RolloutCommitment } from '../work/readCommitments.ts'
+import type { RolloutCommitment } from '../work/commitments.ts'
 
 /** A leaf whose header shows that it is false, the commitment that it is under, and the proof that it is. */
 export type FalseLeaf = { header: LeafHeader; commitment: RolloutCommitment; proof: readonly Hex[] }
@@ -23,5 +24,19 @@ export function challengeLeaf({ challenges }: Contracts, { header, commitment, p
     data: encodeFunctionData({ abi: challenges.abi, functionName: 'challengeLeaf', args }),
     fromRound: round + phase.voting,
     throughRound: round + phase.settling,
+  }
+}
+
+/** A proposer that committed to a secret for a round and did not propose. */
+export type WithheldSecret = { round: number; peerKey: PeerKey }
+
+/** Shows it to the chain, while that knows the secret's hash: a hundredth of the proposer's stake is burnt. */
+export function challengeSecret({ openings }: Contracts, { round, peerKey }: WithheldSecret): OutboxIntent {
+  return {
+    key: `challenge-secret:${round}:${peerKey}`,
+    to: openings.address,
+    data: encodeFunctionData({ abi: openings.abi, functionName: 'challengeSecret', args: [BigInt(round), peerKey] }),
+    fromRound: round,
+    throughRound: round + phase.paying,
   }
 }

@@ -3,9 +3,32 @@ import { callChain } from '../callChain.ts'
 import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import { eventRanges } from '../governance/eventRanges.ts'
+import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 
+/** A reader without a cursor, or with an old one, starts so many blocks before the newest. */
+const LOOKBACK_BLOCKS = 50 * EVENT_RANGE_BLOCKS
 /** Blocks that a reorganisation, or an endpoint that lags, takes back: they are read again. */
 const UNSETTLED_BLOCKS = 64
+
+/** @param cursor - `cursor` of the last read; null for the first. @returns the games whose answer was disputed since then; some are told again. */
+export async function readDisputes(
+  chain: FollowedChain,
+  contracts: Contracts,
+  cursor: number | null,
+): Promise<{ gameIds: bigint[]; cursor: number }> {
+  const head = await chain.heads.read()
+  const first = Math.max(contracts.startBlock, head.number - LOOKBACK_BLOCKS, cursor ?? 0)
+  const gameIds: bigint[] = []
+  for (let at = first; at <= head.number; at += EVENT_RANGE_BLOCKS) {
+    const toBlock = BigInt(Math.min(head.number, at + EVENT_RANGE_BLOCKS - 1))
+    const range = { ...contracts.predictionMarket, strict: true, fromBlock: BigInt(at), toBlock } as const
+    const disputes = await callChain(chain.rpcUrl, () =>
+      chain.rpc.getContractEvents({ ...range, eventName: 'GameDisputed' }),
+    )
+    for (const { args } of disputes) gameIds.push(args.gameId)
+  }
+  return { gameIds, cursor: Math.max(0, head.number - UNSETTLED_BLOCKS) }
+}
 
 /**
  * The games that an account opened, the oldest first, by its name in the market's events. Others may open as many between them as they like.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
-import { beaconStates, readBeacon } from './readBeacon.ts'
+import { beaconStates, readBeacon } from './beacon.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const [BLOCK, FORK] = [100n, word('f0')]

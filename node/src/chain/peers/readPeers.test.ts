@@ -2,7 +2,7 @@ import { createPublicClient, custom } from 'viem'
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
 import type { Contracts } from '../contracts.ts'
-import { readRegistered } from './readPeer.ts'
+import { readRegistered } from './readPeers.ts'
 
 /** EIP-3860: a call that deploys what it runs is refused above this. */
 const MAX_INITCODE_BYTES = 49_152

@@ -1,4 +1,7 @@
+import { phase } from '@waggle/deployments/protocol'
+import { encodeFunctionData } from 'viem'
 import type { Beacon } from '#core/hashes.ts'
+import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
@@ -28,4 +31,20 @@ export async function readBeacon(
   if (head < blockNumber + BigInt(reorganisedBlocks)) return { state, hash: null }
   if (state === 'fixed') return { state, hash: (await callChain(rpcUrl, () => rpc.getBlock({ blockNumber }))).hash }
   return { state, hash: await callChain(rpcUrl, () => rpc.readContract({ ...rounds, functionName: 'beaconOf', args })) }
+}
+
+/** Fixes the block whose hash will be a round's beacon, within the round after it. */
+export const fixBeacon = (contracts: Contracts, round: number) => beaconCall(contracts, 'fixBeacon', round)
+
+/** Records a round's beacon, within the round after it. */
+export const drawBeacon = (contracts: Contracts, round: number) => beaconCall(contracts, 'drawBeacon', round)
+
+function beaconCall({ rounds }: Contracts, name: 'fixBeacon' | 'drawBeacon', round: number): OutboxIntent {
+  return {
+    key: `${name}:${round}`,
+    to: rounds.address,
+    data: encodeFunctionData({ abi: rounds.abi, functionName: name, args: [BigInt(round)] }),
+    fromRound: round + phase.drawing,
+    throughRound: round + phase.drawing,
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
-import { type Ballot, voteCommitment, voteSalt } from './voteCommitment.ts'
+import { type Ballot, voteCommitment, voteSalt } from './votes.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const place = { chainId: 31337, rewardVotes: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045' } as const
