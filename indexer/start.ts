@@ -1,4 +1,4 @@
-/** Starts the indexer in this process: `node indexer/start.ts --port 42069 --host 127.0.0.1`. See README.md. */
+/** Starts the indexer in this process: `npx node indexer/start.ts --port 42069 --host 127.0.0.1`. See README.md. */
 import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
