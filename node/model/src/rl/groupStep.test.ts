@@ -82,12 +82,57 @@ test('tokens of groups that teach nothing count as unmoved: a step for one group
 
 const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'], rankStabilized: false }
 
-test.each<[string, () => TrainerOptions]>([
+const passes: [string, () => TrainerOptions][] = [
   ['in one graph', () => ({ layered: false })],
   ['layer by layer', () => ({ layered: true })],
   ['with an adapter', () => ({ layered: false, adapter: initLora(tinyConfig, lora, 'scored') })],
   ['with an adapter, layer by layer', () => ({ layered: true, adapter: initLora(tinyConfig, lora, 'scored') })],
-])('a trainer scores at its temperature what was sampled at it, %s', async (_, options) => {
+]
+
+test.each(passes)(
+  'an update computes old log-probabilities as scoring would before it, bit for bit, %s',
+  async (_, options) => {
+    const { completions } = await groupOf({ claim: logprob => logprob - 0.3 })
+    const rated = { learningRate: 1e-2, clipLow: 0.2, clipHigh: 0.28, klBeta: 0, maskTruncatedCompletions: true }
+    const claimed = completions.map(({ tokens, logprobs, reward }, i) => ({
+      tokens: Int32Array.of(...prompt, ...tokens),
+      scored: Int32Array.from(tokens, (_, t) => prompt.length + t),
+      samplingLogprobs: logprobs,
+      advantage: reward - 0.5,
+      truncated: i === 1,
+    }))
+    const outcome = async (isComputed: boolean) => {
+      const weights = tinyWeights()
+      const trainer = await createTrainer(tinyConfig, weights, { threads: 1, ...options() })
+      const before = await trainer.logprobs(claimed)
+      const batch = isComputed ? claimed : claimed.map((one, i) => ({ ...one, oldLogprobs: before[i] as Float32Array }))
+      const { oldLogprobs, ...step } = await trainer.policyStep(batch, rated)
+      expect(oldLogprobs).toEqual(isComputed ? before.map((own, i) => (i === 1 ? null : own)) : before)
+      const after = await trainer.logprobs(claimed)
+      await trainer.dispose()
+      return { step, after }
+    }
+    const computed = await outcome(true)
+    expect(computed.step.gradientNorm).toBeGreaterThan(0)
+    expect(computed).toEqual(await outcome(false))
+  },
+)
+
+test('a completion of one token, which a pass has twice, is learned from once', async () => {
+  const own = (isClaimed: boolean) => async () => {
+    const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1 })
+    const one = { tokens: Int32Array.of(1, 2, 3, 4), scored: Int32Array.of(3), advantage: 1 }
+    const batch = [{ ...one, samplingLogprobs: Float32Array.of(-3) }]
+    const [oldLogprobs = new Float32Array()] = await trainer.logprobs(batch)
+    const given = isClaimed ? batch.map(sequence => ({ ...sequence, oldLogprobs })) : batch
+    const report = await trainer.policyStep(given, { learningRate: 1e-2, clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
+    await trainer.dispose()
+    return report.gradientNorm
+  }
+  expect((await own(false)()) / (await own(true)())).toBeCloseTo(1, 5)
+})
+
+test.each(passes)('a trainer scores at its temperature what was sampled at it, %s', async (_, options) => {
   const { completions } = await groupOf({ temperature: 0.7 })
   const trainer = await createTrainer(tinyConfig, tinyWeights(), { threads: 1, temperature: 0.7, ...options() })
   const batch = completions.map(({ tokens }) => ({

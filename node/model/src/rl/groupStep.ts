@@ -69,6 +69,9 @@ export interface GroupStepReport {
   readonly refuted: number
 }
 
+/** With log-probabilities that its group came with. */
+type ClaimedSequence = PolicySequence & { readonly oldLogprobs: Float32Array }
+
 const noUpdate: GroupStepReport = { groupsUsed: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
 
 /**
@@ -96,47 +99,56 @@ export async function groupStep(
     .filter(group => group.length > 0)
   const groupsUsed = sequences.length
   if (groupsUsed === 0) return noUpdate
-  const used = recomputeLogprobs ? await recomputed(trainer, sequences) : sequences
-  const refuted = recomputeLogprobs ? used.filter(isRefuted).length : 0
-  if (refuted > 0) return { ...noUpdate, refuted }
-  const batch = used.flat()
+  const batch = (recomputeLogprobs ? sequences.map(unclaimed) : sequences).flat()
   const lossOptions = { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions }
-  const update = () => trainer.policyStep(batch, lossOptions)
-  if (maxKl === undefined)
-    return { groupsUsed, step: await update(), kl: null, clipFraction: null, undone: false, refuted }
+
+  async function update(): Promise<GroupStepReport> {
+    const { oldLogprobs, ...step } = await trainer.policyStep(batch, lossOptions)
+    const refuted = recomputeLogprobs ? countRefuted(sequences, oldLogprobs) : 0
+    if (refuted > 0) return { ...noUpdate, refuted }
+    const done = { ...noUpdate, groupsUsed, step }
+    if (maxKl === undefined) return done
+    const before = oldLogprobs.filter(logprobs => logprobs !== null)
+    const after = await trainer.logprobs(batch.filter((_, i) => oldLogprobs[i] !== null))
+    const kl = policyDrift(before, after, tokensIn(groups))
+    const undone = !(kl <= maxKl) // NaN too
+    return { ...done, kl, clipFraction: clipFraction(before, after, lossOptions), undone }
+  }
+  return recomputeLogprobs || maxKl !== undefined ? undoable(trainer, update) : update()
+}
+
+/** Takes an update back that failed, or whose report says so. */
+async function undoable(trainer: Trainer, update: () => Promise<GroupStepReport>): Promise<GroupStepReport> {
   const snapshot = await trainer.snapshot()
-  const undone = async (error: unknown) => {
+  const report = await update().catch(async (error: unknown) => {
     await snapshot.undo()
     throw error
-  }
-  const step = await update().catch(undone)
-  const after = await trainer.logprobs(batch).catch(undone)
-  const before = batch.map(({ oldLogprobs }) => oldLogprobs)
-  const kl = policyDrift(before, after, tokensIn(groups))
-  const isWithin = kl <= maxKl // false for NaN
-  await (isWithin ? snapshot.forget() : snapshot.undo())
-  return { groupsUsed, step, kl, clipFraction: clipFraction(before, after, lossOptions), undone: !isWithin, refuted }
+  })
+  await (report.undone || report.refuted > 0 ? snapshot.undo() : snapshot.forget())
+  return report
 }
 
 const tokensIn = (groups: readonly RolloutGroup[]) =>
   groups.flatMap(({ completions }) => completions).reduce((sum, { tokens }) => sum + tokens.length, 0)
 
-/** The same with the trained policy's own log-probabilities as the old ones, and the given ones as those of whoever sampled. */
-async function recomputed(trainer: Trainer, groups: readonly PolicySequence[][]): Promise<PolicySequence[][]> {
-  const own = (await trainer.logprobs(groups.flat())).values()
-  return groups.map(group =>
-    group.map(sequence => {
-      const { samplingLogprobs = sequence.oldLogprobs } = sequence
-      return { ...sequence, oldLogprobs: own.next().value as Float32Array, samplingLogprobs }
-    }),
-  )
-}
+/** Leaves the old log-probabilities to the step, and takes the given ones for those of whoever sampled. */
+const unclaimed = (group: readonly ClaimedSequence[]): PolicySequence[] =>
+  group.map(({ oldLogprobs, ...sequence }) => ({ samplingLogprobs: oldLogprobs, ...sequence }))
 
-const isRefuted = (group: readonly PolicySequence[]) =>
-  refutesClaims(
-    group.map(({ oldLogprobs }) => oldLogprobs),
-    group.map(({ samplingLogprobs, oldLogprobs }) => samplingLogprobs ?? oldLogprobs),
-  )
+/** @param own - [scored.length] of each sequence; null of those that were not computed, which refute nothing. */
+function countRefuted(groups: readonly ClaimedSequence[][], own: readonly (Float32Array | null)[]): number {
+  let next = 0
+  return groups.filter(group => {
+    const ofGroup = own.slice(next, next + group.length)
+    next += group.length
+    const claims = group.map(({ samplingLogprobs, oldLogprobs }) => samplingLogprobs ?? oldLogprobs)
+    const isComputed = (_: unknown, i: number) => ofGroup[i] !== null
+    return refutesClaims(
+      ofGroup.filter(logprobs => logprobs !== null),
+      claims.filter(isComputed),
+    )
+  }).length
+}
 
 function checkGroup({ completions }: RolloutGroup, trained: Pick<Trainer, 'temperature' | 'topP'>): void {
   for (const { tokens, logprobs, samplingLogprobs = logprobs, reward, sampling } of completions) {
@@ -150,7 +162,7 @@ function checkGroup({ completions }: RolloutGroup, trained: Pick<Trainer, 'tempe
 }
 
 /** A group as sequences to learn from. Empty completions are left out. */
-function policySequences({ prompt, completions }: RolloutGroup, advantages: Float32Array): PolicySequence[] {
+function policySequences({ prompt, completions }: RolloutGroup, advantages: Float32Array): ClaimedSequence[] {
   return completions.flatMap(({ tokens, logprobs, samplingLogprobs, truncated = false }, i) => {
     if (tokens.length === 0) return []
     const sequence = new Int32Array(prompt.length + tokens.length)

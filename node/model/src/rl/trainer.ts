@@ -37,6 +37,11 @@ export interface PolicyStepOptions extends PolicyBatchOptions {
   readonly learningRate: LearningRate
 }
 
+export interface PolicyStepReport extends StepReport {
+  /** [scored.length] for each sequence, before the update: as given, or computed; null for one left out of the loss that came without. */
+  readonly oldLogprobs: readonly (Float32Array | null)[]
+}
+
 /** Trains in place, so that a generator over the same arrays sees every step, once `readBack` brought it there from a device. */
 export interface Trainer {
   readonly weights: Weights
@@ -46,7 +51,7 @@ export interface Trainer {
   /** Updates taken, those before a loaded state included: what a schedule of the learning rate goes by. */
   readonly steps: number
   crossEntropyStep(batch: readonly TrainingSequence[], learningRate: LearningRate): Promise<StepReport>
-  policyStep(batch: readonly PolicySequence[], options: PolicyStepOptions): Promise<StepReport>
+  policyStep(batch: readonly PolicySequence[], options: PolicyStepOptions): Promise<PolicyStepReport>
   /** [scored.length] for each sequence: log-probabilities under what is trained, at the trainer's temperature, as a step computes them. */
   logprobs(batch: readonly ScoredSequence[]): Promise<Float32Array[]>
   /** What is trained and the optimizer's state, kept to be put back, bit for bit, or let go. */
@@ -120,9 +125,14 @@ export async function createTrainer(
       if (isDisposed) throw disposed()
       const loss = policyLossKind(batchOptions)
       const needsReference = adapter && batchOptions.klBeta > 0 && batch.some(sequence => !sequence.referenceLogprobs)
-      const targets = policyTargets(needsReference ? await withReference(loss, batch) : batch, batchOptions)
-      if (targets.length === 0) return { loss: 0, gradientNorm: 0, tokens: 0, learningRate: 0 }
-      return step(loss, targets, learningRate)
+      const oldLogprobs = batch.map(sequence => sequence.oldLogprobs ?? null)
+      const computed = (i: number, logprobs: Float32Array) => {
+        oldLogprobs[i] = logprobs
+      }
+      const referred = needsReference ? await withReference(loss, batch) : batch
+      const targets = policyTargets(referred, batchOptions, computed)
+      if (targets.length === 0) return { loss: 0, gradientNorm: 0, tokens: 0, learningRate: 0, oldLogprobs }
+      return { ...(await step(loss, targets, learningRate)), oldLogprobs }
     },
     async logprobs(batch) {
       checkOptions(sequencesSchema, batch, 'batch')

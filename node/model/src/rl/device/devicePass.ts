@@ -13,6 +13,7 @@ import type { GradientPass, GradientSums, ScoredPolicy } from '../passes/gradien
 import { layOut } from '../passes/layOut.ts'
 import { type LiveTensors, withLiveTensors } from '../passes/liveTensors.ts'
 import { lossFeeds } from '../passes/lossFeeds.ts'
+import { withOwnLogprobs } from '../passes/ownLogprobs.ts'
 import { gradientName, type LossKind } from '../passes/trainingGraphs.ts'
 import type { LossTarget } from '../policy/policyBatch.ts'
 import { deviceEmbedding } from './deviceEmbedding.ts'
@@ -89,7 +90,8 @@ class DevicePass {
   ): Promise<number> {
     const { ids, targets, part, x } = await this.#begin(batch, live)
     const { hidden, kept } = await this.#forwards(x, part, live)
-    const feeds = { targets, ...lossFeeds(loss, batch) }
+    const given = await withOwnLogprobs(batch, async () => deviceHeadLogprobs(await this.#head(null), hidden, targets))
+    const feeds = { targets, ...lossFeeds(loss, given) }
     const result = await runDeviceHead(await this.#head(loss), loss, hidden, feeds, sums)
     let dy = live.add(result.dhidden)
     for (let layer = this.#config.layers - 1; layer >= 0; layer--) {

@@ -6,6 +6,7 @@ import { addEmbeddingGradient, embed } from '../passes/embedding.ts'
 import { addTo, type GradientPass, type GradientSums } from '../passes/gradientPass.ts'
 import { type LaidOut, layOut } from '../passes/layOut.ts'
 import { lossFeeds } from '../passes/lossFeeds.ts'
+import { withOwnLogprobs } from '../passes/ownLogprobs.ts'
 import { gradientName, type LossKind } from '../passes/trainingGraphs.ts'
 import { ActivationStore } from './activationStore.ts'
 import { layeredFeeds, nameIn, picked, withoutAdapter } from './layeredFeeds.ts'
@@ -36,7 +37,9 @@ export async function createLayeredPass(
       }
       const hidden = xs.at(-1) as Tensor
       let dy = store.place('dhidden', hidden.shape, {})
-      const result = await runHead(await head(loss), loss, { hidden, targets, ...lossFeeds(loss, part) }, dy)
+      const own = async () => headLogprobs(await head(null), hidden, targets, laidOut.lengths.M as number)
+      const given = await withOwnLogprobs(part, own)
+      const result = await runHead(await head(loss), loss, { hidden, targets, ...lossFeeds(loss, given) }, dy)
       for (let layer = config.layers - 1; layer >= 0; layer--) {
         const x = xs[layer] as Tensor
         const dx = store.place(`dx.${layer % 2}`, x.shape, {})

@@ -1,5 +1,5 @@
 import type { ScoredSequence } from '#model/decoder/batch.ts'
-import type { LossTarget } from '../policy/policyBatch.ts'
+import type { LossTarget, PerToken } from '../policy/policyBatch.ts'
 import type { GradientSums, ScoredPolicy } from './gradientPass.ts'
 import type { PlannedPasses } from './plannedPasses.ts'
 import type { LossKind } from './trainingGraphs.ts'
@@ -76,8 +76,17 @@ export function twoRows(part: readonly LossTarget[]): readonly LossTarget[] {
   const [only, ...others] = part.filter(({ scored }) => scored.length > 0)
   if (!only || others.length > 0 || only.scored.length > 1) return part
   const [row = 0] = only.scored
-  const perToken = Object.fromEntries(
-    Object.entries(only.perToken).map(([name, [x = 0]]) => [name, Float32Array.of(x, name === 'weights' ? 0 : x)]),
-  )
-  return part.map(target => (target === only ? { ...only, scored: Int32Array.of(row, row), perToken } : target))
+  const { perToken, perTokenOf } = only
+  const twice: LossTarget = {
+    ...only,
+    scored: Int32Array.of(row, row),
+    perToken: weighedOnce(perToken),
+    ...(perTokenOf && { perTokenOf: own => weighedOnce(perTokenOf(own.slice(0, 1))) }),
+  }
+  return part.map(target => (target === only ? twice : target))
 }
+
+const weighedOnce = (perToken: PerToken): PerToken =>
+  Object.fromEntries(
+    Object.entries(perToken).map(([name, [x = 0]]) => [name, Float32Array.of(x, name === 'weights' ? 0 : x)]),
+  )

@@ -10,6 +10,7 @@ import type { LoraAdapter } from '#model/lora/loraFactors.ts'
 import { tokenScores } from '#model/scoring/tokenScores.ts'
 import type { LossTarget } from '../policy/policyBatch.ts'
 import { lossFeeds } from './lossFeeds.ts'
+import { withOwnLogprobs } from './ownLogprobs.ts'
 import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
 
 /** Sums of gradients by the name of what is trained: in this process's memory, or `DeviceTensor`s. */
@@ -92,20 +93,22 @@ export function createMonolithicPass(
     Object.fromEntries([...all].map(([name, { shape, data }]) => [name, tensor('f32', data, shape)]))
   const weightFeeds = feedsOf(tensors)
   const names = tensors.map(([name]) => name).filter(trained)
+  async function logprobs(of: ScoredPolicy, part: readonly ScoredSequence[]): Promise<Float32Array> {
+    const { feeds } = decoderFeeds(config, part, 'f32', LEAST_TOKENS)
+    const adapted = of === 'trained' && adapter !== undefined
+    const session = await scoringSession(adapted ? adapter.config : undefined)
+    const outputs = await session.run({ ...(adapted ? weightFeeds : feedsOf(weights)), ...feeds })
+    return (outputs.logprobs as Tensor<'f32'>).data
+  }
   return {
+    logprobs,
     async run(loss, part, sums) {
       const session = await lossSession(loss)
       const { feeds } = decoderFeeds(config, part, 'f32', LEAST_TOKENS)
-      const outputs = await session.run({ ...weightFeeds, ...feeds, ...lossFeeds(loss, part) })
+      const given = await withOwnLogprobs(part, () => logprobs('trained', part))
+      const outputs = await session.run({ ...weightFeeds, ...feeds, ...lossFeeds(loss, given) })
       for (const name of names) addTo(sums, name, (outputs[gradientName(name)] as Tensor<'f32'>).data)
       return (outputs.loss as Tensor<'f32'>).data[0] as number
-    },
-    async logprobs(of, part) {
-      const { feeds } = decoderFeeds(config, part, 'f32', LEAST_TOKENS)
-      const adapted = of === 'trained' && adapter !== undefined
-      const session = await scoringSession(adapted ? adapter.config : undefined)
-      const outputs = await session.run({ ...(adapted ? weightFeeds : feedsOf(weights)), ...feeds })
-      return (outputs.logprobs as Tensor<'f32'>).data
     },
     async dispose() {
       for (const session of sessions.values()) await (await session).dispose()

@@ -6,8 +6,8 @@ import { TrainerError } from '../trainerError.ts'
 
 /** A completion to learn from its advantage. */
 export interface PolicySequence extends ScoredSequence {
-  /** [scored.length] under the policy before the update. */
-  readonly oldLogprobs: Float32Array
+  /** [scored.length] under the policy before the update; by default the step computes them on its way. */
+  readonly oldLogprobs?: Float32Array
   readonly advantage: number
   /** [scored.length] under the reference policy; needed when klBeta > 0, unless an adapter is trained. */
   readonly referenceLogprobs?: Float32Array
@@ -25,17 +25,27 @@ export interface PolicyBatchOptions extends PolicyLossOptions, TokenWeightsOptio
   readonly maskTruncatedCompletions?: boolean
 }
 
-/** A sequence with one number a scored token for each input of the loss, by the input's name. */
+/** One number a scored token for each input of a loss, by the input's name. */
+export type PerToken = Readonly<Record<string, Float32Array>>
+
+/** A sequence with what its loss takes. */
 export interface LossTarget extends ScoredSequence {
-  readonly perToken: Readonly<Record<string, Float32Array>>
+  readonly perToken: PerToken
+  /** What replaces `perToken` once a pass knows the log-probabilities of what is trained, [scored.length]. */
+  readonly perTokenOf?: (logprobs: Float32Array) => PerToken
 }
 
 /**
  * What a batch of completions asks of the loss. Masked completions are left out, after they have been counted.
  *
+ * @param computed - is told the log-probabilities before the update of the completions that came without, by index.
  * @throws {TrainerError} if an array has not one number a scored token, or a reference is missing.
  */
-export function policyTargets(batch: readonly PolicySequence[], options: PolicyBatchOptions): LossTarget[] {
+export function policyTargets(
+  batch: readonly PolicySequence[],
+  options: PolicyBatchOptions,
+  computed: (index: number, logprobs: Float32Array) => void = () => {},
+): LossTarget[] {
   const isMasked = (s: PolicySequence) => options.maskTruncatedCompletions === true && s.truncated === true
   const weights = tokenWeights(
     batch.map(s => (isMasked(s) ? 0 : s.scored.length)),
@@ -45,12 +55,20 @@ export function policyTargets(batch: readonly PolicySequence[], options: PolicyB
     if (isMasked(sequence) || sequence.scored.length === 0) return []
     const { tokens, scored, advantage, oldLogprobs, samplingLogprobs } = sequence
     const constant = (x: number) => new Float32Array(scored.length).fill(x)
-    const advantages = samplingLogprobs
-      ? importanceWeights(oldLogprobs, samplingLogprobs, options).map(weight => weight * advantage)
-      : constant(advantage)
     const reference = options.klBeta > 0 ? { referenceLogprobs: referenceOf(sequence) } : {}
-    const perToken = { weights: constant(weights[i] as number), advantages, oldLogprobs, ...reference }
-    return [checkedTarget({ tokens, scored, perToken })]
+    const perTokenOf = (old: Float32Array): PerToken => {
+      const advantages = samplingLogprobs
+        ? importanceWeights(old, samplingLogprobs, options).map(weight => weight * advantage)
+        : constant(advantage)
+      return { weights: constant(weights[i] as number), advantages, oldLogprobs: old, ...reference }
+    }
+    const target = checkedTarget({ tokens, scored, perToken: perTokenOf(oldLogprobs ?? constant(0)) })
+    if (oldLogprobs) return [target]
+    const perTokenLater = (own: Float32Array) => {
+      computed(i, own)
+      return perTokenOf(own)
+    }
+    return [{ ...target, perTokenOf: perTokenLater }]
   })
 }
 
