@@ -41,7 +41,9 @@ export function createBlockPace(unlearnedMs: number): BlockPace {
   function learn(before: TakenHead, head: TakenHead): void {
     const blocks = head.number - before.number
     const hereMs = head.atMs - before.atMs
-    const isSteady = Math.abs((head.timeSec - before.timeSec) * 1000 - hereMs) < Math.max(1_500, hereMs / 2)
+    // Each of the two may have been found up to one block late: by a poll after a pause, or a read for another purpose.
+    const lateMs = STEADY_BLOCKS * (blockMs() ?? 0)
+    const isSteady = Math.abs((head.timeSec - before.timeSec) * 1000 - hereMs) < Math.max(1_500, hereMs / 2, lateMs)
     if (blocks <= 0 || !isSteady) found = []
     found.push(head)
     while (found.length > 2 && head.number - (found[1] as TakenHead).number >= REMEMBERED) found.shift()

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createHeads } from './heads.ts'
 
+type Watch = { fromSec?: number; readMs?: number; askMs?: number }
+
 /** Follows a chain with a block every `blockMs` for some seconds; returns polls per block and the mean delay. */
-async function follow(blockMs: number, seconds: number, news: { fromSec?: number; readMs?: number } = {}) {
+async function follow(blockMs: number, seconds: number, { readMs, askMs, ...news }: Watch = {}) {
   const clock = createManualClock(1_700_000_000_000)
   const stop = new AbortController()
   const startMs = clock.nowMs() - 137
@@ -23,14 +25,14 @@ async function follow(blockMs: number, seconds: number, news: { fromSec?: number
     }
   }
   // Somebody else's reads, at moments that have nothing to do with blocks.
-  const reader = async () => {
-    const { readMs } = news
-    while (readMs !== undefined) {
-      await clock.sleep(readMs, stop.signal)
-      await heads.recent()
+  const reader = async (everyMs: number | undefined, read: () => Promise<unknown>) => {
+    while (everyMs !== undefined) {
+      await clock.sleep(everyMs, stop.signal)
+      await read()
     }
   }
-  const ended = Promise.allSettled([waiter(), waiter(), waiter(), reader()])
+  const readers = [reader(readMs, heads.recent), reader(askMs, heads.read)]
+  const ended = Promise.allSettled([waiter(), waiter(), waiter(), ...readers])
   const pass = async (count: number) => {
     for (let at = 0; at < count; at++) {
       for (let turn = 0; turn < 12; turn++) await Promise.resolve()
@@ -111,3 +113,13 @@ test('while no block can be news, there is at most one poll in four blocks', asy
   expect(pollsPerBlock).toBeLessThan(0.4)
   expect(pollsPerBlock).toBeGreaterThan(0.1)
 })
+
+test.each([75_000, 101_000])(
+  'requests of others every %i ms, which find blocks of 12 s late, do not hide the time between them',
+  async askMs => {
+    const sparse = await follow(12_000, 3_600, { fromSec: Number.POSITIVE_INFINITY, askMs })
+    const close = await follow(12_000, 3_600, { askMs })
+    expect(sparse.pollsPerBlock).toBeLessThan(0.6)
+    expect(close.pollsPerBlock).toBeLessThan(1.6)
+  },
+)
