@@ -20,7 +20,7 @@ export type LocalChain = Awaited<ReturnType<typeof startLocalChain>>
 
 /** A real chain on a free port of loopback, for one test. Without `blockTimeSec` each transaction makes a block. */
 export async function startLocalChain(
-  options: { statePath?: string; blockTimeSec?: number; chainId?: number; port?: number } = {},
+  options: { statePath?: string; blockTimeSec?: number; chainId?: number; port?: number; timeSec?: number } = {},
 ) {
   const port = options.port ?? (await freePort())
   const rpcUrl = `http://127.0.0.1:${port}`

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { zeroAddress } from 'viem'
 import { contractsOf } from '../../node/src/chain/contracts.ts'
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { openIdentity } from '../../node/src/store/identity.ts'
@@ -17,6 +18,11 @@ const cli = join(import.meta.dirname, '../../node/src/cli/main.ts')
 
 type IdlePeer = { blockSec: number; roundSec: number; rounds: number }
 
+/** Rounds of the chain before those measured: a key counts from its second round, and duties reach three rounds back. */
+const ROUNDS_BEFORE = 5
+/** Before the round in which the peer warms up. */
+const STARTING_SEC = 60
+
 /** What an evaluator with nothing to score asks of its endpoint. It is alone, so that it fixes and records every beacon itself. */
 export function idleRpcRow(name: string, bar: number, peer: IdlePeer): BenchRow {
   return { name, unit: 'calls/s', bar, better: 'less', measure: bench => measure(bench, peer) }
@@ -24,7 +30,8 @@ export function idleRpcRow(name: string, bar: number, peer: IdlePeer): BenchRow 
 
 async function measure(bench: Bench, { blockSec, roundSec, rounds }: IdlePeer): Promise<Measured> {
   const root = mkdtempSync(join(tmpdir(), 'waggle-idle-'))
-  const chain = await startLocalChain()
+  // The chain lags, so that it can be put forward after the registration: a peer refuses blocks of the future.
+  const chain = await startLocalChain({ timeSec: Math.floor(Date.now() / 1000) - ROUNDS_BEFORE * roundSec })
   const proxy = await countingProxy(chain.rpcUrl)
   let peer: ChildProcess | undefined
   try {
@@ -34,21 +41,26 @@ async function measure(bench: Bench, { blockSec, roundSec, rounds }: IdlePeer): 
     writeFileSync(record, JSON.stringify(deployment))
     const { address, peerKey } = await openIdentity(data)
     await chain.fund(address)
-    const { rewardVotes, rounds: schedule } = contractsOf(deployment)
+    const { rewardVotes, peerRegistry, rounds: schedule } = contractsOf(deployment)
     const admit = { ...rewardVotes, functionName: 'admitEvaluator', args: [peerKey] } as const
     await chain.client.writeContract({ ...admit, account: chain.admin, chain: null })
+    const argv = ['start', '--role', 'evaluator', '--data', data, '--deployment', record, '--rpc', proxy.url]
+    const start = () => spawn(process.execPath, [cli, ...argv, '--listen', '/ip4/127.0.0.1/tcp/0'], { stdio: 'ignore' })
+    peer = start()
+    const account = { ...peerRegistry, functionName: 'accountOf', args: [peerKey] } as const
+    while ((await chain.client.readContract(account)) === zeroAddress) await sleep(500)
+    await end(peer)
+    const warmUpAt = await chain.client.readContract({
+      ...schedule,
+      functionName: 'startOf',
+      args: [BigInt(ROUNDS_BEFORE)],
+    })
+    await chain.travelTo(Number(warmUpAt) - STARTING_SEC)
     await chain.client.setAutomine(false)
     await chain.client.setIntervalMining({ interval: blockSec })
-    const argv = ['start', '--role', 'evaluator', '--data', data, '--deployment', record, '--rpc', proxy.url]
-    peer = spawn(process.execPath, [cli, ...argv, '--listen', '/ip4/127.0.0.1/tcp/0'], { stdio: 'ignore' })
-    // The first whole round from here on: starting, registering and learning the time between blocks are over.
-    const startsAt = (round: bigint) =>
-      chain.client.readContract({ ...schedule, functionName: 'startOf', args: [round] })
-    const nowSec = () => chain.client.getBlock().then(({ timestamp }) => Number(timestamp))
-    const round = await chain.client.readContract({ ...schedule, functionName: 'currentRound' })
-    const first = Number(await startsAt(round + 1n))
-    bench.log(`a round of ${roundSec} s to warm up, then ${rounds} measured`)
-    await sleep(Math.max(0, first + roundSec / 2 - (await nowSec())) * 1000)
+    peer = start()
+    bench.log(`half a round of ${roundSec} s to warm up, then ${rounds} measured`)
+    await sleep((STARTING_SEC + roundSec / 2) * 1000)
     const before = proxy.counts()
     const begunMs = performance.now()
     await sleep(rounds * roundSec * 1000)
@@ -61,15 +73,20 @@ async function measure(bench: Bench, { blockSec, roundSec, rounds }: IdlePeer): 
       .filter(([, count]) => count > 0)
       .sort(([, a], [, b]) => b - a)
       .map(([method, count]) => `${method} ${count}`)
-    const conditions = `JSON-RPC calls, in ${requests.toFixed(2)} HTTP requests a second; blocks of ${blockSec} s, ${rounds} rounds of ${roundSec} s; ${methods.join(', ')}`
+    const conditions = `JSON-RPC calls, in ${requests.toFixed(2)} HTTP requests a second; blocks of ${blockSec} s, rounds measured: ${rounds} of ${roundSec} s; ${methods.join(', ')}`
     return { value: (after.calls - before.calls) / seconds, conditions }
   } finally {
-    peer?.kill('SIGTERM')
-    if (peer !== undefined && peer.exitCode === null) await once(peer, 'exit')
+    if (peer !== undefined) await end(peer)
     proxy.close()
     await chain.stop()
     rmSync(root, { recursive: true, force: true })
   }
+}
+
+async function end(peer: ChildProcess): Promise<void> {
+  if (peer.exitCode !== null || peer.signalCode !== null) return
+  peer.kill('SIGTERM')
+  await once(peer, 'exit')
 }
 
 /** Hands everything on to a chain, and counts what it was asked. */
