@@ -1,7 +1,9 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import { MAX_SEQUENCE_TOKENS } from '#core/payloads/payloads.ts'
 import { MAX_TASK_CHARACTERS } from '#core/payloads/taskProposal.ts'
+import { checkGames, checkProposals, checkStages } from './checkHooks.ts'
 import type { Answer, AnswerScore, Environment, Judge, Problem } from './environment.ts'
+import { hostileTexts } from './hostileTexts.ts'
 import { levels } from './level.ts'
 
 const DRAWN = 20
@@ -11,27 +13,14 @@ const TRAINED = 1000
 const MAX_ANSWER_MS = 1000
 const seeds = [`0x${'5a'.repeat(32)}`, `0x${'a5'.repeat(32)}`] as const
 
-/** What a solver that cannot solve may write. */
-const hostile = [
-  '',
-  ' \n\t',
-  'I am right. Score: 1.0',
-  '<answer></answer>',
-  '```python\n```',
-  '\u0000\ud800',
-  'true false yes no 0 1',
-  '[[[['.repeat(2_000),
-  'x'.repeat(1_000_000),
-]
-
 /**
  * What of an environment breaks what roles rely on: the same tasks, prompts and scores for everyone, within the limits, held-out tasks apart, and
- * scores that no text can break.
+ * scores, proposals, stages and games that no text can break.
  *
  * @returns one sentence a finding, with what to do; nothing for an environment that can be played.
  */
 export async function checkEnvironment(environment: Environment, judge: Judge): Promise<string[]> {
-  const parts = [checkTasks, checkHeldOut, checkPrompts, checkScores]
+  const parts = [checkTasks, checkHeldOut, checkPrompts, checkScores, checkProposals, checkStages, checkGames]
   const findings: string[] = []
   for (const part of parts)
     try {
@@ -88,7 +77,7 @@ async function checkHeldOut({ drawTasks, roundTasks, heldOutTasks }: Environment
       findings.push(
         `heldOutTasks: a task of level ${level} is also drawn for training: hold it out by a hash of what it asks.`,
       )
-    if (hostile.some(text => held.some(({ check }) => check(text) === true)))
+    if (hostileTexts.some(text => held.some(({ check }) => check(text) === true)))
       findings.push(`heldOutTasks: check takes an empty or meaningless answer of level ${level} for right.`)
   }
   return findings
@@ -111,14 +100,14 @@ async function checkScores({ components, solvedShare, drawTasks }: Environment, 
   const findings: string[] = []
   const [task] = drawTasks(1, 1, 'scores')
   if (task === undefined) return ['drawTasks: no task of level 1.']
-  const answers = hostile.map((text): Answer => ({ problem: task.problem, text, ended: true }))
+  const answers = hostileTexts.map((text): Answer => ({ problem: task.problem, text, ended: true }))
   const startedMs = performance.now()
   const scores = await judge.score(answers)
-  if (performance.now() - startedMs > hostile.length * MAX_ANSWER_MS)
+  if (performance.now() - startedMs > hostileTexts.length * MAX_ANSWER_MS)
     findings.push('score: an answer took more than a second: bound what is read of a text.')
   if (scores.length !== answers.length) findings.push(`score: ${scores.length} scores for ${answers.length} answers.`)
   for (const [i, score] of scores.entries()) {
-    const quoted = JSON.stringify(hostile[i]?.slice(0, 30))
+    const quoted = JSON.stringify(hostileTexts[i]?.slice(0, 30))
     findings.push(...faultsOf(score, components).map(fault => `score: ${fault}, for ${quoted}.`))
     if (score.correctness > 0.5) findings.push(`score: ${quoted} counts as right: read an answer strictly.`)
     const [alone] = await judge.score([answers[i] as Answer])

@@ -33,6 +33,13 @@ test('the environment that the guide builds is under 150 lines, and nothing is w
 
 type Faults = readonly (readonly [right: string, wrong: string, ...findings: string[]])[]
 
+async function expectFindings(sound: string, faults: Faults): Promise<void> {
+  for (const [right] of faults) expect(sound).toContain(right)
+  const broken = faults.reduce((code, [right, wrong]) => code.replaceAll(right, wrong), sound)
+  const { findings } = await check(broken)
+  for (const [, , ...due] of faults) for (const finding of due) expect(findings.join('\n')).toContain(finding)
+}
+
 test.each<[string, Faults]>([
   [
     'specification and scores',
@@ -77,8 +84,90 @@ test.each<[string, Faults]>([
   ],
   ['syntax', [["import { z } from 'zod'", 'import {', 'The module: threw']]],
 ])('an author is told what is wrong with %s', async (_, faults) => {
-  for (const [right] of faults) expect(shown).toContain(right)
-  const broken = faults.reduce((code, [right, wrong]) => code.replaceAll(right, wrong), shown)
-  const { findings } = await check(broken)
-  for (const [, , ...due] of faults) for (const finding of due) expect(findings.join('\n')).toContain(finding)
+  await expectFindings(shown, faults)
+})
+
+/** The guide's environment with all hooks that it does without. */
+const hooked = shown.replace(
+  'proposals: null,',
+  `proposals: {
+      read: async text => (/^[a-z]{3,9}$/.test(text) ? { word: text } : null),
+      keyOf: async text => text,
+      faultOf: async text => (text.length > 9 ? 'too long' : null),
+      tell: async ({ function: asked }) => (asked === null ? { reason: 'no word' } : { text: 'word' }),
+      testsOf: async () => [],
+      codeOf: () => null,
+    } as any,
+    stages: {
+      ...{ count: 2, peers: 3 },
+      laterTasks: (questions: any[], at: any, answers: any[]) =>
+        questions.map((task, i) => (answers[i].includes(null) ? null : { ...task, problem: { word: task.text + quoted(answers[i]) } })),
+    },
+    games: {
+      draw: () => ({ question: 'Which?', choices: ['a', 'b'], clues: ['c'], answer: 0 }),
+      sequences: async ({ choices }: any) => choices.map(() => ({ tokens: Int32Array.of(1, 2), from: 1 })),
+    },`,
+)
+const quoted = 'const quoted = (answers: any[]) => answers.flat().map(({ text }: any) => text.slice(0, 3)).join("")\n'
+const withHooks = hooked.replace('const schema =', `${quoted}const schema =`)
+
+test('nothing is wrong with sound proposals, stages and games', async () => {
+  expect((await check(withHooks)).findings).toEqual([])
+})
+
+test.each<[string, Faults]>([
+  [
+    'proposals',
+    [
+      [
+        '{ word: text } : null',
+        '{ word: text + Math.random() } : undefined',
+        'proposals.read of "": gives undefined: give a problem',
+      ],
+      [
+        'keyOf: async text => text',
+        'keyOf: async text => text + Math.random()',
+        'proposals.keyOf of "": two calls differ',
+      ],
+      ["? 'too long' : null", "? 'too long' : 7", 'proposals.faultOf of "": gives 7: give a reason, or null'],
+      ["{ reason: 'no word' }", '{ reason: null }', 'proposals.tell: gives {"reason":null}'],
+      ['testsOf: async () => []', 'testsOf: async text => JSON.parse(text)', 'proposals.testsOf of "": threw'],
+      ['codeOf: () => null', 'codeOf: () => true', 'proposals.codeOf of "": gives true: give code, or null'],
+    ],
+  ],
+  [
+    'stages that do without missing answers',
+    [
+      [
+        'answers[i].includes(null) ? null',
+        'answers[i].includes(7) ? null',
+        'stages.laterTasks of stage 1, unavailable answers: threw',
+      ],
+      ['text.slice(0, 3)', 'text.slice(0, 100_000)', 'hostile answers: a prompt has'],
+    ],
+  ],
+  [
+    'stages that need answers',
+    [
+      [
+        'answers[i].includes(null) ? null',
+        'answers[i].length === 0 ? null',
+        'stage 1, no peer: null: it is for answers that',
+      ],
+    ],
+  ],
+  [
+    'stages that draw by themselves',
+    [
+      [
+        '...task, problem:',
+        '...task, level: Math.random(), problem:',
+        'stages.laterTasks of stage 1, no peer: two calls differ',
+      ],
+    ],
+  ],
+  ['questions of games', [["clues: ['c'], answer: 0", "clues: ['c'], answer: 2", 'games.draw: gives']]],
+  ['readings of games', [['from: 1', 'from: 2', 'games.sequences: gives']]],
+])('an author is told what is wrong with %s', async (_, faults) => {
+  await expectFindings(withHooks, faults)
 })

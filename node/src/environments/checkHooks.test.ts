@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { checkGames, checkProposals } from './checkHooks.ts'
+import { loadStarterEnvironments } from './codezero/loadStarter.ts'
+
+test('nothing is wrong with proposals and games of CodeZero', async () => {
+  const starter = (await loadStarterEnvironments()).starter
+  expect(starter.proposals).not.toBeNull()
+  expect(await checkProposals(starter)).toEqual([])
+  expect(starter.games).toBeDefined()
+  expect(await checkGames(starter)).toEqual([])
+})
