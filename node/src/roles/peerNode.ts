@@ -36,7 +36,7 @@ import { ownRelease } from './release.ts'
 import { reportConnections } from './reports/reportConnections.ts'
 import { createTwinWatch, type TwinWatch } from './reports/twin.ts'
 import { createWorkerRestarts, type WorkerRestarts } from './reports/workerRestarts.ts'
-import type { AppealCounts, AuditCounts, JudgeCounts } from './roleCounts.ts'
+import type { AppealCounts, AuditCounts, JudgeCounts, JudgedCanary } from './roleCounts.ts'
 
 export type PeerOptions = {
   data: string
@@ -97,6 +97,8 @@ export type PeerNode = {
   auditCounts: AuditCounts
   /** Answers of canaries that it measured, by judge and execution. */
   judgeCounts: JudgeCounts
+  /** Of a gateway: the canaries of the newest round that were measured since the start. */
+  newestCanaries: readonly JudgedCanary[]
   /** What was learned, for the operator. */
   training: TrainingLog
   /** What the loop of rounds was told last. */
@@ -164,7 +166,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       workerRestarts: createWorkerRestarts({ journal, clock, logger }),
       disk: createDiskGuard({ folder: data, clock, logger }),
       ...{ fetchPlan, fetchCounts: fetchPlan.counts },
-      ...{ appealCounts: new Map(), auditCounts: new Map(), judgeCounts: new Map() },
+      ...{ appealCounts: new Map(), auditCounts: new Map(), judgeCounts: new Map(), newestCanaries: [] },
       ...{ clock, logger, signal, training, round },
       setRound(now) {
         played = now

@@ -6,14 +6,14 @@ import { roundsKept } from '#p2p/gossip/topicRules.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { everyRound } from '../duties/everyRound.ts'
-import { createEventLog, type EventLog } from '../metrics/eventLog.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Route } from './answers.ts'
+import { type CanaryLog, createCanaryLog } from './canaryLog.ts'
 import { type CanaryQueue, createCanaryQueue } from './canaryQueue.ts'
 import { collectPayloads } from './collectPayloads.ts'
 import { type Commitments, createCommitments } from './commitments.ts'
 import { serveJson } from './httpServer.ts'
-import { canaryScalars, countJudged } from './judgeCounts.ts'
+import { countJudged, withNewest } from './judgeCounts.ts'
 import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts'
 import { openAnnounced } from './openAnnounced.ts'
 import { slotOf } from './payloadSlot.ts'
@@ -34,15 +34,15 @@ type GatewayOptions = {
   heldOutPath: string
   /** Of the operator's own solvers, whose training figures it serves. */
   figuresOf: readonly string[]
-  /** The peer's own, for the curves of canaries. */
+  /** The peer's own, for the figures of canaries. */
   folder: string
 }
 
 /** Serves what peers share to pages, and runs canaries in a sandbox to say how often the judge was right. */
 export async function runGateway(node: PeerNode, options: GatewayOptions): Promise<void> {
   const { logger } = node
-  const events = createEventLog({ folder: options.folder, clock: node.clock, logger })
-  const canaries = openCanaries(node, events)
+  const log = createCanaryLog({ folder: options.folder, clock: node.clock, logger })
+  const canaries = openCanaries(node, log)
   let now = -1
   const currentRound = () => now
   const peerIds = createPeerIds(node.chain)
@@ -67,21 +67,22 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
     server.closeAllConnections()
     server.close()
     await canaries.idle()
-    await events.close()
+    await log.close()
   }
 }
 
 type OnChain = { commitments: Commitments; proposals: Proposals }
 type Collecting = ReturnType<typeof collectPayloads>
 
-/** Measures canaries, keeps their curves and counts what the judge said of them. */
-function openCanaries(node: PeerNode, events: EventLog): CanaryQueue {
+/** Measures canaries, keeps their figures and counts what the judge said of them. */
+function openCanaries(node: PeerNode, log: CanaryLog): CanaryQueue {
   const { journal, logger, signal } = node
   return createCanaryQueue({
     async measure(peerId, canary) {
       const point = await measureCanary(node, peerId, canary)
       if (point.judge) countJudged(node.judgeCounts, point.judge)
-      events.note(point.round, canaryScalars(point))
+      node.newestCanaries = withNewest(node.newestCanaries, point)
+      log.note(point)
       return point
     },
     ...{ journal, logger, signal },

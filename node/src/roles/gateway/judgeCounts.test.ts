@@ -7,9 +7,9 @@ import { silentLogger } from '#core/logger.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { encodeFileVersion, encodeScalars } from '../metrics/eventFile.ts'
-import { createEventLog } from '../metrics/eventLog.ts'
 import { readAgreement } from '../reports/readAgreement.ts'
-import { canaryScalars, newestAgreement } from './judgeCounts.ts'
+import { createCanaryLog } from './canaryLog.ts'
+import { canaryScalars, newestAgreement, withNewest } from './judgeCounts.ts'
 import type { CanaryPoint } from './measureCanary.ts'
 
 const judge = { truePositives: 3, falsePositives: 1, falseNegatives: 1, trueNegatives: 5, calibrationError: 0.1 }
@@ -41,6 +41,17 @@ test('the canaries of the newest round say together how the judge fits execution
   expect(newestAgreement([point(2, 'a', { judge: allWrong })])?.balancedAccuracy).toBeNull()
 })
 
+test('a round is newest until a later one is measured, and late points of an earlier one are dropped', () => {
+  const points = [point(2, 'a'), point(2, 'b'), point(3, 'a'), point(2, 'c'), point(3, 'c')]
+  const names = points
+    .reduce<readonly CanaryPoint[]>((newest, one) => withNewest(newest, one), [])
+    .map(({ round, name }) => [round, name])
+  expect(names).toEqual([
+    [3, 'a'],
+    [3, 'c'],
+  ])
+})
+
 test("status reads them from a gateway's journal", () => {
   const path = join(mkdtempSync(join(tmpdir(), 'waggle-agreement-')), 'node.db')
   const db = openDatabase(path)
@@ -54,10 +65,11 @@ test("status reads them from a gateway's journal", () => {
   expect(found).toMatchObject({ round: 3, answers: 9, falseNegatives: 0 })
 })
 
-test('a canary is an event of TensorBoard, with a curve for each figure of its solver', async () => {
+test('a canary is a line of JSON and an event of TensorBoard, with a curve for each figure of its solver', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'waggle-events-'))
-  const events = createEventLog({ folder, clock: createManualClock(1_700_000_000_000), logger: silentLogger })
-  const scalars = canaryScalars(point(7, 'amber', { judge, families: [{ family: 'write', samples: 4, passed: 3 }] }))
+  const log = createCanaryLog({ folder, clock: createManualClock(1_700_000_000_000), logger: silentLogger })
+  const measured = point(7, 'amber', { judge, families: [{ family: 'write', samples: 4, passed: 3 }] })
+  const scalars = canaryScalars(measured)
   expect(scalars).toEqual({
     ...{ 'canary amber/reward': 0.5, 'canary amber/predicted': 0.4, 'canary amber/pass@1': 0.25 },
     ...{ 'canary amber/truePositives': 3, 'canary amber/falsePositives': 1, 'canary amber/falseNegatives': 1 },
@@ -65,8 +77,11 @@ test('a canary is an event of TensorBoard, with a curve for each figure of its s
     'canary amber/balancedAccuracy': (3 / 4 + 5 / 6) / 2,
     'canary amber/pass@1 of write': 0.75,
   })
-  events.note(7, scalars)
-  await events.close()
+  log.note(measured)
+  await log.close()
+  expect(readFileSync(join(folder, 'canary.jsonl'), 'utf8')).toBe(
+    `${JSON.stringify({ at: '2023-11-14T22:13:20.000Z', ...measured })}\n`,
+  )
   expect(readFileSync(join(folder, 'tensorboard/events.out.tfevents.1700000000'))).toEqual(
     Buffer.concat([encodeFileVersion(1_700_000_000), encodeScalars(1_700_000_000, 7, scalars)]),
   )

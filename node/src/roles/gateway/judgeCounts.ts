@@ -1,6 +1,6 @@
 import { balancedAccuracyOf, type Confusion } from '#environments/judgeFigures.ts'
 import type { Scalars } from '../metrics/eventFile.ts'
-import type { JudgeCounts } from '../roleCounts.ts'
+import type { JudgeCounts, JudgedCanary } from '../roleCounts.ts'
 import type { CanaryPoint } from './measureCanary.ts'
 
 const names = ['truePositives', 'falsePositives', 'falseNegatives', 'trueNegatives'] as const
@@ -37,7 +37,7 @@ export type RoundAgreement = Confusion & {
 }
 
 /** Of the newest round with canaries that say it; null if none does. */
-export function newestAgreement(points: readonly CanaryPoint[]): RoundAgreement | null {
+export function newestAgreement(points: readonly JudgedCanary[]): RoundAgreement | null {
   const judged = points.flatMap(({ round, samples, judge }) => (judge ? [{ round, samples, judge }] : []))
   const round = Math.max(-1, ...judged.map(point => point.round))
   if (round < 0) return null
@@ -50,6 +50,13 @@ export function newestAgreement(points: readonly CanaryPoint[]): RoundAgreement 
     ...{ round, solvers: newest.length, answers, ...counts },
     ...{ balancedAccuracy: balancedAccuracyOf(counts), calibrationError },
   }
+}
+
+/** The points of the newest round, with one more: those of earlier rounds are dropped. */
+export function withNewest<Point extends JudgedCanary>(points: readonly Point[], point: Point): readonly Point[] {
+  const all = [...points, point]
+  const round = Math.max(...all.map(one => one.round))
+  return all.filter(one => one.round === round)
 }
 
 /** A canary's figures as curves of its solver. */

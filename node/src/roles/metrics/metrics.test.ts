@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger, silentLogger } from '#core/logger.ts'
 import { countJudged } from '../gateway/judgeCounts.ts'
+import type { CanaryPoint } from '../gateway/measureCanary.ts'
 import type { JudgeCounts } from '../roleCounts.ts'
 import { encodeFileVersion, encodeScalars } from './eventFile.ts'
 import { passByDataset, passByFamily, passByLevel, passByProposer } from './passByLevel.ts'
@@ -34,6 +35,20 @@ const step: TrainingStep = {
   families: passByFamily([{ task: {}, family: 'logic', correctness: [1, 0, 0, 0] }]),
   datasets: passByDataset([{ task: {}, dataset: 'mbpp', correctness: [1, 0, 0, 0] }]),
 }
+const canary: CanaryPoint = {
+  ...{
+    round: 7,
+    peerId: 'a',
+    peerKey: '0xaa',
+    name: 'amber',
+    reward: 0.5,
+    predicted: 0.4,
+    passAt1: 0.25,
+    tasks: 5,
+    samples: 10,
+  },
+  judge: { truePositives: 3, falsePositives: 1, falseNegatives: 1, trueNegatives: 3, calibrationError: 0.125 },
+}
 const state: PeerState = {
   ...{ role: 'solver', round: 7, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
   ...{ balanceEth: 1.5, pointsMilli: 2500, freeBytes: 1e9, chainAgeSec: 1, twin: null, workerRestart: null },
@@ -52,6 +67,7 @@ function sources(now = state): MetricSources {
     appealCounts: new Map([['upheld', 1]]),
     workerRestarts: { counts: () => new Map([['hung', 1]]) },
     judgeCounts: judgedOf({ truePositives: 5, falsePositives: 2, falseNegatives: 0, trueNegatives: 9 }),
+    newestCanaries: [canary],
     auditCounts: new Map([
       ['rounds', 3],
       ['wrong', 1],
@@ -87,6 +103,8 @@ test('what a peer counts is reported in metrics whose names end in units, twice 
     'waggle_appeals_total{outcome="upheld"} 1',
     'waggle_judged_answers_total{judge="right",execution="wrong"} 2',
     'waggle_judged_answers_total{judge="wrong",execution="right"} 0',
+    'waggle_judge_balanced_accuracy_ratio 0.75',
+    'waggle_judge_calibration_error_ratio 0.125',
     'waggle_audited_rounds_total 3',
     'waggle_audited_scores_total{result="wrong"} 1',
     'waggle_worker_restarts_total{reason="hung"} 1',

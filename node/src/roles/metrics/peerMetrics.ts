@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { newestAgreement } from '../gateway/judgeCounts.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { registerTraining } from './trainingMetrics.ts'
 import type { PeerWatch } from './watchPeer.ts'
@@ -7,7 +8,15 @@ import type { PeerWatch } from './watchPeer.ts'
 export type MetricSources = {
   node: Pick<
     PeerNode,
-    'chain' | 'network' | 'fetchCounts' | 'appealCounts' | 'auditCounts' | 'judgeCounts' | 'training' | 'workerRestarts'
+    | 'chain'
+    | 'network'
+    | 'fetchCounts'
+    | 'appealCounts'
+    | 'auditCounts'
+    | 'judgeCounts'
+    | 'newestCanaries'
+    | 'training'
+    | 'workerRestarts'
   >
   watch: PeerWatch
 }
@@ -50,6 +59,14 @@ function standOf(node: Node, state: PeerWatch['state']): Figures {
     waggle_account_balance_ether: ["Coin of the account that pays, in the chain's unit.", () => state().balanceEth],
     waggle_points: ['Points on the leaderboard.', () => scaled(state().pointsMilli, 1000)],
     waggle_disk_free_bytes: ['Free on the disk of the folder.', () => state().freeBytes],
+    waggle_judge_balanced_accuracy_ratio: [
+      "The judge against execution: mean of the shares of right and of wrong answers that it tells, on the newest round's canaries.",
+      () => newestAgreement(node.newestCanaries)?.balancedAccuracy ?? null,
+    ],
+    waggle_judge_calibration_error_ratio: [
+      'Expected calibration error of the judge against execution on the same answers, ten bins.',
+      () => newestAgreement(node.newestCanaries)?.calibrationError ?? null,
+    ],
     waggle_chain_age_seconds: ['Since the chain answered the last time.', () => state().chainAgeSec],
   }
 }
