@@ -10,7 +10,7 @@ import { countJudged } from '../gateway/judgeCounts.ts'
 import type { CanaryPoint } from '../gateway/measureCanary.ts'
 import type { JudgeCounts } from '../roleCounts.ts'
 import { encodeFileVersion, encodeScalars } from './eventFile.ts'
-import { passByDataset, passByFamily, passByLevel, passByProposer } from './passByLevel.ts'
+import { passByDataset, passByFamily, passByLevel, passByPeer, passByProposer } from './passByLevel.ts'
 import { createPeerMetrics, type MetricSources } from './peerMetrics.ts'
 import { serveMetrics } from './serveMetrics.ts'
 import { createTrainingLog, stepScalars, type TrainingStep } from './trainingLog.ts'
@@ -34,6 +34,7 @@ const step: TrainingStep = {
   proposers: passByProposer([{ task: { ref: { peerKey: '0xaa' } }, correctness: [1, 0, 0, 0] }]),
   families: passByFamily([{ task: {}, family: 'logic', correctness: [1, 0, 0, 0] }]),
   datasets: passByDataset([{ task: {}, dataset: 'mbpp', correctness: [1, 0, 0, 0] }]),
+  peers: passByPeer([{ task: {}, correctness: [1, 0, 0, 0] }]),
 }
 const canary: CanaryPoint = {
   ...{
@@ -49,6 +50,8 @@ const canary: CanaryPoint = {
   },
   judge: { truePositives: 3, falsePositives: 1, falseNegatives: 1, trueNegatives: 3, calibrationError: 0.125 },
 }
+const theirs = { task: {}, peerKey: '0xbb', correctness: [1, 0, 0, 0] }
+const ofTheirs = { ...step, ownGroups: 0, peer: '0xbb', peers: passByPeer([theirs]), failure: 'too far' }
 const state: PeerState = {
   ...{ role: 'solver', round: 7, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
   ...{ balanceEth: 1.5, pointsMilli: 2500, freeBytes: 1e9, chainAgeSec: 1, twin: null, workerRestart: null },
@@ -74,7 +77,7 @@ function sources(now = state): MetricSources {
     ]),
     training: {
       latest: () => ({ own: step, others: null }),
-      latestOfPeers: () => new Map([['0xbb', step]]),
+      latestOfPeers: () => new Map(passByPeer([theirs]).map(one => [one.peer, one])),
       totals: () => ({ steps: 2, failed: 1, tokens: 1800, seconds: 6 }),
     },
   } as unknown as MetricSources['node']
@@ -118,6 +121,10 @@ test('what a peer counts is reported in metrics whose names end in units, twice 
     'waggle_training_family_pass_at_1_ratio{groups="own",family="logic"} 0.25',
     'waggle_training_dataset_pass_at_1_ratio{groups="own",dataset="mbpp"} 0.25',
     'waggle_training_peer_pass_at_1_ratio{peer="0xbb"} 0.25',
+    'waggle_training_peer_pass_at_k_ratio{peer="0xbb"} 1',
+    'waggle_training_peer_average_at_k_ratio{peer="0xbb"} 0.25',
+    `waggle_training_peer_pass_at_1_low_ratio{peer="0xbb"} ${step.levels[0]?.passAt1.low}`,
+    `waggle_training_level_average_at_k_high_ratio{groups="own",level="3"} ${step.levels[0]?.averageAtK.high}`,
     'waggle_training_tokens_total 1800',
   ])
     expect(text.split('\n')).toContain(line)
@@ -175,12 +182,12 @@ test('each update is a line of JSON and an event of TensorBoard in the folder, a
   const log = createTrainingLog({ folder, round: () => 7, clock, logger })
   expect(readdirSync(folder)).toEqual([])
   log.note(step)
-  log.note({ ...step, ownGroups: 0, peer: '0xbb', failure: 'too far' })
+  log.note(ofTheirs)
   await log.close()
   const written = readFileSync(join(folder, 'training.jsonl'), 'utf8').trimEnd().split('\n')
   expect(written.map(line => JSON.parse(line))).toEqual([
     { at: '2023-11-14T22:13:20.000Z', round: 7, ...step },
-    { at: '2023-11-14T22:13:20.000Z', round: 7, ...step, ownGroups: 0, peer: '0xbb', failure: 'too far' },
+    { at: '2023-11-14T22:13:20.000Z', round: 7, ...ofTheirs },
   ])
   const own = stepScalars(step)
   expect(own).toMatchObject({ 'own/reward': 0.5, 'own/kept': 1, 'own level 3/pass@1': 0.25, 'own level 3/pass@4': 1 })
@@ -190,8 +197,14 @@ test('each update is a line of JSON and an event of TensorBoard in the folder, a
     'own dataset mbpp/pass@1': 0.25,
   })
   expect(Object.keys(own)).not.toContain('own/kl') // not measured
-  const others = stepScalars({ ...step, ownGroups: 0, peer: '0xbb', failure: 'too far' })
-  expect(others).toMatchObject({ 'others/reward': 0.5, 'others/kept': 0, 'peer 0xbb/pass@1': 0.25 })
+  const others = stepScalars(ofTheirs)
+  expect(others).toMatchObject({
+    'others/reward': 0.5,
+    'others/kept': 0,
+    'peer 0xbb/pass@1': 0.25,
+    'peer 0xbb/pass@4': 1,
+  })
+  expect([...log.latestOfPeers().keys()]).toEqual(['own', '0xbb'])
   const events = [own, others].map(scalars => encodeScalars(1_700_000_000, 7, scalars))
   expect(readFileSync(join(folder, 'tensorboard/events.out.tfevents.1700000000'))).toEqual(
     Buffer.concat([encodeFileVersion(1_700_000_000), ...events]),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passByFamily, passByLevel, passByProposer } from './passByLevel.ts'
+import { passByFamily, passByLevel, passByPeer, passByProposer } from './passByLevel.ts'
 
 const group = (level: number, ...correctness: number[]) => ({ task: { level }, correctness })
 
@@ -10,11 +10,13 @@ test('answers are reported by the level of their task: the mean, and the chances
     [3, 2, 4],
   ])
   const [easy, hard] = levels
-  expect([easy?.averageAtK, easy?.passAt1.value, easy?.passAtK.value]).toEqual([1, 1, 1])
-  expect(hard?.averageAtK).toBeCloseTo(1.8 / 8, 12)
+  expect([easy?.averageAtK.value, easy?.passAt1.value, easy?.passAtK.value]).toEqual([1, 1, 1])
+  expect(hard?.averageAtK.value).toBeCloseTo(1.8 / 8, 12)
+  expect(hard?.averageAtK.high).toBeGreaterThan(1.8 / 8)
   // One of four answers to one of two tasks.
   expect([hard?.passAt1.value, hard?.passAtK.value]).toEqual([0.125, 0.5])
-  for (const estimate of [hard?.passAt1, hard?.passAtK]) expect(estimate?.low).toBeLessThan(estimate?.value ?? 0)
+  for (const estimate of [hard?.averageAtK, hard?.passAt1, hard?.passAtK])
+    expect(estimate?.low).toBeLessThan(estimate?.value ?? 0)
   expect(easy?.passAt1.low).toBeLessThan(1)
 })
 
@@ -40,5 +42,14 @@ test('the same is reported by the family of the tasks, where they have one', () 
   expect(told.map(({ family, tasks, passAt1 }) => [family, tasks, passAt1.value])).toEqual([
     ['add', 1, 1],
     ['logic', 2, 0.25],
+  ])
+})
+
+test('the same is reported by the peer that sampled the answers, own ones apart', () => {
+  const of = (peerKey: string | undefined, ...correctness: number[]) => ({ task: {}, peerKey, correctness })
+  const told = passByPeer([of(undefined, 1, 0), of('0xaa', 1, 1), of('0xaa', 0, 0)])
+  expect(told.map(({ peer, tasks, passAt1 }) => [peer, tasks, passAt1.value])).toEqual([
+    ['own', 1, 0.5],
+    ['0xaa', 2, 0.5],
   ])
 })

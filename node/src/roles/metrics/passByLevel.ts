@@ -5,8 +5,8 @@ export type PassFigures = {
   tasks: number
   /** Answers to each task, at least. */
   samples: number
-  /** Mean predicted correctness of the answers. */
-  averageAtK: number
+  /** Mean predicted correctness of the answers, with a 95 % interval over tasks. */
+  averageAtK: Estimate
   /** Chance that one answer is right, by the judge at one half, with a 95 % interval over tasks. */
   passAt1: Estimate
   /** Chance that one of `samples` answers is. */
@@ -24,6 +24,9 @@ export type FamilyFigures = PassFigures & { family: string }
 
 /** Of tasks of one dataset, as far as the solver was told datasets. */
 export type DatasetFigures = PassFigures & { dataset: string }
+
+/** Of answers of one peer; `own` for those of the solver itself. */
+export type PeerFigures = PassFigures & { peer: string }
 
 type Of<Task> = { readonly task: Task; readonly correctness: readonly number[] }
 
@@ -59,6 +62,13 @@ export function passByDataset(
   )
 }
 
+/** The same by the peer that sampled the answers. */
+export function passByPeer(
+  groups: readonly (Of<unknown> & { readonly peerKey?: string | undefined })[],
+): PeerFigures[] {
+  return figuresBy(groups, ({ peerKey }) => peerKey ?? 'own').map(([peer, figures]) => ({ peer, ...figures }))
+}
+
 function figuresBy<Group extends Of<unknown>, Key>(
   groups: readonly Group[],
   keyOf: (group: Group) => Key,
@@ -69,12 +79,13 @@ function figuresBy<Group extends Of<unknown>, Key>(
 
 function figuresOf(groups: readonly Of<unknown>[]): PassFigures {
   const samples = Math.min(...groups.map(({ correctness }) => correctness.length))
-  const pass = (k: number) =>
+  const over = (figureOf: (correctness: readonly number[]) => number) =>
     meanWithInterval(
-      groups.map(({ correctness }) => passAtK(correctness.length, correctness.filter(p => p > 0.5).length, k)),
+      groups.map(({ correctness }) => figureOf(correctness)),
       samples,
     )
-  const all = groups.flatMap(({ correctness }) => correctness)
-  const averageAtK = all.reduce((sum, p) => sum + p, 0) / all.length
+  const pass = (k: number) =>
+    over(correctness => passAtK(correctness.length, correctness.filter(p => p > 0.5).length, k))
+  const averageAtK = over(correctness => correctness.reduce((sum, p) => sum + p, 0) / correctness.length)
   return { tasks: groups.length, samples, averageAtK, passAt1: pass(1), passAtK: pass(samples) }
 }

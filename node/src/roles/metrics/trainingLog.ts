@@ -1,7 +1,14 @@
 import type { RotatingFileStream } from 'rotating-file-stream'
 import type { Scalars } from './eventFile.ts'
 import { createEventLog, ended, type FigureFiles, openFigures } from './eventLog.ts'
-import type { DatasetFigures, FamilyFigures, LevelFigures, ProposerFigures } from './passByLevel.ts'
+import type {
+  DatasetFigures,
+  FamilyFigures,
+  LevelFigures,
+  PassFigures,
+  PeerFigures,
+  ProposerFigures,
+} from './passByLevel.ts'
 
 /** One update of the policy. A figure is null if it was not measured. */
 export type TrainingStep = {
@@ -20,6 +27,8 @@ export type TrainingStep = {
   families: readonly FamilyFigures[]
   /** The same by the datasets of their tasks; none where the solver was told none. */
   datasets: readonly DatasetFigures[]
+  /** The same by the peers that sampled the answers, the solver itself as `own`. */
+  peers: readonly PeerFigures[]
   /** Mean composite score of the completions. */
   reward: number
   /** Mean predicted correctness of the completions: pass@1 by the judge. Of a proposer's tasks: the share that solvers got right. */
@@ -52,8 +61,8 @@ export type TrainingLog = {
   note(step: TrainingStep): void
   /** The last step with groups of its own, and the last one with groups of others. */
   latest(): { own: TrainingStep | null; others: TrainingStep | null }
-  /** The last step on each peer's groups, by its key: of the peers that were learned from last. */
-  latestOfPeers(): ReadonlyMap<string, TrainingStep>
+  /** Figures of each peer's answers in the last step on them, by its key: of the peers that were learned from last. */
+  latestOfPeers(): ReadonlyMap<string, PassFigures>
   totals(): TrainingTotals
   /** Resolves once all lines are on the disk. */
   close(): Promise<void>
@@ -61,7 +70,7 @@ export type TrainingLog = {
 
 /** In the peer's folder: a line a step. */
 export const TRAINING_FILE = 'training.jsonl'
-/** Peers whose last step is kept for the metrics. */
+/** Peers whose last figures are kept for the metrics. */
 const MAX_PEERS = 64
 
 type Options = FigureFiles & { round: () => number | null }
@@ -71,7 +80,7 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
   /** From the first step on: other roles have none. */
   let lines: RotatingFileStream | null = null
   const events = createEventLog({ folder, clock, logger })
-  const ofPeers = new Map<string, TrainingStep>()
+  const ofPeers = new Map<string, PassFigures>()
   const latest: ReturnType<TrainingLog['latest']> = { own: null, others: null }
   const totals: TrainingTotals = { steps: 0, failed: 0, tokens: 0, seconds: 0 }
 
@@ -84,9 +93,9 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
       logger.info('update', { round: now, ...step })
       if (step.ownGroups > 0) latest.own = step
       else latest.others = step
-      if (step.peer !== null) {
-        ofPeers.delete(step.peer)
-        ofPeers.set(step.peer, step)
+      for (const { peer, ...figures } of step.peers) {
+        ofPeers.delete(peer)
+        ofPeers.set(peer, figures)
         if (ofPeers.size > MAX_PEERS) ofPeers.delete(ofPeers.keys().next().value ?? '')
       }
       totals.steps += 1
@@ -106,22 +115,23 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
 /** Figures of a step as curves: those that were measured, by whose groups they are of; of other peers each has its own. */
 export function stepScalars(step: TrainingStep): Scalars {
   const whose = step.ownGroups > 0 ? 'own' : 'others'
-  const { levels, proposers, families, datasets, peer, failure, ...figures } = step
+  const { levels, proposers, families, datasets, peers, peer, failure, ...figures } = step
   const numbers = Object.entries(figures).filter((entry): entry is [string, number] => typeof entry[1] === 'number')
   const passes = [
     ...levels.map(one => [`level ${one.level}`, one] as const),
     ...proposers.map(one => [`proposer ${one.proposer}`, one] as const),
     ...families.map(one => [`family ${one.family}`, one] as const),
     ...datasets.map(one => [`dataset ${one.dataset}`, one] as const),
-  ].flatMap(([of, { averageAtK, passAt1, passAtK, samples }]) => [
-    [`${whose} ${of}/average@${samples}`, averageAtK] as const,
-    [`${whose} ${of}/pass@1`, passAt1.value] as const,
-    [`${whose} ${of}/pass@${samples}`, passAtK.value] as const,
+  ].map(([of, one]) => [`${whose} ${of}`, one] as const)
+  const ofPeers = peers.map(one => [`peer ${one.peer}`, one] as const)
+  const curves = [...passes, ...ofPeers].flatMap(([of, { averageAtK, passAt1, passAtK, samples }]) => [
+    [`${of}/average@${samples}`, averageAtK.value] as const,
+    [`${of}/pass@1`, passAt1.value] as const,
+    [`${of}/pass@${samples}`, passAtK.value] as const,
   ])
   return Object.fromEntries([
     ...numbers.map(([name, value]) => [`${whose}/${name}`, value] as const),
-    ...(peer === null ? [] : [[`peer ${peer}/pass@1`, step.passAt1] as const]),
-    ...passes,
+    ...curves,
     [`${whose}/kept`, failure === null ? 1 : 0],
   ])
 }

@@ -20,7 +20,9 @@ const stepFigures: Record<string, readonly [help: string, read: (step: TrainingS
 
 /** Figures of the answers that one update was on. */
 const passFigures: Record<string, readonly [help: string, read: (figures: PassFigures) => number]> = {
-  average_at_k_ratio: ['Mean predicted correctness of the answers.', figures => figures.averageAtK],
+  average_at_k_ratio: ['Mean predicted correctness of the answers.', figures => figures.averageAtK.value],
+  average_at_k_low_ratio: ['Lower end of its 95 % interval.', figures => figures.averageAtK.low],
+  average_at_k_high_ratio: ['Upper end of its 95 % interval.', figures => figures.averageAtK.high],
   pass_at_1_ratio: ['Chance that one answer is right, by the judge.', figures => figures.passAt1.value],
   pass_at_1_low_ratio: ['Lower end of its 95 % interval.', figures => figures.passAt1.low],
   pass_at_1_high_ratio: ['Upper end of its 95 % interval.', figures => figures.passAt1.high],
@@ -68,12 +70,13 @@ export function registerTraining(registry: Registry, training: Pick<TrainingLog,
         },
       })
     }
-  new Gauge({
-    ...{ name: 'waggle_training_peer_pass_at_1_ratio', help: 'Mean predicted correctness of the answers of a peer.' },
-    ...{ labelNames: ['peer'], registers: [registry] },
-    collect() {
-      this.reset()
-      for (const [peer, step] of training.latestOfPeers()) this.set({ peer }, step.passAt1)
-    },
-  })
+  for (const [name, [help, read]] of Object.entries(passFigures))
+    new Gauge({
+      ...{ name: `waggle_training_peer_${name}`, help: `${help} By the peer that sampled them.` },
+      ...{ labelNames: ['peer'], registers: [registry] },
+      collect() {
+        this.reset()
+        for (const [peer, figures] of training.latestOfPeers()) this.set({ peer }, read(figures))
+      },
+    })
 }

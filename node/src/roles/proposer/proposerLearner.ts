@@ -104,6 +104,7 @@ const ofNoAnswers = {
   proposers: [],
   families: [],
   datasets: [],
+  peers: [],
 } as const satisfies Partial<TrainingStep>
 
 /** What the lessons of an update say without one. */

@@ -11,6 +11,8 @@ export type ScoredGroup = CheckedGroup & {
   family?: string | undefined
   /** Of its task, where the solver was told the dataset. */
   dataset?: string | undefined
+  /** Who sampled it, where it is another peer's. */
+  peerKey?: PeerKey
 }
 
 /** How much there is to learn from a group: the standard deviation of its rewards, over answers - 1. Where it is zero, so are all advantages. */

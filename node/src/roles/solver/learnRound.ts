@@ -114,7 +114,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   else {
     learned.meanReward = meanOf(mine, 'rewards')
     learned.averageAtK = meanOf(mine, 'correctness')
-    for (const { family, averageAtK } of passByFamily(mine)) learned.families[family] = averageAtK
+    for (const { family, averageAtK } of passByFamily(mine)) learned.families[family] = averageAtK.value
   }
   const chosen = mostSignal(mine ?? [], ownGroups)
   if (mode === 'updateForEachPeer') {

@@ -62,10 +62,15 @@ test('each update is noted with what its groups say', async () => {
   expect(noted[0]).toMatchObject({
     ...{ groups: 1, ownGroups: 1, groupsUsed: 1, reward: 0.525, passAt1: 0.5, entropy: 1, completionTokens: 1 },
     peer: null,
-    levels: [{ level: 3, tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 }, passAtK: { value: 1 } }],
-    proposers: [{ proposer: '0xaa', tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 } }],
-    datasets: [{ dataset: 'mbpp', tasks: 1, averageAtK: 0.5, passAt1: { value: 0.25 }, passAtK: { value: 1 } }],
-    families: [{ family: 'logic', tasks: 1, samples: 4, averageAtK: 0.5, passAt1: { value: 0.25 } }],
+    levels: [
+      { level: 3, tasks: 1, samples: 4, averageAtK: { value: 0.5 }, passAt1: { value: 0.25 }, passAtK: { value: 1 } },
+    ],
+    proposers: [{ proposer: '0xaa', tasks: 1, samples: 4, averageAtK: { value: 0.5 }, passAt1: { value: 0.25 } }],
+    datasets: [
+      { dataset: 'mbpp', tasks: 1, averageAtK: { value: 0.5 }, passAt1: { value: 0.25 }, passAtK: { value: 1 } },
+    ],
+    peers: [{ peer: 'own', tasks: 1, samples: 4, averageAtK: { value: 0.5 }, passAt1: { value: 0.25 } }],
+    families: [{ family: 'logic', tasks: 1, samples: 4, averageAtK: { value: 0.5 }, passAt1: { value: 0.25 } }],
     ...{ loss: null, kl: null, clipFraction: null, failure: null },
   })
 })

@@ -6,7 +6,7 @@ import type { GroupStepOptions, RolloutGroup } from '#rl/groupStep.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
-import { passByDataset, passByFamily, passByLevel, passByProposer } from '../metrics/passByLevel.ts'
+import { passByDataset, passByFamily, passByLevel, passByPeer, passByProposer } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
 import { failureOf, learningRateOf, lossOptions } from '../models/learningRules.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -77,6 +77,7 @@ export function createLearner(
     log.note({
       ...{ peer, levels: passByLevel(groups), proposers: passByProposer(groups), families: passByFamily(groups) },
       datasets: passByDataset(groups),
+      peers: passByPeer(groups.map((group, i) => (i >= own && peer ? { ...group, peerKey: peer } : group))),
       ...{ groupsUsed, ...figuresOf(groups, own), validShare: null, loss: step?.loss ?? null, kl, clipFraction },
       ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
       ...{ tokens: step?.tokens ?? 0, seconds, failure },
