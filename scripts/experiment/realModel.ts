@@ -1,15 +1,22 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import { parseSpec } from '../../node/src/environments/builtIn.ts'
 import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
+import { measuredOn } from '../bench/results.ts'
 import type { RowResult } from '../bench/row.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
 import { keptRun } from './keptRuns.ts'
-import { type RealRound, realSwarm, runJson } from './realSwarm.ts'
+import { realSwarm, runJson } from './realSwarm.ts'
+import { type RealRun, recordReal } from './recordReal.ts'
 import { smolModel } from './smolModel.ts'
 
 const cli = 'node/src/cli/main.ts'
+/** Where a finished run is kept, for documents. */
+const RECORD = join(import.meta.dirname, '../../docs/experiments/real-model')
 const PORT = 4_300
+/** Half of the preset's: a round of three solvers that share then takes about a minute on two cores. */
+const TASKS_PER_ROUND = 12
 const LEVEL = 1
 const ACCURACY_BAR = 0.3
 /** Arithmetic. */
@@ -22,14 +29,11 @@ type Size = {
   samples: number
 }
 
-const full: Size = { rounds: 40, tasks: 100, samples: 8 }
+const full: Size = { rounds: 24, tasks: 100, samples: 8 }
 const quick: Size = { rounds: 3, tasks: 20, samples: 4 }
 
 /** Alone, solvers take nothing from each other. */
 type ArmName = 'shared' | 'solo'
-
-/** Exact accuracy of each solver on held-out questions, and its rounds. */
-type Run = { accuracy: number[]; rounds: RealRound[] }
 
 /**
  * Whether a published model learns in a whole swarm: SmolLM2-135M with adapters on the arithmetic families of the Reasoning environment, three
@@ -47,7 +51,7 @@ export const realModel: Experiment = async options => {
     })
   const play = (arm: ArmName) => {
     const onlyKept = options.onlyKept || (options.arm ?? arm) !== arm
-    return keptRun<Run>({ data, onlyKept }, `${arm}-rounds-${size.rounds}-${measured}`, async () => {
+    return keptRun<RealRun>({ data, onlyKept }, `${arm}-rounds-${size.rounds}-${measured}`, async () => {
       const specification = await specify(options, model, arm)
       const folder = join(data, `${arm}-swarm-${size.rounds}`)
       const { policies, rounds } = await realSwarm({
@@ -60,7 +64,13 @@ export const realModel: Experiment = async options => {
   const shared = await play('shared')
   const before = await start()
   const solo = await play('solo')
-  return rowsOf(before, shared, solo, size)
+  const rows = rowsOf(before, shared, solo, size)
+  const arms = { ...(shared && { shared }), ...(solo && { solo }) }
+  if (!options.quick && Object.keys(arms).length > 0) {
+    const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
+    await recordReal(RECORD, { before, arms }, rows, when)
+  }
+  return rows
 }
 
 type Measured = { model: string; policies: readonly string[]; size: Size; log: (line: string) => void }
@@ -82,6 +92,8 @@ async function specify({ data, log }: ExperimentOptions, model: string, arm: Arm
   const spec = parseSpec({ ...JSON.parse(await readFile(path, 'utf8')), families: FAMILIES })
   const changed: EnvironmentSpec = {
     ...spec,
+    tasksPerRound: TASKS_PER_ROUND,
+    owedLeaves: TASKS_PER_ROUND * spec.groupSize,
     sharing: { ...spec.sharing, peers: arm === 'solo' ? 0 : spec.sharing.peers },
     // Each round's own answers are to questions that nobody saw before: their accuracy is the curve.
     canary: { ...spec.canary, everyRounds: 1000 },
@@ -92,11 +104,11 @@ async function specify({ data, log }: ExperimentOptions, model: string, arm: Arm
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-function rowsOf(before: number | null, shared: Run | null, solo: Run | null, size: Size): RowResult[] {
-  const gainOf = (run: Run | null) => (run === null || before === null ? null : mean(run.accuracy) - before)
-  const told = (run: Run | null) =>
+function rowsOf(before: number | null, shared: RealRun | null, solo: RealRun | null, size: Size): RowResult[] {
+  const gainOf = (run: RealRun | null) => (run === null || before === null ? null : mean(run.accuracy) - before)
+  const told = (run: RealRun | null) =>
     run === null ? 'not run' : `${run.accuracy.map(x => x.toFixed(3)).join(', ')} after ${run.rounds.length} rounds`
-  const conditions = `SmolLM2-135M-Instruct, rank 16, ${size.tasks} held-out questions x ${size.samples} answers; before ${before?.toFixed(3) ?? 'not run'}; shared ${told(shared)}; solo ${told(solo)}; one run of each`
+  const conditions = `SmolLM2-135M-Instruct, rank 16, ${TASKS_PER_ROUND} questions a solver and round, ${size.tasks} held-out questions x ${size.samples} answers; before ${before?.toFixed(3) ?? 'not run'}; shared ${told(shared)}; solo ${told(solo)}; one run of each`
   const [gain, soloGain] = [gainOf(shared), gainOf(solo)]
   const row = { unit: 'exact accuracy', conditions }
   const sharing = gain === null || soloGain === null ? null : gain - soloGain
