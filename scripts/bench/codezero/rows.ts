@@ -13,6 +13,9 @@ import {
   observeSolvedShare,
 } from '../../../node/src/environments/difficulty.ts'
 import { balancedAccuracy, calibrationError } from '../../../node/src/environments/judgeFigures.ts'
+import { hostileReplies } from '../../../node/src/environments/reasoning/hostileReplies.ts'
+import { small } from '../../../node/src/environments/reasoning/presets.ts'
+import { scoreAnswer } from '../../../node/src/environments/reasoning/reasoning.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { proposalsOf } from '../../../node/src/roles/proposer/proposalsOf.ts'
 import { propose, type WriteProposals } from '../../../node/src/roles/proposer/propose.ts'
@@ -122,6 +125,22 @@ async function paidExploits(bench: Bench): Promise<{ paid: HostileAnswer[]; coun
   return { paid, count: attacks.length }
 }
 
+/** Hostile replies to a question of Reasoning that score above an honest wrong one, as the form of each style has it. */
+function paidReplies(): { paid: string[]; count: number } {
+  const problem = { family: 'sum', level: 1, question: 'What is 3 + 4?', kind: 'integer', answer: '7' } as const
+  const wrong = { tagged: '<answer>8</answer>', bare: '8' } as const
+  const tried = (['tagged', 'bare'] as const).flatMap(reply => {
+    const scoreOf = (text: string) =>
+      scoreAnswer({ weights: { ...small.weights, majority: 0 }, reply, stages: 1 }, { problem, text, ended: true })
+        .score
+    return hostileReplies.map(text => ({
+      text: `${text.slice(0, 40)} (${reply})`,
+      score: scoreOf(text) - scoreOf(wrong[reply]),
+    }))
+  })
+  return { paid: tried.filter(({ score }) => score > 0).map(({ text }) => text), count: tried.length }
+}
+
 export const rows: readonly BenchRow[] = [
   {
     name: 'judge-balanced-accuracy',
@@ -180,11 +199,11 @@ export const rows: readonly BenchRow[] = [
     bar: 0,
     better: 'less',
     async measure(bench) {
-      const { paid, count } = await paidExploits(bench)
-      const named = paid.length === 0 ? 'none' : paid.map(({ name }) => name).join(', ')
+      const [codeZero, reasoning] = [await paidExploits(bench), paidReplies()]
+      const paid = [...codeZero.paid.map(({ name }) => name), ...reasoning.paid]
       return {
         value: paid.length,
-        conditions: `of ${count} by the starter's judge, each against an honest near-miss of the same task; paid is what scores more than 0.04 above it: ${named}`,
+        conditions: `CodeZero: of ${codeZero.count} by the starter's judge, each against an honest near-miss of the same task; paid is what scores more than 0.04 above it. Reasoning: of ${reasoning.count}, ${hostileReplies.length} texts in each style of reply, by the program; paid is what scores above an honest wrong number. Paid: ${paid.join(', ') || 'none'}`,
       }
     },
   },

@@ -74,8 +74,8 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
 }
 
 /** A reply that the token limit cut off has no format, and nothing without one is right. */
-function scoreAnswer(
-  { weights, reply, stages }: ReasoningSpec,
+export function scoreAnswer(
+  { weights, reply, stages }: Pick<ReasoningSpec, 'weights' | 'reply' | 'stages'>,
   { problem, text, ended }: Answer<ReasoningProblem>,
 ): AnswerScore {
   const { kind, quoted } = problem
