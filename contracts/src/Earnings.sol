@@ -99,15 +99,17 @@ abstract contract Earnings is IEarnings {
     function _numberOf(uint64 round, bool isHeard) internal returns (uint24 number) {
         Totals storage totals = _totals[round];
         number = totals.number;
-        if (number != 0) return number;
+        // An outage has no number, and keeps the mean that its first page found.
+        if (number != 0 || totals.meanWeight != 0) return number;
         Totals storage last = _totals[_lastCounted];
         uint40 meanWeight = Weights.meanOf(last.number, last.meanWeight, last.weight);
         totals.meanWeight = meanWeight;
-        if (!isHeard) return 0;
-        unchecked {
-            totals.number = number = last.number + 1;
+        if (isHeard) {
+            unchecked {
+                totals.number = number = last.number + 1;
+            }
+            _lastCounted = round;
         }
-        _lastCounted = round;
         emit RoundCounted(round, number, meanWeight);
     }
 

@@ -1,11 +1,11 @@
 import { bigint, hex, integer, onchainView, sql, text } from 'ponder'
+import { EMISSION_WEI } from '../src/weights.ts'
 import { chainTimeSec } from './chainTime.ts'
 import { opening, taskPay } from './openings.ts'
 import { peer } from './peers.ts'
 import { round, settlement } from './rounds.ts'
 
-/** Nectar that a round's scores share, wei: `EMISSION_WEI` of RewardVotes; a test compares them. */
-const EMISSION_WEI = sql.raw(`1000${'0'.repeat(18)}::numeric`)
+const emissionWei = sql.raw(`${EMISSION_WEI}::numeric`)
 
 /**
  * What each peer earned in each round, by what: derived from settled scores, openings and task pay alone, and rounded as the contracts do. A score earns
@@ -13,7 +13,7 @@ const EMISSION_WEI = sql.raw(`1000${'0'.repeat(18)}::numeric`)
  */
 const earningRows = sql`
   SELECT s.round, s.peer_key, 'score' AS source,
-    DIV(${EMISSION_WEI} * s.weight, GREATEST(r.weight + r.reserved_weight, r.mean_weight)) AS amount_wei
+    COALESCE(s.kept_wei, DIV(${emissionWei} * s.weight, GREATEST(r.weight + r.reserved_weight, r.mean_weight))) AS amount_wei
   FROM ${settlement} s JOIN ${round} r ON r.number = s.round
   WHERE s.weight > 0 AND s.open_challenges = 0 AND s.final_at_sec <= ${chainTimeSec}
   UNION ALL

@@ -177,6 +177,8 @@ export const settlement = onchainTable(
     beforeMilli: t.integer().notNull(),
     /** What the score weighs in the round's emission, in 32nds of a thousandth: at most five quarters of the mean of the last eight. */
     weight: t.integer().notNull(),
+    /** What it earned when a round twelve or more later took its place in the contract, wei, where a late ruling divided the round again: it no longer changes. */
+    keptWei: t.bigint(),
     /** How many evaluators voted on the peer. */
     votes: t.integer().notNull(),
     /** As in the peer's `rolloutCommitment`. */

@@ -1,9 +1,10 @@
 import type { Context, Event } from 'ponder:registry'
 import { settlement } from 'ponder:schema'
+import { keepShares } from './keepShares.ts'
 import { readOpenChallenges } from './openChallenges.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
-import { noteScore, weigh } from './weigh.ts'
+import { noteScore, readBefore } from './weigh.ts'
 
 interface Annulment {
   round: number
@@ -18,7 +19,8 @@ export async function annul(context: Context, event: Event, { round, peerKey, lo
   const settled = await context.db.find(settlement, { round, peerKey })
   // Copied: the row that was found changes with the next update.
   const [before, weightBefore] = [settled?.outcome, settled?.weight ?? 0]
-  const { beforeMilli } = await weigh(context, { round, peerKey })
+  const beforeMilli = await readBefore(context, { round, peerKey })
+  await keepShares(context, round)
   const { finalAtSec } = await updateRound(context, round, row => ({
     settled: row.settled + (before === undefined ? 1 : 0),
     ...(before === undefined ? {} : { [before]: row[before] - 1 }),

@@ -3,6 +3,7 @@ import { appeal, appealCase, appealVerdict, leafDemand, settlement } from 'ponde
 import { MAX_SCORE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { annul } from './annul.ts'
 import { addToFeed } from './feed.ts'
+import { keepShares } from './keepShares.ts'
 import { countChallenge } from './openChallenges.ts'
 import { outcomes } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
@@ -99,6 +100,8 @@ ponder.on('Challenges:AppealClosed', async ({ event, context }) => {
   const round = Number(event.args.round)
   await context.db.update(appealCase, { round, peerKey }).set({ isClosed: true, isMoot, finalMilli: scoreMilli })
   const detail = { scoreMilli, settledMilli }
+  // First, while its own share is held.
+  await keepShares(context, round)
   await countChallenge(context, { round, peerKey }, -1)
   const settled = await context.db.find(settlement, { round, peerKey })
   if (settled === null) throw new Error(`round ${round} of a peer was appealed and is not settled`)

@@ -5,7 +5,7 @@ import { readOpenChallenges } from './openChallenges.ts'
 import { outcomes } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
 import { CLOCK, updateRound } from './roundRow.ts'
-import { noteScore, weigh } from './weigh.ts'
+import { noteScore, readBefore } from './weigh.ts'
 import { weightOf } from './weights.ts'
 
 ponder.on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
@@ -75,8 +75,9 @@ ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
 ponder.on('RewardVotes:RoundCounted', async ({ event, context }) => {
   const round = Number(event.args.round)
   const { number, meanWeight } = event.args
-  await updateRound(context, round, () => ({ countedNumber: number, meanWeight: Number(meanWeight) }))
-  await context.db.update(clock, { id: CLOCK }).set({ lastCounted: round })
+  // An outage has no number.
+  await updateRound(context, round, () => ({ countedNumber: number || null, meanWeight: Number(meanWeight) }))
+  if (number !== 0) await context.db.update(clock, { id: CLOCK }).set({ lastCounted: round })
 })
 
 ponder.on('RewardVotes:Settled', async ({ event, context }) => {
@@ -84,14 +85,13 @@ ponder.on('RewardVotes:Settled', async ({ event, context }) => {
   const round = Number(event.args.round)
   const outcome = outcomes[event.args.outcome as keyof typeof outcomes]
   if (outcome === undefined) throw new Error(`round ${round} was settled with unknown outcome ${event.args.outcome}`)
-  const { beforeMilli, meanWeight } = await weigh(context, { round, peerKey })
+  const beforeMilli = await readBefore(context, { round, peerKey })
   const weight = weightOf(scoreMilli, beforeMilli)
   const { finalAtSec } = await updateRound(context, round, row => ({
     settled: row.settled + 1,
     [outcome]: row[outcome] + 1,
     scoreMilliSum: row.scoreMilliSum + scoreMilli,
     weight: row.weight + weight,
-    meanWeight,
   }))
   await context.db.insert(settlement).values({
     round,

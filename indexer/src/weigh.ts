@@ -2,22 +2,18 @@ import type { Context } from 'ponder:registry'
 import { peer, round } from 'ponder:schema'
 import { updatePeer } from './peerRow.ts'
 import { readClock } from './roundRow.ts'
-import { meanAfter, sumBefore, withScore } from './weights.ts'
+import { sumBefore, withScore } from './weights.ts'
 
-/** What the score of a peer that is about to get a result is held to: its own scores before, and the rounds' mean. */
-export async function weigh(
-  context: Context,
-  key: { round: number; peerKey: `0x${string}` },
-): Promise<{ beforeMilli: number; meanWeight: number }> {
+/** The sum of the scores before, of a peer that is about to get a result: what its weight is held to. */
+export async function readBefore(context: Context, key: { round: number; peerKey: `0x${string}` }): Promise<number> {
+  const { scoreLanes } = (await context.db.find(peer, { peerKey: key.peerKey })) ?? {}
+  if (scoreLanes === undefined) return 0
   const own = await context.db.find(round, { number: key.round })
   const { lastCounted } = await readClock(context)
   const last = lastCounted === null ? null : await context.db.find(round, { number: lastCounted })
-  const { scoreLanes } = (await context.db.find(peer, { peerKey: key.peerKey })) ?? {}
+  // A round that does not count is weighed as the next one would be.
   const number = own?.countedNumber ?? (last?.countedNumber ?? 0) + 1
-  const beforeMilli = scoreLanes ? sumBefore(scoreLanes, number) : 0
-  if (own && own.countedNumber !== null) return { beforeMilli, meanWeight: own.meanWeight }
-  // An outage, which no event tells: it is held to the mean as it would be.
-  return { beforeMilli, meanWeight: meanAfter(last && { ...last, number: last.countedNumber ?? 0 }) }
+  return sumBefore(scoreLanes, number)
 }
 
 /** Gives a peer another score in a round, for the weights of later ones. Rounds that do not count change nothing. */

@@ -5,8 +5,9 @@
 
 /** Counted rounds whose scores a weight is held to, its own included. */
 const WINDOW = 8
-/** Counted rounds over which the weights of rounds are averaged. */
-const SPAN = 32n
+
+/** Nectar that a round's scores share: `EMISSION_WEI` of RewardVotes; a test compares them. */
+export const EMISSION_WEI = 1_000n * 10n ** 18n
 
 /** A key's scores in the last counted rounds. */
 export interface ScoreLanes {
@@ -40,9 +41,8 @@ export function withScore(lanes: ScoreLanes, number: number, scoreMilli: number)
 export const weightOf = (scoreMilli: number, beforeMilli: number): number =>
   Math.min(4 * WINDOW * scoreMilli, 5 * (beforeMilli + scoreMilli))
 
-/** The mean weight of counted rounds after one more, the `number`th; 0 before the first. */
-export function meanAfter(last: { number: number; meanWeight: number; weight: number } | null): number {
-  if (last === null) return 0
-  const span = BigInt(last.number) < SPAN ? BigInt(last.number) : SPAN
-  return Number((BigInt(last.meanWeight) * (span - 1n) + BigInt(last.weight)) / span)
+/** What a score earns in its round, wei: the round's emission by its weight, where open appeals count with all that they could add. */
+export function shareOf(weight: number, round: { weight: number; reservedWeight: number; meanWeight: number }): bigint {
+  const total = Math.max(round.weight + round.reservedWeight, round.meanWeight)
+  return (EMISSION_WEI * BigInt(weight)) / BigInt(total)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { meanAfter, NO_SCORES, sumBefore, weightOf, withScore } from '../src/weights.ts'
+import { NO_SCORES, shareOf, sumBefore, weightOf, withScore } from '../src/weights.ts'
 
 test('a score weighs at most five quarters of the mean of the last eight, and a newcomer has no history', () => {
   let lanes = NO_SCORES
@@ -25,9 +25,8 @@ test('an older round gets another score, unless it has left the window', () => {
   expect(sumBefore(withScore(later, 13, 900), 20)).toBe(900)
 })
 
-test('the mean is of all counted rounds while they are few, and then each counts a 32nd', () => {
-  expect(meanAfter(null)).toBe(0)
-  expect(meanAfter({ number: 1, meanWeight: 0, weight: 70 })).toBe(70)
-  expect(meanAfter({ number: 2, meanWeight: 70, weight: 35 })).toBe(52)
-  expect(meanAfter({ number: 100, meanWeight: 3200, weight: 0 })).toBe(3100)
+test('a score earns its part of what its round weighs, of what appeals could add, or of the mean of rounds before', () => {
+  const round = { weight: 400, reservedWeight: 100, meanWeight: 0 }
+  expect(shareOf(200, round)).toBe(400n * 10n ** 18n)
+  expect(shareOf(200, { ...round, meanWeight: 1_000 })).toBe(200n * 10n ** 18n)
 })

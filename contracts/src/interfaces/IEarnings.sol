@@ -4,9 +4,10 @@ pragma solidity 0.8.30;
 /// @title IEarnings
 /// @notice Outcomes and points of peers, and the Nectar that they have earned by them.
 interface IEarnings {
-    /// @notice Emitted when the first page of a round is settled, except in an outage.
+    /// @notice Emitted when the first page of a round is settled; in an outage before which no round weighed anything,
+    /// by each page.
     /// @param round The round.
-    /// @param number Its number among counted rounds, from 1.
+    /// @param number Its number among counted rounds, from 1; 0 for an outage, which does not count.
     /// @param meanWeight The mean weight of the counted rounds before it, see `totalsOf`.
     event RoundCounted(uint64 indexed round, uint24 number, uint40 meanWeight);
 

@@ -1,0 +1,42 @@
+import type { Context } from 'ponder:registry'
+import { leafDemand, round as rounds, settlement } from 'ponder:schema'
+import { and, eq, gt, inArray, isNull } from 'ponder'
+import { readClock } from './roundRow.ts'
+import { shareOf } from './weights.ts'
+
+/** `OUTCOME_RING` of the contracts: a peer's outcome gives its place to that of a round so many later. */
+const OUTCOME_RING = 12
+
+/**
+ * Before a challenge that was open for so long changes what a round weighs: keeps the shares of peers whose outcome has given its place to
+ * another. The contract divided those when that came, by what the round weighed then.
+ */
+export async function keepShares(context: Context, number: number): Promise<void> {
+  const { latestRound } = await readClock(context)
+  const count = Math.max(0, Math.floor(((latestRound ?? 0) - number) / OUTCOME_RING))
+  if (count === 0) return
+  const row = await context.db.find(rounds, { number })
+  if (row === null) return
+  const replaced = await peersIn(
+    context,
+    Array.from({ length: count }, (_, at) => number + OUTCOME_RING * (at + 1)),
+  )
+  const { peerKey, weight, openChallenges, keptWei } = settlement
+  const shares = await context.db.sql
+    .select({ peerKey, weight })
+    .from(settlement)
+    .where(and(eq(settlement.round, number), gt(weight, 0), eq(openChallenges, 0), isNull(keptWei)))
+  for (const share of shares) {
+    if (!replaced.has(share.peerKey)) continue
+    const key = { round: number, peerKey: share.peerKey }
+    await context.db.update(settlement, key).set({ keptWei: shareOf(share.weight, row) })
+  }
+}
+
+/** Peers with an outcome, or with a demand that holds its place, in any of these rounds. */
+async function peersIn(context: Context, numbers: number[]): Promise<Set<string>> {
+  const of = (table: typeof settlement | typeof leafDemand) =>
+    context.db.sql.selectDistinct({ peerKey: table.peerKey }).from(table).where(inArray(table.round, numbers))
+  const found = [...(await of(settlement)), ...(await of(leafDemand))]
+  return new Set(found.map(({ peerKey }) => peerKey))
+}
