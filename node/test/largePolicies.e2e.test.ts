@@ -91,7 +91,7 @@ async function prove(
   const node = {
     chain: { readPolicies: async () => new Map(committed.map(one => [one.peerKey, one.policyHash])) },
     environment: { solverFolder: 'base', spec: environmentFrom('starter') },
-    ...{ fetchPlan, chainId: 1, logger: silentLogger, signal },
+    ...{ fetchPlan, bundles, chainId: 1, logger: silentLogger, signal },
   }
   const word = (byte: string): Hex => `0x${byte.repeat(32)}`
   const reader = { readDraws: () => Promise.reject(new Error('there are no leaves to read')) }

@@ -145,7 +145,15 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
     const environment = { solverFolder, spec }
     // Each policy is fetched when its peer is checked.
     const fetchPlan: FetchPlan = { fetch: payloads.fetch, visit: async () => [], visitEach: () => [] }
-    const here = { chain: reads, chainId, environment, fetchPlan, logger: silentLogger, signal }
+    const here = {
+      chain: reads,
+      chainId,
+      environment,
+      fetchPlan,
+      bundles: { has: () => true },
+      logger: silentLogger,
+      signal,
+    }
     const proofs = await openProofs(here, reader, beacons, commitments)
     return async (commitment: RolloutCommitment) => {
       const { peerKey } = commitment

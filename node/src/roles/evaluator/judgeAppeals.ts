@@ -1,12 +1,11 @@
 import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { createKeyedLimit } from '#core/keyedLimit.ts'
 import { recordBeacon } from '../draws/roundBeacon.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Models } from './proofs.ts'
-import { createRoundFacts, type ReadTogether, scoreAgain } from './scoreAgain.ts'
+import { type ReadTogether, readTogether, scoreAgain } from './scoreAgain.ts'
 
 /**
  * Gives verdicts on the appeals of the round before, if this seat was drawn for them, and closes the cases that are due. Cases are judged side by
@@ -22,7 +21,7 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   const open = appeals.filter(({ isClosed }) => !isClosed)
   const isNew = ({ openedRound }: AppealCase) => openedRound === round - phase.voting
   for (const found of open) if (!isNew(found) && round >= found.closesFrom) closeCase(node, found)
-  const together = { turns: createKeyedLimit(1), facts: createRoundFacts(node) }
+  const together = readTogether(node)
   const given = await Promise.allSettled(
     open.filter(isNew).map(found => giveVerdict(node, models, found, together, signal)),
   )

@@ -94,8 +94,12 @@ async function workOf(author: string) {
 }
 
 type Scene = {
-  /** Peers by what they answer: payloads that they keep, or that they cannot be reached, or never end. */
-  peers: Record<string, 'all' | 'nothing' | 'away' | 'endless'>
+  /** Peers by what they answer: payloads that they keep, each of them once before they never end, or that they cannot be reached, or never end. */
+  peers: Record<string, 'all' | 'once' | 'nothing' | 'away' | 'endless'>
+  /** Peers whose policies the disk does not take. */
+  unkept?: string[]
+  /** Reads of the chain that fail the first time. */
+  failing?: string[]
   /** Whose scores are appealed. */
   authors?: string[]
   /** Seats of the committee by the score that they gave. */
@@ -105,18 +109,21 @@ type Scene = {
 }
 
 /** Verdicts that a seat of a jury gives, and whom it asked. */
-async function judged({ peers, authors = ['author'], votes, first }: Scene) {
+async function judged({ peers, authors = ['author'], votes, first, unkept = [], failing = [] }: Scene) {
   const works = await Promise.all(authors.map(workOf))
   const payloads = new Map(works.flatMap(({ payloads }) => payloads.map(bytes => [contentId(bytes), bytes] as const)))
   const kept = new Map<Hex, Uint8Array>()
   const asked = new Set<string>()
+  const answers = new Set<Hex>()
   const due = new AbortController()
   const endless = ({ signal }: PayloadRequest) =>
     new Promise<'timeout'>(resolve => signal.addEventListener('abort', () => resolve('timeout')))
   const fetchPayload: FetchPayload = async request => {
     asked.add(request.peer)
     const says = peers[request.peer] ?? 'away'
-    if (says === 'endless') return endless(request)
+    const before = answers.has(request.contentId)
+    answers.add(request.contentId)
+    if (says === 'endless' || (says === 'once' && before)) return endless(request)
     return says === 'away'
       ? 'unreachable'
       : says === 'nothing'
@@ -137,6 +144,8 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
     readAccountOf: async () => word('0b'),
     async readRolloutCommitments() {
       reads.push('commitments')
+      const failed = failing.indexOf('commitments')
+      if (failed >= 0) throw new Error(`${failing.splice(failed, 1)} cannot be read`)
       return works.map(({ commitment }, ordinal) => ({ ...commitment, ordinal, block: 1 }))
     },
     readRevealedVotes: async () =>
@@ -161,7 +170,8 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
   const bundles = {
     has: (id: Hex) => kept.has(id),
     get: async (id: Hex) => kept.get(id) ?? null,
-    keep: async (bytes: Uint8Array) => {
+    keep: async (bytes: Uint8Array, _: number, { peerKey, kind }: { peerKey: Hex; kind: string }) => {
+      if (kind === 'policy' && unkept.some(name => peerKeyOf(name) === peerKey)) return 'over quota' as const
       kept.set(contentId(bytes), bytes)
       return null
     },
@@ -179,8 +189,8 @@ async function judged({ peers, authors = ['author'], votes, first }: Scene) {
     ...{ logger: silentLogger, signal, playsIn: async () => true },
   } as unknown as PeerNode
   const at = opened + phase.voting + (first === undefined ? 0 : phase.settling)
-  await judgeAppeals(node, models, at, due.signal)
-  return { found: authors.map(name => verdicts.get(peerKeyOf(name))), asked: [...asked], reads }
+  const failure = await judgeAppeals(node, models, at, due.signal).catch((error: Error) => error.message)
+  return { failure, found: authors.map(name => verdicts.get(peerKeyOf(name))), asked: [...asked], reads }
 }
 
 test('a jury finds what its author does not give at the seats that scored it', async () => {
@@ -228,4 +238,18 @@ test('what is the same for all scores of a round is read once, however many are 
   const { found, reads } = await judged({ peers, authors, votes: { 'seat 1': 700 } })
   expect(found.filter(score => score === 700).length).toBeGreaterThan(0)
   expect(reads.sort()).toEqual(['commitments', 'proposals', 'votes'])
+})
+
+test('a policy that the disk does not take is asked for once: an author that never ends a second answer takes no verdict from others', async () => {
+  const peers = { once: 'once', author: 'all' } as const
+  const { found } = await judged({ peers, authors: ['once', 'author'], unkept: ['once'], votes: {} })
+  expect(found).toContain(700)
+})
+
+test('a read that fails costs the verdict that began it, and not those that waited for it', async () => {
+  const authors = ['author 1', 'author 2']
+  const peers = Object.fromEntries(authors.map(name => [name, 'all'] as const))
+  const { found, failure } = await judged({ peers, authors, votes: {}, failing: ['commitments'] })
+  expect(found).toEqual([undefined, 700])
+  expect(failure).toBe('commitments cannot be read')
 })

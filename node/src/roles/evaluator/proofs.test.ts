@@ -39,7 +39,7 @@ async function twoPeers(coming: readonly Promise<PeerResult<unknown>>[], read: (
   const node = {
     chain: { readPolicies: async () => new Map(peers.map(({ peerKey, policyHash }) => [peerKey, policyHash])) },
     environment: { solverFolder: 'base', spec: environmentFrom('starter') },
-    ...{ fetchPlan, chainId: 1, logger: silentLogger, signal: never },
+    ...{ fetchPlan, bundles: { has: () => true }, chainId: 1, logger: silentLogger, signal: never },
   }
   const proofs = await openProofs(node, { readDraws: read }, work, peers)
   proofs.fetch(never)
@@ -76,7 +76,7 @@ async function vote({
     chain: { readPolicies: async () => new Map([[commitment.peerKey, named]]) },
     environment: { solverFolder: 'base', spec: environmentFrom('starter') },
     fetchPlan: { fetch: async () => fetched, visit: async () => [], visitEach: () => [] },
-    ...{ chainId: 1, logger: silentLogger, signal: never },
+    ...{ bundles: { has: () => true }, chainId: 1, logger: silentLogger, signal: never },
   }
   const proofs = await openProofs(node, { readDraws: read }, work, [commitment])
   const proven = await proofs.prove(commitment, drawn, never)

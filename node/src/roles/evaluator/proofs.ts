@@ -1,8 +1,9 @@
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
-import type { PeerKey } from '#core/hashes.ts'
+import type { ContentId, PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
+import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { CheckedRollout } from '../draws/checkRollouts.ts'
 import type { WantedPayload } from '../fetch/holders.ts'
@@ -15,7 +16,16 @@ export type Models = { judge: Judge; reader: PublishedReader }
 
 type Committed = Pick<RolloutCommitment, 'peerKey' | 'policyHash'> & Pick<WantedPayload, 'keepers'>
 
+/** Bytes of policies that wait in memory for their checks, where the disk did not take them: of the largest ones, four. */
+const HELD_BYTES = 4 * MAX_POLICY_BYTES
+
+/** What is left of it, for all proofs that are read together. */
+export type PolicyMemory = { leftBytes: number }
+
+export const policyMemory = (): PolicyMemory => ({ leftBytes: HELD_BYTES })
+
 type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'logger' | 'signal'> & {
+  bundles: Pick<PeerNode['bundles'], 'has'>
   environment: Pick<PeerNode['environment'], 'solverFolder' | 'spec'>
   chain: Pick<PeerNode['chain'], 'readPolicies'>
 }
@@ -49,10 +59,11 @@ export function scoreWithout(result: PeerResult<unknown>): number {
  * @param reader - of the policies that peers publish.
  */
 export async function openProofs(
-  { chain, chainId, fetchPlan, environment, logger, signal: stopping }: ProofModules,
+  { chain, chainId, fetchPlan, bundles, environment, logger, signal: stopping }: ProofModules,
   reader: PublishedReader,
   { round, before, beacon }: Pick<SampledWork, 'round' | 'before' | 'beacon'>,
   commitments: readonly Committed[],
+  memory = policyMemory(),
 ): Promise<Proofs> {
   const peerKeys = commitments.map(({ peerKey }) => peerKey)
   const policies = await chain.readPolicies(round, peerKeys)
@@ -62,8 +73,24 @@ export async function openProofs(
     ({ kind: 'policy', round, contentId: policyHash as Hex, peerKey, keepers }) as const
 
   const coming = new Map<PeerKey, Promise<PeerResult<unknown>>>()
+  // Others wait for a check: in it nobody is asked for a policy again who could keep them waiting.
+  const held = new Map<PeerKey, Uint8Array>()
   // A policy is in memory whole while it is read.
   const one = createKeyedLimit(1)
+
+  function hold(bytes: Uint8Array, { contentId, peerKey }: { contentId: ContentId; peerKey: PeerKey }) {
+    if (bundles.has(contentId) || bytes.byteLength > memory.leftBytes) return
+    memory.leftBytes -= bytes.byteLength
+    held.set(peerKey, bytes)
+  }
+
+  function takeHeld(peerKey: PeerKey): PeerResult<Uint8Array> | null {
+    const bytes = held.get(peerKey)
+    if (bytes === undefined) return null
+    held.delete(peerKey)
+    memory.leftBytes += bytes.byteLength
+    return { ok: true, value: bytes }
+  }
 
   async function check(commitment: Committed, leaves: readonly CheckedRollout[] | null, signal: AbortSignal) {
     if (!isNamed(commitment)) return peerFault('not sampled', 'its policy was not named before the round')
@@ -75,10 +102,10 @@ export async function openProofs(
   }
 
   async function checkBy(commitment: Committed, leaves: readonly CheckedRollout[], signal: AbortSignal) {
-    const policy = await fetchPlan.fetch(wantedOf(commitment), signal)
+    const { peerKey } = commitment
+    const policy = takeHeld(peerKey) ?? (await fetchPlan.fetch(wantedOf(commitment), signal))
     if (!policy.ok) return policy
     if (leaves.length === 0) return { ok: true, value: { forgiven: 0, bits: 0 } } as const
-    const { peerKey } = commitment
     const work = { chainId, round, peerKey, before, beacon }
     const published = { policy: policy.value, base: environment.solverFolder }
     return peerWork({ about: { kind: 'policy', round, peerKey }, logger, signal: stopping }, () =>
@@ -89,7 +116,10 @@ export async function openProofs(
   return {
     async fetch(signal) {
       const wanted = commitments.filter(isNamed).map(one => ({ ...wantedOf(one), mayReturn: true }))
-      const visits = fetchPlan.visitEach(wanted, signal, async () => ({ ok: true, value: null }))
+      const visits = fetchPlan.visitEach(wanted, signal, async (bytes, at) => {
+        hold(bytes, at)
+        return { ok: true, value: null }
+      })
       for (const [at, { peerKey }] of wanted.entries()) {
         const fetched = (visits[at] as (typeof visits)[number]).then(({ result }) => result)
         fetched.catch(() => undefined) // is thrown to who waits for it, and maybe nobody does

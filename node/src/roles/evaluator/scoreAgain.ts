@@ -8,18 +8,18 @@ import { roundRules } from '../draws/checkRollouts.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { type Models, openProofs, scoreWithout } from './proofs.ts'
+import { type Models, openProofs, type PolicyMemory, policyMemory, scoreWithout } from './proofs.ts'
 import { scoreRollouts } from './scoreRollouts.ts'
 
 /** What of a round is the same for all its scores. In a large swarm each of these takes tens of megabytes while it is read. */
-export type RoundFacts = {
+type RoundFacts = {
   commitments(round: number): Promise<readonly RolloutCommitment[]>
   votes(round: number): ReturnType<PeerNode['chain']['readRevealedVotes']>
   places(round: number): Promise<readonly TaskPlace[]>
 }
 
-/** Reads each once, however many scores are read again. */
-export function createRoundFacts(node: PeerNode): RoundFacts {
+/** Reads each once, however many scores are read again. A read that fails is nobody's but that of the score that began it. */
+function createRoundFacts(node: PeerNode): RoundFacts {
   const { chain } = node
   return {
     commitments: onceForEach(chain.readRolloutCommitments),
@@ -30,15 +30,29 @@ export function createRoundFacts(node: PeerNode): RoundFacts {
 
 function onceForEach<T>(read: (round: number) => Promise<T>): (round: number) => Promise<T> {
   const known = new Map<number, Promise<T>>()
-  return round => {
-    const found = known.get(round) ?? read(round)
-    known.set(round, found)
-    return found
+  return async round => {
+    for (let found = known.get(round); found !== undefined; found = known.get(round)) {
+      try {
+        return await found
+      } catch {
+        // Whoever comes first after a failure reads again.
+        if (known.get(round) === found) known.delete(round)
+      }
+    }
+    const own = read(round)
+    known.set(round, own)
+    return own
   }
 }
 
 /** Those that read scores at the same time: payloads are fetched side by side, and opened and scored one after the other. */
-export type ReadTogether = { turns: KeyedLimit; facts: RoundFacts }
+export type ReadTogether = { turns: KeyedLimit; facts: RoundFacts; memory: PolicyMemory }
+
+export const readTogether = (node: PeerNode): ReadTogether => ({
+  turns: createKeyedLimit(1),
+  facts: createRoundFacts(node),
+  memory: policyMemory(),
+})
 
 /** A settled score to read again; `seats` found something to score since. */
 type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[] }
@@ -54,14 +68,14 @@ export async function scoreAgain(
   { judge, reader }: Models,
   { round, peerKey, seats = [] }: ReadAgain,
   signal: AbortSignal,
-  { turns, facts }: ReadTogether = { turns: createKeyedLimit(1), facts: createRoundFacts(node) },
+  { turns, facts, memory }: ReadTogether = readTogether(node),
 ): Promise<number> {
   const { chainId, environment, fetchPlan } = node
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const found = (await facts.commitments(round)).find(one => one.peerKey === peerKey)
   if (before === null || beacon === null || found === undefined) return UNAVAILABLE
   const commitment = { ...found, keepers: [...seatsThatScored(await facts.votes(round), found), ...seats] }
-  const proofs = await openProofs(node, reader, { round, before, beacon }, [commitment])
+  const proofs = await openProofs(node, reader, { round, before, beacon }, [commitment], memory)
   const policyCame = proofs.fetch(signal)
   const wanted = { ...commitment, kind: 'rollouts', round } as const
   const [kept] = await fetchPlan.visit([wanted], signal, async () => ({ ok: true, value: null }))
