@@ -38,6 +38,15 @@ test.each(services)(
   },
 )
 
+test('swarm and index start as their scripts do, without npm, which would keep the signal to stop to itself', () => {
+  const script = (path: string, name: string): string[] =>
+    JSON.parse(readFileSync(join(folder, '../..', path), 'utf8')).scripts[name].split(' ')
+  const swarm = stages.find(({ name }) => name === 'whole')?.instructions.find(({ name }) => name === 'CMD')?.words
+  expect(swarm).toEqual(script('package.json', 'swarm'))
+  const start = script('indexer/package.json', 'start').map(word => word.replace('start.ts', 'indexer/start.ts'))
+  expect(compose.services.index?.command?.slice(0, start.length)).toEqual(start)
+})
+
 test('what a peer is started with is what the command line takes, in the Dockerfile too', async () => {
   const command = await verbs.join?.load()
   if (command === undefined) throw new Error('no command join')

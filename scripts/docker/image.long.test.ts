@@ -72,7 +72,7 @@ test('the whole image runs a swarm as its user, with an index and a dashboard, u
   // Dashboard, gateway, index and peers, then the chain.
   const port = await freePorts(5)
   const extent = ['--rounds', '1', '--exit', '--held-out', '1', '--json']
-  const run = [...image.command, '--', ...extent, '--port', String(port), '--chain-port', String(port + 4)]
+  const run = [...image.command, ...extent, '--port', String(port), '--chain-port', String(port + 4)]
   const { code, stdout, stderr } = await image.enter(run)
   expect(code, stderr).toBe(0)
   const { rounds, peers } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
