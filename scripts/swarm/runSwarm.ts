@@ -7,6 +7,7 @@ import { connect, currentRound } from './chainFacts.ts'
 import { buildDashboard, startDashboard } from './dashboard.ts'
 import { fundMarket } from './fundMarket.ts'
 import { startIndexer } from './indexer.ts'
+import { joinCommand } from './joinCommand.ts'
 import { keepRunning } from './keepRunning.ts'
 import { endLeftovers } from './leftovers.ts'
 import { lockData } from './lock.ts'
@@ -126,7 +127,8 @@ function announce(options: SwarmOptions, { deployment, peers }: Swarm, readySeco
   say(`  ${'logs'.padEnd(20)} ${join(options.data, 'logs')}`)
   say(`\nready after ${readySeconds.toFixed(0)} s; dashboard on http://localhost:${options.port}`)
   const { indexer } = portsFrom(options.port, options['chain-port'])
-  say(`indexer on http://127.0.0.1:${indexer}, GraphQL at /graphql\n`)
+  say(`indexer on http://127.0.0.1:${indexer}, GraphQL at /graphql`)
+  say(`one more peer joins by: ${joinCommand(options)}\n`)
 }
 
 /** How far a run came: whether all its rounds have settled, and after how many seconds the first had. */
