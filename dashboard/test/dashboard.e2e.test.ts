@@ -8,7 +8,7 @@ import { testPhone } from './pages/phone.ts'
 import { testRefusals } from './pages/refusals.ts'
 import { testRounds } from './pages/rounds.ts'
 import { testShifts } from './pages/shifts.ts'
-import { testSigning } from './pages/signing.ts'
+import { testSigning, testTaking } from './pages/signing.ts'
 
 const scene = openBrowserScene()
 
@@ -16,6 +16,7 @@ testHome(scene)
 testPeers(scene)
 testMarket(scene)
 testSigning(scene)
+testTaking(scene)
 testRefusals(scene)
 testPhone(scene)
 testRounds(scene)

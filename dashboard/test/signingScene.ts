@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -38,8 +38,12 @@ export interface SigningScene {
   open: (address: string, as?: { width?: number; scheme?: 'light' | 'dark' }) => Promise<{ page: Page; signer: Signer }>
 }
 
-/** A real chain with the real contracts, a game that takes bets, a registered peer, and a dashboard over them. */
-export async function openSigningScene(scene: BrowserScene): Promise<SigningScene> {
+/**
+ * A real chain with the real contracts, a game that takes bets, a registered peer, and a dashboard over them.
+ *
+ * @param network - what the deployment's record calls the chain.
+ */
+export async function openSigningScene(scene: BrowserScene, network?: string): Promise<SigningScene> {
   const folder = await mkdtemp(join(tmpdir(), 'waggle-signing-'))
   const chain = await TestChain.start(folder)
   onTestFinished(async () => {
@@ -58,6 +62,10 @@ export async function openSigningScene(scene: BrowserScene): Promise<SigningScen
       const known = answers.Peer?.(variables) as { peer: unknown }
       return { ...known, peer: { ...peerRow, ...row, account: account.address } }
     },
+  }
+  if (network !== undefined) {
+    const record = JSON.parse(await readFile(chain.recordPath, 'utf8')) as object
+    await writeFile(chain.recordPath, JSON.stringify({ ...record, network }))
   }
   const { url: origin, stop } = await serveBesideChain(scene.dashboard, chain)
   onTestFinished(stop)

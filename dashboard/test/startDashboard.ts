@@ -11,7 +11,9 @@ const TEST_BUILD = 'test/.next'
 /** Next's command; it never outlives the tests. */
 function next(argv: string[], env: Record<string, string>): ChildProcess {
   const child = spawn(process.execPath, argv, { env: { ...process.env, ...env } as NodeJS.ProcessEnv })
-  process.once('exit', () => child.kill())
+  const kill = () => child.kill()
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   return child
 }
 

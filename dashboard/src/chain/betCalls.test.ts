@@ -20,7 +20,14 @@ afterEach(() => vi.unstubAllGlobals())
 /** A market that pays so much by now, and a wallet that signs everything. */
 async function scene(paysNow: bigint, allowance = 10n) {
   const signed: string[] = []
-  const results: Record<string, unknown> = { token, allowance, quote: [1n, paysNow], bet: 1n, approve: true }
+  const results: Record<string, unknown> = {
+    token,
+    allowance,
+    balanceOf: 10n,
+    quote: [1n, paysNow],
+    bet: 1n,
+    approve: true,
+  }
   const answer = (data: Hex) => {
     const { functionName } = decodeFunctionData({ abi, data })
     return encodeFunctionResult({ abi, functionName, result: results[functionName] } as never)

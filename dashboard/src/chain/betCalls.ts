@@ -4,6 +4,7 @@ import { type Address, erc20Abi, padHex } from 'viem'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { payoutIfRight } from '#merge/games/payoutIfRight.ts'
 import type { Chain } from './ChainProvider.tsx'
+import { requireTokens } from './requireTokens.ts'
 import type { Call } from './sendCall.ts'
 
 /** What a bet would buy now if nothing followed in its round, and pay if its choice won and nobody bet after it. */
@@ -92,6 +93,7 @@ export async function betCalls(chain: Chain, account: Address, bet: Bet): Promis
     address: await readContract(chain.config, { ...market, functionName: 'token' }),
     abi: erc20Abi,
   } as const
+  await requireTokens(chain, token.address, account, bet.stake)
   const owner = [account, market.address] as const
   const allowed = await readContract(chain.config, { ...token, functionName: 'allowance', args: owner })
   const placed: Call = {

@@ -1,7 +1,7 @@
 import { challengesAbi } from '@waggle/deployments/abi/challenges'
 import { readContract } from '@wagmi/core'
 import { type Hex, hexToBytes, isHex, keccak256, stringToBytes } from 'viem'
-import { formatTokens } from '#merge/formatTokens.ts'
+import { formatCoin } from '#merge/formatTokens.ts'
 import type { Chain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
 
@@ -72,7 +72,7 @@ export function demandCall(
       if (bondWei >= (await readLeastBond(chain))) return null
       const dueWei = await readDemandBond(chain)
       onRisen(dueWei)
-      return `The bond is ${formatTokens(dueWei)} by now, more than was shown: ask again to send that.`
+      return `The bond is ${formatCoin(dueWei)} by now, more than was shown: ask again to send that.`
     },
   }
 }

@@ -3,6 +3,7 @@ import { stakesAbi } from '@waggle/deployments/abi/stakes'
 import { readContract } from '@wagmi/core'
 import type { Address, Hex } from 'viem'
 import type { Chain } from './ChainProvider.tsx'
+import { requireTokens } from './requireTokens.ts'
 import type { Call } from './sendCall.ts'
 
 /** In the contract's order. */
@@ -61,6 +62,7 @@ export async function stakeCalls(
   peerKey: Hex,
 ): Promise<Call[]> {
   const nectar = nectarOf(chain)
+  await requireTokens(chain, nectar.address, account, missingWei)
   const owner = [account, chain.network.stakes] as const
   const allowed = await readContract(chain.config, { ...nectar, functionName: 'allowance', args: owner })
   const staked = moveStake(chain, 'stake', duty, peerKey)

@@ -25,7 +25,7 @@ export function ActionButton({ isBusy, isOff = false, onClick, children }: Props
       onClick={() => void press()}
       className="mt-4 rounded-full bg-honey px-5 py-2 font-semibold text-night disabled:bg-line disabled:text-ink"
     >
-      {isPressed ? 'Waiting for the wallet' : children}
+      {isPressed ? 'Waiting for wallet and chain' : children}
     </button>
   )
 }

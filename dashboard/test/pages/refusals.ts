@@ -34,6 +34,11 @@ export function testRefusals(scene: BrowserScene): void {
       await approve(signing)
       const { page, signer } = await signing.open('/market/0')
       await connect(page)
+      await page.getByLabel('Nectar').fill('40')
+      await page.getByRole('button', { name: 'Bet 40 nectar' }).click()
+      await see(page, 'The account has 10 nectar, and this takes 40.')
+      expect(signer.decided).not.toContain('wallet_switchEthereumChain')
+      expect(signer.decided).not.toContain('eth_sendTransaction')
       await writeBet(page)
       const bet = page.getByRole('button', { name: 'Bet 4 nectar' })
       for (const refused of ['wallet_switchEthereumChain', 'eth_sendTransaction']) {
@@ -41,7 +46,7 @@ export function testRefusals(scene: BrowserScene): void {
         await bet.click()
         await expect.poll(() => signer.decided.at(-1)).toBe(refused)
         await page.getByText('The wallet refused. Nothing was sent.').waitFor()
-        await bet.isEnabled()
+        await expect.poll(() => bet.isEnabled()).toBe(true)
         expect(await sentFrom(page).count()).toBe(0)
         signer.refuse(null)
       }
@@ -52,7 +57,7 @@ export function testRefusals(scene: BrowserScene): void {
   )
 
   browserTest('a page that is reloaded before the block shows what waits, and then how it ended', async () => {
-    const signing = await openSigningScene(scene)
+    const signing = await openSigningScene(scene, 'sepolia')
     const { chain, game } = signing
     await approve(signing)
     const { page } = await signing.open('/market/0')
@@ -67,6 +72,9 @@ export function testRefusals(scene: BrowserScene): void {
     await chain.client.mine({ blocks: 1 })
     await sentFrom(page).getByText('done').waitFor()
     await page.getByText('on palindromes4 nectar').waitFor()
+    const { transactions } = await chain.client.getBlock()
+    const link = await sentFrom(page).getByRole('link').getAttribute('href')
+    expect(link).toBe(`https://sepolia.etherscan.io/tx/${transactions[0]}`)
 
     // Once more, and the betting ends before the block.
     await writeBet(page)
@@ -114,6 +122,9 @@ export function testRefusals(scene: BrowserScene): void {
     await connect(page)
     const own = page.getByRole('heading', { name: 'Your peer' })
     await own.waitFor()
+    await page.getByRole('button', { name: 'Stake 100 nectar' }).click()
+    await see(page, 'The account has 0 nectar, and this takes 100.')
+    expect(signer.decided).not.toContain('eth_sendTransaction')
     await signer.choose(second.account)
     await own.waitFor({ state: 'detached' })
     await signer.choose(peer.account)

@@ -17,7 +17,7 @@ export function testSigning(scene: BrowserScene): void {
       const signing = await openSigningScene(scene)
       const { chain, folder, origin, terms, game } = signing
       const { account, ...peer } = signing.peer
-      const { page } = await signing.open('/market/0')
+      const { page, signer } = await signing.open('/market/0')
 
       await page.getByRole('button', { name: 'Connect account' }).click()
       await page.getByRole('button', { name: 'Switch to test' }).click()
@@ -71,6 +71,19 @@ export function testSigning(scene: BrowserScene): void {
       const ownPeers = page.locator('section[aria-labelledby=own-peers] li')
       await expect.poll(() => ownPeers.count(), { timeout: 20_000 }).toBe(2)
 
+      // Another account of the wallet takes it over, by a proof of its own.
+      const other = (await chain.register()).account
+      await signer.choose(other)
+      await page.goto(`${origin}/register`)
+      await page.getByLabel('What it prints').fill(proof)
+      await page.getByRole('button', { name: 'Register', exact: true }).click()
+      await see(page, `This proof is for the account ${account.address}.`)
+      const { stdout: moving } = await runCli(['prove', other.address, '--data', data], env)
+      await page.getByLabel('What it prints').fill(moving)
+      await page.getByRole('button', { name: 'Register', exact: true }).click()
+      await expect.poll(() => chain.client.readContract(holder), { timeout: 20_000 }).toBe(other.address)
+      await signer.choose(account)
+
       scene.dashboard.gateway.answers = path =>
         path === '/v1/specification' ? { hash: ENVIRONMENT, specification: SPECIFICATION, places: 4 } : undefined
       const round = await settleRound(chain, { account, ...peer }, async work => {
@@ -103,6 +116,36 @@ export function testSigning(scene: BrowserScene): void {
       await expect.poll(appellant, { timeout: 20_000 }).toBe(account.address)
     },
   )
+}
+
+/** What a peer's owner takes: pay of a final round, and a stake that is free. */
+export function testTaking(scene: BrowserScene): void {
+  scene.browserTest('an owner claims what a final round earned, and takes back a stake that is free', async () => {
+    const signing = await openSigningScene(scene)
+    const { chain, peer } = signing
+    const nectar = chain.contracts.nectar
+    const held = { ...nectar, functionName: 'balanceOf', args: [peer.account.address] } as const
+    const params = [peer.account.address, nectar.address, 100n * TOKEN]
+    await chain.client.request({ method: 'anvil_dealERC20', params } as never)
+    await chain.stake(peer)
+    const freeFrom = await chain.unstake(peer)
+    const settled = await settleRound(chain, peer, async () => {})
+    await chain.enter(settled + Number(await chain.finalityRounds()) + 1)
+    const { page } = await signing.open(`/peers/${peer.peerKey}`)
+    await page.getByRole('button', { name: 'Connect account' }).click()
+    const takeBack = page.getByRole('button', { name: `Take back 100 from round ${freeFrom} on` })
+    await takeBack.waitFor()
+    expect(await takeBack.isEnabled()).toBe(false)
+    await page.getByRole('button', { name: 'Claim', exact: true }).click()
+    const sent = page.getByRole('complementary', { name: 'Your transactions' })
+    await sent.getByText('done').waitFor()
+    const earned = await chain.client.readContract(held)
+    expect(earned).toBeGreaterThan(0n)
+
+    await chain.enter(freeFrom)
+    await takeBack.click()
+    await expect.poll(() => chain.client.readContract(held), { timeout: 20_000 }).toBe(earned + 100n * TOKEN)
+  })
 }
 
 /** Plays the first round, in which all keys count, until the score of a solver is settled. @returns the round. */

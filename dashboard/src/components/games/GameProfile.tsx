@@ -50,9 +50,12 @@ export function GameProfile({ game }: { game: Game }) {
           <Prices lines={priceLines(game)} nameOf={nameOf} />
           <GameBets bets={pricedBets(game.placed.items.slice(0, 25))} payouts={game.payouts.items} nameOf={nameOf} />
         </div>
-        <div className="space-y-6">
+        {/* On a phone the ticket stands before the charts. What loads late stays below them, and moves nothing. */}
+        <div className="space-y-6 max-lg:contents">
           {status === 'open' && (
-            <BetTicket gameId={gameId} choices={choices} minBet={String(game.minBet)} terms={terms} />
+            <div className="max-lg:order-first">
+              <BetTicket gameId={gameId} choices={choices} minBet={String(game.minBet)} terms={terms} />
+            </div>
           )}
           <OwnBets {...{ gameId, choices, feeBps: game.feeBps }} isOpen={status !== 'resolved' && status !== 'void'} />
         </div>

@@ -7,7 +7,7 @@ import type { OpenAppeal } from '#chain/appealCalls.ts'
 import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
-import { formatTokens } from '#merge/formatTokens.ts'
+import { formatCoin } from '#merge/formatTokens.ts'
 import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 /** Rounds in which a case can wait for its second appeal. */
@@ -46,7 +46,7 @@ export function AppealScore({ peerKey, settled }: Props) {
         <div key={one.round}>
           <ActionButton isBusy={isBusy} onClick={() => appeal(one)}>
             Appeal {settled.find(({ round }) => round === one.round)?.scoreMilli} of round {one.round}: bond{' '}
-            {formatTokens(one.bondWei)} of the chain’s coin
+            {formatCoin(one.bondWei)} of the chain’s coin
           </ActionButton>
         </div>
       ))}

@@ -7,7 +7,7 @@ import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
 import type { CommittedWork, Specification } from '#chain/demandCalls.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
-import { formatTokens } from '#merge/formatTokens.ts'
+import { formatCoin } from '#merge/formatTokens.ts'
 import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 interface Props {
@@ -55,13 +55,13 @@ export function DemandLeaf({ peerKey, committed }: Props) {
         open.map(work => (
           <div key={work.round}>
             <ActionButton isBusy={isBusy} onClick={() => demand(work, specification)}>
-              Demand an answer of round {work.round}: bond {formatTokens(bondWei)} of the chain’s coin
+              Demand an answer of round {work.round}: bond {formatCoin(bondWei)} of the chain’s coin
             </ActionButton>
           </div>
         ))}
       {creditWei > 0n && (
         <ActionButton isBusy={isBusy} onClick={() => withdraw()}>
-          Withdraw {formatTokens(creditWei)} of the chain’s coin
+          Withdraw {formatCoin(creditWei)} of the chain’s coin
         </ActionButton>
       )}
       <Trouble text={trouble} />

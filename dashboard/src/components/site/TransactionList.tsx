@@ -17,9 +17,16 @@ export function TransactionList() {
   const { network } = useChainAccess()
   const { list, forgetAll } = useTransactions()
   if (list.length === 0) return null
+  // Wherever the button was that sent it, its reader sees what waits.
+  const isWaiting = list.some(({ state }) => state === 'waiting')
   return (
-    <aside aria-label="Your transactions" className="mx-auto mb-10 w-full max-w-6xl px-4 sm:px-6">
-      <div className="rounded-cell border border-line bg-comb px-4 py-3">
+    <aside
+      aria-label="Your transactions"
+      className={`mx-auto mb-10 w-full max-w-6xl px-4 sm:px-6 ${isWaiting ? 'sticky bottom-2 z-10' : ''}`}
+    >
+      <div
+        className={`rounded-cell border border-line bg-comb px-4 py-3 ${isWaiting ? 'max-h-36 overflow-y-auto shadow-lg' : ''}`}
+      >
         <div className="flex items-baseline justify-between gap-4">
           <h2 className="text-lg">Your transactions</h2>
           <button type="button" className="min-h-6 text-sm text-soft underline" onClick={forgetAll}>
@@ -29,7 +36,7 @@ export function TransactionList() {
         <ul aria-live="polite" className="mt-1">
           {list.map(({ hash, what, state }) => (
             <li key={hash} className="flex flex-wrap items-baseline gap-x-4 border-t border-line py-2 text-sm">
-              <span className="min-w-0 flex-1 break-words">{what}</span>
+              <span className="min-w-0 flex-1 break-words max-sm:w-full max-sm:flex-none">{what}</span>
               <TransactionHash hash={hash} explorerUrl={network?.explorerUrl ?? null} />
               <span className={`font-medium ${says[state].tone}`}>{says[state].text}</span>
             </li>

@@ -1,0 +1,25 @@
+import { parseEther } from 'viem'
+import { expect, test } from 'vitest'
+import { formatCoin, formatTokens } from './formatTokens.ts'
+
+test('nectar has two decimals', () => {
+  expect(['0', '0.0001', '4', '1234.567'].map(one => formatTokens(parseEther(one)))).toEqual([
+    '0',
+    '< 0.01',
+    '4',
+    '1,234.57',
+  ])
+})
+
+test('coin has as many decimals as it takes to tell a bond', () => {
+  const amounts = ['0', '0.0003', '0.000286204200000', '0.01', '0.015', '1.25', '12345.6']
+  expect(amounts.map(one => formatCoin(parseEther(one)))).toEqual([
+    '0',
+    '0.0003',
+    '0.000286',
+    '0.01',
+    '0.015',
+    '1.25',
+    '12,345.6',
+  ])
+})
