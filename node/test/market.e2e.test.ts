@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { erc20Abi, type Hex, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCli } from './cliProcess.ts'
 import { deployMarket } from './deployMarket.ts'
@@ -10,10 +11,13 @@ const root = mkdtempSync(join(tmpdir(), 'waggle-market-'))
 const TOKEN = 10n ** 18n
 let chain: LocalChain
 let env: Record<string, string>
+let tokensOf: (account: Hex) => Promise<bigint>
 
 beforeAll(async () => {
   chain = await startLocalChain()
-  const { deployment, mint } = await deployMarket(chain, await deployContracts(chain, 10_000))
+  const { deployment, token, mint } = await deployMarket(chain, await deployContracts(chain, 10_000))
+  const balance = { address: token, abi: erc20Abi, functionName: 'balanceOf' } as const
+  tokensOf = account => chain.client.readContract({ ...balance, args: [account] })
   const record = join(root, 'deployment.json')
   writeFileSync(record, JSON.stringify(deployment))
   env = { WAGGLE_RPC_URL: chain.rpcUrl, WAGGLE_DEPLOYMENT: record }
@@ -86,7 +90,9 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   // No bet can come, so there is no price; the Judge's bond waits for it.
   expect(ended).toMatchObject({ owed: '10.12', games: [{ phase: 'resolved', answer: 1, claimable: '0' }] })
   expect(ended.games[0].choices.map(({ price }: { price: unknown }) => price)).toEqual([null, null, null])
+  const judged = await tokensOf(ended.games[0].judge)
   expect((await market('judge', 'withdraw')).said).toMatchObject({ amount: '10.12', block: expect.any(Number) })
+  expect(await tokensOf(ended.games[0].judge)).toBe(judged + parseEther('10.12'))
   expect((await market('judge', 'withdraw')).said).not.toHaveProperty('hash')
   const none = await market('ann', 'bet', '--game', '7', '--choice', '0', '--stake', '1')
   expect(none).toMatchObject({
