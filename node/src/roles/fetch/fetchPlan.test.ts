@@ -369,3 +369,21 @@ test('payloads that the disk does not take wait in memory up to a limit; the oth
   await set.finish(set.plan.visit(wanted.slice(0, 2), set.never, work))
   expect(set.asked).toHaveLength(10)
 })
+
+test('an author that gives a payload once, where it is not held, and drips the second time holds up nobody', async () => {
+  let given = 0
+  const once: Server = async request => {
+    given += 1
+    return given === 1 ? payloadOf('slow', 2_000) : dripping(20_000, () => set.clock)(request)
+  }
+  const limits = { ...fetchLimits, heldBytes: 1_500 }
+  const set = scene({ slow: once, ann: honest('ann') }, { limits }, [], [], 'no disk space')
+  const wanted = [wantedOf('slow', 2_000), wantedOf('ann')]
+  const [slow, ann] = set.plan.visitEach(wanted, set.never, async () => ({ ok: true, value: null }))
+  const fromMs = set.clock.nowMs()
+  expect(await set.finish(ann as NonNullable<typeof ann>)).toMatchObject({ result: { ok: true } })
+  expect(set.clock.nowMs() - fromMs).toBeLessThan(1_000)
+  expect(given).toBe(2)
+  set.stop.abort()
+  void slow
+})

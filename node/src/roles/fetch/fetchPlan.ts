@@ -89,19 +89,29 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
 
   const visitEach: FetchPlan['visitEach'] = (wanted, signal, work) => {
     const one = createKeyedLimit(1)
+    // As many more are in memory meanwhile.
+    const again = createKeyedLimit(limits.policies)
     const visit = async (at: (typeof wanted)[number]) => {
       const { kind, round, peerKey } = at
       const about = { kind, round, peerKey }
       const held = hold(await obtain(at, signal))
       // Opened and used one by one: a payload takes far more memory opened than on the disk.
-      const result = await one
-        .run('', async () => {
-          const bytes = held === 'dropped' ? await fetchFromHolders(at, signal) : await read(at, held)
+      const use = (reading: () => Promise<PeerResult<Uint8Array>>) =>
+        one.run('', async () => {
+          const bytes = await reading()
           return bytes.ok ? peerWork({ about, logger, signal: stopping }, () => work(bytes.value, at)) : bytes
         })
-        .finally(() => {
-          if (held !== 'dropped') heldBytes -= bytesOf(held)
-        })
+      const useAgain = async () => {
+        const bytes = await fetchFromHolders(at, signal)
+        return use(async () => bytes)
+      }
+      // What is fetched again takes no turn until it is there: its author may never end a second answer.
+      const result =
+        held === 'dropped'
+          ? await again.run('', useAgain)
+          : await use(() => read(at, held)).finally(() => {
+              heldBytes -= bytesOf(held)
+            })
       note(at, result)
       return { wanted: at, result }
     }
