@@ -110,6 +110,30 @@ describe('what is called wrongly ends with 64', () => {
       /\/no\/record\. Correct --d.* npm run swarm/,
     ],
     ['a missing peer', ['status'], /^There is no peer in .* Name its folder with --data/],
+    ['a transfer to no address', ['send', '0x1', '1'], /^Invalid address '0x1'\. Give 0x and 40 hexadecimal digits/],
+    ['a transfer of no amount', ['send', `0x${'0a'.repeat(20)}`, '1e3'], /^Invalid amount '1e3'\. Give a number like/],
+    ["an owner's unknown action", ['owner', 'propose', 'foo'], /^Unknown action 'foo'\. Use one of .*bootnodes/],
+    [
+      "an owner's action with too few arguments",
+      ['owner', 'propose', 'admit'],
+      /^The arguments of admit are: PEER_ID\./,
+    ],
+    ['a bundle without its file', ['bundle', 'get'], /^bundle get needs FILE\. See npx waggle bundle --help/],
+    [
+      'an unknown duty',
+      ['stake', 'foo'],
+      /^Unknown duty 'foo'\. The duties are evaluator and proposer; npx waggle stake show prints/,
+    ],
+    [
+      'a negative stake',
+      ['market', 'bet', '--game', '0', '--choice', '0', '--stake', '-1'],
+      /^--stake must be an amount of tokens, such as 2\.5\./,
+    ],
+    [
+      'an option where a value is due',
+      ['market', 'bet', '--stake', '--json'],
+      /^--stake needs a value\. Write --stake=VALUE if the value begins with a dash\./,
+    ],
     ['an invalid peer id', ['admit', '16Uiu2HAmTypo'], /^16Uiu2HAmTypo is not a peer id\./],
   ]
 

@@ -26,12 +26,36 @@ export function parseCommand(name: string, command: Command, args: string[]): Pa
 function parse(name: string, command: Command, args: string[]): ParsedCommand {
   try {
     const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const
-    return parseArgs({ args, options, allowPositionals: true })
+    return parseArgs({ args: joinNegatives(args), options, allowPositionals: true })
   } catch (cause) {
+    if (isAmbiguous(cause)) throw withoutValue(cause.message, name)
     const [sentence = ''] = (cause instanceof Error ? cause.message : String(cause)).split(/\. |\n/)
     const hint = `${meantOption(sentence, Object.keys(command.options))}${helpHint(name)}`
     throw new UsageError(`${sentence.replace(/\.$/, '')}.`, { hint, cause })
   }
+}
+
+/** `--stake -1` as `--stake=-1`: no option is a digit, and the command says which numbers it takes. */
+function joinNegatives(args: readonly string[]): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const last = joined.at(-1)
+    if (/^-\d/.test(arg) && last !== undefined && /^--[^=]+$/.test(last)) joined.splice(-1, 1, `${last}=${arg}`)
+    else joined.push(arg)
+  }
+  return joined
+}
+
+/** Node's refusal of `--data --json`. */
+function isAmbiguous(cause: unknown): cause is Error {
+  return cause instanceof Error && / argument is ambiguous\./.test(cause.message)
+}
+
+function withoutValue(refusal: string, name: string): UsageError {
+  const [, option = 'an option'] = /^Option '(?:-\w, )?(--[^' ]+)/.exec(refusal) ?? []
+  return new UsageError(`${option} needs a value.`, {
+    hint: `Write ${option}=VALUE if the value begins with a dash. ${helpHint(name)}`,
+  })
 }
 
 function requirePositionals(

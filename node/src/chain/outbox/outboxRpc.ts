@@ -1,4 +1,4 @@
-import { type Address, BaseError, keccak256, RpcRequestError } from 'viem'
+import { type Address, BaseError, formatEther, keccak256, RpcRequestError } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
@@ -60,7 +60,7 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
           if (reason !== null) return { revertedWith: reason }
           // Else one call that the account cannot pay for would hold up all that come after.
           if (valueWei > 0n && sendOutcome(error) === 'no funds')
-            return { revertedWith: `no funds for ${valueWei} wei` }
+            return { revertedWith: `the account has less than ${formatEther(valueWei)} of the chain's coin` }
           throw error
         }
       }),

@@ -5,11 +5,11 @@ import type { OutboxIntent } from '#core/outboxStore.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
-import { sendFunds } from './sendFunds.ts'
+import { fundsToSend, sendFunds } from './sendFunds.ts'
 
 const NECTAR = 10n ** 18n
 const to = `0x${'0a'.repeat(20)}`
-const funds = { to, amount: 'all', kind: 'nectar' } as const
+const funds = fundsToSend(to, 'all', 'nectar')
 
 /** An account with 20 Nectar whose transfers end as a test says; what its outbox has, by key. */
 function scene() {
@@ -82,8 +82,6 @@ test('an interrupted transfer that the outbox does not know is refused once', as
 
 test.each([
   [{ amount: '20.5' }, 'can send 20 Nectar at most'],
-  [{ amount: '1e3' }, "Invalid amount '1e3'"],
-  [{ to: '0x00' }, "Invalid address '0x00'"],
   [{ to: `0x${'01'.repeat(20)}` }, 'is this account itself'],
   [{ to: `0x${'02'.repeat(20)}` }, 'a contract of the swarm'],
 ])('a transfer of %j is refused, and not recorded', async (changes, problem) => {

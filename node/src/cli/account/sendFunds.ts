@@ -5,12 +5,26 @@ import { systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import type { Journal } from '#store/journal.ts'
+import { UsageError } from '../usageError.ts'
 
 interface FundsToSend {
-  readonly to: string
+  readonly to: AccountAddress
   /** In whole units, or `all`. */
   readonly amount: string
   readonly kind: 'nectar' | 'coin'
+}
+
+const AMOUNT = /^(all|\d{1,20}(\.\d{1,18})?)$/
+
+/** What the arguments ask to send. @throws {UsageError} if there is no such address or amount. */
+export function fundsToSend(to: string, amount: string, kind: FundsToSend['kind']): FundsToSend {
+  if (!isAddress(to))
+    throw new UsageError(`Invalid address '${to}'.`, {
+      hint: 'Give 0x and 40 hexadecimal digits; upper and lower case are its checksum, or all are lower case.',
+    })
+  if (!AMOUNT.test(amount))
+    throw new UsageError(`Invalid amount '${amount}'.`, { hint: 'Give a number like 12.5, or all.' })
+  return { to, amount, kind }
 }
 
 /** Coin that stays: about what a peer pays for a day of calls, and what a running one warns below. */
@@ -21,12 +35,13 @@ const KEPT_COIN_WEI = parseEther('0.01')
  * sends no second one.
  *
  * @param tell - shows the result. Only then the transfer counts as told, and the same command sends another.
- * @throws {CallRefusedError} if the amount or the receiver is not one, the account has too little, or an interrupted transfer cannot be traced.
+ * @throws {CallRefusedError} if nobody has the receiver's key, the account has too little, or an interrupted transfer cannot be traced.
  */
 export async function sendFunds(session: AccountSession, funds: FundsToSend, tell: (result: object) => void) {
   const { client, contracts, account } = session
   const { kind, amount } = funds
-  const to = receiverOf(session, funds.to)
+  const { to } = funds
+  refuseLosses(session, to)
   const what = `${kind} ${amount} ${to.toLowerCase()}`
   const sends = createUnfinishedSends(session.journal)
   const before = sends.find(what)
@@ -74,7 +89,7 @@ async function payable({ client, contracts, account }: AccountSession, { kind, a
   const balanceWei = kind === 'coin' ? coinWei : nectarWei
   const keptWei = kind === 'coin' ? KEPT_COIN_WEI : 0n
   const sendableWei = balanceWei > keptWei ? balanceWei - keptWei : 0n
-  const amountWei = amount === 'all' ? sendableWei : amountOf(amount)
+  const amountWei = amount === 'all' ? sendableWei : parseEther(amount)
   if (amountWei > 0n && amountWei <= sendableWei) return amountWei
   throw new CallRefusedError(`The account ${account} can send ${formatEther(sendableWei)} ${unitOf(kind)} at most.`, {
     hint:
@@ -86,17 +101,8 @@ async function payable({ client, contracts, account }: AccountSession, { kind, a
 
 const unitOf = (kind: FundsToSend['kind']) => (kind === 'coin' ? "of the chain's coin" : 'Nectar')
 
-function amountOf(text: string): bigint {
-  if (/^\d{1,20}(\.\d{1,18})?$/.test(text)) return parseEther(text)
-  throw new CallRefusedError(`Invalid amount '${text}'.`, { hint: 'Give a number like 12.5, or all.' })
-}
-
 /** What a contract of the swarm or nobody gets is lost. */
-function receiverOf({ account, contracts }: AccountSession, to: string): AccountAddress {
-  if (!isAddress(to))
-    throw new CallRefusedError(`Invalid address '${to}'.`, {
-      hint: 'Give 0x and 40 hexadecimal digits; upper and lower case are its checksum, or all are lower case.',
-    })
+function refuseLosses({ account, contracts }: AccountSession, to: AccountAddress): void {
   const lost = [
     zeroAddress,
     account,
@@ -106,7 +112,6 @@ function receiverOf({ account, contracts }: AccountSession, to: string): Account
     throw new CallRefusedError(`${to} is this account itself, or a contract of the swarm.`, {
       hint: 'Give the address of an account whose key someone has.',
     })
-  return to
 }
 
 /** Transfers whose outcome was not shown yet, by their arguments. */

@@ -19,6 +19,9 @@ const text = { type: 'string' } as const
 /** Standard output. */
 const STDOUT = '-'
 
+const bundleActions = ['get', 'verify', 'export'] as const
+const isAction = (word: string): word is (typeof bundleActions)[number] => bundleActions.some(action => action === word)
+
 /** What a solver committed to, as a file. */
 export const bundle: Command = {
   usage: `npx waggle bundle ACTION [FILE] [OPTIONS]
@@ -48,12 +51,15 @@ ${chainUsage}`,
     peer: text,
     bootnode: { type: 'string', multiple: true },
   },
-  positionals: ['ACTION', 'FILE'],
-  async run({ json, round, peer, ...flags }, [action = '', file = '']) {
+  positionals: ['ACTION'],
+  morePositionals: ['FILE'],
+  async run({ json, round, peer, ...flags }, [action = '', file]) {
+    if (!isAction(action)) throw unknownWord('action', action, bundleActions)
+    if (file === undefined)
+      throw new UsageError(`bundle ${action} needs FILE.`, { hint: 'See npx waggle bundle --help.' })
     const config = loadConfig(flags)
     const asJson = json === true
     if (action === 'verify') return verify(config, file, asJson)
-    if (action !== 'get' && action !== 'export') throw unknownWord('action', action, ['get', 'verify', 'export'])
     const number = wholeNumber('round', round)
     if (typeof peer !== 'string')
       throw new UsageError('--peer is missing.', { hint: 'Name the peer whose rollouts are meant.' })

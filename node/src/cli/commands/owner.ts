@@ -7,6 +7,7 @@ import { unknownWord } from '../nearest.ts'
 import { loadConfig } from '../options/config.ts'
 import { chainOptions, dataUsage, networkUsage, openDeployment } from '../options/networkOptions.ts'
 import { wholeNumber } from '../options/wholeNumber.ts'
+import type { Action } from '../owner/action.ts'
 import type { OwnerSession, Transaction } from '../owner/openOwner.ts'
 import type { ToldOperation } from '../owner/operations.ts'
 import { showResult } from '../showResult.ts'
@@ -56,11 +57,12 @@ ${dataUsage}, where a local deployment's record is
     const open = () => openOwner(openDeployment(loadConfig(flags)))
     if (verb === 'show') return showResult(await (await show())(await open()), json === true)
     if (verb === 'list') return printList(await open(), json === true)
+    const action = verb === 'propose' ? await actionOf(subject ?? '', words) : verb
     const key = dry === true || safe !== undefined ? null : environment.deployerKey()
     const outcome =
-      verb === 'propose'
-        ? await proposeAction(open, [subject ?? '', ...words], key, fromRound)
-        : await (await import('../owner/operations.ts'))[`${verb}Operation`](await open(), subject ?? '', key)
+      typeof action === 'object'
+        ? await proposeAction(open, [action, words], key, fromRound)
+        : await (await import('../owner/operations.ts'))[`${action}Operation`](await open(), subject ?? '', key)
     if (typeof safe === 'string') await writeSafe(safe, outcome.transaction, (await open()).deployment.chainId)
     showResult(outcome, json === true)
   },
@@ -68,13 +70,9 @@ ${dataUsage}, where a local deployment's record is
 
 const show = async () => (await import('../owner/showGovernance.ts')).showGovernance
 
-async function proposeAction(
-  open: () => Promise<OwnerSession>,
-  [name = '', ...words]: readonly string[],
-  key: `0x${string}` | null,
-  fromRound: Values[string],
-) {
-  const [{ actions }, { propose }] = await Promise.all([import('../owner/actions.ts'), import('../owner/propose.ts')])
+/** @throws {UsageError} if there is no such action, or it takes other arguments. */
+async function actionOf(name: string, words: readonly string[]): Promise<Action> {
+  const { actions } = await import('../owner/actions.ts')
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) throw unknownWord('action', name, Object.keys(actions))
   const needed = action.takes.filter(one => !one.endsWith('?')).length
@@ -82,6 +80,16 @@ async function proposeAction(
     throw new UsageError(`The arguments of ${name} are: ${action.takes.join(' ') || 'none'}.`, {
       hint: 'npx waggle owner propose lists the actions.',
     })
+  return action
+}
+
+async function proposeAction(
+  open: () => Promise<OwnerSession>,
+  [action, words]: readonly [Action, readonly string[]],
+  key: `0x${string}` | null,
+  fromRound: Values[string],
+) {
+  const { propose } = await import('../owner/propose.ts')
   const { environmentHash } = await import('#environments/environmentSpec.ts')
   const session = await open()
   const context = {

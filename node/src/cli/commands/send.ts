@@ -17,9 +17,9 @@ ${chainUsage}`,
   options: { ...chainOptions, coin: { type: 'boolean' } },
   positionals: ['ADDRESS', 'AMOUNT'],
   async run({ coin, ...values }, [to = '', amount = '']) {
-    const { sendFunds } = await import('../account/sendFunds.ts')
-    const kind = coin === true ? 'coin' : 'nectar'
+    const { fundsToSend, sendFunds } = await import('../account/sendFunds.ts')
+    const funds = fundsToSend(to, amount, coin === true ? 'coin' : 'nectar')
     const tell = (result: object) => showResult(result, values.json === true)
-    await withAccount(values, session => sendFunds(session, { to, amount, kind }, tell))
+    await withAccount(values, session => sendFunds(session, funds, tell))
   },
 }

@@ -20,7 +20,7 @@ ${chainUsage}`,
   positionals: ['DUTY'],
   async run(values, [duty = '']) {
     if (duty === 'show') return show(values)
-    const known = dutyOf(duty, ['show'])
+    const known = dutyOf(duty, 'show')
     const { stakeFor } = await import('../account/manageStake.ts')
     const done = await withAccount(values, session => stakeFor(session, known))
     print(values, done, `staked ${done.staked} Nectar as ${done.duty} (${done.hash})`)
@@ -62,9 +62,13 @@ round      ${found.round}; stakes are needed from round ${found.bootstrapRounds}
   print(values, found, [...lines, rest].join('\n'))
 }
 
-function dutyOf(text: string, others: readonly string[] = []): Duty {
+/** @param action - word that may stand instead of a duty. */
+function dutyOf(text: string, action?: 'show'): Duty {
   if (text === 'evaluator' || text === 'proposer') return text
-  throw unknownWord('duty', text, ['evaluator', 'proposer', ...others])
+  const duties = ['evaluator', 'proposer']
+  if (action === undefined) throw unknownWord('duty', text, duties)
+  const otherwise = `The duties are ${duties.join(' and ')}; npx waggle stake ${action} prints the stakes.`
+  throw unknownWord('duty', text, [...duties, action], otherwise)
 }
 
 function print({ json }: Values, found: unknown, words: string): void {
