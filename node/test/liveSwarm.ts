@@ -89,7 +89,17 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
           openLogger: () => log.logger(time.clock),
           ...{
             limits: patient,
-            settings: { demands, appeals, nectarPrice: 0.001, bets: 0, http: 0, figuresOf: [], threads: 1 },
+            settings: {
+              demands,
+              appeals,
+              nectarPrice: 0.001,
+              bets: 0,
+              http: 0,
+              bind: '127.0.0.1',
+              metricsBind: '127.0.0.1',
+              figuresOf: [],
+              threads: 1,
+            },
             chat: chat && { ...chat, ...(modelFolder && { modelFolder }) },
             adapter,
             served,

@@ -14,6 +14,7 @@ interface Service {
   build?: { context: string; dockerfile: string; target: string }
   image?: string
   command?: string[]
+  ports?: string[]
   volumes?: string[]
   depends_on?: Record<string, unknown>
 }
@@ -53,12 +54,24 @@ test('what a peer is started with is what the command line takes, in the Dockerf
   const written = services.filter(([, { build }]) => build?.target === 'peer' || build?.target === 'gpu')
   const defaults = stages.find(({ name }) => name === 'peer')?.instructions.find(({ name }) => name === 'CMD')?.words
   const lines = [defaults, ...written.map(([, service]) => service.command)]
-  expect(lines).toHaveLength(3)
+  expect(lines).toHaveLength(4)
   for (const [verb, ...argv] of lines.map(line => line ?? [])) {
     expect(verb).toBe('join')
     expect(parseCommand('join', command, argv).values).toMatchObject({
       data: '/data',
       listen: ['/ip4/0.0.0.0/tcp/4001'],
     })
+  }
+})
+
+test('what a peer serves by HTTP is reached from the machine, and from no other', () => {
+  const peers = services.filter(([, { build }]) => build?.target === 'peer' || build?.target === 'gpu')
+  for (const [name, { command = [], ports = [] }] of peers) {
+    expect(command).toContain('--metrics-bind=0.0.0.0')
+    const served = name === 'gateway' ? ['3001', '9464'] : ['9464']
+    const published = ports.filter(port => !port.endsWith(':4001'))
+    expect(published.map(port => port.split(':').at(-1))).toEqual(served)
+    for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:/)
+    if (name === 'gateway') expect(command).toContain('--bind=0.0.0.0')
   }
 })

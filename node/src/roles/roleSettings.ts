@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CamelKeys } from '#core/camelKeys.ts'
+import { bindAddress } from './http/bindAddress.ts'
 
 /** The settings that roles read themselves: schema, and what --help says. */
 export const roleSettings = {
@@ -40,7 +41,12 @@ export const roleSettings = {
     .min(1)
     .max(65_535)
     .default(3001)
-    .meta({ value: 'N', description: 'gateway: port of its HTTP server on loopback' }),
+    .meta({ value: 'N', description: 'gateway: port of its HTTP server' }),
+  bind: bindAddress.meta({
+    value: 'ADDRESS',
+    description:
+      'gateway: address that its HTTP server listens on, such as 0.0.0.0 in a container; to serve others, put a proxy with TLS in front of it',
+  }),
   'figures-of': z.array(z.string().min(1)).max(64).default([]).meta({
     value: 'DIR',
     description:
@@ -54,7 +60,12 @@ export const roleSettings = {
   }),
   'metrics-port': z.coerce.number().int().min(0).max(65_535).optional().meta({
     value: 'N',
-    description: 'serve /health, /ready and Prometheus /metrics on this loopback port (default none)',
+    description: 'serve /health, /ready and Prometheus /metrics on this port (default none)',
+  }),
+  'metrics-bind': bindAddress.meta({
+    value: 'ADDRESS',
+    description:
+      'address that metrics are served on; on another than loopback, whoever reaches it reads them without a password',
   }),
 }
 

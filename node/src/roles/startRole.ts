@@ -28,8 +28,8 @@ const starts: Readonly<Record<RoleName, (node: PeerNode, options: RoleOptions) =
     const { close, ...models } = await openJudge(node.environment, workerOf(node, options))
     await runAuditor(node, models, { maxAppeals: options.settings.appeals }).finally(close)
   },
-  gateway: (node, { data, settings: { http: port, figuresOf } }) =>
-    runGateway(node, { port, heldOutPath: heldOutPathOf(data), folder: data, figuresOf }),
+  gateway: (node, { data, settings: { http: port, bind, figuresOf } }) =>
+    runGateway(node, { port, bind, heldOutPath: heldOutPathOf(data), folder: data, figuresOf }),
 }
 
 /** Runs a peer in its role until the signal is aborted; closes everything it opened. */
@@ -42,8 +42,9 @@ export async function startRole(options: RoleOptions): Promise<void> {
   let countsFrom = Number.POSITIVE_INFINITY
   let endObserving = async () => {}
   try {
-    const { metricsPort } = settings
-    endObserving = await observePeer(node, { role, data, metricsPort, alertUrls, countsFrom: () => countsFrom })
+    const { metricsPort: port, metricsBind: bind } = settings
+    const metricsAt = port === undefined ? undefined : { port, bind }
+    endObserving = await observePeer(node, { role, data, metricsAt, alertUrls, countsFrom: () => countsFrom })
     if (role === 'proposer') proposalsOf(node.environment)
     const { name, peerId } = node.identity
     node.logger.info('started', { role, name, peerId, addresses: node.network.addresses() })

@@ -49,7 +49,7 @@ test('whatever is sent to the gateway is answered or closed, costs no other requ
     },
     { path: /^\/v1\/status$/, answer: () => ({ ok: true }) },
   ]
-  const server = await serveJson(0, routes, logger)
+  const server = await serveJson({ port: 0, bind: '127.0.0.1' }, routes, logger)
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   const random = randomStream('fuzz/gatewayHttp', 'waggle')

@@ -28,8 +28,10 @@ import { createTestedView } from './testedView.ts'
 import { createTrainingView } from './trainingView.ts'
 
 type GatewayOptions = {
-  /** Port of the HTTP server, on loopback. */
+  /** Port of the HTTP server. */
   port: number
+  /** IP address that it listens on. */
+  bind: string
   /** A file next to the swarm's data with the result of the last measurement of learning; it may be missing. */
   heldOutPath: string
   /** Of the operator's own solvers, whose training figures it serves. */
@@ -50,7 +52,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
   const onChain: OnChain = { commitments: createCommitments(read), proposals: createProposals(read) }
   const collecting = collect(node, { peerIds, canaries, commitments: onChain.commitments })
   const routes = routesOf(node, options, { onChain, collecting, currentRound })
-  const server = await serveJson(options.port, routes, logger)
+  const server = await serveJson(options, routes, logger)
   try {
     let isFirst = true
     await everyRound(node, async time => {

@@ -12,7 +12,10 @@ afterEach(() => {
 })
 
 async function listen(routes: readonly Route[], limits: Partial<HttpLimits> = {}) {
-  const server = await serveJson(0, routes, silentLogger, { ...defaultHttpLimits, ...limits })
+  const server = await serveJson({ port: 0, bind: '127.0.0.1' }, routes, silentLogger, {
+    ...defaultHttpLimits,
+    ...limits,
+  })
   closing.push(() => {
     server.close()
     server.closeAllConnections()
@@ -133,7 +136,12 @@ test('an answer of a million items is made as fast as it is read, and given up w
     },
   }))
   const limits = { ...defaultHttpLimits, idleMs: 100 }
-  const server = await serveJson(0, [{ path: /^\/large$/, answer: () => ({ items }) }], silentLogger, limits)
+  const server = await serveJson(
+    { port: 0, bind: '127.0.0.1' },
+    [{ path: /^\/large$/, answer: () => ({ items }) }],
+    silentLogger,
+    limits,
+  )
   closing.push(() => server.close())
   const givenUp = new Promise(resolve => server.once('connection', one => one.once('close', resolve)))
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
@@ -147,7 +155,10 @@ test('an answer of a million items is made as fast as it is read, and given up w
 const large: Route = { path: /^\/large$/, answer: () => ({ items: Array(20_000).fill('x'.repeat(1_000)) }) }
 
 test('if too many answers wait for their readers, the one that waited longest is dropped', async () => {
-  const server = await serveJson(0, [large], silentLogger, { ...defaultHttpLimits, unread: 2 })
+  const server = await serveJson({ port: 0, bind: '127.0.0.1' }, [large], silentLogger, {
+    ...defaultHttpLimits,
+    unread: 2,
+  })
   const { port } = server.address() as AddressInfo
   closing.push(() => server.close())
   const ask = async () => {
@@ -196,4 +207,11 @@ test('who asks for what is being made gets the same answer, and a crowd is asked
   await Promise.all(others)
   expect(made).toBe(64)
   expect(await answers('/rounds/99')).toMatchObject({ status: 200 })
+})
+
+test('an address of another machine is refused by name', async () => {
+  await expect(serveJson({ port: 0, bind: '203.0.113.7' }, [], silentLogger)).rejects.toMatchObject({
+    code: 'HTTP_PORT',
+    message: '203.0.113.7 is not an address of this machine.',
+  })
 })

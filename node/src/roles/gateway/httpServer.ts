@@ -14,6 +14,8 @@ export class HttpPortError extends NodeError {
 export type HttpLimits = {
   /** Connections open at a time; of more, the oldest without a request gives way. */
   connections: number
+  /** Of one address other than loopback. */
+  ofAddress: number
   /** For a request's headers to come in; a request has no body. */
   requestMs: number
   /** Between two checks of that. */
@@ -27,6 +29,8 @@ export type HttpLimits = {
 /** A page opens six connections; a reader on a slow line takes a piece of an answer in a few seconds. */
 export const defaultHttpLimits: HttpLimits = {
   connections: 256,
+  // A dashboard in another container asks for all its readers.
+  ofAddress: 64,
   requestMs: 10_000,
   checkEveryMs: 2_000,
   idleMs: 20_000,
@@ -37,12 +41,12 @@ export const defaultHttpLimits: HttpLimits = {
 const SHOWN_CHARACTERS = 200
 
 /**
- * Serves JSON on loopback, read only, to any page: what it says is public.
+ * Serves JSON, read only, to any page: what it says is public.
  *
- * @throws {HttpPortError} if the port is taken.
+ * @throws {HttpPortError} if the port is taken, or the address is not one of this machine.
  */
 export async function serveJson(
-  port: number,
+  { port, bind }: { port: number; bind: string },
   routes: readonly Route[],
   logger: Logger,
   limits: HttpLimits = defaultHttpLimits,
@@ -70,8 +74,7 @@ export async function serveJson(
       asking.delete(socket)
     }
   })
-  // All come from loopback.
-  limitConnections(server, { total: limits.connections, ofAddress: limits.connections })
+  limitConnections(server, { total: limits.connections, ofAddress: limits.ofAddress })
   server.setTimeout(limits.idleMs)
 
   async function answer({ method }: IncomingMessage, path: string, shown: string): Promise<Answer> {
@@ -81,12 +84,25 @@ export async function serveJson(
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const hint = 'Stop what listens there, or choose another port with --http.'
-      reject(cause.code === 'EADDRINUSE' ? new HttpPortError(`Port ${port} is taken.`, { hint, cause }) : cause)
+      reject(explain(cause, port, bind))
     })
-    server.listen(port, '127.0.0.1', resolve)
+    server.listen(port, bind, resolve)
   })
   return server
+}
+
+function explain(cause: NodeJS.ErrnoException, port: number, bind: string): Error {
+  if (cause.code === 'EADDRINUSE')
+    return new HttpPortError(`Port ${port} is taken.`, {
+      hint: 'Stop what listens there, or choose another port with --http.',
+      cause,
+    })
+  if (cause.code === 'EADDRNOTAVAIL')
+    return new HttpPortError(`${bind} is not an address of this machine.`, {
+      hint: 'Name one of its own with --bind, or 0.0.0.0 for all.',
+      cause,
+    })
+  return cause
 }
 
 const failed: Answer = { status: 500, body: { error: 'this request failed; see the log of the gateway' } }

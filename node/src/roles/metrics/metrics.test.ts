@@ -150,7 +150,8 @@ test('every metric of the dashboard exists', async () => {
 test('health and readiness answer by their status', async () => {
   const registry = createPeerMetrics(sources())
   const pages = { registry, health: () => ({ ok: true, round: 7 }), ready: () => ({ ok: false, missing: ['peers'] }) }
-  const server = await serveMetrics(0, pages, silentLogger)
+  const bind = '127.0.0.1'
+  const server = await serveMetrics({ port: 0, bind }, pages, silentLogger)
   const { address, port } = server.address() as AddressInfo
   expect(address).toBe('127.0.0.1')
   const ask = async (path: string, init?: RequestInit) => {
@@ -168,8 +169,29 @@ test('health and readiness answer by their status', async () => {
     })
   // What a page sends whose name resolves to loopback.
   expect([await status(`localhost:${port}`), await status('rebound.example')]).toEqual([200, 421])
-  const taken = serveMetrics(port, pages, silentLogger)
+  const taken = serveMetrics({ port, bind }, pages, silentLogger)
   await expect(taken).rejects.toMatchObject({ code: 'METRICS_PORT' })
+  server.closeAllConnections()
+  server.close()
+})
+
+test('on an address other than loopback a scraper may use any name of the machine', async () => {
+  const pages = { registry: createPeerMetrics(sources()), health: () => ({ ok: true }), ready: () => ({ ok: true }) }
+  const server = await serveMetrics({ port: 0, bind: '0.0.0.0' }, pages, silentLogger)
+  const { port } = server.address() as AddressInfo
+  const status = new Promise(resolve => {
+    const headers = { host: `peer:${port}` }
+    get({ host: '127.0.0.1', port, path: '/metrics', headers }, response => {
+      resolve(response.statusCode)
+      response.resume()
+    })
+  })
+  expect(await status).toBe(200)
+  const elsewhere = serveMetrics({ port: 0, bind: '203.0.113.7' }, pages, silentLogger)
+  await expect(elsewhere).rejects.toMatchObject({
+    code: 'METRICS_PORT',
+    hint: expect.stringContaining('--metrics-bind'),
+  })
   server.closeAllConnections()
   server.close()
 })

@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net'
+import { urlHost } from '../http/bindAddress.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { RoleName } from '../roleName.ts'
 import { createAlerts } from './alerts.ts'
 import { healthOf, notReadyFor } from './healthOf.ts'
 import { createPeerMetrics } from './peerMetrics.ts'
 import { createAlertSender } from './sendAlert.ts'
-import { serveMetrics } from './serveMetrics.ts'
+import { type MetricsAddress, serveMetrics } from './serveMetrics.ts'
 import { watchPeer } from './watchPeer.ts'
 
 type ObserveOptions = {
@@ -13,8 +14,8 @@ type ObserveOptions = {
   data: string
   /** First round that the key counts in, once it is known. */
   countsFrom: () => number
-  /** Of the HTTP server, on loopback; undefined for none. */
-  metricsPort: number | undefined
+  /** Of the HTTP server; undefined for none. */
+  metricsAt: MetricsAddress | undefined
   /** Webhooks that are told what is wrong. They hold credentials. */
   alertUrls: readonly string[]
 }
@@ -23,9 +24,9 @@ const LOOK_EVERY_MS = 15_000
 
 /** Serves a peer's metrics and sends its alerts, where they are asked for. @returns what ends both. */
 export async function observePeer(node: PeerNode, options: ObserveOptions): Promise<() => Promise<void>> {
-  const { role, data, countsFrom, metricsPort, alertUrls } = options
+  const { role, data, countsFrom, metricsAt, alertUrls } = options
   const { logger, clock, identity } = node
-  if (metricsPort === undefined && alertUrls.length === 0) return async () => {}
+  if (metricsAt === undefined && alertUrls.length === 0) return async () => {}
   const watch = watchPeer(node, role, data)
   const ended = new AbortController()
   const send = createAlertSender(alertUrls)
@@ -42,10 +43,10 @@ export async function observePeer(node: PeerNode, options: ObserveOptions): Prom
     }
   }
   const server =
-    metricsPort === undefined
+    metricsAt === undefined
       ? null
       : await serveMetrics(
-          metricsPort,
+          metricsAt,
           {
             registry: createPeerMetrics({ node, watch }),
             health: () => healthOf(watch.state()),
@@ -56,8 +57,10 @@ export async function observePeer(node: PeerNode, options: ObserveOptions): Prom
           },
           logger,
         )
-  if (server !== null)
-    logger.info('metrics', { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics` })
+  if (server !== null) {
+    const { address, port } = server.address() as AddressInfo
+    logger.info('metrics', { url: `http://${urlHost(address)}:${port}/metrics` })
+  }
   const looking = look()
   return async () => {
     ended.abort()

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import { NodeError } from '#base/errors.ts'
 import type { Logger } from '#core/logger.ts'
+import { isLoopbackAddress } from '../http/bindAddress.ts'
 
 export class MetricsPortError extends NodeError {
   override readonly code = 'METRICS_PORT'
@@ -21,16 +22,22 @@ type MetricsPages = {
 const REQUEST_MS = 10_000
 const CONNECTIONS = 32
 
-/** A page whose name was made to resolve to loopback sends its own name, and is told nothing. */
+/** A page whose name was made to resolve to loopback sends its own name, and is told nothing. Elsewhere a server has any name. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
+export interface MetricsAddress {
+  port: number
+  /** IP address. */
+  bind: string
+}
+
 /**
- * Serves `/health`, `/ready` and Prometheus' `/metrics` on loopback, read only.
+ * Serves `/health`, `/ready` and Prometheus' `/metrics`, read only.
  *
- * @throws {MetricsPortError} if the port is taken.
+ * @throws {MetricsPortError} if the port is taken, or the address is not one of this machine.
  */
 export async function serveMetrics(
-  port: number,
+  { port, bind }: MetricsAddress,
   { registry, health, ready }: MetricsPages,
   logger: Logger,
 ): Promise<Server> {
@@ -46,7 +53,7 @@ export async function serveMetrics(
     return { status: 404, type: 'text/plain', body: 'There are /health, /ready and /metrics.\n' }
   }
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
-    if (!LOOPBACK_HOST.test(request.headers.host ?? '')) {
+    if (isLoopbackAddress(bind) && !LOOPBACK_HOST.test(request.headers.host ?? '')) {
       response.writeHead(421, { 'content-type': 'text/plain' }).end('This is served to localhost alone.\n')
       return
     }
@@ -61,10 +68,23 @@ export async function serveMetrics(
   server.maxConnections = CONNECTIONS
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const hint = 'Stop what listens there, or choose another port with --metrics-port.'
-      reject(cause.code === 'EADDRINUSE' ? new MetricsPortError(`Port ${port} is taken.`, { hint, cause }) : cause)
+      reject(explain(cause, { port, bind }))
     })
-    server.listen(port, '127.0.0.1', resolve)
+    server.listen(port, bind, resolve)
   })
   return server
+}
+
+function explain(cause: NodeJS.ErrnoException, { port, bind }: MetricsAddress): Error {
+  if (cause.code === 'EADDRINUSE')
+    return new MetricsPortError(`Port ${port} is taken.`, {
+      hint: 'Stop what listens there, or choose another port with --metrics-port.',
+      cause,
+    })
+  if (cause.code === 'EADDRNOTAVAIL')
+    return new MetricsPortError(`${bind} is not an address of this machine.`, {
+      hint: 'Name one of its own with --metrics-bind, or 0.0.0.0 for all.',
+      cause,
+    })
+  return cause
 }

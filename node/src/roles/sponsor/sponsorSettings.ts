@@ -1,5 +1,6 @@
 import { parseEther } from 'viem'
 import { z } from 'zod'
+import { bindAddress } from '../http/bindAddress.ts'
 
 /** Of the chain's coin. */
 const coin = z
@@ -16,7 +17,7 @@ export const sponsorSettings = {
     .max(65_535)
     .default(3010)
     .meta({ value: 'N', description: 'port of its HTTP server' }),
-  bind: z.union([z.ipv4(), z.ipv6()]).default('127.0.0.1').meta({
+  bind: bindAddress.meta({
     value: 'ADDRESS',
     description: 'where it listens; to serve others, put a proxy with TLS in front of it',
   }),
