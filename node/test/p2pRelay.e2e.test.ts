@@ -46,10 +46,12 @@ test('a peer takes a place at a bootnode alone, whoever else relays: only as its
     node.addEventListener('peer:identify', () => identified.resolve())
     await node.dial(trap.addresses().map(address => multiaddr(address)))
     await identified.promise
+    expect(peer.reachability()).toEqual({ by: 'nothing', publicAddresses: [] })
     // Places are asked for one after the other: the trap's would come first.
     peer.setBootnodes(bootnode.addresses())
     await until(node, ['self:peer:update'], () => places().length > 0, 30_000)
     expect(places()).toEqual([`${bootnode.addresses()[0]}/p2p-circuit/p2p/${peer.peerId}`])
+    expect(peer.reachability()).toEqual({ by: 'relay', publicAddresses: [] })
   } finally {
     for (const one of [peer, bootnode, trap]) await one.stop()
   }

@@ -1,5 +1,6 @@
 import { type Connecting, startConnecting } from './connections/connecting.ts'
 import { type Connectivity, connectivityOf } from './connections/connectivity.ts'
+import { type Reachability, reachabilityOf } from './connections/reachability.ts'
 import { createRelayPace } from './connections/relayPace.ts'
 import { dialable } from './gossip/addressAnnouncement.ts'
 import { addressesIn, startAddressGossip } from './gossip/addressGossip.ts'
@@ -69,6 +70,8 @@ export type Network = {
   releaseOf(peerId: string): string | null
   /** How many peers are connected; with none, why, and what to do. */
   connectivity(): Connectivity
+  /** How peers of other networks reach this one, as far as is known now. */
+  reachability(): Reachability
   fetchPayload: FetchPayload
   /** Takes another list of bootnodes and dials those that are new. @throws {AddressError} if one is not a multiaddr. */
   setBootnodes(addresses: readonly string[]): void
@@ -140,6 +143,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
           dials: connecting.outcomes(),
         })
       },
+      reachability: () => reachabilityOf(host.addresses()),
       fetchPayload: createFetchPayload(host, { logger }),
       setBootnodes(addresses) {
         membership.setBootnodes(ofOthers(addresses))

@@ -39,6 +39,11 @@ export function stampFolder(folder: string): void {
   if (!existsSync(join(folder, FORMAT_FILE))) replaceFile(join(folder, FORMAT_FILE), `${folderSteps.length}\n`)
 }
 
+/** The number of a folder's format; null where no peer is. */
+export function formatOf(folder: string): number | null {
+  return MARKS.some(name => existsSync(join(folder, name))) ? readFormat(folder, folderSteps) : null
+}
+
 /**
  * Brings a peer's folder to the format of this release, step by step. A folder of this release is read once and left as it is.
  *

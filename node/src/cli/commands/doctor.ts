@@ -1,7 +1,9 @@
+import { systemClock } from '#core/clock.ts'
 import { describeMachine, freeMemory } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command, Values } from '../command.ts'
 import { checkComputer, checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from '../doctor/checkMachine.ts'
+import { checkReachability, checkRelease } from '../doctor/checkPeer.ts'
 import { checkSystem, describeSystem } from '../doctor/checkSystem.ts'
 import { type Finding, failure } from '../doctor/finding.ts'
 import { largestGpuBytes } from '../join/chooseSettings.ts'
@@ -17,8 +19,8 @@ const text = { type: 'string' } as const
 export const doctor: Command = {
   usage: `npx waggle doctor [OPTIONS]
 
-Checks Node, operating system, processor, memory, disk, keys, ports, the chain, the clock, funds and bootnodes, and suggests a fix
-for each problem. For an environment of chat models it also prints which base models it pays, what each role would run with on this
+Checks release, Node, operating system, processor, memory, disk, keys, ports, how other networks reach the running peer, the chain,
+the clock, funds and bootnodes, and suggests a fix for each problem. For an environment of chat models it also prints which base models it pays, what each role would run with on this
 machine, and whether the memory is enough. Sends nothing. Exit code 1 if a check fails.
 
 ${dataUsage}
@@ -48,12 +50,14 @@ ${networkUsage}
 async function checkHere(config: Config): Promise<Finding[]> {
   const { data, listen, 'keep-mb': keepMb } = config
   return [
+    checkRelease(data),
     checkNode(process.versions.node),
     ...checkSystem(await describeSystem(data)),
     ...(await checkComputer()),
     await checkDisk(data, keepMb * 2 ** 20),
     checkKeys(data),
     await checkPorts(listen, isPeerRunning(data)),
+    checkReachability(data, systemClock.nowMs()),
     ...(await checkModels(config)),
   ]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeLine, settledLine } from './status.ts'
+import { judgeLine, reachableLine, settledLine } from './status.ts'
 
 test('a gateway says how often the judge was right', () => {
   const counts = { truePositives: 3, falsePositives: 1, falseNegatives: 2, trueNegatives: 5 }
@@ -18,4 +18,14 @@ test('A round without a score is told apart from a score of 0', () => {
     "round 7: no score, most of 3 votes were 'unavailable' (npx waggle why --round 7)",
   )
   expect(settledLine({ ...settled, outcome: 'no quorum', votes: 1 })).toContain('no score, only 1 votes were opened')
+})
+
+test('a peer that runs says how others reach it, and what to do if they do not', () => {
+  const atMs = 1_000_000
+  const reached = (by: 'relay' | 'nothing', nowMs = atMs) =>
+    reachableLine({ peers: 1, alone: null, reachability: { by, publicAddresses: [] }, atMs }, nowMs)
+  expect(reached('relay')).toBe('\nreachable  through a relay')
+  expect(reached('nothing')).toMatch(/^\nreachable {2}not from other networks.*\n {11}Forward a port/)
+  expect(reached('relay', atMs + 600_000)).toBe('')
+  expect(reachableLine(null, atMs)).toBe('')
 })

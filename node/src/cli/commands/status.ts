@@ -1,3 +1,4 @@
+import { sayReachability } from '#p2p/connections/reachability.ts'
 import { SAID_FOR_MS } from '#roles/reports/reportConnections.ts'
 import { TWIN_ADVICE } from '#roles/reports/twin.ts'
 import type { Command } from '../command.ts'
@@ -47,7 +48,7 @@ seat       ${seated ? 'yes' : 'no (only evaluators need one)'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${readableAmount(nectar.claimed)} claimed, ${readableAmount(nectar.claimable)} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}
-connected  ${connectedLine(connections, Date.now())}${twinLine(twin)}${workerLine(workerRestart, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
+connected  ${connectedLine(connections, Date.now())}${reachableLine(connections, Date.now())}${twinLine(twin)}${workerLine(workerRestart, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
     if (settlements.length > 0) console.log(`settled    ${settlements.map(settledLine).join('\n           ')}`)
     if (reports.length > 0) console.log('work')
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
@@ -79,6 +80,13 @@ function connectedLine(connections: Found['connections'], nowMs: number): string
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000))
   if (seconds * 1000 > SAID_FOR_MS) return `the peer is not running: its last report is ${seconds} s old`
   return alone === null ? `to ${peers} peers` : `to no peer: ${alone.found}\n           ${alone.advice}`
+}
+
+/** Nothing of a peer that does not run. */
+export function reachableLine(connections: Found['connections'], nowMs: number): string {
+  if (!connections?.reachability || nowMs - connections.atMs > SAID_FOR_MS) return ''
+  const { found, advice } = sayReachability(connections.reachability)
+  return `\nreachable  ${found}${advice === null ? '' : `\n           ${advice}`}`
 }
 
 /** How often the judge is right by execution, on the newest answers that were run. */

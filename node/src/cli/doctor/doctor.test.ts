@@ -2,10 +2,17 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { ownRelease } from '#roles/release.ts'
+import { CONNECTIONS } from '#roles/reports/reportConnections.ts'
+import { openIdentity } from '#store/identity.ts'
+import { createJournal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
+import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { takePort } from '../../../test/cliProcess.ts'
 import { checkBootnodes, checkClock } from './checkChain.ts'
 import { checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from './checkMachine.ts'
+import { checkReachability, checkRelease } from './checkPeer.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
 const loopback = (port: number) => `/ip4/127.0.0.1/tcp/${port}`
@@ -60,4 +67,36 @@ test('a peer runs where its folder is locked', () => {
   const lock = lockDataFolder(folder)
   expect(isPeerRunning(folder)).toBe(true)
   lock.release()
+})
+
+test('the release and the format of the folder are named', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
+  expect(checkRelease(folder).found).toBe(`${ownRelease()}, no folder of a peer yet`)
+  await openIdentity(folder)
+  expect(checkRelease(folder).found).toMatch(/^\d+\.\d+\.\d+, folder of format \d+$/)
+})
+
+test('a running peer that other networks do not reach is a warning, with what to do', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
+  const nowMs = 1_000_000
+  expect(checkReachability(folder, nowMs)).toMatchObject({ state: 'ok', found: expect.stringContaining('not known') })
+  const db = openDatabase(join(folder, JOURNAL_FILE))
+  const note = (reachability: { by: string; publicAddresses: string[] }) =>
+    createJournal(db, createManualClock()).setState(CONNECTIONS, { peers: 3, alone: null, reachability, atMs: nowMs })
+  note({ by: 'direct', publicAddresses: ['/ip4/203.0.113.7/tcp/4001'] })
+  expect(checkReachability(folder, nowMs)).toMatchObject({
+    state: 'ok',
+    found: 'directly, at /ip4/203.0.113.7/tcp/4001',
+  })
+  note({ by: 'relay', publicAddresses: [] })
+  expect(checkReachability(folder, nowMs)).toMatchObject({ state: 'ok', found: 'through a relay' })
+  note({ by: 'nothing', publicAddresses: [] })
+  expect(checkReachability(folder, nowMs)).toMatchObject({
+    state: 'warning',
+    advice: expect.stringContaining('--upnp'),
+  })
+  expect(checkReachability(folder, nowMs + 600_000).found).toContain('not known')
+  db.close()
+  writeFileSync(join(folder, JOURNAL_FILE), 'no database '.repeat(500))
+  expect(checkReachability(folder, nowMs)).toMatchObject({ state: 'failure' })
 })

@@ -6,7 +6,17 @@ import { createAlertSender } from './sendAlert.ts'
 import type { PeerState } from './watchPeer.ts'
 
 const well: PeerState = {
-  ...{ role: 'solver', round: 1, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
+  ...{
+    role: 'solver',
+    round: 1,
+    pastRoundSec: -5,
+    roundSec: 20,
+    connectedPeers: 3,
+    aloneReason: null,
+    advice: null,
+    reachableBy: 'direct',
+    publicAddresses: 1,
+  },
   ...{ balanceEth: 1, pointsMilli: 0, freeBytes: 2 ** 40, chainAgeSec: 1, twin: null, workerRestart: null },
 }
 

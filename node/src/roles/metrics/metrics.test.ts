@@ -54,6 +54,7 @@ const theirs = { task: {}, peerKey: '0xbb', correctness: [1, 0, 0, 0] }
 const ofTheirs = { ...step, ownGroups: 0, peer: '0xbb', peers: passByPeer([theirs]), failure: 'too far' }
 const state: PeerState = {
   ...{ role: 'solver', round: 7, pastRoundSec: -5, roundSec: 20, connectedPeers: 3, aloneReason: null, advice: null },
+  ...{ reachableBy: 'direct', publicAddresses: 2 },
   ...{ balanceEth: 1.5, pointsMilli: 2500, freeBytes: 1e9, chainAgeSec: 1, twin: null, workerRestart: null },
 }
 
@@ -98,6 +99,7 @@ test('what a peer counts is reported in metrics whose names end in units, twice 
     'waggle_round_elapsed_ratio 0.75',
     'waggle_connected_peers 3',
     'waggle_known_peers 5',
+    'waggle_public_addresses 2',
     'waggle_points 2.5',
     'waggle_account_balance_ether 1.5',
     'waggle_rpc_calls_total 9',

@@ -55,6 +55,10 @@ function standOf(node: Node, state: PeerWatch['state']): Figures {
       () => elapsed(state()),
     ],
     waggle_connected_peers: ['Peers connected.', () => state().connectedPeers],
+    waggle_public_addresses: [
+      'Public addresses that other networks reach the peer at; 0 behind a relay or out of reach.',
+      () => state().publicAddresses,
+    ],
     waggle_known_peers: ['Peers whose address is known.', () => known(node)],
     waggle_account_balance_ether: ["Coin of the account that pays, in the chain's unit.", () => state().balanceEth],
     waggle_points: ['Points on the leaderboard.', () => scaled(state().pointsMilli, 1000)],

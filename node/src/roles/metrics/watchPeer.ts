@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { withDeadline } from '#core/deadline.ts'
+import type { Reachability } from '#p2p/connections/reachability.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { WorkerRestart } from '../reports/workerRestarts.ts'
 import type { RoleName } from '../roleName.ts'
@@ -17,6 +18,10 @@ export type PeerState = {
   /** Why no peer is connected; null if one is. */
   aloneReason: string | null
   advice: string | null
+  /** How peers of other networks reach this one. */
+  reachableBy: Reachability['by']
+  /** Confirmed by AutoNAT, or announced by the operator. */
+  publicAddresses: number
   balanceEth: number | null
   pointsMilli: number | null
   /** Of the disk of the folder. */
@@ -72,6 +77,7 @@ export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatc
     state() {
       const played = node.round()
       const { peers, alone } = network.connectivity()
+      const { by: reachableBy, publicAddresses } = network.reachability()
       const nowSec = clock.nowMs() / 1000
       return {
         role,
@@ -81,6 +87,7 @@ export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatc
         connectedPeers: peers,
         aloneReason: alone?.reason ?? null,
         advice: alone === null ? null : `${alone.found}. ${alone.advice}`,
+        ...{ reachableBy, publicAddresses: publicAddresses.length },
         ...asked,
         twin: node.twin.current()?.evidence ?? null,
         workerRestart: node.workerRestarts.current(),

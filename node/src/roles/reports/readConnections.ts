@@ -11,6 +11,10 @@ const connectionsSchema = z.object({
       advice: z.string(),
     })
     .nullable(),
+  reachability: z
+    .object({ by: z.enum(['direct', 'relay', 'nothing']), publicAddresses: z.array(z.string()) })
+    .nullable()
+    .default(null),
   atMs: z.number(),
 })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
 import type { Connectivity } from '#p2p/connections/connectivity.ts'
+import type { Reachability } from '#p2p/connections/reachability.ts'
 import { CONNECTIONS, reportConnections } from './reportConnections.ts'
 
 const alone = (reason: 'nobody known' | 'nobody reached'): Connectivity => ({
@@ -15,6 +16,7 @@ test('a peer says at once that it is alone or connected, and how many it knows o
   const lines: string[] = []
   const noted: unknown[] = []
   let now = alone('nobody known')
+  let reached: Reachability = { by: 'nothing', publicAddresses: [] }
   const logger = createLogger({
     write: line => lines.push(line.slice(9)),
     format: 'pretty',
@@ -22,7 +24,7 @@ test('a peer says at once that it is alone or connected, and how many it knows o
     clock,
   })
   const done = reportConnections({
-    network: { connectivity: () => now },
+    network: { connectivity: () => now, reachability: () => reached },
     journal: { setState: (key, value) => void (key === CONNECTIONS && noted.push(value)) },
     ...{ clock, logger, signal: stop.signal },
   })
@@ -40,6 +42,10 @@ test('a peer says at once that it is alone or connected, and how many it knows o
     'WARN  alone: no peer is connected reason=nobody known found=what was found advice=what to do',
   ])
   expect(noted[0]).toMatchObject({ peers: 0, alone: { reason: 'nobody known' } })
+  const before = noted.length
+  reached = { by: 'relay', publicAddresses: [] }
+  expect(await pass(2)).toEqual([])
+  expect(noted.slice(before)).toMatchObject([{ reachability: reached }])
   now = { peers: 1, alone: null }
   expect(await pass(5)).toEqual(['INFO  connected peers=1'])
   now = { peers: 7, alone: null }

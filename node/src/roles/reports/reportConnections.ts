@@ -1,17 +1,21 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Connectivity } from '#p2p/connections/connectivity.ts'
+import type { Reachability } from '#p2p/connections/reachability.ts'
 import type { Network } from '#p2p/network.ts'
 import type { Journal } from '#store/journal.ts'
 
 /** The journal's state with the number of connected peers, for commands that run while the peer does. */
 export const CONNECTIONS = 'connections'
 
-/** @property atMs - when it was so; a peer that runs says it again within `SAID_FOR_MS`. */
-export type KnownConnections = Connectivity & { atMs: number }
+/**
+ * @property atMs - when it was so; a peer that runs says it again within `SAID_FOR_MS`.
+ * @property reachability - null of a release that did not note it.
+ */
+export type KnownConnections = Connectivity & { reachability: Reachability | null; atMs: number }
 
 type Modules = {
-  network: Pick<Network, 'connectivity'>
+  network: Pick<Network, 'connectivity' | 'reachability'>
   journal: Pick<Journal, 'setState'>
   clock: Clock
   logger: Logger
@@ -53,11 +57,21 @@ export async function reportConnections({ network, journal, clock, logger, signa
     else logger.warn('alone: no peer is connected', { ...now.alone })
   }
   function note(now: KnownConnections): void {
-    const isNew = noted?.peers !== now.peers || noted.alone?.reason !== now.alone?.reason
+    const isNew =
+      noted?.peers !== now.peers ||
+      noted.alone?.reason !== now.alone?.reason ||
+      noted.reachability?.by !== now.reachability?.by
     if (!isNew && now.atMs - (noted?.atMs ?? 0) < NOTE_EVERY_MS) return
     noted = now
     try {
-      journal.setState(CONNECTIONS, { ...now, alone: now.alone === null ? null : { ...now.alone } })
+      journal.setState(CONNECTIONS, {
+        ...now,
+        alone: now.alone && { ...now.alone },
+        reachability: now.reachability && {
+          ...now.reachability,
+          publicAddresses: [...now.reachability.publicAddresses],
+        },
+      })
     } catch (error) {
       // A full disk is the disk guard's to tell.
       logger.debug('connections could not be noted', { error })
@@ -65,7 +79,7 @@ export async function reportConnections({ network, journal, clock, logger, signa
   }
 
   while (!signal.aborted) {
-    const now = { ...network.connectivity(), atMs: clock.nowMs() }
+    const now = { ...network.connectivity(), reachability: network.reachability(), atMs: clock.nowMs() }
     say(now)
     note(now)
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined)

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { startTestHost } from '../testHosts.ts'
+import { reachabilityOf, sayReachability } from './reachability.ts'
+
+const me = '/p2p/16Uiu2HAmMe'
+const home = `/ip4/192.168.1.2/tcp/4001${me}`
+const open = `/ip4/203.0.113.7/tcp/4001${me}`
+const relayed = `/ip4/198.51.100.4/tcp/4001/p2p/16Uiu2HAmRelay/p2p-circuit${me}`
+
+test('a peer is reached directly at public addresses, else through a relay, else not', () => {
+  expect(reachabilityOf([home, open, relayed])).toEqual({ by: 'direct', publicAddresses: [open] })
+  expect(reachabilityOf([home, `/dns4/peer.example/tcp/443${me}`]).by).toBe('direct')
+  expect(reachabilityOf([home, relayed])).toEqual({ by: 'relay', publicAddresses: [] })
+  for (const own of [home, `/ip4/127.0.0.1/tcp/4001${me}`, `/ip6/::1/tcp/4001${me}`, `/dns4/localhost/tcp/1${me}`])
+    expect(reachabilityOf([own]), own).toEqual({ by: 'nothing', publicAddresses: [] })
+})
+
+test('who is not reached is told what to do', () => {
+  expect(sayReachability(reachabilityOf([open]))).toEqual({ found: `directly, at ${open}`, advice: null })
+  expect(sayReachability(reachabilityOf([relayed]))).toEqual({ found: 'through a relay', advice: null })
+  expect(sayReachability(reachabilityOf([home])).advice).toContain('--upnp')
+})
+
+test('a host on loopback has no public address, one that announces an address has that', async () => {
+  const announce = ['/ip4/203.0.113.7/tcp/4001']
+  const [hidden, announced] = await Promise.all([startTestHost(), startTestHost({ announce })])
+  expect(reachabilityOf(hidden.addresses()).by).toBe('nothing')
+  expect(reachabilityOf(announced.addresses())).toEqual({
+    by: 'direct',
+    publicAddresses: [`/ip4/203.0.113.7/tcp/4001/p2p/${announced.peerId}`],
+  })
+  await Promise.all([hidden.stop(), announced.stop()])
+})
