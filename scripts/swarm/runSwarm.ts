@@ -17,7 +17,7 @@ import { createMonitor, type Monitor } from './monitor.ts'
 import type { SwarmOptions } from './options.ts'
 import { keepStartingPolicies, peerProcess, planPeers, type SwarmPeer } from './peers.ts'
 import { type Played, playedEnvironment } from './playedEnvironment.ts'
-import { portsFrom, requireFree } from './ports.ts'
+import { type Ports, portsFrom, requireFree } from './ports.ts'
 import { provisionPeers } from './provisionPeers.ts'
 import { Supervisor } from './supervisor.ts'
 import { LiveTable } from './table.ts'
@@ -91,6 +91,10 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
     roundSeconds: options['round-seconds'],
     environmentHash: played.environment.hash,
   })
+  say('starting indexer, pages and peers …')
+  const sources = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
+  const served = serve({ options, ports, sources, built }, supervisor, keep, stop.signal)
+  served.catch(() => {})
   const client = connect(rpcUrl)
   const firstRound = (await currentRound(client, deployment)) ?? 0
   const peers = await planPeers(options, played)
@@ -98,27 +102,46 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
   await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`])
   if (played.environment.games) await fundMarket(rpcUrl, deployment, peers)
   const startedWith = await keepStartingPolicies(peers, options.data)
-  say('starting the peers and the indexer …')
   const solverFolders = peers.filter(({ role }) => role === 'solver').map(({ folder }) => folder)
   const at = { deploymentPath: path, rpcUrl, ports, level: options.level, played, solverFolders }
   for (const peer of peers) {
     const spec = peerProcess({ peer, ...at })
     await keep(spec.name, onExit => supervisor.start(spec, onExit))
   }
-  const shared = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
+  await served
+  const monitor = createMonitor({ client, deployment, peers, gatewayUrl: gatewayUrlOf(ports), firstRound })
+  return { deployment, deploymentPath: path, rpcUrl, peers, monitor, startedWith, played }
+}
+
+interface Served {
+  options: SwarmOptions
+  ports: Ports
+  /** Where the chain is, for the indexer and the pages. */
+  sources: Record<string, string>
+  /** The pages, once they are built. */
+  built: Promise<void>
+}
+
+/** Indexer and pages need a deployment and no peer: they start while the peers are registered. */
+async function serve(
+  { options, ports, sources, built }: Served,
+  supervisor: Supervisor,
+  keep: ReturnType<typeof keepRunning>,
+  signal: AbortSignal,
+): Promise<void> {
   await keep('indexer', onExit =>
-    startIndexer(supervisor, { port: ports.indexer, data: options.data, env: shared }, onExit, stop.signal),
+    startIndexer(supervisor, { port: ports.indexer, data: options.data, env: sources }, onExit, signal),
   )
   await built
   const env = {
-    ...shared,
+    ...sources,
     WAGGLE_INDEXER_URL: `http://127.0.0.1:${ports.indexer}`,
-    WAGGLE_GATEWAY_URL: `http://127.0.0.1:${ports.gateway}`,
+    WAGGLE_GATEWAY_URL: gatewayUrlOf(ports),
   }
-  await keep('dashboard', onExit => startDashboard(supervisor, { port: ports.dashboard, env }, onExit, stop.signal))
-  const monitor = createMonitor({ client, deployment, peers, gatewayUrl: env.WAGGLE_GATEWAY_URL, firstRound })
-  return { deployment, deploymentPath: path, rpcUrl, peers, monitor, startedWith, played }
+  await keep('dashboard', onExit => startDashboard(supervisor, { port: ports.dashboard, env }, onExit, signal))
 }
+
+const gatewayUrlOf = ({ gateway }: Ports) => `http://127.0.0.1:${gateway}`
 
 function announce(options: SwarmOptions, { deployment, peers }: Swarm, readySeconds: number): void {
   say('')
