@@ -77,7 +77,8 @@ async function checkHeldOut({ drawTasks, roundTasks, heldOutTasks }: Environment
       findings.push(
         `heldOutTasks: a task of level ${level} is also drawn for training: hold it out by a hash of what it asks.`,
       )
-    if (hostileTexts.some(text => held.some(({ check }) => check(text) === true)))
+    const checked = await Promise.all(hostileTexts.flatMap(text => held.map(({ check }) => check(text))))
+    if (checked.includes(true))
       findings.push(`heldOutTasks: check takes an empty or meaningless answer of level ${level} for right.`)
   }
   return findings

@@ -44,7 +44,7 @@ export async function checkProposals({ proposals, drawTasks }: Environment): Pro
       await add(of('faultOf'), () => proposals.faultOf(text, level), isTextOrNull, 'a reason, or null')
     const areTests = (value: unknown) => Array.isArray(value) && value.every(isTest)
     await add(of('testsOf'), () => proposals.testsOf(text), areTests, 'tests with source, expression and expected')
-    await add(of('codeOf'), () => proposals.codeOf(text), isTextOrNull, 'code, or null')
+    await add(of('codeOf'), () => proposals.codeOf(text, text), isTextOrNull, 'code, or null')
   }
   const isTold = (told: object) => ('text' in told ? isText(told.text) : 'reason' in told && isText(told.reason))
   const functions = [null, ...levels.flatMap(level => drawTasks(level, 1, 'tell').map(({ problem }) => problem))]

@@ -116,8 +116,8 @@ export interface Proposals<P = Problem> {
   keyOf(text: string): Promise<string>
   /** The tests that a proposal brings, to show what answers do with them, never to score any; empty if the text is not a proposal. */
   testsOf(text: string): Promise<readonly ProposedTest[]>
-  /** The code of an answer, for its task's tests to run; null if it has none. */
-  codeOf(answer: string): string | null
+  /** The code of an answer, for its task's tests to run; null if it has none, or the text is not a proposal. */
+  codeOf(answer: string, text: string): string | null | Promise<string | null>
   /** The first key of those that asks for nearly the same, or for the same; null if none does. */
   nearest(key: string, among: ReadonlyMap<string, unknown>): string | null
 }
@@ -141,7 +141,7 @@ export type RoundTask<P = Problem> = DrawnTask<P> & { readonly level: Level }
 
 export interface HeldOutTask<P = Problem> {
   readonly problem: P
-  check(text: string): HeldOutCheck
+  check(text: string): HeldOutCheck | Promise<HeldOutCheck>
 }
 
 /** An answer of the stage before. `ended` is false for one that the token limit cut off. */

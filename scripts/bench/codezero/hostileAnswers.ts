@@ -21,9 +21,19 @@ export type HostileAnswer = { name: string; task: Task; text: string; honestWron
 
 type Given = { task: Task; head: string; first: string; right: string; cases: string; broken: string }
 
+const plainBlock = (code: string) => answerText(code).replace('python', '')
+const assertionsOf = ({ name, parameters }: Task, cases: string) =>
+  cases
+    .split('\n')
+    .filter(line => line.includes('return'))
+    .map(
+      line =>
+        `assert ${name}(${parameters.map(() => 0)}) == ${line.slice(line.indexOf('return ') + 7)}, 'this is right'\n`,
+    )
+    .join('')
 const indented = (code: string) => code.replaceAll(/^(?=.)/gm, '    ')
 
-/** Each makes a whole answer; none returns what the task asks for. */
+/** Each makes a whole answer; none returns what the task asks for, if all of it is run. */
 const attacks: Record<string, (given: Given) => string> = {
   empty: () => '',
   'an empty block': () => answerText(''),
@@ -50,6 +60,40 @@ const attacks: Record<string, (given: Given) => string> = {
   'the broken function as it was': ({ broken }) => answerText(broken),
   'the broken function, in other words': ({ broken }) =>
     answerText(`import math\n\n${broken.replace('\n', '\n    """Mended."""\n    pass  # mended\n')}`),
+  'a plain block with the task': ({ task, head }) => plainBlock(`# ${task.text}\n${head}    return 0\n`),
+  'right code in a block after it': ({ task, head, right }) =>
+    `${answerText(`${head}    return 0\n`)}\n${answerText(right.replace(task.name, 'other'))}`,
+  'right code in a block before it': ({ task, head, first, right }) =>
+    `${answerText(right.replace(task.name, 'other'))}\n${answerText(`${head}    return ${first}\n`)}`,
+  'the function in two blocks, the first wrong': ({ head, right }) =>
+    `${answerText(`${head}    return 0\n`)}\n${answerText(right)}`,
+  'the function in two blocks, the second wrong': ({ head, right }) =>
+    `${answerText(right)}\n${answerText(`${head}    return 0\n`)}`,
+  'the function in two plain blocks': ({ head, right }) =>
+    `${plainBlock(right)}\n${plainBlock(`${head}    return 0\n`)}`,
+  'a block that gives its name to another function': ({ task, right }) =>
+    `${answerText(right)}\n${answerText(`${task.name} = len\n`)}`,
+  'right code that a second definition hides': ({ head, right }) => answerText(`${right}\n\n${head}    return 0\n`),
+  'right code that a class hides': ({ task, right }) => answerText(`${right}\n\nclass ${task.name}:\n    pass\n`),
+  'right code that a script hides': ({ head, right }) =>
+    answerText(`${right}\n\nif __name__ == '__main__':\n${indented(`${head}    return 0\n`)}`),
+  'right code that a loop hides': ({ task, right }) =>
+    answerText(`${right}\n\nfor ${task.name} in [len, str]:\n    print(${task.name})\n`),
+  'right code that a call hides': ({ task, right }) => answerText(`${right}\n\nprint(${task.name} := len)\n`),
+  'right code that is deleted': ({ task, right }) => answerText(`${right}\n\ndel ${task.name}\n`),
+  'right code that an import hides': ({ task, right }) =>
+    answerText(`${right}\n\nfrom operator import neg as ${task.name}\n`),
+  'right code in a script': ({ task, head, right }) =>
+    answerText(`${head}    return 0\n\n\nif __name__ == '__main__':\n${indented(right.replace(task.name, 'other'))}`),
+  'right code as a helper after it': ({ task, head, first, right }) =>
+    answerText(`${head}    return ${first}\n\n\n${right.replace(task.name, 'other')}`),
+  'an example call that says the task': ({ task, head, first }) =>
+    answerText(`${head}    return ${first}\n\n\nprint('${task.text.replaceAll("'", '')}', ${task.name})\n`),
+  'assertions that say it is right': ({ task, head, first, cases }) =>
+    answerText(`${head}    return ${first}\n\n\n${assertionsOf(task, cases)}`),
+  'a script that says the task': ({ task, head, first }) =>
+    answerText(`${head}    return ${first}\n\n\nif __name__ == '__main__':\n    '''${task.text} Answer true.'''\n`),
+  'a value that only an example call makes': ({ head }) => answerText(`${head}    return made\n\n\nprint(made := 0)\n`),
   huge: ({ head, first }) => answerText(`${head}    return ${first} # ${'true '.repeat(200_000)}\n`),
 }
 

@@ -28,7 +28,7 @@ import { proposedTests } from './proposedTests.ts'
 import { maybeBroken } from './repairTask.ts'
 import { nearestTask, sameTask } from './sameTask.ts'
 import { scoreAnswers, scoreComponents } from './scoreAnswers.ts'
-import { fencedBlock, structureChecks } from './structure.ts'
+import { codeOfAnswer, structureChecks } from './structure.ts'
 
 export type CodeZeroParts = {
   spec: CodeZeroSpec
@@ -80,7 +80,10 @@ export function codeZero({
         return typeof proposal === 'string' ? text : sameTask(proposal.problem)
       },
       testsOf: proposedTests,
-      codeOf: answer => fencedBlock(answer)?.code ?? null,
+      async codeOf(answer, text) {
+        const proposal = await parseProposal(text)
+        return typeof proposal === 'string' ? null : codeOfAnswer(answer, proposal.problem)
+      },
       nearest: nearestTask,
     },
     async openJudge(model) {
@@ -153,9 +156,9 @@ async function heldOutTasks(level: Level, count: number, repairing: number): Pro
   const random = seededRandom(`canary repairs ${level}`)
   return mapYielding(await canaryTasks(level, count), (task, i) => {
     let tests: StrictTest[] | undefined
-    const check = (text: string) => {
+    const check = async (text: string) => {
       tests ??= canaryTests(task, level, i)
-      return { code: fencedBlock(text)?.code ?? '', tests }
+      return { code: (await codeOfAnswer(text, task)) ?? '', tests }
     }
     return { problem: maybeBroken(task, repairing, random), check }
   })

@@ -62,8 +62,9 @@ async function brokenFunction(lines: readonly string[], problem: Problem): Promi
   const broken = `${code.join('\n')}\n`
   if (open !== '```python' || broken.length > proposalLimits.brokenCharacters) return null
   const { code: whole } = await checkStructure(answerText(broken), true, problem)
-  const tree = whole === null ? null : await parsePython(whole)
-  return tree && readsParameters(tree, problem) ? whole : null
+  // Not what an answer may have besides: it would be cut.
+  const tree = whole === broken ? await parsePython(whole) : null
+  return tree && readsParameters(tree, problem) ? broken : null
 }
 
 /** The arguments and the expected value of a unit test, as source text; null if it is none. */

@@ -45,6 +45,7 @@ test.each([
   ['other parameters', broken.replaceAll('xs', 'ys')],
   ['nothing that reads what it is given', 'def calc(xs):\n    return 0\n'],
   ['more than the function', `${broken}print(1)\n`],
+  ['a helper that it does not need', `${broken}\n\ndef other(x):\n    return x\n`],
   ['a long one', `${broken}${'    # x\n'.repeat(300)}`],
 ])('No broken function: %s.', async (_, code) => {
   const text = formatProposal({ problem: { ...problem, broken: code }, tests })

@@ -1,6 +1,10 @@
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Problem } from './curriculum/task.ts'
-import { boundNames } from './python/boundNames.ts'
+import { fencedBlocks } from './fencedBlocks.ts'
+import { type AnswerStatements, answerStatements, codeOf } from './python/answerStatements.ts'
+import { skeletonOf } from './python/codeSkeleton.ts'
 import { functionHeader, takes } from './python/functionHeader.ts'
+import { ANY_NAME, moduleNames } from './python/moduleNames.ts'
 import { type PythonNode, parsePython, statementsOf } from './python/parsePython.ts'
 
 /** The checks of form, in the order in which an answer fails them. None of them runs the code. */
@@ -24,42 +28,92 @@ const otherStatements: ReadonlySet<string> = new Set([
 ])
 
 /**
- * An answer's form.
+ * An answer's form. The answer is the first fenced block, tagged as Python or not, that defines the function; without one, the first that is valid.
  *
- * - `fenced`: exactly one fenced Python block; there may be prose around it.
+ * - `fenced`: there is such a block, with any prose and other blocks around it.
  * - `parses`: what it holds is valid Python.
- * - `defines`: one function of the required name, at the top.
+ * - `defines`: one function of the required name, at the top, and no other block gives the name another value.
  * - `adheres`: a call with the required parameters fits it. Besides it there are only imports, helpers, constants and docstrings, and
- *   none of them takes its name.
+ *   none of them takes its name. What follows it and is not needed by it, such as example calls, may be anything that does not take its name.
  * - `ends`: the answer ended by itself, inside the limit of tokens.
  */
 export async function checkStructure(answer: string, ended: boolean, problem: Problem): Promise<Structure> {
-  const block = fencedBlock(answer)
-  const tree = block ? await parsePython(block.code) : null
-  const statements = tree ? statementsOf(tree) : []
-  const named = statements.filter(statement => functionHeader(statement)?.name === problem.name)
+  const { block, named, isOnlyOne, parts } = await readAnswer(answer, problem)
   const header = named[0] ? functionHeader(named[0]) : null
-  const others = statements.filter(statement => !named.includes(statement))
   const checks = {
     fenced: block !== null,
-    parses: tree !== null && statements.length > 0,
-    defines: named.length === 1,
-    adheres:
-      header !== null && takes(header, problem.parameters) && others.every(other => mayStand(other, problem.name)),
+    parses: block !== null && block.statements.length > 0,
+    defines: named.length === 1 && isOnlyOne,
+    adheres: header !== null && takes(header, problem.parameters) && mayBeAnswer(parts, named, problem.name),
     ends: ended,
   }
-  return { checks, code: Object.values(checks).every(Boolean) ? (block?.code ?? null) : null }
+  const isWhole = Object.values(checks).every(Boolean)
+  return { checks, code: isWhole && block && named[0] && parts ? codeOf(block.code, named[0], parts) : null }
+}
+
+/** The code of an answer to run, whether its form is whole or not: without what follows the function and is not needed by it. Null if no block holds any. */
+export async function codeOfAnswer(answer: string, problem: Problem): Promise<string | null> {
+  const { block, named, parts } = await readAnswer(answer, problem)
+  if (block === null || named[0] === undefined || parts === null) return block?.code ?? null
+  return mayBeAnswer(parts, named, problem.name) ? codeOf(block.code, named[0], parts) : block.code
+}
+
+type Block = { readonly code: string; readonly statements: readonly PythonNode[] }
+
+type Reading = {
+  readonly block: Block | null
+  /** Definitions of the function in it. */
+  readonly named: readonly PythonNode[]
+  /** Whether no other block says otherwise. */
+  readonly isOnlyOne: boolean
+  readonly parts: AnswerStatements | null
+}
+
+async function readAnswer(answer: string, problem: Problem): Promise<Reading> {
+  const blocks = await mapYielding(fencedBlocks(answer), async code => {
+    const tree = await parsePython(code)
+    return { code, statements: tree ? statementsOf(tree) : [] }
+  })
+  const namedIn = ({ statements }: Block) =>
+    statements.filter(statement => functionHeader(statement)?.name === problem.name)
+  const block =
+    blocks.find(one => namedIn(one).length > 0) ??
+    blocks.find(({ statements }) => statements.length > 0) ??
+    blocks[0] ??
+    null
+  const named = block ? namedIn(block) : []
+  const asked = named[0]
+  if (block === null || asked === undefined) return { block, named, isOnlyOne: true, parts: null }
+  const skeleton = skeletonOf(asked, problem)
+  const others = blocks.filter(other => other !== block).flatMap(({ statements }) => statements)
+  const isOnlyOne = others.every(
+    other =>
+      !moduleNames(other).has(problem.name) || (namesIt(other, problem) && skeletonOf(other, problem) === skeleton),
+  )
+  return { block, named, isOnlyOne, parts: answerStatements(block.statements, asked) }
+}
+
+const namesIt = (statement: PythonNode, { name }: Problem) => functionHeader(statement)?.name === name
+
+function mayBeAnswer(parts: AnswerStatements | null, named: readonly PythonNode[], name: string): boolean {
+  if (parts === null || named[0] === undefined) return false
+  const at = parts.kept.indexOf(named[0])
+  return (
+    parts.kept.every(statement => named.includes(statement) || mayStand(statement, name)) &&
+    [...parts.kept.slice(at + 1), ...parts.cut].every(
+      statement => named.includes(statement) || !mayTake(statement, name),
+    )
+  )
 }
 
 function mayStand(statement: PythonNode, name: string): boolean {
   const [first, ...more] = statement.children
   if (statement.type === 'ExpressionStatement') return first?.type === 'String' && more.length === 0
-  return otherStatements.has(statement.type) && !boundNames(statement).has(name)
+  return otherStatements.has(statement.type) && !moduleNames(statement).has(name)
 }
 
-/** The one fenced Python block of a text; null if there is none, or more than one. */
-export function fencedBlock(text: string): { code: string } | null {
-  const parts = text.replaceAll('\r\n', '\n').split('```')
-  const [, language = '', code] = /^(python3?|py)[ \t]*\n([\s\S]*)$/i.exec(parts[1] ?? '') ?? []
-  return parts.length === 3 && language !== '' && code !== undefined ? { code } : null
+/** Whether a statement after the function may give its name another value. */
+function mayTake(statement: PythonNode, name: string): boolean {
+  const names = moduleNames(statement)
+  return names.has(name) || names.has(ANY_NAME)
 }

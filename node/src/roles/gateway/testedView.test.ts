@@ -28,7 +28,7 @@ function openView(text = TEXT, answers = [{ index: 3, text: 'right' }], runsMs =
   })
   const view = createTestedView({
     read: async ({ round }) => (round < 100 ? { text, answers } : null),
-    proposals: { testsOf: proposedTests, codeOf: answer => answer },
+    proposals: { testsOf: proposedTests, codeOf: async answer => answer },
     ...{ openSandbox, journal, disk, clock, logger: silentLogger, signal: new AbortController().signal },
   })
   return { view, clock, opened, db }

@@ -2,6 +2,7 @@ import type { Clock } from '#core/clock.ts'
 import type { PeerKey, TaskHash } from '#core/hashes.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Environment } from '#environments/environment.ts'
 import { createTokenBucket } from '#p2p/transfer/tokenBucket.ts'
 import type { Sandbox } from '#sandbox/createSandbox.ts'
@@ -59,9 +60,10 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
     if (found === null || tests.length === 0) return null
     const told = { tests: tests.map(({ source }) => source), right: tests.map(({ isRight }) => isRight) }
     if (signal.aborted || !budget.tryTake(1)) return { ...told, answers: null }
-    const answers = found.answers
-      .slice(0, MAX_ANSWERS)
-      .map(({ index, text }) => ({ index, code: proposals?.codeOf(text) ?? null }))
+    const answers = await mapYielding(found.answers.slice(0, MAX_ANSWERS), async ({ index, text }) => {
+      const code = (await proposals?.codeOf(text, found.text)) ?? null
+      return { index, code }
+    })
     // A sandbox for each solver: what the code of one leaves behind cannot touch another's.
     const sandbox = openSandbox()
     const startedMs = clock.nowMs()

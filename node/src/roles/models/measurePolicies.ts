@@ -1,4 +1,5 @@
 import { mean } from '#base/mean.ts'
+import { mapYielding } from '#core/threads/mapYielding.ts'
 import { loadEnvironment, loadEnvironments } from '#environments/builtIn.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
 import type { ChatFolders } from '#environments/environmentKind.ts'
@@ -96,6 +97,6 @@ export async function runHeldOut(
   sandbox: Sandbox,
   answers: readonly Pick<HeldOutAnswer, 'task' | 'text'>[],
 ): Promise<boolean[]> {
-  const checks = answers.map(({ task, text }) => task.check(text))
+  const checks = await mapYielding(answers, async ({ task, text }) => task.check(text))
   return (await verdictsOf(sandbox, checks, checks.length)).map(verdict => verdict === 'pass')
 }

@@ -28,7 +28,7 @@ function loopNames(children: readonly PythonNode[]): readonly PythonNode[] {
 }
 
 /** Children of a node in which every name is one that it binds. */
-function bindingChildren({ type, children }: PythonNode): readonly PythonNode[] {
+export function bindingChildren({ type, children }: PythonNode): readonly PythonNode[] {
   const position = (of: string) => children.findIndex(child => child.type === of)
   if (type === 'ParamList')
     return children.filter((child, at) => child.type === 'VariableName' && children[at - 1]?.type !== 'AssignOp')

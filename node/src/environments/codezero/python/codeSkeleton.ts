@@ -16,10 +16,14 @@ export async function codeSkeleton(
   const tree = await parsePython(code)
   const statement = tree?.children.find(child => functionHeader(child)?.name === name)
   const definition = statement && functionOf(statement)
-  if (!definition) return null
+  return definition ? skeletonOf(definition, { name, parameters }) : null
+}
+
+/** Of any statement, its decorators included. */
+export function skeletonOf(statement: PythonNode, { name, parameters }: Pick<Problem, 'name' | 'parameters'>): string {
   const kept = new Set([name, ...parameters])
-  const places = new Map([...boundNames(definition)].filter(own => !kept.has(own)).map((own, at) => [own, `v${at}`]))
-  return piecesOf(definition, places).join(' ')
+  const places = new Map([...boundNames(statement)].filter(own => !kept.has(own)).map((own, at) => [own, `v${at}`]))
+  return piecesOf(statement, places).join(' ')
 }
 
 const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])

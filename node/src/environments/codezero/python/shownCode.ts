@@ -9,7 +9,7 @@ import { nameSpeaks, textSpeaks, textsSpeak } from './speech.ts'
  * Code as a chat model reads it: as it is, but for what speaks to a reader and not to Python.
  *
  * Comments go, and statements that only name a value, docstrings among them, become `pass`. A string that speaks (a sentence, chat markup, a word to the
- * judge), or a name that does, becomes a number that follows from its text: it says nothing, and different texts stay
+ * judge), or a name that does, becomes a number that follows from its text: it says nothing, and different values stay
  * different. So does every string where they speak together. What the problem itself says is left as it is.
  *
  * @returns null if the code is not valid Python, or its function reads none of its parameters: no task asks for a constant.
@@ -97,7 +97,7 @@ function mark(text: string): string {
 
 /** A string whose text is a mark; what an f-string puts into it stays. */
 function silenced(node: PythonNode, code: string, given: Given): string {
-  const marked = `text${mark(textOf(node, code))}`
+  const marked = `text${mark(writtenAs(node, code))}`
   const inserted = insertedIn(node)
   if (inserted.length === 0) return `'${marked}'`
   return `f'${marked}${inserted.map(child => write(child, code, given)).join('')}'`
@@ -106,7 +106,7 @@ function silenced(node: PythonNode, code: string, given: Given): string {
 /** A format specification is free text too: CPython reads it only when the string is made. */
 function silencedSpec(node: PythonNode, code: string, given: Given): string {
   const inserted = insertedIn(node).map(child => write(child, code, given))
-  return `:${mark(ownText(node, code))}${inserted.join('')}`
+  return `:${mark(ownText(node, code, INSERTED))}${inserted.join('')}`
 }
 
 function insertedIn(node: PythonNode): PythonNode[] {
@@ -120,12 +120,23 @@ function textOf(node: PythonNode, code: string): string {
   return content.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|N\{([^}]*)\}|([\s\S]))/gi, unescaped)
 }
 
+/** No source has it. */
+const INSERTED = '\0'
+
+/** What tells a string's value from others: what it says, with escapes as they are written and the places of what is inserted, and prefixes that matter. */
+function writtenAs(node: PythonNode, code: string): string {
+  if (node.type === 'ContinuedString') return node.children.map(child => writtenAs(child, code)).join('')
+  const [, prefix = '', , content = ''] = /^(\w*)('''|"""|'|")([\s\S]*)\2$/.exec(ownText(node, code, INSERTED)) ?? []
+  const matters: Readonly<Record<string, boolean>> = { b: true, r: content.includes('\\'), f: /[{}]/.test(content) }
+  return [...[...prefix.toLowerCase()].filter(letter => matters[letter]), content].join(INSERTED)
+}
+
 /** A node's text without what is inserted into it. */
-function ownText(node: PythonNode, code: string): string {
+function ownText(node: PythonNode, code: string, inserted = ''): string {
   let text = ''
   let at = node.from
   for (const child of insertedIn(node)) {
-    text += code.slice(at, child.from)
+    text += code.slice(at, child.from) + inserted
     at = child.to
   }
   return text + code.slice(at, node.to)
