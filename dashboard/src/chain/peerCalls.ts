@@ -16,7 +16,7 @@ export interface HeldStake {
   amountWei: bigint
   /** What a full stake still lacks. */
   missingWei: bigint
-  /** First round in which it can be taken back; null while no notice was given. */
+  /** First round in which it can be withdrawn; null until it is unstaked. */
   freeFromRound: number | null
 }
 
@@ -71,9 +71,9 @@ export async function stakeCalls(
   return [{ ...nectar, functionName: 'approve', args, what: `Let the ${duty} stake be taken` }, staked]
 }
 
-const says = { stake: 'Stake as', unstake: 'Give notice as', withdraw: 'Take back the stake as' } as const
+const says = { stake: 'Stake as', unstake: 'Unstake as', withdraw: 'Withdraw the stake as' } as const
 
-/** Stakes, gives notice, or takes back what is free. */
+/** Stakes, unstakes, or withdraws what is free. */
 export function moveStake(chain: Chain, move: keyof typeof says, duty: Duty, peerKey: Hex): Call {
   const args = [duties.indexOf(duty), peerKey]
   return { ...stakesOf(chain), functionName: move, args, what: `${says[move]} ${duty}` }

@@ -31,7 +31,7 @@ const payloads: RoundPayloads = {
   evaluators: [],
 }
 
-test('a problem gathers the tries of all solvers, also where its proposal is not known', () => {
+test('a problem gathers the answers of all solvers, also where its proposal is not known', () => {
   const all = problems(payloads)
   expect(all.map(({ taskHash, attempts }) => [taskHash, attempts.length])).toEqual([
     ['0x1', 0],

@@ -1,6 +1,6 @@
 import type { Rollout, RoundPayloads } from '#sources/gateway.ts'
 
-/** All tries of one solver at one problem. */
+/** All answers of one solver to one problem. */
 export interface Attempt {
   peerKey: string
   peerId: string
@@ -18,7 +18,7 @@ export interface Problem {
   attempts: Attempt[]
 }
 
-/** Problems in the order in which they were proposed, then those known from their solutions only; each with its tries by solver. */
+/** Problems in the order in which they were proposed, then those known from their solutions only; each with its answers by solver. */
 export function problems(payloads: RoundPayloads): Problem[] {
   const found = new Map<string, Problem>()
   for (const { taskHash, text, level, proposerName } of payloads.tasks)
@@ -37,7 +37,7 @@ export function chooseProblem(all: Problem[], taskHash: string): Problem | undef
   return asked ?? all.toSorted((a, b) => b.attempts.length - a.attempts.length)[0]
 }
 
-/** A try and its place among its solver's tries at the same problem, from 1. */
+/** An answer and its place among its solver's answers to the same problem, from 1. */
 export interface NumberedRollout extends Rollout {
   number: number
 }

@@ -42,7 +42,7 @@ export function testMarket(scene: BrowserScene): void {
     const own = await visit('/market', { account })
     await own.getByRole('button', { name: 'Connect account' }).click()
     await own.getByRole('link', { name: 'Your bets' }).click()
-    await own.getByRole('heading', { name: 'What its stakes foretold' }).waitFor()
+    await own.getByRole('heading', { name: 'Calibration' }).waitFor()
     const missing = await visit('/market/77')
     await missing.getByRole('heading', { name: 'No such cell in this comb' }).waitFor()
     // A page reads itself again, and React reports an error where its game is suddenly gone.

@@ -30,13 +30,13 @@ export function testRounds(scene: BrowserScene): void {
       await see(page, 'Predicted correctness')
       await page.getByText('3 of 3 tests pass').first().waitFor()
       expect(await page.getByText('Tests not run', { exact: true }).count()).toBe(2)
-      await page.getByText('6 more tries').first().click()
+      await page.getByText('6 more answers').first().click()
       await page.getByText('1 of 3 tests pass').first().waitFor()
       await page.getByText('assert f([1, 2, 4]) == 12 gives another value').first().waitFor()
 
       await page.locator('pre span', { hasText: /^def$/ }).first().waitFor()
-      await page.getByText('Compare two tries').first().click()
-      const compared = page.getByLabel(/^Two tries of/)
+      await page.getByText('Compare two answers').first().click()
+      const compared = page.getByLabel(/^Two answers of/)
       await compared.getByText('def f(xs):').waitFor()
       expect(await compared.textContent()).toMatch(
         /only in the first: +total = 0.*only in the second: +return sum\(xs\)/,

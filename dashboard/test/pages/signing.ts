@@ -52,8 +52,8 @@ export function testSigning(scene: BrowserScene): void {
         .getByRole('button', { name: /^Stake .* nectar$/ })
         .first()
         .click()
-      await own.getByRole('button', { name: 'Give notice' }).click()
-      await own.getByRole('button', { name: /^Take back 100 from round/ }).waitFor()
+      await own.getByRole('button', { name: 'Unstake' }).click()
+      await own.getByRole('button', { name: /^Withdraw 100 from round/ }).waitFor()
       const stake = { ...chain.contracts.stakes, functionName: 'stakeOf', args: [0, peer.peerKey] } as const
       expect((await chain.client.readContract(stake)).amountWei).toBe(100n * TOKEN)
 
@@ -120,7 +120,7 @@ export function testSigning(scene: BrowserScene): void {
 
 /** What a peer's owner takes: pay of a final round, and a stake that is free. */
 export function testTaking(scene: BrowserScene): void {
-  scene.browserTest('an owner claims what a final round earned, and takes back a stake that is free', async () => {
+  scene.browserTest('an owner claims what a final round earned, and withdraws a stake that is free', async () => {
     const signing = await openSigningScene(scene)
     const { chain, peer } = signing
     const nectar = chain.contracts.nectar
@@ -133,9 +133,9 @@ export function testTaking(scene: BrowserScene): void {
     await chain.enter(settled + Number(await chain.finalityRounds()) + 1)
     const { page } = await signing.open(`/peers/${peer.peerKey}`)
     await page.getByRole('button', { name: 'Connect account' }).click()
-    const takeBack = page.getByRole('button', { name: `Take back 100 from round ${freeFrom} on` })
-    await takeBack.waitFor()
-    expect(await takeBack.isEnabled()).toBe(false)
+    const withdraw = page.getByRole('button', { name: `Withdraw 100 from round ${freeFrom} on` })
+    await withdraw.waitFor()
+    expect(await withdraw.isEnabled()).toBe(false)
     await page.getByRole('button', { name: 'Claim', exact: true }).click()
     const sent = page.getByRole('complementary', { name: 'Your transactions' })
     await sent.getByText('done').waitFor()
@@ -143,7 +143,7 @@ export function testTaking(scene: BrowserScene): void {
     expect(earned).toBeGreaterThan(0n)
 
     await chain.enter(freeFrom)
-    await takeBack.click()
+    await withdraw.click()
     await expect.poll(() => chain.client.readContract(held), { timeout: 20_000 }).toBe(earned + 100n * TOKEN)
   })
 }

@@ -8,7 +8,7 @@ import { BlockTime } from '../BlockTime.tsx'
 import { PeerLink } from '../peers/PeerLink.tsx'
 import { gameStatus } from './gameStatus.ts'
 
-/** One account in the market: what it bet, what came of it, and how well its stakes foretold what won. */
+/** One account in the market: what it bet, what came of it, and how well its stakes predicted what won. */
 export function BettorProfile({ bettor }: { bettor: Bettor }) {
   const games = bettorGames(bettor)
   const total = (of: (game: BettorGame) => bigint) => formatTokens(games.reduce((sum, game) => sum + of(game), 0n))
@@ -63,7 +63,7 @@ function Score({ score }: { score: BettorScore | null }) {
   return (
     <section aria-labelledby="beliefs" className="mt-12">
       <h2 id="beliefs" className="text-3xl">
-        What its stakes foretold
+        Calibration
       </h2>
       <p className="mt-2 max-w-prose text-soft">
         The part of its stakes on a choice is read as its belief. Over {score.games}{' '}
@@ -73,7 +73,7 @@ function Score({ score }: { score: BettorScore | null }) {
       </p>
       <table className="mt-4 text-left text-sm">
         <caption className="pb-2 text-left text-soft">
-          Calibrated is who wins as often as the stakes say, line by line.
+          Stakes are calibrated where, line by line, the choices win as often as the stakes say.
         </caption>
         <thead className="text-soft">
           <tr>

@@ -32,7 +32,7 @@ function Actions({ peerKey }: { peerKey: Hex }) {
     if (freeFromRound !== null)
       return (
         <ActionButton isBusy={isBusy} isOff={round === null || round < freeFromRound} onClick={() => move('withdraw')}>
-          Take back {formatTokens(amountWei)} from round {freeFromRound} on
+          Withdraw {formatTokens(amountWei)} from round {freeFromRound} on
         </ActionButton>
       )
     return (
@@ -44,7 +44,7 @@ function Actions({ peerKey }: { peerKey: Hex }) {
         )}{' '}
         {amountWei > 0n && (
           <ActionButton isBusy={isBusy} onClick={() => move('unstake')}>
-            Give notice
+            Unstake
           </ActionButton>
         )}
       </>

@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { type Attempt, bestFirst, type NumberedRollout } from '#merge/problems.ts'
 import { Notice } from '../Notice.tsx'
 import { PeerLink } from '../peers/PeerLink.tsx'
-import { CompareTries } from './CompareTries.tsx'
+import { CompareAnswers } from './CompareAnswers.tsx'
 import { RolloutCard } from './RolloutCard.tsx'
 import type { TestedPart } from './TestOutcome.tsx'
 
-/** The best tries show at once; the others wait behind a summary. */
+/** The best answers show at once; the others wait behind a summary. */
 const SHOWN = 2
 
 /** `tested` is null for a task without tests. */
@@ -32,7 +32,7 @@ export function AttemptList({ attempts }: { attempts: TestedAttempt[] }) {
               ))}
             </ul>
             {rest.length > 0 && <Rest rollouts={rest} tested={attempt.tested} />}
-            {ordered.length > 1 && <CompareTries name={attempt.name} rollouts={ordered} />}
+            {ordered.length > 1 && <CompareAnswers name={attempt.name} rollouts={ordered} />}
           </li>
         )
       })}
@@ -40,13 +40,13 @@ export function AttemptList({ attempts }: { attempts: TestedAttempt[] }) {
   )
 }
 
-/** Drawn once somebody asks: most of a page's tries are here. */
+/** Drawn once somebody asks: most of a page's answers are here. */
 function Rest({ rollouts, tested }: { rollouts: NumberedRollout[]; tested: TestedPart | null }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details className="mt-3" onToggle={event => setOpen(event.currentTarget.open)}>
       <summary className="py-1 text-sm font-medium text-soft underline">
-        {rollouts.length} more {rollouts.length === 1 ? 'try' : 'tries'}
+        {rollouts.length} more {rollouts.length === 1 ? 'answer' : 'answers'}
       </summary>
       {isOpen && (
         <ul className="mt-3 grid gap-4 xl:grid-cols-2">

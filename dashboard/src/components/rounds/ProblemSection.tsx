@@ -10,7 +10,7 @@ import { AttemptList } from './AttemptList.tsx'
 import { ProblemPicker } from './ProblemPicker.tsx'
 import { TaskTests } from './TaskTests.tsx'
 
-/** Each has up to some dozens of tries. */
+/** Each has up to some dozens of answers. */
 const SOLVERS_PER_PAGE = 3
 
 interface Props {

@@ -16,7 +16,7 @@ export function RolloutCard({
     <li className="min-w-0 rounded-cell border border-line bg-comb">
       <p className="flex items-baseline justify-between gap-3 border-b border-line px-4 py-2 text-sm">
         <span className="text-soft">
-          Try {number}, {tokens} tokens{ended ? '' : ', cut off'}
+          Answer {number}, {tokens} tokens{ended ? '' : ', cut off'}
         </span>
         {scoreMilli === null ? (
           <span className="text-honey-ink">not scored yet</span>
@@ -27,7 +27,7 @@ export function RolloutCard({
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
         tabIndex={0}
-        aria-label={`Text of try ${number}`}
+        aria-label={`Text of answer ${number}`}
         className="overflow-x-auto"
       >
         <pre className="figures px-4 py-3 text-sm leading-relaxed">

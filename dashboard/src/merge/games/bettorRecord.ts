@@ -58,7 +58,7 @@ export function bettorGames({ gameBets, gameHoldings }: Bettor): BettorGame[] {
 
 const BINS = 5
 
-/** How well its stakes foretold winners; null before the first. The part of its stakes on a choice is read as its belief. */
+/** How well its stakes predicted winners; null before the first. The part of its stakes on a choice is read as its belief. */
 export function bettorScore(games: readonly BettorGame[]): BettorScore | null {
   const ended = games.filter(({ game }) => game.status === 'resolved' && game.winner !== null)
   if (ended.length === 0) return null

@@ -41,7 +41,7 @@ export function testResults({ tests, right, answers }: Tested, index: number): T
   return results
 }
 
-/** Whether each of several tries that give a value gives another one than the test expects. */
+/** Whether each of several answers that give a value gives another one than the test expects. */
 function allGiveAnother(answers: Tested['answers'], place: number): boolean {
   const verdicts = (answers ?? []).map(answer => answer.verdicts[place])
   return !verdicts.includes('pass') && verdicts.filter(verdict => verdict === 'fail').length > 1

@@ -10,12 +10,12 @@ const says = {
   new: { sign: '+', name: 'only in the second: ', tone: 'text-leaf' },
 } as const
 
-/** Line by line, what two tries of a solver have in common and what not; its best and its worst at first. */
-export function CompareTries({ name, rollouts }: { name: string; rollouts: readonly NumberedRollout[] }) {
+/** Line by line, what two answers of a solver have in common and what not; its best and its worst at first. */
+export function CompareAnswers({ name, rollouts }: { name: string; rollouts: readonly NumberedRollout[] }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details className="mt-3" onToggle={event => setOpen(event.currentTarget.open)}>
-      <summary className="py-1 text-sm font-medium text-soft underline">Compare two tries</summary>
+      <summary className="py-1 text-sm font-medium text-soft underline">Compare two answers</summary>
       {isOpen && <Comparison name={name} rollouts={rollouts} />}
     </details>
   )
@@ -34,7 +34,7 @@ function Comparison({ name, rollouts }: { name: string; rollouts: readonly Numbe
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
         tabIndex={0}
-        aria-label={`Two tries of ${name}`}
+        aria-label={`Two answers of ${name}`}
         className="figures overflow-x-auto px-4 py-3 text-sm leading-relaxed"
       >
         {changes?.map(({ kind, line, place }) => (
@@ -70,7 +70,7 @@ function Choice({ label, rollouts, value, onChange }: ChoiceProps): ReactNode {
       >
         {rollouts.map(({ number, scoreMilli }) => (
           <option key={number} value={number}>
-            Try {number}
+            Answer {number}
             {scoreMilli === null ? '' : `: ${scoreMilli}`}
           </option>
         ))}
