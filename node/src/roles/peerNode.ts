@@ -235,7 +235,7 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
   return network
 }
 
-/** A round whose end nobody knows has turns as if it lasted so long. */
+/** A round whose end nobody knows is staggered as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
 
 /** The way to other peers' payloads, with the limits of their environment. */

@@ -4,17 +4,17 @@ import { ZERO_HASH } from '#core/hex.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 
-/** Peers take turns over this share of a round, so that a call that one makes is not made by all. */
+/** Peers are staggered over this share of a round, so that a call that one makes is not made by all. */
 const STAGGER_SHARE = 1 / 8
 
 /** Polls in a round for a beacon to record. It has to be recorded by the end of the round, so that a poll at every block is not needed. */
 const RECORD_POLLS = 16
 
-/** A round whose end nobody knows has turns as if it lasted so long. */
+/** A round whose end nobody knows is staggered as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
 
 /**
- * The beacon of the round before the current one. Whoever needs it makes the call that fixes its block, when its turn has
+ * The beacon of the round before the current one. Whoever needs it makes the call that fixes its block, when its time has
  * come and nobody has.
  *
  * @returns zero for the round before the first; null if the round is void, or `until` is aborted first: the log says which.
@@ -24,7 +24,7 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
   const round = time.round - 1
   if (round < 0) return ZERO_HASH
   const roundSec = Math.min(MAX_ROUND_SEC, time.endsAtSec - time.startsAtSec)
-  const turnMs = clock.nowMs() + turnOf(identity.peerKey, round) * STAGGER_SHARE * roundSec * 1000
+  const fixesAtMs = clock.nowMs() + staggerShareOf(identity.peerKey, round) * STAGGER_SHARE * roundSec * 1000
   let called = false
   while (!until.aborted) {
     const { state, hash } = await chain.readBeacon(round)
@@ -33,13 +33,13 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
       logger.info('the round is void', { round })
       return null
     }
-    if (state === 'none' && !called && clock.nowMs() >= turnMs) {
+    if (state === 'none' && !called && clock.nowMs() >= fixesAtMs) {
       called = true
       void chain.fixBeacon(round).then(outcome => reportOutcome(logger, 'beacon fixed', outcome, { round }))
     }
-    // Its turn may come between two blocks.
-    const turn = called || state !== 'none' ? [] : [clock.sleep(turnMs - clock.nowMs(), until)]
-    await Promise.race([chain.nextBlock(until), ...turn]).catch(() => undefined)
+    // Its time may come between two blocks.
+    const ownCall = called || state !== 'none' ? [] : [clock.sleep(fixesAtMs - clock.nowMs(), until)]
+    await Promise.race([chain.nextBlock(until), ...ownCall]).catch(() => undefined)
   }
   node.signal.throwIfAborted()
   logger.warn('no beacon in time', { round })
@@ -53,14 +53,15 @@ export async function beaconOf({ chain }: PeerNode, round: number): Promise<Beac
 
 /**
  * Sees to it that the beacon of the round before the current one is recorded in time, whatever else this peer is busy with: a model that
- * is slower than a round would otherwise void it for all. Peers take turns, from the middle of the round on.
+ * is slower than a round would otherwise void it for all. Peers are staggered, from the middle of the round on.
  */
 export function recordInTime(node: PeerNode, time: RoundTime): void {
   const { clock, identity, logger, signal } = node
   const round = time.round - 1
   if (round < 0) return
   const roundSec = Math.min(MAX_ROUND_SEC, time.endsAtSec - time.startsAtSec)
-  const waitSec = (0.5 + turnOf(identity.peerKey, round) * STAGGER_SHARE) * roundSec - (time.nowSec - time.startsAtSec)
+  const waitSec =
+    (0.5 + staggerShareOf(identity.peerKey, round) * STAGGER_SHARE) * roundSec - (time.nowSec - time.startsAtSec)
   void clock
     .sleep(Math.max(0, waitSec * 1000), signal)
     .then(() => recordBeacon(node, round, signal, (roundSec * 1000) / RECORD_POLLS))
@@ -93,7 +94,7 @@ export async function recordBeacon(
 }
 
 /** 0 to 1, another for every peer and round. */
-export function turnOf(peerKey: PeerKey, round: number): number {
+export function staggerShareOf(peerKey: PeerKey, round: number): number {
   const at = 2 + ((round * 8) % 48)
   return Number.parseInt(peerKey.slice(at, at + 8), 16) / 2 ** 32
 }

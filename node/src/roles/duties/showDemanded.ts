@@ -40,7 +40,7 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
       const pollMs = roundMs / POLLS_PER_ROUND[leaves]
       const isTime = leaves === 'own' || passed >= OTHERS_FROM
       const waits = isTime && (await answerAll(node, leaves, time, answered))
-      // Where no leaf of others waits for its turn, nothing is asked until the next time for it.
+      // Where no leaf of others waits for its time, nothing is asked until the next time for it.
       const restMs = (OTHERS_FROM - passed + (isTime ? 1 : 0)) * roundMs
       waitMs = Math.min(MAX_WAIT_MS, leaves === 'own' || waits ? pollMs : Math.max(pollMs, restMs))
     } catch (error) {
@@ -51,7 +51,7 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
   }
 }
 
-/** @returns whether open demands wait for this node's turn. */
+/** @returns whether open demands wait for their time at this node. */
 async function answerAll(
   node: PeerNode,
   leaves: ShownLeaves,
@@ -60,7 +60,7 @@ async function answerAll(
 ): Promise<boolean> {
   const { chain, identity, logger } = node
   const isOwn = ({ peerKey }: LeafDemand) => peerKey === identity.peerKey
-  const isDue = (demand: LeafDemand) => (leaves === 'own' ? isOwn(demand) : isTurn(demand, identity.peerKey, time))
+  const isDue = (demand: LeafDemand) => (leaves === 'own' ? isOwn(demand) : isDueHere(demand, identity.peerKey, time))
   // One that was opened before the chain stood still is open yet.
   const demands = await chain.readDemands({ first: Math.max(0, time.round - REMEMBERED_ROUNDS), last: time.round })
   for (const demand of demands.filter(one => one.state === 'open' && isDue(one))) {
@@ -84,11 +84,16 @@ const idOf = ({ round, peerKey, index, challenger }: LeafDemand) => ({ round, pe
 
 const passedOf = ({ nowSec, startsAtSec, endsAtSec }: RoundTime) => (nowSec - startsAtSec) / (endsAtSec - startsAtSec)
 
-/** Whether an evaluator's turn has come: a hash spreads them over the time, so that who comes later finds the leaf shown. */
-function isTurn({ peerKey, round, index, throughRound }: LeafDemand, evaluatorKey: PeerKey, time: RoundTime): boolean {
+/** Whether the time of an evaluator has come: a hash spreads them over the time, so that who comes later finds the leaf shown. */
+function isDueHere(
+  { peerKey, round, index, throughRound }: LeafDemand,
+  evaluatorKey: PeerKey,
+  time: RoundTime,
+): boolean {
   const hash = keccak256(Buffer.from(`${round}:${peerKey}:${index}:${evaluatorKey}`))
-  const turn = Number.parseInt(hash.slice(2, 10), 16) / 2 ** 32
-  const isLast = time.round === throughRound && passedOf(time) >= OTHERS_FROM + turn * (OTHERS_UNTIL - OTHERS_FROM)
+  const staggerShare = Number.parseInt(hash.slice(2, 10), 16) / 2 ** 32
+  const isLast =
+    time.round === throughRound && passedOf(time) >= OTHERS_FROM + staggerShare * (OTHERS_UNTIL - OTHERS_FROM)
   // Later it is open where the chain stood still.
   return isLast || time.round > throughRound
 }

@@ -18,8 +18,8 @@ import { keptScores } from './scoreSheets.ts'
 const WITNESS_SHARE = 1 / 4
 
 /** Each is time for an appeal to be mined. A committee takes half of them, and leaves the others for what may go wrong. */
-const TURNS_IN_ROUND = 10
-/** A round whose end nobody knows has turns as if it lasted so long. */
+const STAGGER_STEPS = 10
+/** A round whose end nobody knows is staggered as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
 
 /** The current round, as it was told at `atMs` of the node's clock. */
@@ -67,7 +67,7 @@ async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Prom
       ...about,
       witnesses,
     })
-  await ownTurn(node, found, begun)
+  await awaitStagger(node, found, begun)
   if (!isOpen(await chain.readCase(round, peerKey), begun.time.round)) return
   await sendAppeal(node, about, await chain.readAppealBond(2))
 }
@@ -78,14 +78,14 @@ async function isMissedBySeat({ chain }: PeerNode, { round, peerKey }: AppealCas
   return castOn({ commitments, votes }, peerKey).includes(UNAVAILABLE)
 }
 
-/** Resolves once the seats before this one in the committee have had their turns. */
-async function ownTurn(node: PeerNode, { round, peerKey }: AppealCase, { time, atMs }: Begun): Promise<void> {
+/** Resolves once the seats before this one in the committee have had their time. */
+async function awaitStagger(node: PeerNode, { round, peerKey }: AppealCase, { time, atMs }: Begun): Promise<void> {
   const { clock, signal } = node
   const { startsAtSec, endsAtSec, nowSec } = time
   const beacon = await beaconOf(node, round)
   const shards = beacon === null ? [] : await ownShards(node, round, beacon)
   const shard = shards.find(({ peers }) => peers.some(one => one.peerKey === peerKey))
-  const turnSec = ((shard?.position ?? 0) * Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec)) / TURNS_IN_ROUND
-  const waitMs = (startsAtSec + turnSec - nowSec) * 1000 - (clock.nowMs() - atMs)
+  const staggerSec = ((shard?.position ?? 0) * Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec)) / STAGGER_STEPS
+  const waitMs = (startsAtSec + staggerSec - nowSec) * 1000 - (clock.nowMs() - atMs)
   if (waitMs > 0) await clock.sleep(waitMs, signal)
 }

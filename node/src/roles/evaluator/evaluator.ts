@@ -58,7 +58,7 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
     const [votesDue, checksDue] = [untilShare(node, time, VOTES_UNTIL), untilShare(node, time, CHECKS_UNTIL)]
     // Their turns may come late, and nothing else waits for them; settlement is closed before votes are ready. Verdicts wait for no vote: a peer that
     // is slow to give its work would leave no time for them.
-    const turns = Promise.allSettled([
+    const staggered = Promise.allSettled([
       defendVotes(node, begun, maxAppeals),
       settleRound(node, round - phase.settling, begun),
       judgeAppeals(node, models, round, checksDue),
@@ -75,7 +75,7 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
       () => keepStake(node, 'evaluator', round),
       () => (demands > 0 ? closeOwnDemands(node, round) : Promise.resolve()),
       async () => {
-        for (const ended of await turns) if (ended.status === 'rejected') throw ended.reason
+        for (const ended of await staggered) if (ended.status === 'rejected') throw ended.reason
       },
     ]
     await allOf(duties)

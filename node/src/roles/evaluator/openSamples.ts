@@ -20,9 +20,9 @@ import type { PeerNode } from '../peerNode.ts'
 import { ownShards } from './ownShards.ts'
 import { ballotsOf, keptScores } from './scoreSheets.ts'
 
-/** Seats take turns over this share of a round: one call a shard is enough. */
+/** Seats are staggered over this share of a round: one call a shard is enough. */
 const STAGGER_SHARE = 1 / 5
-/** A round whose end nobody knows has turns as if it lasted so long. */
+/** A round whose end nobody knows is staggered as if it lasted so long. */
 const MAX_ROUND_SEC = 3_600
 
 /** Opens, for each shard that this evaluator voted on, the score of the leaf that was drawn: it is paid for that. */
@@ -62,8 +62,8 @@ export async function closeOpenings(
   const kept = round < 0 ? null : await keptScores(node, round)
   if (kept === null) return
   const voted = new Set(kept.scoreSheet.peers.map(({ peerKey }) => peerKey))
-  const turn = Number.parseInt(identity.peerKey.slice(2, 4), 16) / 256
-  await clock.sleep(turn * STAGGER_SHARE * Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec) * 1000, signal)
+  const staggerShare = Number.parseInt(identity.peerKey.slice(2, 4), 16) / 256
+  await clock.sleep(staggerShare * STAGGER_SHARE * Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec) * 1000, signal)
   const sent: Promise<unknown>[] = []
   for (const [shard, peers] of shardsOf(await chain.readRolloutCommitments(round)).entries()) {
     if (!peers.some(({ peerKey }) => voted.has(peerKey))) continue

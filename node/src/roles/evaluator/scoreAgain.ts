@@ -46,10 +46,10 @@ function onceForEach<T>(read: (round: number) => Promise<T>): (round: number) =>
 }
 
 /** Those that read scores at the same time: payloads are fetched side by side, and opened and scored one after the other. */
-export type ReadTogether = { turns: KeyedLimit; facts: RoundFacts; memory: PolicyMemory }
+export type ReadTogether = { scoringMutex: KeyedLimit; facts: RoundFacts; memory: PolicyMemory }
 
 export const readTogether = (node: PeerNode): ReadTogether => ({
-  turns: createKeyedLimit(1),
+  scoringMutex: createKeyedLimit(1),
   facts: createRoundFacts(node),
   memory: policyMemory(),
 })
@@ -68,7 +68,7 @@ export async function scoreAgain(
   { judge, reader }: Models,
   { round, peerKey, seats = [] }: ReadAgain,
   signal: AbortSignal,
-  { turns, facts, memory }: ReadTogether = readTogether(node),
+  { scoringMutex, facts, memory }: ReadTogether = readTogether(node),
 ): Promise<number> {
   const { chainId, environment, fetchPlan } = node
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
@@ -81,7 +81,7 @@ export async function scoreAgain(
   const [kept] = await fetchPlan.visit([wanted], signal, async () => ({ ok: true, value: null }))
   if (kept?.result.ok !== true) return UNAVAILABLE
   await policyCame
-  return turns.run('', async () => {
+  return scoringMutex.run('', async () => {
     const [at, places] = [{ chainId, round, beacon: before }, await facts.places(round)]
     const rules = await roundRules(environment, at, places, stageSource(node, signal))
     const scored = await fetchRolloutsOf(node, round, commitment, signal, ({ payload }) =>

@@ -5,7 +5,7 @@ import type { Beacon } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { shardsOf } from '../draws/drawCommittee.ts'
 import { randomOrder } from '../draws/drawIndices.ts'
-import { beaconOf, turnOf } from '../draws/roundBeacon.ts'
+import { beaconOf, staggerShareOf } from '../draws/roundBeacon.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -54,7 +54,10 @@ export async function settleRound(node: PeerNode, round: number, begun: Begun): 
  * takes its turn.
  */
 export async function settleLeft(node: PeerNode, round: number, begun: Begun): Promise<void> {
-  if (shareOf(node, begun) < LEFT_SHARE + turnOf(node.identity.peerKey, round) * STEP_SHARE || isClosed(node, begun))
+  if (
+    shareOf(node, begun) < LEFT_SHARE + staggerShareOf(node.identity.peerKey, round) * STEP_SHARE ||
+    isClosed(node, begun)
+  )
     return
   const shards = shardsOf(await node.chain.readRolloutCommitments(round))
   const order = inOwnOrder(node, round, shards.length, ZERO_HASH)

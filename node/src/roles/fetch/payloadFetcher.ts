@@ -34,8 +34,8 @@ export type FetchRules = {
   limits?: FetchLimits
 }
 
-/** `turn-over`: others waited for its place for longer than its share of the time. */
-type Failure = FetchFailure | 'too-slow' | 'turn-over'
+/** `slot-expired`: others waited, and it kept its slot for longer than its share of the time. */
+type Failure = FetchFailure | 'too-slow' | 'slot-expired'
 type Attempt = Holder & { failure: Failure }
 type Got = Uint8Array | Failure
 type PayloadRules = FetchRules & { limits: FetchLimits }
@@ -52,7 +52,7 @@ const PATIENCE_SHARE = 1 / 16
 
 /**
  * Fetches a payload from its holders, one after the other, each held to the pace and all to a budget of time. Its author and its keepers are asked
- * side by side, each with a budget. While others wait, none keeps a place for longer than its turn; who lost it queues again, behind them.
+ * side by side, each with a budget. While others wait, none keeps a slot for longer than its share; who lost it queues again, behind them.
  *
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
@@ -82,7 +82,7 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
         tried.push({ ...holder, failure: got })
         // An author may be about to publish what was sealed until now.
         const mayCome = holder.isAuthor && got === 'not-found' && retry < MAX_NOT_FOUND
-        if (got === 'busy' || got === 'turn-over' || mayCome) busy.push(holder)
+        if (got === 'busy' || got === 'slot-expired' || mayCome) busy.push(holder)
       }
       holders = busy
     }
@@ -122,7 +122,7 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
   }
 }
 
-/** Attempts, a few at once in all and of each holder. One is cut off where it is too slow, or keeps its place for longer than its turn. */
+/** Attempts, a few at once in all and of each holder. One is cut off where it is too slow, or keeps its slot for longer than its share. */
 function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, late: Set<PeerKey>) {
   const { parallel, policies, perHolder, pace } = rules.limits
   const places = createKeyedLimit(parallel)
@@ -130,13 +130,13 @@ function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, l
   const ofHolder = createKeyedLimit(perHolder)
 
   /** Waits until others wait for one of so many places that has been held for longer than an equal part of half a round. */
-  async function turnOver(of: KeyedLimit, count: number, signal: AbortSignal): Promise<void> {
+  async function slotExpired(of: KeyedLimit, count: number, signal: AbortSignal): Promise<void> {
     const fromMs = clock.nowMs()
     for (;;) {
       await clock.sleep(pace.windowMs, signal)
       const waiting = of.waiting('')
-      const turnMs = (rules.roundMs() / 2) * (count / (count + waiting))
-      if (waiting > 0 && clock.nowMs() - fromMs > turnMs) return
+      const shareMs = (rules.roundMs() / 2) * (count / (count + waiting))
+      if (waiting > 0 && clock.nowMs() - fromMs > shareMs) return
     }
   }
 
@@ -148,8 +148,8 @@ function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, l
     const cap = rules.maxBytes(wanted.kind)
     const ended = new AbortController()
     let received = 0
-    let cut: 'too-slow' | 'turn-over' | null = null
-    const cutAfter = (watched: Promise<void>, why: 'too-slow' | 'turn-over') =>
+    let cut: 'too-slow' | 'slot-expired' | null = null
+    const cutAfter = (watched: Promise<void>, why: 'too-slow' | 'slot-expired') =>
       void watched.then(
         () => {
           cut ??= why
@@ -161,8 +161,8 @@ function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, l
       belowPace(pace, () => received, clock, ended.signal),
       'too-slow',
     )
-    cutAfter(turnOver(places, parallel, ended.signal), 'turn-over')
-    if (wanted.kind === 'policy') cutAfter(turnOver(ofPolicies, policies, ended.signal), 'turn-over')
+    cutAfter(slotExpired(places, parallel, ended.signal), 'slot-expired')
+    if (wanted.kind === 'policy') cutAfter(slotExpired(ofPolicies, policies, ended.signal), 'slot-expired')
     const got = await network
       .fetchPayload({
         contentId: wanted.contentId,
@@ -210,6 +210,6 @@ function faultOf(tried: readonly Attempt[]): PeerFault {
   const told = tried.map(({ isAuthor, failure }) => `${isAuthor ? 'author' : 'another'}: ${failure}`)
   const reason = [...new Set(told)].join(', ')
   if (first.failure === 'too-large') return peerFault('oversized', reason)
-  const isSlow = first.failure === 'too-slow' || first.failure === 'turn-over'
+  const isSlow = first.failure === 'too-slow' || first.failure === 'slot-expired'
   return peerFault(isSlow ? 'too slow' : 'unavailable', reason)
 }

@@ -48,7 +48,7 @@ type Modules = {
  */
 export function createTestedView({ read, proposals, openSandbox, journal, disk, clock, logger, signal }: Modules) {
   const budget = createTokenBucket(GROUPS_PER_SECOND, GROUPS_AT_ONCE, clock)
-  const turns = createKeyedLimit(1)
+  const sandboxMutex = createKeyedLimit(1)
 
   const known = (group: GroupRef) => journal.get(group.round, keyOf(group)) as TestedView | undefined
 
@@ -84,7 +84,8 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
 
   return {
     /** Null if there is nothing to run. */
-    answer: async (group: GroupRef): Promise<TestedView | null> => known(group) ?? turns.run('', () => measure(group)),
+    answer: async (group: GroupRef): Promise<TestedView | null> =>
+      known(group) ?? sandboxMutex.run('', () => measure(group)),
   }
 }
 

@@ -50,7 +50,7 @@ type Modules = {
 /** Checks requests for a registration, the cheap checks first, and sends what passes all of them. */
 export function createAdmission(modules: Modules) {
   const { chain, contracts, reads, book, funds, account, clock, settings, invitation } = modules
-  const turns = createKeyedLimit(1)
+  const admissionMutex = createKeyedLimit(1)
 
   const registrationsLeft = () => {
     const { length } = book.payments(clock.nowMs() - HOUR_MS).filter(({ kind }) => kind === 'registration')
@@ -116,8 +116,8 @@ export function createAdmission(modules: Modules) {
         return refusal(403, 'this sponsor asks for an invitation: set WAGGLE_SPONSOR_TOKEN')
       if (!(await isConsent(contracts, registrationOf(request))))
         return refusal(422, 'the account has not signed this registration, on this chain and registry')
-      if (turns.waiting('') >= MAX_WAITING) return refusal(503, 'busy; try again')
-      return turns.run('', () => admit(peerKeyOf(request.peerId), request))
+      if (admissionMutex.waiting('') >= MAX_WAITING) return refusal(503, 'busy; try again')
+      return admissionMutex.run('', () => admit(peerKeyOf(request.peerId), request))
     },
   }
 }

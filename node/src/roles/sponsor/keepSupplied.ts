@@ -28,7 +28,7 @@ type Modules = {
 /** Keeps accounts of peers that work supplied with gas. */
 export function createSupply({ reads, book, funds, send, clock, logger }: Modules) {
   // One payment is decided at a time: each sees what the others have spent.
-  const turns = createKeyedLimit(1)
+  const paymentMutex = createKeyedLimit(1)
   let newest = -1
 
   /** Who had work on the chain: rollouts of this round and the last, tasks for this one, votes that are opened in it. */
@@ -67,7 +67,7 @@ export function createSupply({ reads, book, funds, send, clock, logger }: Module
   return {
     /** One peer, now. */
     supply: (peerKey: PeerKey) =>
-      turns.run('', async () => {
+      paymentMutex.run('', async () => {
         const peer = book.peer(peerKey)
         if (peer !== undefined) await supply(peer)
       }),
