@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import { network } from 'hardhat'
 import { type Address, bytesToHex, type Hex, keccak256 } from 'viem'
+import { SHARD_PEERS } from '../../deployments/protocol.ts'
 import { type RandomStream, randomStream } from '../../node/model/src/base/random.ts'
 import { voteCommitment } from '../../node/src/chain/votes/votes.ts'
 import { rootFrom } from '../../node/src/core/merkle.ts'
@@ -19,8 +20,6 @@ import { deployContracts } from './deployContracts.ts'
 import { proveRegistration, proveRsaRegistration } from './proveRegistration.ts'
 
 const ROUND_SECONDS = 3_600
-/** Peers that a committee scores. */
-const SHARD_PEERS = 32
 /** Tasks of a proposal. */
 const TASKS = 24
 

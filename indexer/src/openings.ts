@@ -1,9 +1,7 @@
 import { ponder } from 'ponder:registry'
 import { agreedLeaf, opening, taskPay, withheldSecret } from 'ponder:schema'
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { addToFeed } from './feed.ts'
-
-/** `IOpenings`: too few opened one leaf. */
-const NOT_AGREED = 65_535
 
 ponder.on('Openings:ComponentOpened', async ({ event, context }) => {
   const { evaluatorKey, shard, position, peerKey, index, scoreMilli } = event.args
@@ -16,7 +14,8 @@ ponder.on('Openings:OpeningsClosed', async ({ event, context }) => {
   const { shard, index, medianMilli, paidWei } = event.args
   const round = Number(event.args.round)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
-  const median = medianMilli === NOT_AGREED ? null : medianMilli
+  // Where too few opened one leaf.
+  const median = medianMilli === UNAVAILABLE ? null : medianMilli
   await context.db.insert(agreedLeaf).values({ round, shard, index, medianMilli: median, ...at })
   let paid = 0
   for (const [position, wei] of paidWei.entries()) {

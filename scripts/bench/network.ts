@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { multiaddr } from '@multiformats/multiaddr'
+import { SHARD_PEERS } from '@waggle/deployments/protocol'
 import { peerKeyOf } from '../../node/src/core/peers/peerKey.ts'
 import type { Announcement } from '../../node/src/p2p/gossip/announcement.ts'
 import { startTestHost } from '../../node/src/p2p/testHosts.ts'
@@ -10,8 +11,7 @@ import { idleRpcRow } from './idleRpc.ts'
 import type { HeldPayloads } from './peers/payloadHolder.ts'
 import type { BenchRow } from './row.ts'
 
-const SHARD = 32
-const SLOW = Math.ceil(SHARD * 0.3)
+const SLOW = Math.ceil(SHARD_PEERS * 0.3)
 /** Of a starter's rollouts. */
 const PAYLOAD_BYTES = 64 << 10
 
@@ -27,7 +27,7 @@ const slowPeers: BenchRow = {
   bar: 0,
   better: 'less',
   async measure() {
-    const { plan, wanted, stop } = await fetchScene({ honest: SHARD - SLOW, slow: SLOW, bytes: PAYLOAD_BYTES })
+    const { plan, wanted, stop } = await fetchScene({ honest: SHARD_PEERS - SLOW, slow: SLOW, bytes: PAYLOAD_BYTES })
     try {
       const startedMs = performance.now()
       let lastMs = 0
@@ -37,7 +37,7 @@ const slowPeers: BenchRow = {
       })
       const lost = results.filter(({ wanted, result }) => !wanted.isSlow && !result.ok).length
       const seconds = (ms: number) => (ms / 1000).toFixed(1)
-      const conditions = `votes lost on ${SHARD - SLOW} honest peers of a shard of ${SHARD} while ${SLOW} serve a byte a second, in the worst order; the last honest payload came after ${seconds(lastMs)} s, all results after ${seconds(performance.now() - startedMs)}; real sockets on loopback`
+      const conditions = `votes lost on ${SHARD_PEERS - SLOW} honest peers of a shard of ${SHARD_PEERS} while ${SLOW} serve a byte a second, in the worst order; the last honest payload came after ${seconds(lastMs)} s, all results after ${seconds(performance.now() - startedMs)}; real sockets on loopback`
       return { value: lost, conditions }
     } finally {
       await stop()

@@ -1,4 +1,5 @@
 import { peerRegistryAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
+import { SHARD_PEERS } from '@waggle/deployments/protocol'
 import { type Abi, type AbiEvent, encodeAbiParameters, encodeEventTopics, type Hex, padHex } from 'viem'
 import { deploymentRecord } from '../../../dashboard/test/fixtures/servers.ts'
 import { makePeer } from '../../../dashboard/test/fixtures/swarm.ts'
@@ -8,7 +9,6 @@ export const PEERS = 10_000
 export const EVENTS = 200_000
 
 const ROUND_SOLVERS = 608
-const SHARD_PEERS = 32
 const SHARDS = ROUND_SOLVERS / SHARD_PEERS
 const SEATS = 5
 const EVALUATORS = 40

@@ -1,3 +1,4 @@
+import { SHARD_PEERS } from '@waggle/deployments/protocol'
 import { gatewayAnswers } from '../../../dashboard/test/fixtures/gatewayAnswers.ts'
 import { answers } from '../../../dashboard/test/fixtures/indexerAnswers.ts'
 import {
@@ -14,7 +15,6 @@ const SOLVERS = 300
 const SEATS = 40
 const PROPOSERS = 200
 const ROUNDS = 5_000
-const SHARD_PEERS = 32
 
 /** The made-up swarm's rounds are the newest of this one's. */
 const EARLIER = ROUNDS - 1 - CURRENT_ROUND
