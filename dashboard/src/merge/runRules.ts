@@ -1,26 +1,39 @@
 import { z } from 'zod'
 
+const word = z.union([z.string().min(1).max(300), z.number(), z.boolean()]).transform(String)
+
+/** Content hashes of base models; null pays adapters over any. */
+const bases = z
+  .array(z.string().regex(/^0x[0-9a-f]{64}$/))
+  .min(1)
+  .max(16)
+  .nullable()
+  .transform(hashes => hashes?.join(', ') ?? 'any')
+
 /** What is shown of a specification; each field by itself, so that one of an unknown form hides no other. */
 const shown = {
-  Environment: ['name'],
-  Preset: ['preset'],
-  Version: ['version'],
-  'Tasks in a round': ['tasksPerRound'],
-  'Answers to a task': ['groupSize'],
-  'Tokens of an answer, at most': ['solving', 'maxNewTokens'],
-  Temperature: ['solving', 'temperature'],
-  'Top-p': ['solving', 'topP'],
-  'Judge model': ['judge', 'kind'],
-  'Hash on the chain': ['hash'],
+  Environment: { path: ['name'], schema: word },
+  Preset: { path: ['preset'], schema: word },
+  Version: { path: ['version'], schema: word },
+  'Tasks in a round': { path: ['tasksPerRound'], schema: word },
+  'Answers to a task': { path: ['groupSize'], schema: word },
+  'Tokens of an answer, at most': { path: ['solving', 'maxNewTokens'], schema: word },
+  Temperature: { path: ['solving', 'temperature'], schema: word },
+  'Top-p': { path: ['solving', 'topP'], schema: word },
+  Judge: { path: ['judge', 'kind'], schema: word },
+  'Judge model': { path: ['judge', 'model'], schema: word },
+  'Judge weights': { path: ['judge', 'weightsHash'], schema: word },
+  'Base models whose LoRA adapters are paid': { path: ['bases'], schema: bases },
+  'Learning rate of LoRA adapters': { path: ['training', 'adapterLearningRate'], schema: word },
+  'Learning rate of whole weights': { path: ['training', 'learningRate'], schema: word },
+  'Hash on the chain': { path: ['hash'], schema: word },
 } as const
-
-const word = z.union([z.string().min(1).max(100), z.number(), z.boolean()])
 
 /** Rules of an environment as the gateway tells it, which may be anything. */
 export function runRules(environment: unknown): { title: string; value: string }[] {
-  return Object.entries(shown).flatMap(([title, path]) => {
-    const value = word.safeParse(path.reduce(fieldOf, environment))
-    return value.success ? [{ title, value: String(value.data) }] : []
+  return Object.entries(shown).flatMap(([title, { path, schema }]) => {
+    const value = schema.safeParse(path.reduce(fieldOf, environment))
+    return value.success ? [{ title, value: value.data }] : []
   })
 }
 

@@ -45,8 +45,9 @@ const QUERY = `query Bettor($account: String!, $bets: Int) {
  * An account's newest bets with their games, what they brought, and its peers; null if it never bet.
  *
  * @param account - lower case.
+ * @param bets - at most so many, the newest.
  */
-export async function getBettor(account: string): Promise<Part<Bettor | null>> {
-  const part = await queryIndexer(QUERY, { account, bets: BETTOR_BETS }, bettor)
+export async function getBettor(account: string, bets = BETTOR_BETS): Promise<Part<Bettor | null>> {
+  const part = await queryIndexer(QUERY, { account, bets }, bettor)
   return mapPart(part, found => (found.gameBets.totalCount === 0 ? null : found))
 }

@@ -63,6 +63,8 @@ export function testPeers(scene: BrowserScene): void {
     expect(await newest.textContent()).toBe(`${CURRENT_ROUND}Open64 rollouts–not yet–`)
     await see(page, 'by its score')
     await see(page, 'to claim')
+    const bets = page.locator('section[aria-labelledby=bets] li')
+    expect(await bets.first().textContent()).toMatch(/^10 nectar on palindromes, Which task .*Open, /)
   })
 
   browserTest(

@@ -1,6 +1,7 @@
 import { Suspense } from 'react'
 import { isSolver, peerHistory, peerRoles, scoreSeries, settledScores } from '#merge/peerHistory.ts'
 import type { Canary, SwarmStatus } from '#sources/gateway.ts'
+import type { Bettor } from '#sources/getBettor.ts'
 import type { PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Sampled } from '#sources/getSampled.ts'
 import type { Training } from '#sources/getTraining.ts'
@@ -14,6 +15,7 @@ import { Skeleton } from '../Skeleton.tsx'
 import { AppealScore } from './AppealScore.tsx'
 import { DemandLeaf } from './DemandLeaf.tsx'
 import { PeerActions } from './PeerActions.tsx'
+import { PeerBets } from './PeerBets.tsx'
 import { PeerHead } from './PeerHead.tsx'
 import { PeerHistory } from './PeerHistory.tsx'
 import { PeerTraining } from './PeerTraining.tsx'
@@ -24,6 +26,8 @@ const DEMANDABLE = 3
 interface Props {
   peerKey: string
   part: Part<PeerAnswer>
+  /** Null where its account is not known. */
+  bets: Promise<Part<Bettor | null>> | null
   canary: Promise<Part<Canary>>
   training: Promise<Part<Training | null>>
   sampled: Promise<Part<Sampled | null>>
@@ -49,7 +53,7 @@ function NoScores({ record }: { record: PeerAnswer }) {
 }
 
 /** One peer: who it is, what it earned over time, what it did in each round. */
-export function PeerProfile({ peerKey, part, canary, training, sampled, status, page }: Props) {
+export function PeerProfile({ peerKey, part, bets, canary, training, sampled, status, page }: Props) {
   if (part.state === 'down')
     return (
       <>
@@ -86,6 +90,7 @@ export function PeerProfile({ peerKey, part, canary, training, sampled, status, 
           committed={part.data.rolloutCommitments.items.slice(0, DEMANDABLE)}
         />
         <AppealScore peerKey={part.data.peer.peerKey} settled={settledScores(history)} />
+        {bets && <PeerBets bets={bets} />}
         <PeerHistory history={history} page={page} href={to => `/peers/${peerKey}?page=${to}`} />
       </Suspense>
     </>

@@ -1,10 +1,12 @@
 import type { Metadata } from 'next'
 import { notFound, redirect } from 'next/navigation'
 import { PartDown } from '#components/PartDown.tsx'
+import { NEWEST_BETS } from '#components/peers/PeerBets.tsx'
 import { PeerProfile } from '#components/peers/PeerProfile.tsx'
 import { type Query, readPage } from '#merge/readPage.ts'
 import { findPeer } from '#sources/findPeer.ts'
 import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
+import { getBettor } from '#sources/getBettor.ts'
 import { getSampled } from '#sources/getSampled.ts'
 import { getTraining } from '#sources/getTraining.ts'
 import { getPeerData, peerSummary, readPeerKey } from './getPeerData.ts'
@@ -29,7 +31,9 @@ export default async function PeerPage({ params, searchParams }: Props) {
   const [canary, training] = [getCanary(), getTraining(peerKey)]
   const page = readPage(await searchParams)
   const status = getSwarmStatus()
-  return <PeerProfile {...{ peerKey, part, canary, training, status, page }} sampled={getSampled()} />
+  const account = part.state === 'ready' ? part.data.peer?.account.toLowerCase() : undefined
+  const bets = account === undefined ? null : getBettor(account, NEWEST_BETS)
+  return <PeerProfile {...{ peerKey, part, bets, canary, training, status, page }} sampled={getSampled()} />
 }
 
 /** A peer's name or id leads to its page. */
