@@ -76,10 +76,15 @@ const commands: Partial<Record<Group, string>> = {
   experiments: 'experiment -- NAME',
 }
 
+/** Why a group has no results, and what measures it. */
+const unmeasured: Partial<Record<Group, string>> = {
+  gpu: 'Not measured: no GPU could be had. On a machine with one, `npm run bench -- gpu --json` measures it; for a machine without network, `npm run bench -- gpu --pack DIR` packs the kit to run there: [before a long run](guides/machines-with-gpus.md#before-a-long-run).',
+}
+
 function sectionOf(group: Group, rows: readonly KeptRow[]): string {
   const command = commands[group] ?? `bench -- ${group}`
   const head = `## ${titles[group]}\n\n\`npm run ${command}\`. ${about[group]}\n`
-  if (rows.length === 0) return `${head}\nNot measured yet.\n`
+  if (rows.length === 0) return `${head}\n${unmeasured[group] ?? `Not measured yet: \`npm run ${command}\` does it.`}\n`
   const runs = Map.groupBy(rows, originOf)
   const tables = [...runs].map(([origin, ofRun]) => `\n${origin}\n\n${tableOf(ofRun)}\n`)
   return `${head}${tables.join('')}`

@@ -32,6 +32,8 @@ test('a run of some rows leaves the others as they were measured, and the report
   )
   expect(report).toContain('| `a` | 3 s | at least 2 | holds | idle |')
   expect(report).toContain('| `b` | no value | at most 2 |  | no CUDA |')
+  expect(report).toMatch(/## GPU\n\n.*\n\nNot measured: no GPU could be had\./)
+  expect(report).toContain('Not measured yet: `npm run bench -- gas` does it.')
 })
 
 test('a machine says what multiplies 8-bit integers', () => {
