@@ -1,22 +1,44 @@
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
+import { z } from 'zod'
 import { formatError } from '#base/errors.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
 import type { Command, Values } from '../command.ts'
 import type { ChatAnswer, ChatSession } from '../models/chatSession.ts'
 import { readChatModel } from '../models/readChatModel.ts'
+import { hubSettings } from '../options/commonSettings.ts'
 import { copyOptions } from '../options/copyOptions.ts'
-import { hubOptions, hubUsage, openModel } from '../options/modelOptions.ts'
+import { openModel } from '../options/modelOptions.ts'
 import { openDevice } from '../options/openDevice.ts'
 import { parseDevice } from '../options/parseDevice.ts'
 import { parsePrecision } from '../options/parsePrecision.ts'
 import { parseSampling, requestSampling } from '../options/parseSampling.ts'
+import { drawOptions, machineOptions, textOption } from '../options/runOptions.ts'
+import { optionsOf, usageOf } from '../options/settingOptions.ts'
 import { whole } from '../options/wholeNumber.ts'
 import { printable } from '../textStream.ts'
 import { UsageError } from '../usageError.ts'
 
-const text = { type: 'string' } as const
+const options = {
+  model: textOption(
+    'PATH_OR_REPO',
+    "a model's folder, a GGUF file (imported once), or OWNER/NAME[@REVISION] on the hub",
+  ),
+  prompt: textOption('TEXT', 'answer this once'),
+  system: textOption('TEXT', "system message (default: the template's)"),
+  adapter: textOption('DIR', 'a PEFT LoRA adapter'),
+  'max-new-tokens': textOption('N', 'maximum number of tokens of an answer (default 512)'),
+  ...drawOptions,
+  seed: textOption('TEXT', 'seed of sampling (default 0)'),
+  ...machineOptions,
+  threads: textOption('N', 'threads of a matrix product (default: all of the machine)'),
+  ...hubSettings,
+  json: z.boolean().default(false).meta({
+    description:
+      'an answer as one JSON object on a line: { "text", "tokens": number[], "ended": whether the model ended it }',
+  }),
+}
 
 /** Talks with a model, in text. */
 export const chat: Command = {
@@ -25,32 +47,8 @@ export const chat: Command = {
 Chats with a model by its own template. In a terminal it keeps the conversation: Ctrl-C stops an answer, and between answers the
 chat. With --prompt, or with text on stdin, it answers once. Your input is plain text: it cannot contain control tokens.
 
-  --model PATH_OR_REPO
-                      a model's folder, a GGUF file (imported once), or OWNER/NAME[@REVISION] on the hub
-  --prompt TEXT       answer this once
-  --system TEXT       system message (default: the template's)
-  --adapter DIR       a PEFT LoRA adapter
-  --max-new-tokens N  maximum number of tokens of an answer (default 512)
-  --greedy            take the most likely token instead of sampling
-  --temperature X     divides the logits (default 1)
-  --top-k N           only the N most likely tokens
-  --top-p X           only the most likely tokens that together have this probability
-  --min-p X           only tokens at least this share as likely as the most likely one
-  --repetition-penalty X
-                      divides the logits of tokens that already occurred
-  --seed TEXT         seed of sampling (default 0)
-  --precision NAME    float32, float16, int8 or int4 (default float32)
-  --cache DIR         folder of quantised copies (default .waggle in the model's folder)
-  --device NAME       cpu, webgpu, cuda, or auto for the device that npx waggle devices recommends (default cpu)
-  --threads N         threads of a matrix product (default: all of the machine)
-${hubUsage}
-  --json              an answer as one JSON object on a line: { "text", "tokens": number[], "ended": whether the model ended it }`,
-  options: {
-    ...hubOptions,
-    ...{ model: text, prompt: text, system: text, adapter: text, 'max-new-tokens': text, greedy: { type: 'boolean' } },
-    ...{ temperature: text, 'top-k': text, 'top-p': text, 'min-p': text, 'repetition-penalty': text, seed: text },
-    ...{ precision: text, cache: text, device: text, threads: text, json: { type: 'boolean' } },
-  },
+${usageOf(options)}`,
+  options: optionsOf(options),
   async run(values) {
     if (typeof values.model !== 'string')
       throw new UsageError('chat needs --model.', { hint: 'Name a folder, a GGUF file or OWNER/NAME.' })

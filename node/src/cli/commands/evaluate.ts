@@ -1,24 +1,57 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { type Level, levels } from '#environments/level.ts'
 import type { Estimate } from '#rl/passAtK.ts'
 import type { Command } from '../command.ts'
 import { openChatModels } from '../models/chatModels.ts'
-import { hubUsage } from '../options/modelOptions.ts'
-import { parseSampling, samplingOptions } from '../options/parseSampling.ts'
+import { hubSettings } from '../options/commonSettings.ts'
+import { parseSampling } from '../options/parseSampling.ts'
+import { drawOptions, jsonOption, machineOptions, textOption } from '../options/runOptions.ts'
+import { optionsOf, usageOf } from '../options/settingOptions.ts'
 import { whole } from '../options/wholeNumber.ts'
 import { UsageError } from '../usageError.ts'
-
-const text = { type: 'string' } as const
 
 /** Stands for the model that comes with the code. */
 const STARTER = 'starter'
 
-/** Options of models from outside a swarm, and of datasets. */
-const modelOnly = [
-  ...['adapter', 'dataset', 'k', 'seed', 'out', 'max-new-tokens', 'precision', 'cache', 'device', 'models', 'hub'],
-  ...['greedy', ...samplingOptions],
-]
+/** Of models from outside a swarm, and of datasets. */
+const modelOptions = {
+  adapter: textOption('DIR', 'a PEFT LoRA adapter of the model'),
+  dataset: textOption(
+    'PATH_OR_REPO',
+    "MBPP, CodeContests, HumanEval or a file of Waggle's own schema, as Parquet or JSON lines: a file, a folder, or OWNER/NAME[@REVISION][:PATH] on the hub (docs/guides/use-a-dataset.md)",
+  ),
+  k: textOption('N,N', 'values of k for pass@k (default 1 and the number of samples)'),
+  seed: textOption('TEXT', "seed for choosing a dataset's tasks and for sampling (default: the dataset's order)"),
+  out: textOption('FILE', 'write outcomes as JSON lines; the same command resumes from it'),
+  'max-new-tokens': textOption('N', 'maximum number of tokens of an answer (default 512)'),
+  ...drawOptions,
+  temperature: textOption('X', 'divides the logits (default 1 where there is more than one answer)'),
+  ...machineOptions,
+  ...hubSettings,
+}
+
+const options = {
+  policy: z.array(z.string()).optional().meta({
+    value: 'DIR',
+    description: "a solver's policy folder, may be repeated; starter is the model that comes with the code (default)",
+  }),
+  model: textOption('PATH_OR_REPO', 'a chat model: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the hub'),
+  environment: textOption(
+    'FILE',
+    'measure on the held-out tasks of this specification; starter is then the untrained model',
+  ),
+  judge: textOption('PATH_OR_REPO', "the environment's frozen judge, if it needs one"),
+  level: textOption('N', 'level of the held-out tasks (default 3)'),
+  tasks: textOption('N', 'number of tasks (default 100 held-out ones, all of a dataset)'),
+  samples: textOption('N', 'answers to a task (default 8 of a policy at temperature 1; 1 of a model, greedy)'),
+  threads: textOption('N', 'threads of the model (default 2 for a policy, all of the machine for a model)'),
+  ...modelOptions,
+  ...jsonOption,
+}
+
+const modelOnly = Object.keys(modelOptions)
 
 /** Those of them that also go with `--environment`. */
 const hubOnly = ['models', 'hub']
@@ -32,45 +65,8 @@ npx waggle eval --environment FILE --model PATH_OR_REPO [--judge PATH_OR_REPO] [
 Measures pass@k on held-out tasks, or on those of a dataset: it runs the answers in the sandbox, or has a program check them, as the
 environment defines. pass@k is the unbiased estimator, with 95 % intervals.
 
-  --policy DIR        a solver's policy folder, may be repeated; starter is the model that comes with the code (default)
-  --model PATH_OR_REPO
-                      a chat model: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the hub
-  --environment FILE  measure on the held-out tasks of this specification; starter is then the untrained model
-  --judge PATH_OR_REPO
-                      the environment's frozen judge, if it needs one
-  --adapter DIR       a PEFT LoRA adapter of the model
-  --dataset PATH_OR_REPO
-                      MBPP, CodeContests, HumanEval or a file of Waggle's own schema, as Parquet or JSON lines: a file, a folder, or
-                      OWNER/NAME[@REVISION][:PATH] on the hub (docs/guides/use-a-dataset.md)
-  --level N           level of the held-out tasks (default 3)
-  --tasks N           number of tasks (default 100 held-out ones, all of a dataset)
-  --samples N         answers to a task (default 8 of a policy at temperature 1; 1 of a model, greedy)
-  --k N,N             values of k for pass@k (default 1 and the number of samples)
-  --seed TEXT         seed for choosing a dataset's tasks and for sampling (default: the dataset's order)
-  --out FILE          write outcomes as JSON lines; the same command resumes from it
-  --max-new-tokens N  maximum number of tokens of an answer (default 512)
-  --greedy, --temperature X, --top-k N, --top-p X, --min-p X, --repetition-penalty X
-                      how a model's answers are sampled (default temperature 1 where there is more than one)
-  --precision NAME    float32, float16, int8 or int4 (default float32)
-  --cache DIR         folder of quantised copies (default .waggle in the model's folder)
-  --device NAME       cpu, webgpu, cuda, or auto for the device that npx waggle devices recommends (default cpu)
-  --threads N         threads of the model (default 2 for a policy, all of the machine for a model)
-${hubUsage}
-  --json              print one JSON object on the last line`,
-  options: {
-    policy: { type: 'string', multiple: true },
-    ...{
-      model: text,
-      environment: text,
-      judge: text,
-      level: text,
-      tasks: text,
-      samples: text,
-      threads: text,
-      json: { type: 'boolean' },
-    },
-    ...Object.fromEntries(modelOnly.map(name => [name, name === 'greedy' ? ({ type: 'boolean' } as const) : text])),
-  },
+${usageOf(options)}`,
+  options: optionsOf(options),
   async run(values) {
     const { policy, level, tasks, samples, threads, json } = values
     if (values.model !== undefined && values.environment === undefined) {
