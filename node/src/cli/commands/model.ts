@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { z } from 'zod'
 import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import type { Command, Values } from '../command.ts'
 import { checkTokens } from '../models/checkTokens.ts'
@@ -12,10 +13,42 @@ import { openDevice } from '../options/openDevice.ts'
 import { parseDevice } from '../options/parseDevice.ts'
 import { parsePrecision } from '../options/parsePrecision.ts'
 import { samplingOptions } from '../options/parseSampling.ts'
+import { drawOptions, machineOptions, textOption } from '../options/runOptions.ts'
+import { optionsOf, usageOf } from '../options/settingOptions.ts'
 import { whole } from '../options/wholeNumber.ts'
 import { UsageError } from '../usageError.ts'
 
-const text = { type: 'string' } as const
+const options = {
+  model: textOption('DIR', "the model's folder, or a GGUF file, which is imported once"),
+  tokens: z.array(z.string()).optional().meta({
+    value: 'IDS',
+    description:
+      'token ids, separated by commas; may be repeated for compare, which samples sequences if none are given',
+  }),
+  prompt: textOption(
+    'TEXT',
+    "generate: continues this text, as it is; npx waggle chat answers by the model's chat template",
+  ),
+  out: textOption('DIR', 'import: the folder to write'),
+  models: textOption('DIR', 'folder for imported GGUF files (default WAGGLE_MODELS, else ~/.cache/waggle/models)'),
+  adapter: textOption('DIR', 'a PEFT LoRA adapter, merged into the weights'),
+  'max-new-tokens': textOption('N', 'generate: maximum number of new tokens (default 32)'),
+  ...drawOptions,
+  greedy: z.boolean().default(false).meta({
+    description:
+      'generate, like the five options below: take the most likely token instead of sampling; the repetition_penalty of generation_config.json is applied, as transformers does',
+  }),
+  seed: textOption('TEXT', 'generate: seed of sampling (default 0)'),
+  ...machineOptions,
+  precision: textOption(
+    'NAMES',
+    'generate: float32, float16, int8 or int4 (default float32); compare: several, separated by commas (default int8,int4)',
+  ),
+  device: textOption('NAME', `logits and generate: ${machineOptions.device.meta()?.description}`),
+  sequences: textOption('N', 'compare: sequences to sample from the model (default 8)'),
+  length: textOption('N', 'compare: tokens of each (default 128)'),
+  threads: textOption('N', 'threads of a matrix product (default: all of the machine)'),
+}
 
 /** Runs a model of a folder on token ids. */
 export const model: Command = {
@@ -29,56 +62,13 @@ Runs a model from a Hugging Face folder (config.json and safetensors; no tokeniz
 import converts a llama.cpp file to such a folder, with tokenizer and chat template. logits prints the logits of every position;
 generate appends tokens, up to the end tokens of generation_config.json; compare measures how far 8-bit and 4-bit are from float32.
 
-  --model DIR         the model's folder, or a GGUF file, which is imported once
-  --tokens IDS        token ids, separated by commas; may be repeated for compare, which samples sequences if none are given
-  --prompt TEXT       generate: continues this text, as it is; npx waggle chat answers by the model's chat template
-  --out DIR           import: the folder to write
-  --models DIR        folder for imported GGUF files (default WAGGLE_MODELS, else ~/.cache/waggle/models)
-  --adapter DIR       a PEFT LoRA adapter, merged into the weights
-  --max-new-tokens N  generate: maximum number of new tokens (default 32)
-  --greedy            generate: take the most likely token instead of sampling; the repetition_penalty of
-                      generation_config.json is applied, as transformers does
-  --temperature X     generate: divides the logits (default 1)
-  --top-k N           generate: only the N most likely tokens
-  --top-p X           generate: only the most likely tokens that together have this probability
-  --min-p X           generate: only tokens at least this share as likely as the most likely one
-  --repetition-penalty X  generate: divides the logits of tokens that already occurred
-  --seed TEXT         generate: seed of sampling (default 0)
-  --precision NAMES   generate: float32, float16, int8 or int4 (default float32);
-                      compare: several, separated by commas (default int8,int4)
-  --cache DIR         folder of quantised copies (default .waggle in the model's folder)
-  --sequences N       compare: sequences to sample from the model (default 8)
-  --length N          compare: tokens of each (default 128)
-  --device NAME       logits and generate: cpu, webgpu, cuda, or auto for the device that npx waggle devices recommends (default cpu)
-  --threads N         threads of a matrix product (default: all of the machine)
+${usageOf(options)}
   --json              print one JSON object on the last line:
                       { "logits": number[positions][vocabulary] }, or
                       { "tokens": number[], "logprobs": number[] } of the new tokens, and with --prompt their "text", with the log-probability of each under what
                       it was sampled from, which is the model at temperature 1 unless options above change it, or
                       { "positions", "errors": [{ "precision", "meanLogprobError", "maxLogprobError", "meanKl", "greedyAgreement" }] }`,
-  options: {
-    model: text,
-    tokens: { type: 'string', multiple: true },
-    prompt: text,
-    out: text,
-    models: text,
-    adapter: text,
-    precision: text,
-    cache: text,
-    device: text,
-    sequences: text,
-    length: text,
-    'max-new-tokens': text,
-    greedy: { type: 'boolean' },
-    temperature: text,
-    'top-k': text,
-    'top-p': text,
-    'min-p': text,
-    'repetition-penalty': text,
-    seed: text,
-    threads: text,
-    json: { type: 'boolean' },
-  },
+  options: { ...optionsOf(options), json: { type: 'boolean' } },
   positionals: ['ACTION'],
   morePositionals: ['FILE.gguf'],
   async run(values, [action = '', file]) {
