@@ -17,11 +17,10 @@ import { createArrivals, MAX_ARRIVALS } from './connections/arrivals.ts'
 import { connectedPeers } from './connections/connectedPeers.ts'
 import { keepAlive } from './connections/keepAlive.ts'
 import { createPeerGuard, type PeerGuard } from './connections/peerGuard.ts'
-import { type RelayTransport, relayTransport, seekRelayPlace } from './connections/relayPlaces.ts'
+import { type RelayTransport, relayTransport, seekRelayPlace } from './connections/relays.ts'
 import { agentOf, noteReleases, type Releases } from './connections/releases.ts'
 import { ListenError, PortTakenError } from './errors.ts'
-import { auditGossip } from './gossip/auditGossip.ts'
-import { gossipService } from './gossip/gossipService.ts'
+import { auditGossip, gossipService } from './gossip/gossipsub.ts'
 import { createMessageQueue, type MessageQueue } from './gossip/messageQueue.ts'
 import {
   createMessageSigner,

@@ -1,7 +1,7 @@
 import { type Connecting, startConnecting } from './connections/connecting.ts'
 import { type Connectivity, connectivityOf } from './connections/connectivity.ts'
 import { type Reachability, reachabilityOf } from './connections/reachability.ts'
-import { createRelayPace } from './connections/relayPace.ts'
+import { createRelayPace } from './connections/relays.ts'
 import { dialable } from './gossip/addressAnnouncement.ts'
 import { addressesIn, startAddressGossip } from './gossip/addressGossip.ts'
 import type { Announcement } from './gossip/announcement.ts'

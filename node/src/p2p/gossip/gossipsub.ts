@@ -1,9 +1,11 @@
+import { gossipsub } from '@chainsafe/libp2p-gossipsub'
 import type { PeerId } from '@libp2p/interface'
 import type { Logger } from '#core/logger.ts'
 import { connectedPeers } from '../connections/connectedPeers.ts'
 import type { PeerGuard } from '../connections/peerGuard.ts'
 import type { GossipService, Node } from '../libp2pNode.ts'
-import { scoreThresholds } from './topicScore.ts'
+import { messageId, rawMessageId } from './messageId.ts'
+import { scoreParams, scoreThresholds } from './topicScore.ts'
 
 /** Five losses of gossip in a few minutes make a ban. */
 const LOST_GOSSIP_POINTS = 20
@@ -71,3 +73,26 @@ export function auditGossip(node: Node, gossip: GossipService, guard: PeerGuard,
     node.removeEventListener('peer:disconnect', forget)
   }
 }
+
+/** Holds a batch of messages of 16 KB each and the largest list of ids, far above what an honest peer sends. */
+const MAX_FRAME_BYTES = 1 << 20
+
+type GossipOptions = { topics: readonly string[]; heartbeatMs?: number }
+
+/** gossipsub for messages that `gossipTopics.ts` signs and verifies, so that gossipsub itself does not. */
+export const gossipService = ({ topics, heartbeatMs }: GossipOptions, guard: PeerGuard) =>
+  gossipsub({
+    globalSignaturePolicy: 'StrictNoSign',
+    allowedTopics: [...topics],
+    msgIdFn: messageId,
+    fastMsgIdFn: rawMessageId,
+    allowPublishToZeroTopicPeers: true,
+    fallbackToFloodsub: false,
+    doPX: false,
+    runOnLimitedConnection: true,
+    maxInboundDataLength: MAX_FRAME_BYTES,
+    maxOutboundBufferSize: 4 * MAX_FRAME_BYTES,
+    heartbeatInterval: heartbeatMs ?? 1000,
+    scoreParams: scoreParams(topics, guard.penaltyOf),
+    scoreThresholds,
+  })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
-import { createRelayPace } from './relayPace.ts'
+import { createRelayPace } from './relays.ts'
 
 const many = (count: number, mayConnect: (i: number) => boolean) =>
   Array.from({ length: count }, (_, i) => mayConnect(i)).filter(Boolean).length
