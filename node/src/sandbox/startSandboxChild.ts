@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { NodeError } from '#base/errors.ts'
 import { type AskedResult, openCaseChannel } from './caseChannel.ts'
-import { residentMb } from './residentMemory.ts'
 import type { PythonCase } from './runCode.ts'
 
 export type SandboxChild = {
@@ -79,4 +80,18 @@ export async function startSandboxChild(memoryLimitMb: number): Promise<SandboxC
 /** The sandbox's process did not start. */
 export class SandboxStartError extends NodeError {
   readonly code = 'SANDBOX_START'
+}
+
+/**
+ * Resident memory of a process, MB; 0 once it has ended.
+ *
+ * @param platform - Linux tells it in a file; elsewhere `ps` is asked, which takes a few milliseconds.
+ */
+export async function residentMb(pid: number, platform: string = process.platform): Promise<number> {
+  if (platform === 'linux') {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
+  }
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+  return Number(stdout.trim()) / 1_024
 }

@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
-import type { PrivateKey, RSAPrivateKey } from '@libp2p/interface'
+import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf, publicKeyToProtobuf } from '@libp2p/crypto/keys'
+import type { PrivateKey, RSAPrivateKey, Secp256k1PrivateKey } from '@libp2p/interface'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
-import { privateKeyToAddress } from 'viem/accounts'
+import { bytesToHex, hexToBytes } from 'viem'
+import { privateKeyToAccount, privateKeyToAddress, sign } from 'viem/accounts'
 import { NodeError } from '#base/errors.ts'
 import { makeFolder } from '#base/makeFolder.ts'
 import type { AccountAddress, AccountKey, PeerKey } from '#core/hashes.ts'
 import { type Hex, toHex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
-import type { PeerSigner } from '#core/peers/peerSigner.ts'
+import type { PeerSigner, RsaSigner, Secp256k1Signer } from '#core/peers/peerSigner.ts'
 import { stampFolder } from './folderFormat.ts'
 import { ACCOUNT_KEY_FILE, PEER_KEY_FILE, SWARM_PEM_FILE } from './folderNames.ts'
-import { peerSignerOf, rsaNumbersOf } from './peerSigner.ts'
 
 /** A key file that cannot be read, or two where one is due. Neither is ever overwritten. */
 export class IdentityError extends NodeError {
@@ -139,4 +139,37 @@ function damaged(path: string, cause: unknown): IdentityError {
     hint: 'Restore it from a backup. To start as a new peer instead, move the file away.',
     cause,
   })
+}
+
+/** What proves possession of a peer's key to the registry; null for a kind of key that it cannot check. */
+function peerSignerOf(key: PrivateKey): PeerSigner | null {
+  if (key.type === 'secp256k1') return secp256k1Signer(key)
+  if (key.type === 'RSA') return rsaSigner(key)
+  return null
+}
+
+function secp256k1Signer(key: Secp256k1PrivateKey): Secp256k1Signer {
+  const privateKey = bytesToHex(key.raw)
+  // viem gives 0x04, x, y; the registry takes x, y.
+  const publicKey: Hex = `0x${privateKeyToAccount(privateKey).publicKey.slice(4)}`
+  return { type: 'secp256k1', publicKey, sign: digest => sign({ hash: digest, privateKey, to: 'hex' }) }
+}
+
+/** Size of the modulus and public exponent of an RSA key. */
+function rsaNumbersOf(key: RSAPrivateKey) {
+  const { n, e } = (key.publicKey as unknown as { jwk: { n: string; e: string } }).jwk
+  const modulus: Hex = `0x${Buffer.from(n, 'base64url').toString('hex')}`
+  const exponent = BigInt(`0x${Buffer.from(e, 'base64url').toString('hex')}`)
+  return { modulus, bits: BigInt(modulus).toString(2).length, exponent }
+}
+
+function rsaSigner(key: RSAPrivateKey): RsaSigner {
+  const { modulus, exponent } = rsaNumbersOf(key)
+  return {
+    type: 'RSA',
+    publicKey: toHex(publicKeyToProtobuf(key.publicKey)),
+    modulus,
+    exponent: Number(exponent),
+    sign: async digest => toHex(await key.sign(hexToBytes(digest))),
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { residentMb } from './residentMemory.ts'
+import { residentMb } from './startSandboxChild.ts'
 
 const NOBODY = 2 ** 22 + 1
 
