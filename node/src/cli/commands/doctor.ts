@@ -98,7 +98,7 @@ async function checkThere(config: Config): Promise<Finding[]> {
     const { sponsor, bootnodes } = config
     const found = await checkChain({ deployment, rpcUrl, bootnodes, sponsor, nowSec: Date.now() / 1000 }, identity)
     if (sponsor === undefined) return found
-    const { checkSponsor } = await import('../doctor/checkSponsor.ts')
+    const { checkSponsor } = await import('../doctor/checkChain.ts')
     return [...found, await checkSponsor(sponsor, identity?.peerKey ?? null)]
   } catch (error) {
     if (!(error instanceof UsageError)) throw error

@@ -1,8 +1,13 @@
-import type { Command } from '../command.ts'
-import { checkEnvironment, showHash } from '../environments/checkEnvironment.ts'
-import { createEnvironment } from '../environments/createEnvironment.ts'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import type { MeasuredJudge } from '#environments/environmentKind.ts'
+import { specifiedPrecisions } from '#model/quantization/precision.ts'
+import type { Command, Values } from '../command.ts'
+import { readSpec } from '../models/chatModels.ts'
 import { unknownWord } from '../nearest.ts'
-import { hubOptions, hubUsage } from '../options/modelOptions.ts'
+import { type HubSettings, hubOptions, hubUsage, openModel } from '../options/modelOptions.ts'
+import { parsePrecisionOf } from '../options/parsePrecision.ts'
+import { whole } from '../options/wholeNumber.ts'
 import { UsageError } from '../usageError.ts'
 
 const text = { type: 'string' } as const
@@ -62,4 +67,83 @@ ${hubUsage}
       throw new UsageError(`environment ${known} needs a path.`, { hint: 'See npx waggle environment --help.' })
     return known === 'check' ? checkEnvironment(path, values) : showHash(path, values)
   },
+}
+
+/** Tells an author what is wrong with a new kind of environment. */
+async function checkEnvironment(path: string, { model, judge, json, ...values }: Values): Promise<void> {
+  if (typeof model !== 'string')
+    throw new UsageError('--model is missing.', { hint: 'Name a chat model: prompts are made with its tokenizer.' })
+  const settings = hubSettings(values)
+  const modelFolder = await openModel(model, settings)
+  const judgeFolder = typeof judge === 'string' ? await openModel(judge, settings) : null
+  const { checkEnvironmentModule } = await import('#roles/models/checkEnvironmentModule.ts')
+  const { createSandbox } = await import('#sandbox/createSandbox.ts')
+  const sandbox = createSandbox()
+  const request = {
+    ...{ modelFolder, judgeFolder, judgeModel: null, pairs: 200, samples: 8, threads: 2 },
+    precision: 'float32' as const,
+    runCode: sandbox.evaluate,
+  }
+  const { findings, hash } = await checkEnvironmentModule(path, request).finally(() => sandbox.close())
+  if (findings.length > 0) process.exitCode = 1
+  if (json === true) return console.log(JSON.stringify({ ok: findings.length === 0, findings, hash }))
+  for (const finding of findings) console.log(finding)
+  if (findings.length === 0) console.log(`nothing is wrong; its specification's hash is ${hash}`)
+}
+
+/** The hash under which the chain knows a specification. */
+async function showHash(path: string, { json }: Values): Promise<void> {
+  const spec = await readSpec(path)
+  const { environmentHash } = await import('#environments/environmentSpec.ts')
+  const hash = environmentHash(spec)
+  console.log(json === true ? JSON.stringify({ path, hash }) : hash)
+}
+
+/** Makes the specification of an environment of chat models. */
+async function createEnvironment({
+  kind = 'codezero',
+  model,
+  judge,
+  out,
+  precision = 'float32',
+  pairs,
+  samples,
+  threads,
+  json,
+  ...values
+}: Values): Promise<void> {
+  const { environmentKinds, findKind } = await import('#environments/builtIn.ts')
+  const found = findKind(String(kind))
+  if (found === null) throw unknownWord('environment kind', String(kind), Object.keys(environmentKinds))
+  const needed = found.needsJudge ? '--model, --judge and --out are needed.' : '--model and --out are needed.'
+  if (typeof model !== 'string' || typeof out !== 'string' || (found.needsJudge && typeof judge !== 'string'))
+    throw new UsageError(needed, { hint: 'See npx waggle environment --help.' })
+  const settings = hubSettings(values)
+  const modelFolder = await openModel(model, settings)
+  const judgeFolder = typeof judge === 'string' ? await openModel(judge, settings) : null
+  const { createSandbox } = await import('#sandbox/createSandbox.ts')
+  const sandbox = createSandbox()
+  const request = {
+    modelFolder,
+    judgeFolder,
+    precision: parsePrecisionOf(specifiedPrecisions, precision),
+    judgeModel: typeof judge !== 'string' || existsSync(judge) ? null : judge,
+    pairs: whole('pairs', pairs, 400, 100_000, 200),
+    samples: whole('samples', samples, 200, 100_000),
+    runCode: sandbox.evaluate,
+    threads: whole('threads', threads, 2, 256),
+  }
+  const { spec, hash, judge: measured } = await found.describe(request).finally(() => sandbox.close())
+  await writeFile(out, `${JSON.stringify(spec, null, 2)}\n`)
+  if (json === true) return console.log(JSON.stringify({ path: out, hash, judge: measured }))
+  console.log(`environment ${hash} is in ${out}${measured === null ? '' : describeJudge(measured)}`)
+}
+
+const hubSettings = ({ models, hub }: Values): HubSettings => ({
+  models: models as string | undefined,
+  hub: hub as string | undefined,
+})
+
+function describeJudge({ balancedAccuracy, ece, pairs, samples }: MeasuredJudge): string {
+  return `; its judge has a balanced accuracy of ${balancedAccuracy.toFixed(3)} (0.5 is chance) and a calibration error of ${ece.toFixed(3)}, on ${pairs} pairs, ${samples} of them answers of the model`
 }

@@ -72,7 +72,7 @@ type Shown = { asJson: boolean; limit: number }
 async function show(flags: Values, file: string | undefined, { asJson, limit }: Shown): Promise<void> {
   if (file !== undefined)
     throw new UsageError(`leaderboard show does not take '${file}'.`, { hint: 'It prints to standard output.' })
-  const { listStandings } = await import('../leaderboard/listStandings.ts')
+  const { listStandings } = await import('../leaderboard/readLeaderboard.ts')
   const { block, standings } = await withReader(flags, session => listStandings(session, limit))
   if (asJson) return console.log(JSON.stringify({ block, standings }))
   for (const { rank, pointsMilli, name, peerId } of standings)

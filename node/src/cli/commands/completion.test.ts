@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { verbs } from '../verbs.ts'
 import { completionFor } from './completion.ts'
-import { verbs } from './verbs.ts'
 
 /** What bash offers for a line, by the script. */
 function offered(script: string, words: readonly string[]): string[] {
