@@ -12,7 +12,7 @@ import { readOptimizerState, saveAdapterCheckpoint, saveCheckpoint } from '../..
 import { contentId } from '../../node/src/core/contentId.ts'
 import type { PolicyHash } from '../../node/src/core/hashes.ts'
 import { silentLogger } from '../../node/src/core/logger.ts'
-import { createHandOver } from '../../node/src/roles/solver/handOver.ts'
+import { createHandOver } from '../../node/src/roles/solver/servedSampler.ts'
 import { type Bundles, openBundles } from '../../node/src/store/bundles.ts'
 import { DiskFullError, isDiskFull } from '../../node/src/store/diskSpace.ts'
 import { Supervisor } from '../swarm/supervisor.ts'

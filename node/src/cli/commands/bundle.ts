@@ -67,7 +67,7 @@ ${chainUsage}`,
       const { bytes, payload } = await reader.get(number, peer)
       if (action === 'get') await writeFile(file, bytes)
       else {
-        const { bundleLines } = await import('#roles/evidence/bundleLines.ts')
+        const { bundleLines } = await import('#roles/evidence/bundleReader.ts')
         const format = environments[0]?.format
         if (format === undefined)
           throw new UsageError('No environment is known.', { hint: 'Name one with --environment.' })

@@ -1,13 +1,15 @@
 import type { Deployment } from '@waggle/deployments/record'
+import { z } from 'zod'
+import { NodeError } from '#base/errors.ts'
 import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { readVotingRecord } from '#chain/votes/readVotingRecord.ts'
-import type { PeerKey } from '#core/hashes.ts'
+import { gatherBytes } from '#core/gatherBytes.ts'
+import { hash32, type PeerKey } from '#core/hashes.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { derivePoints, type Finding } from './deriveScores.ts'
-import { IndexUnusableError, readIndexedPoints } from './readIndexedPoints.ts'
 
 export type AuditQuestion = {
   deployment: Deployment
@@ -67,4 +69,94 @@ function isAhead(block: bigint, head: bigint): IndexUnusableError {
     hint: 'Try again in a moment. If it happens again, name the RPC endpoint that the indexer reads with --rpc.',
     retryable: true,
   })
+}
+
+class IndexUnusableError extends NodeError {
+  override readonly code = 'INDEX_UNUSABLE'
+}
+
+const PAGE = 1_000
+/** A page has 150 KB. */
+const MAX_BYTES = 4 * 1024 * 1024
+/** Of a swarm of any size that was planned for, five times over. */
+const MAX_PEERS = 50_000
+
+/** A page takes milliseconds, a block a second or more: one of a few readings falls between two blocks. */
+const READINGS = 20
+
+const count = z.coerce.number().int().nonnegative()
+const page = z.object({
+  standings: z.object({ items: z.array(z.object({ peerKey: hash32<PeerKey>(), pointsMilli: count })) }),
+})
+const reached = z.object({
+  _meta: z.object({ status: z.record(z.string(), z.object({ id: count, block: z.object({ number: count }) })) }),
+})
+
+type IndexedPoints = {
+  /** The last block that they follow from. */
+  block: number
+  /** Of every peer, thousandths. */
+  points: Map<PeerKey, number>
+}
+
+/**
+ * The leaderboard of an indexer, as of one block.
+ *
+ * @param url - of the indexer, without `/graphql`.
+ * @throws {IndexUnusableError} if it is not an indexer, indexes another chain, or moves on during every read.
+ */
+export async function readIndexedPoints(url: string, chainId: number): Promise<IndexedPoints> {
+  for (let reading = 0; reading < READINGS; reading++) {
+    const block = await readBlock(url, chainId)
+    const points = await readPages(url)
+    if ((await readBlock(url, chainId)) === block) return { block, points }
+  }
+  throw new IndexUnusableError(`The indexer at ${url} moved on to another block during every read.`, {
+    hint: 'It is probably catching up: try again later.',
+    retryable: true,
+  })
+}
+
+async function readBlock(url: string, chainId: number): Promise<number> {
+  const { status } = (await ask(url, '{ _meta { status } }', reached))._meta
+  const own = Object.values(status).find(({ id }) => id === chainId)
+  if (own !== undefined) return own.block.number
+  const ids = Object.values(status).map(({ id }) => id)
+  throw new IndexUnusableError(`The indexer at ${url} is of chain ${ids.join()}, not of ${chainId}.`, {
+    hint: 'Name the indexer of this network, or the network of this indexer with --network.',
+  })
+}
+
+async function readPages(url: string): Promise<Map<PeerKey, number>> {
+  const points = new Map<PeerKey, number>()
+  for (let offset = 0; ; offset += PAGE) {
+    const query = `{ standings(orderBy: "rank", limit: ${PAGE}, offset: ${offset}) { items { peerKey pointsMilli } } }`
+    const { items } = (await ask(url, query, page)).standings
+    const before = points.size
+    for (const { peerKey, pointsMilli } of items) points.set(peerKey, pointsMilli)
+    if (items.length < PAGE || points.size === before) return points
+    if (points.size > MAX_PEERS)
+      throw new IndexUnusableError(`The indexer at ${url} names more than ${MAX_PEERS} peers.`, {
+        hint: 'Its data contradicts the chain: read the points from another.',
+      })
+  }
+}
+
+async function ask<T>(url: string, query: string, shape: z.ZodType<T>): Promise<T> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, '')}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+      signal: AbortSignal.timeout(10_000),
+    })
+    const bytes = response.body && (await gatherBytes(response.body, MAX_BYTES))
+    return z.object({ data: shape }).parse(JSON.parse(bytes?.toString('utf8') ?? '')).data
+  } catch (cause) {
+    throw new IndexUnusableError(`${url} does not answer as an indexer.`, {
+      hint: 'Name the address that npm run swarm prints for it, without /graphql, or leave out --index.',
+      retryable: true,
+      cause,
+    })
+  }
 }

@@ -15,9 +15,14 @@ import { scoreRollouts } from '../evaluator/scoreRollouts.ts'
 import type { FetchPlan } from '../fetch/fetchPlan.ts'
 import { openCommitted } from '../fetch/openCommitted.ts'
 import { isProven, type PeerResult } from '../fetch/peerResult.ts'
-import { compareScores, type LeafDifference } from './compareScores.ts'
 import type { PeerPayloads } from './peerPayloads.ts'
-import { type AuditedSampling, type PeerVerdict, peerVerdict } from './peerVerdict.ts'
+import {
+  type AuditedSampling,
+  compareScores,
+  type LeafDifference,
+  type PeerVerdict,
+  peerVerdict,
+} from './peerVerdict.ts'
 
 /** What an audit needs is not there. */
 export class AuditImpossibleError extends NodeError {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SettlementOutcome } from '#chain/votes/readSettlements.ts'
-import { type PeerVerdict, peerVerdict } from './peerVerdict.ts'
+import { compareScores, type PeerVerdict, peerVerdict } from './peerVerdict.ts'
 
 type Case = [PeerVerdict, SettlementOutcome | null, number, number | null, 'proven' | 'refuted' | 'unchecked' | null]
 
@@ -19,4 +19,26 @@ test.each<Case>([
 ])('%s: settled as %s %d, derived as %s with sampling %s', (verdict, outcome, scoreMilli, derivedMilli, result) => {
   const settled = outcome === null ? null : { outcome, scoreMilli }
   expect(peerVerdict(settled, derivedMilli, result === null ? null : { result })).toBe(verdict)
+})
+
+const leaf = (index: number, components: Record<string, number>) => ({ index, components, scoreMilli: 0 })
+
+test('the leaf and the component that differ most are named, with what was expected and found', () => {
+  const expected = [leaf(3, { code: 1000, correctness: 400 }), leaf(9, { code: 1000, correctness: 500 })]
+  const near = [leaf(3, { code: 1000, correctness: 380 }), leaf(9, { code: 1000, correctness: 900 })]
+  expect(compareScores(near, expected)).toEqual({
+    leaf: 9,
+    component: 'correctness',
+    expectedMilli: 500,
+    foundMilli: 900,
+  })
+  expect(compareScores(expected, expected)).toBeNull()
+  // A penalty that one of the two does not know, and a leaf that was left out.
+  expect(
+    compareScores([leaf(3, { code: 1000, correctness: 400, penalty: -900 }), expected[1] ?? leaf(9, {})], expected),
+  ).toEqual({ leaf: 3, component: 'penalty', expectedMilli: 0, foundMilli: -900 })
+  expect(compareScores([leaf(3, { code: 1000, correctness: 400 })], expected)).toMatchObject({
+    leaf: 9,
+    foundMilli: null,
+  })
 })

@@ -1,5 +1,6 @@
 import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
+import type { LeafScore, PeerScore } from '#core/payloads/payloads.ts'
 import type { Leeway } from '../evaluator/checkSampling.ts'
 
 /** The leaves whose sampling decides whether a score counts. `unchecked`: it is what it would be if they were proven. */
@@ -29,4 +30,30 @@ export function peerVerdict(
   if (settled.outcome !== 'scored') return 'not scored'
   if (derivedMilli === null || sampling === null || sampling.result === 'unchecked') return 'unchecked'
   return Math.abs(settled.scoreMilli - derivedMilli) <= TOLERANCE_MILLI ? 'agrees' : 'differs'
+}
+
+/** The leaf and the component in which a score sheet is furthest from what was derived here; thousandths. */
+export type LeafDifference = { leaf: number; component: string; expectedMilli: number; foundMilli: number | null }
+
+/**
+ * Where a vote goes wrong.
+ *
+ * @param found - of the evaluator's score sheet.
+ * @param expected - of the same leaves, here.
+ * @returns null if all leaves are alike, so that only the vote differs.
+ */
+export function compareScores(found: readonly LeafScore[], expected: PeerScore['leaves']): LeafDifference | null {
+  let furthest: { by: number; difference: LeafDifference } | null = null
+  for (const leaf of expected) {
+    const told = found.find(({ index }) => index === leaf.index)
+    const names = new Set([...Object.keys(leaf.components), ...Object.keys(told?.components ?? {})])
+    for (const component of names) {
+      const expectedMilli = leaf.components[component] ?? 0
+      const foundMilli = told === undefined ? null : (told.components[component] ?? 0)
+      const by = Math.abs((foundMilli ?? 2000) - expectedMilli)
+      if (by > 0 && (furthest === null || by > furthest.by))
+        furthest = { by, difference: { leaf: leaf.index, component, expectedMilli, foundMilli } }
+    }
+  }
+  return furthest?.difference ?? null
 }

@@ -22,7 +22,7 @@ import { publishPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { defendVotes } from './defendVotes.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
-import { findFalseLeaf } from './findFalseLeaf.ts'
+import { findFalseLeaf, showFalseLeaf, showWithheldSecrets } from './findFalseLeaf.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
 import { closeOpenings, openSamples } from './openSamples.ts'
 import { type OwnShard, ownShards } from './ownShards.ts'
@@ -30,7 +30,6 @@ import { type Models, openProofs, scoreWithout } from './proofs.ts'
 import { scoreRollouts } from './scoreRollouts.ts'
 import { ballotsOf, keepScores, keptScores } from './scoreSheets.ts'
 import { settleRound } from './settleRound.ts'
-import { showFalseLeaf, showWithheldSecrets } from './showFaults.ts'
 
 /** Shares of what is left of a round: after the first no peer is waited for, after the second nothing is checked, and votes are sent. */
 const [VOTES_UNTIL, CHECKS_UNTIL] = [2 / 3, 5 / 6]

@@ -1,10 +1,14 @@
 import type { FalseLeaf } from '#chain/challenges/challengeFaults.ts'
+import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon } from '#core/hashes.ts'
+import type { LogFields } from '#core/logger.ts'
 import { proofIn } from '#core/merkle.ts'
 import type { OpenedPayload } from '#core/payloads/payloadOperations.ts'
 import { type RolloutBundle, rolloutLeaf } from '#core/payloads/payloads.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
+import { reportOutcome } from '../duties/reportOutcome.ts'
+import type { PeerNode } from '../peerNode.ts'
 
 /**
  * The first leaf of a bundle that the chain can see to be false by its header: sampled with another seed than the beacon
@@ -24,4 +28,32 @@ export function findFalseLeaf(
   const at = rollouts.findIndex(rollout => !isHonest || rollout.seed !== seed)
   const leaf = rolloutLeaf(bundle, at)
   return leaf === undefined ? null : { header: leaf.header, commitment, proof: proofIn(tree, at) }
+}
+
+/** Shows a false leaf to the chain. Scoring does not wait for it: that a leaf is false counts nothing in the vote already. */
+export function showFalseLeaf(node: PeerNode, found: FalseLeaf | null): void {
+  if (found === null) return
+  const { round, peerKey, index } = found.header
+  void node.chain.challengeLeaf(found).then(outcome => {
+    report(node, 'false leaf shown', 'RewardVotes_AlreadyAnnulled', outcome, { round, peerKey, index })
+  })
+}
+
+/** Shows the chain which proposers committed to a secret for a round and did not propose, where that costs them stake. */
+export async function showWithheldSecrets(node: PeerNode, round: number): Promise<void> {
+  const { chain } = node
+  const proposed = new Set((await chain.readProposals(round)).map(({ peerKey }) => peerKey))
+  for (const peerKey of await chain.readSecretKeepers(round)) {
+    if (proposed.has(peerKey) || (await chain.readStake('proposer', peerKey)).amountWei === 0n) continue
+    void chain.challengeSecret({ round, peerKey }).then(outcome => {
+      report(node, 'withheld secret shown', 'Openings_NothingWithheld', outcome, { round, peerKey })
+    })
+  }
+}
+
+/** Every evaluator sees the fault, and one that shows it is enough. */
+function report({ logger }: PeerNode, done: string, known: string, outcome: TxOutcome, fields: LogFields): void {
+  const isKnown = outcome.status === 'reverted' && outcome.error.startsWith(known)
+  if (isKnown) logger.debug(`${done} by another`, fields)
+  else reportOutcome(logger, done, outcome, fields)
 }

@@ -6,9 +6,12 @@ import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { contentId } from '#core/contentId.ts'
 import type { ContentId, PeerKey } from '#core/hashes.ts'
+import { unpackSequence } from '#core/payloads/packedTokens.ts'
 import { payloadsHere } from '#core/payloads/payloadOperations.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import { peerName } from '#core/peers/peerName.ts'
+import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
+import type { PromptFormat } from '#environments/promptFormat.ts'
 import { openPayloads, type PayloadSources } from '../audit/openPayloads.ts'
 import { openCommitted } from '../fetch/openCommitted.ts'
 import type { PeerResult } from '../fetch/peerResult.ts'
@@ -93,5 +96,42 @@ export async function openBundleReader(sources: PayloadSources) {
       return { round, peerKey, name, leaves, contentId: id, findings }
     },
     close: () => payloads.close(),
+  }
+}
+
+/** A rollout as other programs read it: text and token ids, with the log-probability of each. */
+type BundleLine = {
+  leaf: number
+  /** Where its task stands: the proposer's key, and its index in the proposal. */
+  task: { proposer: PeerKey; index: number }
+  text: string
+  /** Whether it ended by itself, inside the limit. */
+  ended: boolean
+  promptTokens: number[]
+  completionTokens: number[]
+  logprobs: number[]
+  temperature: number
+}
+
+/** Every rollout of a bundle, in the order of its leaves. */
+export async function* bundleLines(
+  { groups }: RolloutBundle,
+  format: Pick<PromptFormat, 'completionText'>,
+): AsyncGenerator<BundleLine> {
+  for (const { taskRef, rollouts } of groups) {
+    for (const rollout of rollouts) {
+      const { promptTokens, completionTokens, logprobs } = unpackSequence(rollout)
+      await yieldToEventLoop()
+      yield {
+        leaf: rollout.index,
+        task: { proposer: taskRef.peerKey, index: taskRef.index },
+        text: await format.completionText(completionTokens, rollout.ended),
+        ended: rollout.ended,
+        promptTokens: [...promptTokens],
+        completionTokens: [...completionTokens],
+        logprobs: [...logprobs],
+        temperature: rollout.sampling.temperature,
+      }
+    }
   }
 }

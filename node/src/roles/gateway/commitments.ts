@@ -2,8 +2,9 @@ import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import type { ContentId, PeerKey, PolicyHash } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
+import type { PayloadOperations, Payloads } from '#core/payloads/payloadOperations.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
-import type { Commitment } from '../fetch/openCommitted.ts'
+import { type Commitment, openCommitted } from '../fetch/openCommitted.ts'
 
 /** A commitment that a payload has to match; `policyHash` where it names one. */
 export type Committed = Commitment & { policyHash?: PolicyHash }
@@ -111,4 +112,25 @@ export function commitmentTo(
   return committedBy(committed, payload.peerKey).find(one =>
     kind === 'canary' ? one.policyHash === payload.policyHash : one.contentId === payload.contentId,
   )
+}
+
+type Place = { chainId: number; round: number }
+
+/** The bundle in the bytes, if it is of that round and of the peer that the commitment is of, and what that says. */
+export async function openAnnounced(
+  payloads: PayloadOperations,
+  kind: AnnouncementKind,
+  bytes: Uint8Array,
+  place: Place,
+  commitment: Committed,
+): Promise<Payloads[AnnouncementKind] | null> {
+  if (kind === 'rollouts') {
+    const opened = await openCommitted(payloads, bytes, place, commitment)
+    return typeof opened === 'string' ? null : opened.payload
+  }
+  const payload = (await payloads.open(kind, bytes))?.payload
+  if (payload === undefined || payload.chainId !== place.chainId || payload.round !== place.round) return null
+  const author = 'evaluatorKey' in payload ? payload.evaluatorKey : payload.peerKey
+  if (author !== commitment.peerKey) return null
+  return 'policyHash' in payload && payload.policyHash !== commitment.policyHash ? null : payload
 }

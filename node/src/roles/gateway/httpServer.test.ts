@@ -3,8 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { silentLogger } from '#core/logger.ts'
 import { createAnswers, type Route } from './answers.ts'
-import { defaultHttpLimits, type HttpLimits, serveJson } from './httpServer.ts'
-import { jsonPieces } from './jsonPieces.ts'
+import { defaultHttpLimits, type HttpLimits, jsonPieces, serveJson } from './httpServer.ts'
 
 const closing: (() => void)[] = []
 afterEach(() => {

@@ -5,7 +5,6 @@ import type { Logger } from '#core/logger.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { limitConnections } from '../http/limitConnections.ts'
 import { type Answer, createAnswers, type Route } from './answers.ts'
-import { jsonPieces } from './jsonPieces.ts'
 
 export class HttpPortError extends NodeError {
   override readonly code = 'HTTP_PORT'
@@ -150,4 +149,29 @@ async function send(
     if (!response.write(piece)) await readers.taken(response)
   }
   response.end()
+}
+
+/**
+ * An object as JSON, in pieces to be written one after the other: its lists come item by item. A round of the largest bundles has
+ * tens of megabytes, and is never one long piece.
+ */
+export function* jsonPieces(body: object): Generator<string> {
+  let before = '{'
+  for (const [key, value] of Object.entries(body)) {
+    if (value === undefined) continue
+    yield `${before}${JSON.stringify(key)}:`
+    before = ','
+    if (Array.isArray(value)) yield* listPieces(value)
+    else yield JSON.stringify(value)
+  }
+  yield before === '{' ? '{}' : '}'
+}
+
+function* listPieces(items: readonly unknown[]): Generator<string> {
+  let before = '['
+  for (const item of items) {
+    yield `${before}${JSON.stringify(item) ?? 'null'}`
+    before = ','
+  }
+  yield before === '[' ? '[]' : ']'
 }

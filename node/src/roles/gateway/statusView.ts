@@ -1,5 +1,8 @@
+import { bytesToHex } from 'viem'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
+import type { Environment } from '#environments/environment.ts'
+import { environmentBytes } from '#environments/environmentSpec.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Proposals } from './proposals.ts'
@@ -42,4 +45,10 @@ export async function statusView(node: PeerNode, proposals: Proposals) {
     network: node.network.status(),
     environment: { hash: node.environment.hash, ...node.environment.spec },
   }
+}
+
+/** What shows the chain which leaves a round samples: the bytes that its hash is of, and how many leaves are drawn of each peer. */
+export function specificationView({ hash, spec }: Pick<Environment, 'hash' | 'spec'>) {
+  const places = Math.min(spec.owedLeaves, spec.sampledLeaves)
+  return { hash, specification: bytesToHex(environmentBytes(spec)), places }
 }

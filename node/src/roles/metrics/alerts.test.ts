@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
-import { type Alert, createAlerts } from './alerts.ts'
-import { createAlertSender } from './sendAlert.ts'
+import { type Alert, createAlertSender, createAlerts } from './alerts.ts'
 import type { PeerState } from './watchPeer.ts'
 
 const well: PeerState = {

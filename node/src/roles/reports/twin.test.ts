@@ -7,8 +7,7 @@ import type { Hex } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
-import { readTwin } from './readTwin.ts'
-import { createTwinWatch, noteCommitted, TWIN_FOR_MS, watchCommitment } from './twin.ts'
+import { createTwinWatch, noteCommitted, readTwin, TWIN_FOR_MS, watchCommitment } from './twin.ts'
 
 const hex = (byte: string): Hex => `0x${byte.repeat(32)}`
 const OWN = hex('aa')

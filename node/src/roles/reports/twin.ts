@@ -1,9 +1,11 @@
+import { z } from 'zod'
 import type { Chain } from '#chain/openChain.ts'
 import type { Clock } from '#core/clock.ts'
 import type { ContentId } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Identity } from '#store/identity.ts'
 import type { Journal } from '#store/journal.ts'
+import { readJournal } from './readJournal.ts'
 
 /** The journal's state with the twin, for commands that run while the peer does. */
 export const TWIN = 'twin'
@@ -84,4 +86,18 @@ export async function watchCommitment(node: Watching, round: number): Promise<vo
   } catch (error) {
     logger.debug('own commitment could not be read', { round, error })
   }
+}
+
+const twinSchema = z.object({ sinceMs: z.number(), lastMs: z.number(), evidence: z.string() })
+
+/**
+ * Another process that runs with this peer's keys, as the peer found it within the last half hour; null if there is none.
+ *
+ * @param path - the journal's file, which exists.
+ * @throws {JournalUnusableError} if it cannot be read.
+ */
+export function readTwin(path: string, nowMs: number): Twin | null {
+  const kept = readJournal(path, db => db.prepare('SELECT value FROM state WHERE key = ?').get(TWIN))
+  const parsed = twinSchema.safeParse(kept && JSON.parse(String(kept.value)))
+  return parsed.success && nowMs - parsed.data.lastMs < TWIN_FOR_MS ? parsed.data : null
 }

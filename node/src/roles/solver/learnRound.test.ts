@@ -23,7 +23,7 @@ import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { createLearner, type Learner } from './learner.ts'
 import { learnRound, MOST_OWN_UPDATES, type PeerGroups, type RoundLessons } from './learnRound.ts'
 import { createQuarantine, QUARANTINE_ROUNDS } from './quarantine.ts'
-import { scoreAhead } from './scoreAhead.ts'
+import { scoreAhead } from './takeGroups.ts'
 import { createTrust } from './trust.ts'
 
 const clock = { nowMs: () => 0 } as Clock

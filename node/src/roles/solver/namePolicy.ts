@@ -4,10 +4,12 @@ import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import type { Sampler } from './answerRound.ts'
 
 /** Rounds that a policy is served for after the last one that it sampled in: appeals of a score are over by then. */
 const POLICY_ROUNDS = 16
+
+/** What samples: the policy as it is, or as it was when it was named. */
+export type Sampler = Pick<PolicyClient, 'weightsHash' | 'generate'>
 
 type Modules = Pick<PeerNode, 'bundles' | 'journal' | 'logger'> & {
   chain: Pick<PeerNode['chain'], 'peerKey' | 'commitPolicy' | 'readPolicies'>

@@ -1,13 +1,109 @@
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withDeadline } from '#core/deadline.ts'
+import type { PeerKey } from '#core/hashes.ts'
+import type { Logger } from '#core/logger.ts'
+import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import type { CompletionServer } from '#hub/chatServer/completionServer.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
+import { asDiskFull, DiskFullError } from '#store/diskSpace.ts'
 import type { RoundRules } from '../draws/checkRollouts.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { createHandOver } from './handOver.ts'
 import { type ServedAnswers, servedAnswers } from './servedAnswers.ts'
 import type { SolverReport } from './solverReport.ts'
+
+/** Of an adapter as PEFT keeps it. */
+const FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const
+
+type HandOverModules = {
+  server: Pick<CompletionServer, 'models' | 'loadAdapter' | 'unloadAdapter'>
+  policy: Pick<PolicyClient, 'weightsHash'>
+  logger: Pick<Logger, 'info' | 'warn'>
+  peerKey: PeerKey
+  /** Of the adapter that the policy saved last. */
+  policyFolder: string
+  /** That the server reads too, under the same path. */
+  sharedFolder: string
+}
+
+type HandOver = {
+  /**
+   * Has the server serve the policy as it was saved, if it does not yet. What the server does wrong fails nothing, nor does a full disk.
+   *
+   * @param until - the server is not waited for longer.
+   * @returns the name to ask it by: of an older policy where it did not take this one, and null for the model that it was started with.
+   */
+  now(until: AbortSignal): Promise<{ adapter: string | null; isCurrent: boolean }>
+}
+
+/** Hands a solver's adapters to the server that samples for it: each under its own name, and the one before it taken back after it. */
+export function createHandOver(modules: HandOverModules): HandOver {
+  const { server, policy, logger, peerKey, policyFolder, sharedFolder } = modules
+  const own = `waggle-${peerKey.slice(2, 18)}-`
+  let served: string | null = null
+
+  async function writeShared(name: string): Promise<string> {
+    const [folder, unfinished] = [join(sharedFolder, name), join(sharedFolder, `.${name}`)]
+    if (existsSync(folder)) return folder
+    try {
+      await mkdir(unfinished, { recursive: true })
+      for (const file of FILES) await copyFile(join(policyFolder, file), join(unfinished, file))
+      await rename(unfinished, folder)
+    } catch (error) {
+      await rm(unfinished, { recursive: true, force: true })
+      throw asDiskFull(error, sharedFolder)
+    }
+    return folder
+  }
+
+  /** Takes back what it served before, also in an earlier run of this peer. */
+  async function takeBackAllBut(name: string, listed: readonly string[], until: AbortSignal): Promise<void> {
+    for (const one of listed)
+      if (one.startsWith(own) && one !== name) await server.unloadAdapter(one, until).catch(leaveToNextRound)
+    for (const one of await readdir(sharedFolder))
+      if (one.replace(/^\./, '').startsWith(own) && one !== name)
+        await rm(join(sharedFolder, one), { recursive: true, force: true })
+  }
+
+  async function serve(name: string, until: AbortSignal): Promise<void> {
+    await mkdir(sharedFolder, { recursive: true })
+    const listed = await server.models(until)
+    if (!listed.includes(name)) {
+      // A server that was started again has forgotten what it had.
+      if (served !== null && !listed.includes(served)) served = null
+      await server.loadAdapter(name, await writeShared(name), until)
+      logger.info('the adapter was handed over', { adapter: name })
+    }
+    served = name
+    await takeBackAllBut(name, listed, until)
+  }
+
+  return {
+    async now(until) {
+      // Before the first update it changes nothing: a fresh adapter's product is zero.
+      if (!existsSync(join(policyFolder, FILES[0]))) return { adapter: null, isCurrent: true }
+      const name = `${own}${(await policy.weightsHash()).slice(2, 18)}`
+      try {
+        await serve(name, until)
+      } catch (error) {
+        const isFull = error instanceof DiskFullError
+        if (!(error instanceof ChatServerError || isFull || error === until.reason)) throw error
+        const advice = isFull
+          ? error.hint
+          : 'Start vLLM with --enable-lora, VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 and that folder in its reach.'
+        const about = { adapter: name, sharedFolder, error, advice }
+        logger.warn('the server did not take the adapter, and samples by an older policy', about)
+      }
+      return { adapter: served, isCurrent: served === name }
+    },
+  }
+}
+
+function leaveToNextRound(error: unknown): void {
+  if (!(error instanceof ChatServerError)) throw error
+}
 
 /** A server that samples a solver's answers, and where its adapters are handed over. */
 export type ServedSettings = {

@@ -1,5 +1,7 @@
+import { copyFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { makeFolder } from '#base/makeFolder.ts'
 import type { Environment } from '#environments/environment.ts'
 import { appealScores } from '../appellant/appealScores.ts'
 import { betOnGames } from '../bettor/betOnGames.ts'
@@ -7,7 +9,6 @@ import { openDatasetIndex } from '../datasets/datasetIndex.ts'
 import { showDemanded } from '../duties/showDemanded.ts'
 import { noteRun } from '../metrics/runNote.ts'
 import { adapterToTrain } from '../models/adapterToTrain.ts'
-import { keepTokenizer } from '../models/keepTokenizer.ts'
 import { openJudge, openPolicy, type WorkerSettings } from '../models/openModels.ts'
 import { unpaidSolver } from '../models/paidBaseHere.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -65,4 +66,21 @@ export async function startSolver(node: PeerNode, options: RoleOptions): Promise
     await served?.close()
     await Promise.all([policy.close(), judging?.close()])
   })
+}
+
+const FILES = [
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'generation_config.json',
+  'chat_template.jinja',
+]
+
+/** Copies a model's tokenizer next to the weights that are trained from it, so that the folder is a complete model. */
+async function keepTokenizer(from: string, to: string): Promise<void> {
+  makeFolder(to)
+  for (const name of FILES)
+    await copyFile(join(from, name), join(to, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
 }

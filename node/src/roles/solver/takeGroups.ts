@@ -3,7 +3,8 @@ import type { PeerKey } from '#core/hashes.ts'
 import { checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import type { PeerGroups } from './learnRound.ts'
+import { faultOfClaims } from './checkClaims.ts'
+import type { LearningModules, PeerGroups } from './learnRound.ts'
 
 /**
  * Takes the groups of other solvers of a round that has ended, peer by peer as they come, until the time is up or all gave theirs.
@@ -61,4 +62,19 @@ export async function* takeGroups(
   }
   node.signal.throwIfAborted()
   if (!until.aborted) for (const peerKey of [...silent].slice(0, sharing.peers - given)) yield { peerKey, groups: [] }
+}
+
+/**
+ * Scores groups of others as they come: that takes the judge alone, and changes neither the policy nor what is learned, nor in which order.
+ * Those whose claims are impossible, which nothing is learned from, are not scored. A judge that fails is asked again when they are learned from.
+ */
+export async function* scoreAhead(
+  others: AsyncIterable<PeerGroups>,
+  { learner, vocabSize }: Pick<LearningModules, 'learner' | 'vocabSize'>,
+): AsyncGenerator<PeerGroups> {
+  for await (const theirs of others) {
+    const possible = theirs.groups.filter(group => faultOfClaims(group, vocabSize) === null)
+    const scored = possible.length === 0 ? [] : await learner.score(possible).catch(() => undefined)
+    yield scored === undefined ? theirs : { ...theirs, scored }
+  }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { decodeCanonical } from '#core/canonical.ts'
 import { loadEnvironments } from '#environments/builtIn.ts'
-import { specificationView } from './specificationView.ts'
+import { specificationView } from './statusView.ts'
 
 test('a page gets the very bytes that the chain has the hash of, and how many leaves are drawn', async () => {
   const { starter } = await loadEnvironments()
