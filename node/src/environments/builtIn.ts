@@ -12,9 +12,9 @@ export {
   type DatasetFormatName,
   datasetFormats,
   formatOf,
+  heldOutDataset,
 } from './codezero/datasets/datasetFormats.ts'
 export type { DatasetTask } from './codezero/datasets/datasetTask.ts'
-export { heldOutDataset } from './codezero/datasets/heldOutDataset.ts'
 export { loadStarterEnvironments as loadEnvironments, starterFolder } from './codezero/loadStarter.ts'
 export { type PresetName, presets } from './codezero/presets.ts'
 

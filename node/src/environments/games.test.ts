@@ -4,7 +4,7 @@ import { codeGames } from './codezero/codeGames.ts'
 import { parseTaskText } from './codezero/curriculum/parseTaskText.ts'
 import { semanticKey } from './codezero/curriculum/semanticKey.ts'
 import { inParts } from './games.ts'
-import { reasoningGames } from './reasoning/reasoningGames.ts'
+import { reasoningGames } from './reasoning/reasoning.ts'
 
 const encode = async (text: string) => Int32Array.from([...text], character => character.charCodeAt(0))
 const text = (tokens: Int32Array) => String.fromCharCode(...tokens)

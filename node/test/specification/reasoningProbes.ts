@@ -1,5 +1,5 @@
 import type { ReasoningProblem } from '#environments/reasoning/drawQuestion.ts'
-import { examples, small, solverMessage } from '#environments/reasoning/presets.ts'
+import { examples, small, solverMessage } from '#environments/reasoning/kind.ts'
 import { reasoning } from '#environments/reasoning/reasoning.ts'
 import { type ReasoningSpec, reasoningSpecSchema } from '#environments/reasoning/reasoningSpec.ts'
 import { letters } from './codeZeroProbes.ts'

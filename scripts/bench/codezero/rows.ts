@@ -14,7 +14,7 @@ import {
 } from '../../../node/src/environments/difficulty.ts'
 import { balancedAccuracy, calibrationError } from '../../../node/src/environments/judgeFigures.ts'
 import { hostileReplies } from '../../../node/src/environments/reasoning/hostileReplies.ts'
-import { small } from '../../../node/src/environments/reasoning/presets.ts'
+import { small } from '../../../node/src/environments/reasoning/kind.ts'
 import { scoreAnswer } from '../../../node/src/environments/reasoning/reasoning.ts'
 import { seededRandom } from '../../../node/src/environments/seededRandom.ts'
 import { proposalsOf } from '../../../node/src/roles/proposer/proposalsOf.ts'

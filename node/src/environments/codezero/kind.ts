@@ -1,7 +1,16 @@
-import type { EnvironmentKind } from '../environmentKind.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { checkTokenizerFits } from '#model/tokenizers/checkTokenizerFits.ts'
+import { openChatTokenizer, openOwnTokenizer, openTokenizerOf } from '../chatTokenizer.ts'
+import type { Environment } from '../environment.ts'
+import type { ChatFolders, EnvironmentKind } from '../environmentKind.ts'
+import { EnvironmentMismatchError } from '../environmentMismatch.ts'
+import { codeZero } from './codeZero.ts'
 import { describeEnvironment } from './describeEnvironment.ts'
 import { type CodeZeroSpec, codeZeroSpecSchema } from './environmentSpec.ts'
-import { loadChatEnvironment } from './loadChat.ts'
+import { servedJudge } from './judge/servedJudge.ts'
+import { trueFalseJudge } from './judge/trueFalseJudge.ts'
+import { type ChatPrompts, chatFormat } from './promptFormat.ts'
+import { modelWriter, type ProposalWriter, servedWriter } from './proposalWriter.ts'
 
 export const kind: EnvironmentKind<CodeZeroSpec> = {
   schema: codeZeroSpecSchema,
@@ -9,4 +18,62 @@ export const kind: EnvironmentKind<CodeZeroSpec> = {
   judgeOf: ({ judge }) => (judge.kind === 'trueFalse' ? judge.model : null),
   load: loadChatEnvironment,
   describe: describeEnvironment,
+}
+
+/** Nobody checks how a proposal was sampled, and a proposer may be several times as large as a solver: a byte a parameter. */
+const PROPOSER_PRECISION = 'int8'
+
+/**
+ * An environment of chat models: its specification, and the models that an operator named for it, checked against it. The
+ * judge's weights are checked when they are loaded.
+ *
+ * @throws {EnvironmentMismatchError} if the specification is not one of chat models, or is of other tokenizers.
+ * @throws {ModelFileError} if a file of the models is missing or damaged.
+ */
+export async function loadChatEnvironment(
+  spec: CodeZeroSpec,
+  { modelFolder, proposerFolder, proposerServer, judgeFolder, judgeServer }: ChatFolders,
+): Promise<Environment> {
+  const { prompts, judge } = spec
+  if (prompts.format !== 'chat' || judge.kind !== 'trueFalse')
+    throw new EnvironmentMismatchError(`The environment '${spec.preset}' is not one of chat models.`, {
+      hint: 'Leave out --model and --environment, or name a specification that npx waggle environment create made.',
+    })
+  const tokenizer = await openChatTokenizer(modelFolder, prompts)
+  const format = chatFormat(tokenizer, prompts)
+  const writer = proposerServer
+    ? servedWriter(proposerServer, prompts)
+    : proposerFolder === undefined
+      ? modelWriter(modelFolder, PROPOSER_PRECISION, format)
+      : await openWriter(proposerFolder, prompts)
+  const shared = { spec, format, solverFolder: modelFolder, writer }
+  if (judgeFolder === null)
+    return codeZero({
+      ...shared,
+      judgeModel: null,
+      openCodeJudge: () => Promise.reject(new RangeError('no model judges')),
+      openServedJudge: () => (judgeServer ? servedJudge(judgeServer, judge) : Promise.reject(noJudge(spec))),
+    })
+  const isShared = judge.tokenizerHash === tokenizer.hash
+  if (isShared) checkTokenizerFits(tokenizer, await readDecoderConfig(judgeFolder), judgeFolder)
+  const judgeTokenizer = isShared ? tokenizer : await openTokenizerOf(judgeFolder, judge.tokenizerHash)
+  const { weightsHash, precision } = judge
+  return codeZero({
+    ...shared,
+    judgeModel: { folder: judgeFolder, precision, weightsHash },
+    openCodeJudge: scorer => trueFalseJudge(scorer, judgeTokenizer, judge),
+  })
+}
+
+const noJudge = ({ preset }: CodeZeroSpec) =>
+  new EnvironmentMismatchError(`No evaluator of the environment '${preset}' was named.`, {
+    hint: 'Name its frozen evaluator with --judge.',
+  })
+
+/** A proposer's model with its own tokenizer and template. What it is asked is made once, so that a model without a template is refused here. */
+async function openWriter(folder: string, prompts: ChatPrompts): Promise<ProposalWriter> {
+  const { tokenizer, vocabSize } = await openOwnTokenizer(folder)
+  const format = chatFormat(tokenizer, { ...prompts, vocabSize })
+  await format.proposalPrompt(1, 'write')
+  return modelWriter(folder, PROPOSER_PRECISION, format)
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { checkEnvironment } from '#environments/checkEnvironment.ts'
-import { checkKind, checkSpec } from '#environments/checkKind.ts'
+import { checkEnvironment, checkKind, checkSpec } from '#environments/checkEnvironment.ts'
 import type { EnvironmentKind, EnvironmentRequest } from '#environments/environmentKind.ts'
 import { openJudge } from './openModels.ts'
 

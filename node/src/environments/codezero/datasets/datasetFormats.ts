@@ -1,4 +1,7 @@
-import type { DatasetTask, FieldFault } from './datasetTask.ts'
+import type { Level } from '../../level.ts'
+import { canaryCases } from '../curriculum/canaryTasks.ts'
+import { problemText } from '../prompts.ts'
+import { answerCode, type DatasetTask, type FieldFault, functionSystem } from './datasetTask.ts'
 import { readAsserts, readHumanEval, readMbpp } from './functionTasks.ts'
 import { readContest, readProgram } from './programTasks.ts'
 
@@ -43,4 +46,16 @@ export type DatasetFormatName = keyof typeof datasetFormats
 export function formatOf(columns: readonly string[]): DatasetFormatName | null {
   const names = Object.keys(datasetFormats) as DatasetFormatName[]
   return names.find(name => datasetFormats[name].needs.every(column => columns.includes(column))) ?? null
+}
+
+/** The held-out tasks of a level as a dataset, for models from outside a swarm. */
+export async function heldOutDataset(level: Level, count: number): Promise<DatasetTask[]> {
+  const cases = await canaryCases(level, count)
+  return cases.map(({ task, tests }, at) => ({
+    id: `held-out ${level}/${at}`,
+    system: functionSystem,
+    question: problemText(task),
+    function: null,
+    check: answer => ({ code: answerCode(answer), tests }),
+  }))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mustFail } from './mustFail.ts'
+import { givesNothing, mustFail } from './mustFail.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 
 const fails = async (code: string) => mustFail((await parsePython(code)) as PythonNode)
@@ -45,4 +45,28 @@ test.each([
   ['a default and a star', 'def f(x, *rest, k=1, **more):\n    return (x, rest, k, more)\n'],
 ])('%s may do', async (_, code) => {
   expect(await fails(code)).toBe(false)
+})
+
+const sumThen = (end: string) => `def f(xs):\n    s = 0\n    for x in xs:\n        s += x\n    ${end}\n`
+const read = async (code: string) => givesNothing((await parsePython(code)) as PythonNode, { name: 'f' })
+
+test.each([
+  ['a bare return', sumThen('return')],
+  ['None', sumThen('return None')],
+  ['None in brackets', sumThen('return ((None))')],
+  ['no return at all', sumThen('s += 1')],
+  ['a value of another function alone', sumThen('def g():\n        return s\n    g()')],
+])('%s gives nothing', async (_, code) => {
+  expect(await read(code)).toBe(true)
+})
+
+test.each([
+  ['a value', sumThen('return s')],
+  ['a value in a branch', sumThen('if s:\n        return s')],
+  ['a generator', sumThen('yield s')],
+  ['an empty tuple', sumThen('return ()')],
+  ['a pair with None', sumThen('return s, None')],
+  ['another name', 'def g(xs):\n    return\n'],
+])('%s gives something', async (_, code) => {
+  expect(await read(code)).toBe(false)
 })
