@@ -1,9 +1,11 @@
 import { callChain } from '../callChain.ts'
 import type { FollowedChain } from '../connectChain.ts'
 
+type BlockTime = { number: number; timeSec: number }
+
 /**
- * The first block at or after a time, by bisection. It turns a round into a range of blocks to read events from. Blocks
- * that were already seen narrow the range first.
+ * The first block at or after a time. It turns a round into a range of blocks to read events from. The search starts between blocks that were
+ * already seen, and guesses that blocks come at equal times: two reads where they do. Every third step halves the range, for chains where they do not.
  *
  * @param fromBlock - the first block to search.
  * @param head - the newest block.
@@ -13,17 +15,29 @@ export async function blockAtTime(
   { rpc, rpcUrl, heads }: FollowedChain,
   timeSec: number,
   fromBlock: number,
-  head: { number: number; timeSec: number },
+  head: BlockTime,
 ): Promise<number | null> {
   if (head.timeSec < timeSec) return null
-  const { before, from } = heads.around(timeSec)
+  const seen = heads.around(timeSec)
+  let before: BlockTime | undefined = seen.before
+  let from = seen.from !== undefined && seen.from.number < head.number ? seen.from : head
   let low = Math.max(fromBlock, (before?.number ?? -1) + 1)
-  let high = Math.min(head.number, from?.number ?? head.number)
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const block = await callChain(rpcUrl, () => rpc.getBlock({ blockNumber: BigInt(middle) }))
-    if (Number(block.timestamp) < timeSec) low = middle + 1
-    else high = middle
+  for (let reads = 1; low < from.number; reads++) {
+    const guess = before !== undefined && reads % 3 !== 0 ? guessed(before, from, timeSec) : (low + from.number) / 2
+    const number = Math.max(low, Math.min(from.number - 1, Math.floor(guess)))
+    const block = await callChain(rpcUrl, () => rpc.getBlock({ blockNumber: BigInt(number) }))
+    const found = { number, timeSec: Number(block.timestamp) }
+    if (found.timeSec >= timeSec) from = found
+    else {
+      before = found
+      low = number + 1
+    }
   }
   return low
+}
+
+/** Where the first block at or after a time is, if the blocks between two come at equal times. */
+function guessed(before: BlockTime, from: BlockTime, timeSec: number): number {
+  const share = (timeSec - before.timeSec) / Math.max(1, from.timeSec - before.timeSec)
+  return Math.ceil(before.number + share * (from.number - before.number))
 }

@@ -11,6 +11,7 @@ import {
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { ChainUnreachableError } from '../chainErrors.ts'
+import type { FollowedChain } from '../connectChain.ts'
 import { contractsOf } from '../contracts.ts'
 import { createHeads } from '../guard/heads.ts'
 import { blockAtTime } from './blockAtTime.ts'
@@ -133,4 +134,28 @@ test('the first block at or after a time is found, and none that is still to com
     expect(block).toBe(times.findIndex(time => time >= wanted))
   }
   expect(await blockAtTime(chain, 1100, 0, head)).toBeNull()
+})
+
+test('between seen blocks the first at a time takes two reads, and at most a bisection of uneven blocks', async () => {
+  const searchedIn = async (times: readonly number[], wanted: number) => {
+    let reads = 0
+    const getBlock = async ({ blockNumber }: { blockNumber: bigint }) => {
+      reads++
+      return { timestamp: BigInt(times[Number(blockNumber)] as number) }
+    }
+    const at = (number: number) => ({ number, timeSec: times[number] as number })
+    const heads = { around: () => ({ before: at(0), from: undefined }) }
+    const chain = { rpc: { getBlock }, rpcUrl: 'test', heads } as unknown as FollowedChain
+    const block = await blockAtTime(chain, wanted, 0, at(times.length - 1))
+    expect(block).toBe(times.findIndex(time => time >= wanted))
+    return reads
+  }
+  const even = Array.from({ length: 1000 }, (_, i) => 1000 + 12 * i)
+  for (const wanted of [1001, 1012, 5000, 5008, 12_000, 12_988]) expect(await searchedIn(even, wanted)).toBeLessThan(3)
+  // All blocks but the last in the first seconds, and all but the first in the last ones.
+  const early = Array.from({ length: 1000 }, (_, i) => (i === 999 ? 1_000_000 : 1000 + i))
+  const late = Array.from({ length: 1000 }, (_, i) => (i === 0 ? 1000 : 1_000_000 + i))
+  for (const times of [early, late])
+    for (const wanted of [1001, 1500, 999_999, 1_000_000])
+      expect(await searchedIn(times, wanted)).toBeLessThanOrEqual(3 * Math.ceil(Math.log2(1000)))
 })

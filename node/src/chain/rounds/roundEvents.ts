@@ -29,6 +29,8 @@ export type RoundEvents = EventReader & {
 export function createEventReader(chain: FollowedChain, contracts: Contracts): RoundEvents {
   /** Start of a round → its first block, once that is too deep to change. */
   const starts = new Map<number, number>()
+  /** The same of blocks that can still change, as long as the head is the same one. */
+  const shallow = { head: '', starts: new Map<number, number>() }
   /** Start of a round that has begun → its time, which does not change any more. */
   const times = new Map<number, number>()
 
@@ -43,10 +45,16 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): R
   }
 
   async function firstBlockOf(round: number, head: TakenHead): Promise<number | null> {
-    const known = starts.get(round)
+    if (shallow.head !== head.hash) {
+      shallow.head = head.hash
+      shallow.starts.clear()
+    }
+    const known = starts.get(round) ?? shallow.starts.get(round)
     if (known !== undefined) return known
     const block = await blockAtTime(chain, await startOf(round, head), contracts.startBlock, head)
-    if (block !== null && block < head.number - REORGANISATION_BLOCKS) starts.set(round, block)
+    if (block === null) return null
+    if (block < head.number - REORGANISATION_BLOCKS) starts.set(round, block)
+    else if (shallow.head === head.hash) shallow.starts.set(round, block)
     return block
   }
 
