@@ -84,14 +84,17 @@ test('rounds whose rules are not named have those of the starter models, which e
   assert.equal(hash, (await loadEnvironments()).starter.hash)
 })
 
-/** Fails the n-th transaction, before it reaches the chain or after, as a kill at that moment would. */
+/** Fails the n-th transaction, before it reaches the chain or after, as a kill at that moment would. Those before it have arrived. */
 function dieAt(count: number, moment: 'before' | 'after'): Wrap {
-  let seen = 0
+  const sent: Promise<unknown>[] = []
   return request => async call => {
-    if (seen > count) throw new Error('killed')
+    if (sent.length > count) throw new Error('killed')
     if (call.method !== 'eth_sendTransaction') return request(call)
-    if (++seen !== count + 1) return request(call)
-    if (moment === 'after') await request(call)
+    const isLast = sent.length === count
+    const sending = isLast && moment === 'before' ? Promise.resolve() : request(call)
+    sent.push(sending)
+    if (!isLast) return sending
+    await Promise.all(sent)
     throw new Error('killed')
   }
 }
