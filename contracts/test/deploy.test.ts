@@ -24,7 +24,8 @@ before(async () => {
 
 after(() => anvil.stop())
 
-const nonce = async (chain = anvil) => Number(await chain.rpc('eth_getTransactionCount', DEPLOYER, 'latest'))
+/** Transactions that the chain has taken, mined or not. */
+const nonce = async (chain = anvil) => Number(await chain.rpc('eth_getTransactionCount', DEPLOYER, 'pending'))
 
 /** Runs a deployment that must be refused, and gives the refusal. */
 async function refused(code: DeployErrorCode, deployment: Promise<unknown>): Promise<string> {
