@@ -13,6 +13,9 @@ export const TOLERANCE_MILLI = 25
 export const COMMITTEE_SEATS = 5
 /** Peers in a shard, at most. */
 export const SHARD_PEERS = 32
+
+/** A peer's outcome gives its place on the chain to that of a round so many later. */
+export const OUTCOME_RING = 12
 /** Points of round r are final once round r + FINALITY_ROUNDS has ended. */
 export const FINALITY_ROUNDS = 3
 /** Nectar that a round gives for points, in wei. */

@@ -23,6 +23,7 @@ test('constants off the chain are those of the contracts', () => {
     TOLERANCE_MILLI: constantOf('Earnings.sol', 'TOLERANCE_MILLI'),
     COMMITTEE_SEATS: constantOf('libraries/Tally.sol', 'SEATS'),
     SHARD_PEERS: constantOf('libraries/Ring.sol', 'SHARD_PEERS'),
+    OUTCOME_RING: constantOf('libraries/Ring.sol', 'OUTCOME_RING'),
     FINALITY_ROUNDS: constantOf('Rounds.sol', 'FINALITY_ROUNDS'),
     EMISSION_WEI: constantOf('Earnings.sol', 'EMISSION_WEI'),
   }

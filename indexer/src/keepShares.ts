@@ -1,11 +1,9 @@
 import type { Context } from 'ponder:registry'
 import { leafDemand, round as rounds, settlement } from 'ponder:schema'
+import { OUTCOME_RING } from '@waggle/deployments/protocol'
 import { and, eq, gt, inArray, isNull } from 'ponder'
 import { readClock } from './roundRow.ts'
 import { shareOf } from './weights.ts'
-
-/** `OUTCOME_RING` of the contracts: a peer's outcome gives its place to that of a round so many later. */
-const OUTCOME_RING = 12
 
 /**
  * Before a challenge that was open for so long changes what a round weighs: keeps the shares of peers whose outcome has given its place to
