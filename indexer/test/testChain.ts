@@ -11,6 +11,7 @@ import { voteCommitment } from '../../node/src/chain/votes/votes.ts'
 import { encodeProposal, type ProposedTasks } from '../../node/src/core/payloads/taskProposal.ts'
 import { deployMarket } from '../../node/test/deployMarket.ts'
 import { deployContracts, type LocalChain } from '../../node/test/localChain.ts'
+import { mineStuck } from '../../node/test/mineStuck.ts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 import { freePort } from '../../scripts/freePorts.ts'
 import { ballotOf } from './ballotOf.ts'
@@ -44,6 +45,7 @@ export class TestChain {
   /** Of the market, over a token that anyone may have. */
   market!: { address: Address; mint: (to: Hex, amount: bigint) => Promise<void>; token: Address }
   #peers = 0
+  #endMining = () => {}
 
   private constructor(port: number, process: ChildProcess, recordPath: string) {
     this.url = `http://127.0.0.1:${port}`
@@ -61,6 +63,7 @@ export class TestChain {
       join(folder, 'deployment.json'),
     )
     await until(() => chain.client.getChainId().then(() => true))
+    chain.#endMining = mineStuck(chain.client)
     await chain.#deploy().catch(error => {
       chain.stop()
       throw error
@@ -69,6 +72,7 @@ export class TestChain {
   }
 
   stop(): void {
+    this.#endMining()
     this.#process.kill('SIGKILL')
   }
 

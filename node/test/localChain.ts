@@ -11,6 +11,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
 import { constructorArguments, type Made, stakesWiring } from '../../scripts/deploy/constructorArguments.ts'
 import { freePort } from '../../scripts/freePorts.ts'
+import { mineStuck } from './mineStuck.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Anvil's own, known to everybody. */
@@ -34,6 +35,7 @@ export async function startLocalChain(
     .extend(publicActions)
     .extend(walletActions)
   let child = await spawnAnvil(anvilArgv({ ...options, port }), () => client.getChainId())
+  if (options.blockTimeSec === undefined) mineStuck(client)
   return {
     rpcUrl,
     port,

@@ -1,0 +1,27 @@
+import type { TestClient } from 'viem'
+
+const LOOK_EVERY_MS = 1_000
+
+/** What of a test client is asked. */
+type Chain = Pick<TestClient, 'getAutomine' | 'getTxpoolContent' | 'mine'>
+
+/**
+ * Anvil now and then leaves a transaction in its pool that it should mine at once (foundry-rs/foundry#10122), and whoever waits for it waits in
+ * vain. Makes a block where a transaction was pending at two looks in a row, unless the chain was told not to mine.
+ *
+ * @returns ends it.
+ */
+export function mineStuck(client: Chain): () => void {
+  let seen = new Set<string>()
+  const look = async () => {
+    const { pending } = await client.getTxpoolContent()
+    const hashes = Object.values(pending).flatMap(byNonce => Object.values(byNonce).map(({ hash }) => hash))
+    const stuck = hashes.some(hash => seen.has(hash)) && (await client.getAutomine())
+    seen = new Set(hashes)
+    if (stuck) await client.mine({ blocks: 1 })
+  }
+  // A chain that a test has stopped does not answer.
+  const timer = setInterval(() => void look().catch(() => seen.clear()), LOOK_EVERY_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
