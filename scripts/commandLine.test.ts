@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { count, helpOption, readCommandLine } from './commandLine.ts'
+import { count } from '../node/src/cli/options/optionKinds.ts'
+import { helpOption, readCommandLine } from './commandLine.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

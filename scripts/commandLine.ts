@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { z } from 'zod'
 import { meantOption } from '../node/src/cli/nearest.ts'
+import { flag } from '../node/src/cli/options/optionKinds.ts'
 import { optionsOf, type Settings } from '../node/src/cli/options/settingOptions.ts'
 import { settingProblem } from '../node/src/cli/options/settingProblem.ts'
 
@@ -15,12 +16,6 @@ export type CommandLine<Shape extends Settings> = {
 }
 
 type Parsed<Shape extends Settings> = { values: z.infer<z.ZodObject<Shape>>; positionals: string[] }
-
-/** A switch, off by default. */
-export const flag = (description: string) => z.boolean().default(false).meta({ description })
-
-/** A whole number within bounds. */
-export const count = (low: number, high = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(low).max(high)
 
 /** Every script has it. */
 export const helpOption = { help: flag('print this') }

@@ -127,7 +127,7 @@ describe('what is called wrongly ends with 64', () => {
     [
       'a negative stake',
       ['market', 'bet', '--game', '0', '--choice', '0', '--stake', '-1'],
-      /^--stake must be an amount of tokens, such as 2\.5\./,
+      /^--stake is not an amount of tokens, such as 2\.5\. See --help\. \[USAGE\]/,
     ],
     [
       'an option where a value is due',

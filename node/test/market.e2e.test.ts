@@ -104,10 +104,10 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
 test('what the market cannot do is said before anything is sent', async () => {
   const cases: [argv: string[], message: string][] = [
     [['dance'], "Unknown action 'dance'"],
-    [['bet', '--game', '0', '--choice', 'two', '--stake', '1'], '--choice must be a whole number'],
+    [['bet', '--game', '0', '--choice', 'two', '--stake', '1'], "--choice must be a number, not 'two'"],
     [['bet', '--game', '0', '--choice', '1', '--stake', '-1'], '--stake'],
-    [['claim'], '--game is required: a whole number'],
-    [['create'], 'create needs --file'],
+    [['claim'], '--game is required'],
+    [['create'], '--file is required'],
     [['create', '--file', join(root, 'nothing.yaml')], 'is not a valid game'],
   ]
   const refusals = await Promise.all(cases.map(([argv]) => market('ann', ...argv)))

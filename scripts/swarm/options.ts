@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { basePrecisions } from '../../node/model/src/model/lora/loraConfig.ts'
+import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
 import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
 import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
-import { count, flag, helpOption, parseCommandLine } from '../commandLine.ts'
+import { helpOption, parseCommandLine } from '../commandLine.ts'
 
 /** Bounds keep a swarm on one machine sensible: a committee has at most 14 seats on chain. */
 export const options = {

@@ -4,12 +4,8 @@ import { systemClock } from '#core/clock.ts'
 import { createLogger, type Logger } from '#core/logger.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import type { Identity } from '#store/identity.ts'
-import { LOG_FILE, logSettings } from './options/commonSettings.ts'
+import { LOG_FILE } from './options/commonSettings.ts'
 import type { Config } from './options/config.ts'
-import { optionsOf, usageOf } from './options/settingOptions.ts'
-
-export const logOptions = optionsOf(logSettings)
-export const logUsage = usageOf(logSettings)
 
 /**
  * The log of what runs until it is stopped, on stdout and, where it is asked for, in a file of the folder that is rotated.

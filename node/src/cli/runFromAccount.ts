@@ -6,14 +6,15 @@ import { withAccount } from './withSession.ts'
 
 /** Runs one command about challenges from the account of a peer's folder, and prints its result. */
 export async function runFromAccount(
-  values: Values,
+  flags: Values,
+  isJson: boolean,
   run: (session: AccountSession) => Promise<unknown>,
 ): Promise<void> {
-  showResult((await withAccount(values, run)) as object, values.json === true)
+  showResult((await withAccount(flags, run)) as object, isJson)
 }
 
 /** Prints a bond before it is sent. With --json only the result holds it. */
-export function showBond({ json }: Values): OnBond {
-  if (json === true) return () => {}
+export function showBond(isJson: boolean): OnBond {
+  if (isJson) return () => {}
   return ({ bond, terms }) => console.error(`Sending a bond of ${bond} of the chain's native coin. ${terms}`)
 }

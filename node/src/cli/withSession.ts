@@ -4,8 +4,9 @@ import type { AccountSession, SessionOptions } from '#roles/accountSession.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Values } from './command.ts'
+import { PEER_FOLDER } from './options/commonSettings.ts'
 import { loadConfig } from './options/config.ts'
-import { dataOption, openDeployment } from './options/networkOptions.ts'
+import { openDeployment } from './options/networkOptions.ts'
 import { hasPeer, requirePeer } from './requirePeer.ts'
 
 /**
@@ -13,7 +14,7 @@ import { hasPeer, requirePeer } from './requirePeer.ts'
  *
  * @throws {UsageError} if the folder holds no peer, or no deployment is found.
  */
-export async function openPeerFolder({ json: _, ...flags }: Values): Promise<SessionOptions & { sponsor?: string }> {
+export async function openPeerFolder(flags: Values): Promise<SessionOptions & { sponsor?: string }> {
   const config = loadConfig(flags)
   requirePeer(config.data, 'Name its folder with --data, or make a new peer: npx waggle init.')
   const { deployment, rpcUrl } = openDeployment(config)
@@ -27,10 +28,9 @@ export async function openPeerFolder({ json: _, ...flags }: Values): Promise<Ses
  * @throws {UsageError} if a folder was named that holds no peer, or no deployment is found.
  * @throws {CallRefusedError} if the chain refuses to answer.
  */
-export async function withReader<T>(values: Values, act: (session: ReadSession) => Promise<T>): Promise<T> {
-  const { json: _, ...flags } = values
+export async function withReader<T>(flags: Values, act: (session: ReadSession) => Promise<T>): Promise<T> {
   const config = loadConfig(flags)
-  if (flags.data !== dataOption.data.default)
+  if (flags.data !== undefined && flags.data !== PEER_FOLDER)
     requirePeer(config.data, 'Correct --data, or leave it out: this command needs no peer.')
   const account = hasPeer(config.data) ? ((await openIdentity(config.data)).address as AccountAddress) : null
   const { openReadSession } = await import('#roles/readSession.ts')

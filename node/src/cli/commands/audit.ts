@@ -1,22 +1,43 @@
+import { z } from 'zod'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { Audit } from '#roles/audit/auditPoints.ts'
 import type { RoundAudit } from '#roles/audit/auditRound.ts'
-import type { Command, Values } from '../command.ts'
+import { defineCommand } from '../defineCommand.ts'
 import { openChatModels } from '../models/chatModels.ts'
+import { hubSettings, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
-import { hubOptions, hubUsage } from '../options/modelOptions.ts'
-import { chainOptions, chainUsage, openDeployment } from '../options/networkOptions.ts'
+import { openDeployment } from '../options/networkOptions.ts'
 import { openDevice } from '../options/openDevice.ts'
-import { wholeNumber } from '../options/wholeNumber.ts'
+import { flag, jsonOption, textOption } from '../options/optionKinds.ts'
+import { peerSettings } from '../options/settings.ts'
 import { stopSignal } from '../untilInterrupted.ts'
-import { UsageError } from '../usageError.ts'
 
-const text = { type: 'string' } as const
+const rounds = z
+  .string()
+  .regex(/^\d{1,9}(\.\.\d{1,9})?$/, 'not a round, such as 3, nor a range of rounds, such as 3..7')
+  .transform(text => {
+    const [first = 0, last = first] = text.split('..').map(Number)
+    return { first, last }
+  })
+  .refine(({ first, last }) => first <= last, 'not a range: give the first round first, such as 3..7')
+
+const own = {
+  index: textOption('URL', 'also compare the leaderboard of an indexer, all at the block that it has reached'),
+  round: rounds
+    .optional()
+    .meta({ value: 'N', description: "score this round's rollouts again; FIRST..LAST for a range" }),
+  peer: textOption('NAME', 'with --round: only this peer: name of three words, peer id or key'),
+  follow: flag('with --round: this round and all later ones, each after its votes are revealed, until Ctrl-C'),
+  ...jsonOption,
+}
+
+/** With --round. */
+const { bootnodes, environment, model, judge, device, threads } = peerSettings
 
 /** Derives points again, from votes or from rollouts. */
-export const audit: Command = {
-  usage: `npx waggle audit [OPTIONS]
+export const audit = defineCommand({
+  about: `npx waggle audit [OPTIONS]
 
 Recomputes every peer's points from the votes on the chain: the seats of each committee, the outcome of its ballots, and what
 challenges and appeals changed. It compares them with the points on the chain, and needs no keys.
@@ -27,60 +48,26 @@ with the leaf and the component in which their score sheets differ most. Payload
 peers, through the bootnodes on the chain; missing ones are listed. Exit code 1 if anything differs; 69 if nothing differs but
 something could not be checked, because it is not settled yet or its rollouts or policy are missing.
 
-  --index URL         also compare the leaderboard of an indexer, all at the block that it has reached
-  --round N           score this round's rollouts again; FIRST..LAST for a range
-  --peer NAME         with --round: only this peer: name of three words, peer id or key
-  --follow            with --round: this round and all later ones, each after its votes are revealed, until Ctrl-C
-  --bootnode MULTIADDR
-                      with --round: bootnode besides those on the chain, may be repeated
-  --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO
-                      with --round: the specification and models of a swarm of chat models
-${hubUsage}
-  --device NAME       auto, cpu, webgpu or cuda (default auto)
-  --threads N         threads of the judge's session (default 1)
-${chainUsage}`,
-  options: {
-    ...chainOptions,
-    ...hubOptions,
-    environment: text,
-    model: text,
-    judge: text,
-    device: text,
-    threads: text,
-    index: text,
-    round: text,
-    peer: text,
-    follow: { type: 'boolean' },
-    bootnode: { type: 'string', multiple: true },
-  },
-  async run({ json, index, round, peer, follow, ...flags }) {
+Bootnodes, models, device and threads are for --round: those of a swarm of chat models, and this machine's.`,
+  own,
+  peer: { bootnodes, environment, model, judge, ...hubSettings, device, threads, ...peerOnChain },
+  async run({ json, index, round, peer, follow }, _, flags) {
     const config = loadConfig(flags)
-    const print = (found: unknown, lines: string[]) =>
-      console.log(json === true ? JSON.stringify(found) : lines.join('\n'))
+    const print = (found: unknown, lines: string[]) => console.log(json ? JSON.stringify(found) : lines.join('\n'))
     if (round !== undefined) {
-      const asked = { rounds: roundsOf(round, follow === true), peer: typeof peer === 'string' ? peer : null }
-      return ofRounds(config, asked, found => print(found, linesOfRound(found)))
+      const asked = follow ? { ...round, last: Number.POSITIVE_INFINITY } : round
+      return ofRounds(config, { rounds: asked, peer: peer ?? null }, found => print(found, linesOfRound(found)))
     }
     const { differs, found, lines } = await ofAll(config, index)
     if (differs) process.exitCode = 1
     print(found, lines)
   },
-}
+})
 
-type Rounds = { first: number; last: number }
+type Rounds = z.infer<typeof rounds>
 
-function roundsOf(text: Values[string], follows: boolean): Rounds {
-  const [from, to] = typeof text === 'string' ? text.split('..') : [text]
-  const first = wholeNumber('round', from)
-  const last = follows ? Number.POSITIVE_INFINITY : to === undefined ? first : wholeNumber('round', to)
-  if (last < first)
-    throw new UsageError(`--round ${text} ends before it begins.`, { hint: 'Give the first round first: 3..7.' })
-  return { first, last }
-}
-
-async function ofAll(config: Config, index: Values[string]) {
+async function ofAll(config: Config, indexUrl: string | undefined) {
   const { auditPoints } = await import('#roles/audit/auditPoints.ts')
-  const indexUrl = typeof index === 'string' ? index : undefined
   const found = await auditPoints({ ...openDeployment(config), indexUrl })
   return { differs: found.findings.length > 0, found, lines: linesOfAll(found) }
 }

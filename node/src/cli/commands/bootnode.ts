@@ -1,13 +1,15 @@
 import { knownNetworks } from '@waggle/deployments/networks'
 import { systemClock } from '#core/clock.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
-import type { Command } from '../command.ts'
+import { defineCommand } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
 import { unknownWord } from '../nearest.ts'
-import { logOptions, logUsage, openLog } from '../openLog.ts'
+import { openLog } from '../openLog.ts'
+import { logSettings, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
-import { optionsOf, pickSettings, usageOf } from '../options/settingOptions.ts'
+import { openDeployment } from '../options/networkOptions.ts'
+import { flag } from '../options/optionKinds.ts'
+import { pickSettings } from '../options/settingOptions.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
@@ -18,10 +20,17 @@ type Action = (typeof actions)[number]
 const LISTEN = ['/ip4/0.0.0.0/tcp/4001', '/ip6/::/tcp/4001']
 
 const { listen, ...otherSettings } = networkSettings
+const listenHere = listen
+  .unwrap()
+  .optional()
+  .meta({
+    value: 'MULTIADDR',
+    description: `address to listen on, may be repeated (default ${LISTEN.join(' and ')})`,
+  })
 
 /** Runs a peer that others meet first, or changes the list of them on the chain. */
-export const bootnode: Command = {
-  usage: `npx waggle bootnode [ACTION] [ADDRESS] [OPTIONS]
+export const bootnode = defineCommand({
+  about: `npx waggle bootnode [ACTION] [ADDRESS] [OPTIONS]
 
   run                 run a bootnode until Ctrl-C (default): it has a lasting identity and needs no role and no funds
   list                print the bootnodes on the chain; every peer reads this list at its start and while it runs
@@ -29,23 +38,11 @@ export const bootnode: Command = {
   remove ADDRESS      remove a bootnode
   clear               remove all
 
-WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove and clear.
-
-${dataUsage}
-${networkUsage}
-  --listen MULTIADDR  address to listen on, may be repeated (default ${LISTEN.join(' and ')})
-${usageOf(otherSettings)}
-${logUsage}
-  --json              list, add, remove, clear: print one JSON object on the last line`,
-  options: {
-    ...dataOption,
-    ...networkOptions,
-    ...optionsOf(networkSettings),
-    ...logOptions,
-    json: { type: 'boolean' },
-  },
+WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove and clear.`,
+  own: { json: flag('list, add, remove, clear: print one JSON object on the last line') },
+  peer: { ...peerOnChain, listen: listenHere, ...otherSettings, ...logSettings },
   morePositionals: ['ACTION', 'ADDRESS'],
-  async run({ json, ...values }, [asked = 'run', address]) {
+  async run({ json }, [asked = 'run', address], flags) {
     const action = actions.find(name => name === asked)
     if (action === undefined) throw unknownWord('action', asked, actions)
     const takesAddress = action === 'add' || action === 'remove'
@@ -53,15 +50,15 @@ ${logUsage}
       throw new UsageError(takesAddress ? `${action} needs an ADDRESS.` : `${action} takes no ADDRESS.`, {
         hint: 'See npx waggle bootnode --help.',
       })
-    const config = loadConfig(values)
+    const config = loadConfig(flags)
     if (action === 'run') return run(config)
     const { bootnodes, hash } = await change(config, action, address ?? '')
-    if (json === true) return console.log(JSON.stringify({ bootnodes, hash }))
+    if (json) return console.log(JSON.stringify({ bootnodes, hash }))
     for (const one of bootnodes) console.log(one)
     if (bootnodes.length === 0) console.log('The chain lists no bootnode.')
     if (action !== 'list') console.log(hash === null ? 'It was so already; nothing was sent.' : `Changed by ${hash}.`)
   },
-}
+})
 
 async function run(config: Config): Promise<void> {
   const { deployment, rpcUrl } = openDeployment(config)

@@ -4,67 +4,57 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
-import type { Command } from '../command.ts'
+import { defineCommand, required } from '../defineCommand.ts'
 import { openChatModels } from '../models/chatModels.ts'
 import { unknownWord } from '../nearest.ts'
+import { hubSettings, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
-import { hubOptions, hubUsage } from '../options/modelOptions.ts'
-import { chainOptions, chainUsage, openDeployment } from '../options/networkOptions.ts'
-import { wholeNumber } from '../options/wholeNumber.ts'
+import { openDeployment } from '../options/networkOptions.ts'
+import { jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
+import { peerSettings } from '../options/settings.ts'
 import { showResult } from '../showResult.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
-const text = { type: 'string' } as const
 /** Standard output. */
 const STDOUT = '-'
 
 const bundleActions = ['get', 'verify', 'export'] as const
 const isAction = (word: string): word is (typeof bundleActions)[number] => bundleActions.some(action => action === word)
 
+const own = {
+  round: numberOption('the round'),
+  peer: textOption('NAME', 'name of three words, peer id or key of the peer'),
+  ...jsonOption,
+}
+
+/** Of a swarm of chat models. */
+const { bootnodes, environment, model, judge } = peerSettings
+
 /** What a solver committed to, as a file. */
-export const bundle: Command = {
-  usage: `npx waggle bundle ACTION [FILE] [OPTIONS]
+export const bundle = defineCommand({
+  about: `npx waggle bundle ACTION [FILE] [OPTIONS]
 
   get FILE            write a peer's committed rollouts of a round to FILE: --round, --peer
   verify FILE         compare such a file with the peer's commitment on the chain; exit code 1 if anything differs
   export FILE         write the rollouts as JSON lines with text, tokens and log-probabilities: --round, --peer; ${STDOUT} for
                       standard output
 
-Rollouts are read from the peer's folder, or fetched from peers that have them. No keys are needed.
-
-  --round N           the round
-  --peer NAME         name of three words, peer id or key of the peer
-  --bootnode MULTIADDR
-                      bootnode besides those on the chain, may be repeated
-  --environment FILE, --model PATH_OR_REPO, --judge PATH_OR_REPO
-                      the specification and models of a swarm of chat models
-${hubUsage}
-${chainUsage}`,
-  options: {
-    ...chainOptions,
-    ...hubOptions,
-    environment: text,
-    model: text,
-    judge: text,
-    round: text,
-    peer: text,
-    bootnode: { type: 'string', multiple: true },
-  },
+Rollouts are read from the peer's folder, or fetched from peers that have them. No keys are needed.`,
+  own,
+  peer: { bootnodes, environment, model, judge, ...hubSettings, ...peerOnChain },
   positionals: ['ACTION'],
   morePositionals: ['FILE'],
-  async run({ json, round, peer, ...flags }, [action = '', file]) {
+  async run({ json: asJson, round, peer }, [action = '', file], flags) {
     if (!isAction(action)) throw unknownWord('action', action, bundleActions)
     if (file === undefined)
       throw new UsageError(`bundle ${action} needs FILE.`, { hint: 'See npx waggle bundle --help.' })
     const config = loadConfig(flags)
-    const asJson = json === true
     if (action === 'verify') return verify(config, file, asJson)
-    const number = wholeNumber('round', round)
-    if (typeof peer !== 'string')
-      throw new UsageError('--peer is missing.', { hint: 'Name the peer whose rollouts are meant.' })
+    const number = required('round', round)
+    const name = required('peer', peer, 'Name the peer whose rollouts are meant.')
     await withReader(config, async (reader, environments) => {
-      const { bytes, payload } = await reader.get(number, peer)
+      const { bytes, payload } = await reader.get(number, name)
       if (action === 'get') await writeFile(file, bytes)
       else {
         const { bundleLines } = await import('#roles/evidence/bundleReader.ts')
@@ -79,10 +69,10 @@ ${chainUsage}`,
         })
       }
       const rollouts = payload.groups.reduce((sum, group) => sum + group.rollouts.length, 0)
-      if (file !== STDOUT) showResult({ file, round: number, peer, rollouts }, asJson)
+      if (file !== STDOUT) showResult({ file, round: number, peer: name, rollouts }, asJson)
     })
   },
-}
+})
 
 async function verify(config: Config, file: string, asJson: boolean): Promise<void> {
   const bytes = await readFile(file).catch(cause => {

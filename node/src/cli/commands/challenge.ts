@@ -1,21 +1,30 @@
 import type { ReadSession } from '#roles/readSession.ts'
-import type { Command, Values } from '../command.ts'
+import type { Values } from '../command.ts'
+import { defineCommand, required } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { unknownWord } from '../nearest.ts'
-import { chainOptions, chainUsage } from '../options/networkOptions.ts'
+import { peerOnChain } from '../options/commonSettings.ts'
+import { count, jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
 import { readPeerKey } from '../options/readPeerId.ts'
-import { wholeNumber } from '../options/wholeNumber.ts'
 import { runFromAccount, showBond } from '../runFromAccount.ts'
 import { showResult } from '../showResult.ts'
 import { UsageError } from '../usageError.ts'
 import { withReader } from '../withSession.ts'
 
-const text = { type: 'string' } as const
 const actions = ['demand', 'prove', 'list', 'bonds', 'close', 'withdraw'] as const
 
+const own = {
+  round: numberOption('the round of the leaf'),
+  place: count(0, 999_999_999)
+    .default(0)
+    .meta({ value: 'N', description: 'index of the leaf among the sampled leaves, from 0' }),
+  environment: textOption('FILE', "specification of the round's environment, if it is not the starter's"),
+  ...jsonOption,
+}
+
 /** Demands a sampled leaf on the chain, shows what is false, and settles what is open. */
-export const challenge: Command = {
-  usage: `npx waggle challenge demand PEER_ID --round N [OPTIONS]
+export const challenge = defineCommand({
+  about: `npx waggle challenge demand PEER_ID --round N [OPTIONS]
 npx waggle challenge prove PEER_ID --round N [OPTIONS]
 npx waggle challenge list|bonds|close|withdraw [OPTIONS]
 
@@ -29,55 +38,42 @@ list and bonds only read the chain; the other actions send from the account in t
   list                list demands and appeals of the last rounds, and what the folder's account, if there is one, is owed
   bonds               print the bonds of a demand and an appeal, and what happens to them; nothing is sent
   close               close all challenges that are due; anyone may
-  withdraw            withdraw returned bonds and rewards
-
-  --round N           the round of the leaf
-  --place N           index of the leaf among the sampled leaves, from 0 (default 0)
-  --environment FILE  specification of the round's environment, if it is not the starter's
-${chainUsage}`,
-  options: {
-    ...chainOptions,
-    round: text,
-    place: text,
-    environment: text,
-  },
+  withdraw            withdraw returned bonds and rewards`,
+  own,
+  peer: peerOnChain,
   positionals: ['ACTION'],
   morePositionals: ['PEER_ID'],
-  async run({ round, place = '0', environment, ...flags }, [action = '', peerId]) {
+  async run({ round, place, environment, json }, [action = '', peerId], flags) {
     const known = actions.find(name => name === action)
     if (known === undefined) throw unknownWord('action', action, actions)
     if (known !== 'demand' && known !== 'prove') {
-      if (peerId === undefined) return settle(known, flags)
+      if (peerId === undefined) return settle(known, flags, json)
       throw new UsageError(`challenge ${known} does not take '${peerId}'.`, {
         hint: 'See npx waggle challenge --help.',
       })
     }
     if (peerId === undefined)
       throw new UsageError(`challenge ${known} needs PEER_ID.`, { hint: 'See npx waggle challenge --help.' })
-    const leaf = {
-      peerKey: readPeerKey(peerId),
-      round: wholeNumber('round', round),
-      place: wholeNumber('place', place),
-    }
+    const leaf = { peerKey: readPeerKey(peerId), round: required('round', round), place }
     if (known === 'prove') {
       const { showFault } = await import('../challenges/showFault.ts')
-      return runFromAccount(flags, session => showFault(session, leaf))
+      return runFromAccount(flags, json, session => showFault(session, leaf))
     }
-    const specs = typeof environment === 'string' ? [await readSpec(environment)] : await starterSpecs()
+    const specs = environment !== undefined ? [await readSpec(environment)] : await starterSpecs()
     const { demand } = await import('../challenges/playChallenges.ts')
-    await runFromAccount(flags, session => demand(session, { ...leaf, specs }, showBond(flags)))
+    await runFromAccount(flags, json, session => demand(session, { ...leaf, specs }, showBond(json)))
   },
-}
+})
 
 /** Shows challenges, closes those that are due, and takes what they owe. */
-async function settle(action: 'list' | 'bonds' | 'close' | 'withdraw', flags: Values): Promise<void> {
+async function settle(action: 'list' | 'bonds' | 'close' | 'withdraw', flags: Values, json: boolean): Promise<void> {
   const [play, { listBonds }] = await Promise.all([
     import('../challenges/playChallenges.ts'),
     import('../challenges/challengeBonds.ts'),
   ])
-  if (action === 'close' || action === 'withdraw') return runFromAccount(flags, play[action])
+  if (action === 'close' || action === 'withdraw') return runFromAccount(flags, json, play[action])
   const read: (session: ReadSession) => Promise<object> = action === 'list' ? play.list : listBonds
-  showResult(await withReader(flags, read), flags.json === true)
+  showResult(await withReader(flags, read), json)
 }
 
 /** What starter models play by, as the chain names it: with the hash of their judge. */

@@ -1,6 +1,7 @@
 import type { DeviceReport } from '#model/devices.ts'
-import type { Command } from '../command.ts'
+import { defineCommand } from '../defineCommand.ts'
 import { openLocalModel } from '../options/modelOptions.ts'
+import { jsonOption, textOption } from '../options/optionKinds.ts'
 
 type Counts = Readonly<Record<string, number>>
 
@@ -26,24 +27,28 @@ async function placementsOf(folder: string, { devices }: DeviceReport) {
   return found
 }
 
+const own = {
+  model: textOption(
+    'DIR',
+    "a folder or a GGUF file: time the 8-bit kernels on this model's shapes instead of Qwen2.5-0.5B's, and list for each GPU which operations of this model have no kernel there and run on the CPU",
+  ),
+  ...jsonOption,
+}
+
 /** Says what this machine computes with. */
-export const devicesCommand: Command = {
-  usage: `npx waggle devices [--model DIR] [--json]
+export const devicesCommand = defineCommand({
+  about: `npx waggle devices [--model DIR] [--json]
 
 Prints the hardware, which devices can run models, which one start --device auto takes, and why the others cannot be used. Each
-device is tried with a small matrix product in its own process.
-
-  --model DIR         a folder or a GGUF file: time the 8-bit kernels on this model's shapes instead of Qwen2.5-0.5B's, and list for
-                      each GPU which operations of this model have no kernel there and run on the CPU
-  --json              print one JSON object on the last line`,
-  options: { model: { type: 'string' }, json: { type: 'boolean' } },
+device is tried with a small matrix product in its own process.`,
+  own,
   async run({ model, json }) {
     const { reportDevices, reportIntegerKernels } = await import('#model/devices.ts')
     const report = await reportDevices()
-    const folder = typeof model === 'string' ? await openLocalModel(model, {}) : undefined
+    const folder = model !== undefined ? await openLocalModel(model, {}) : undefined
     const { integerKernels, integerReason } = await reportIntegerKernels(folder)
     const placements = folder === undefined ? [] : await placementsOf(folder, report)
-    if (json === true) return console.log(JSON.stringify({ ...report, integerKernels, integerReason, placements }))
+    if (json) return console.log(JSON.stringify({ ...report, integerKernels, integerReason, placements }))
     const { machine, devices, chosen, pool } = report
     const gigabytes = (bytes: number | null) => (bytes === null ? 'memory unknown' : `${(bytes / 1e9).toFixed(1)} GB`)
     console.log(`${machine.cpu}, ${machine.cores} cores, ${gigabytes(machine.memoryBytes)}, ${machine.platform}`)
@@ -67,4 +72,4 @@ device is tried with a small matrix product in its own process.
       console.log(`${device}, ${program}: ${total(onDevice)} nodes there, on the CPU ${listed(onCpu)}`)
     console.log(`RL Swarm's pool of models for this machine: ${pool} (large from 40 GB on)`)
   },
-}
+})

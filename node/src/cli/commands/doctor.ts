@@ -1,51 +1,54 @@
 import { systemClock } from '#core/clock.ts'
 import { describeMachine, freeMemory } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
-import type { Command, Values } from '../command.ts'
+import { defineCommand } from '../defineCommand.ts'
 import { checkComputer, checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from '../doctor/checkMachine.ts'
 import { checkReachability, checkRelease } from '../doctor/checkPeer.ts'
 import { checkSystem, describeSystem } from '../doctor/checkSystem.ts'
 import { type Finding, failure } from '../doctor/finding.ts'
 import { largestGpuBytes } from '../join/chooseSettings.ts'
 import { readSpec } from '../models/chatModels.ts'
+import { peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
+import { openDeployment } from '../options/networkOptions.ts'
+import { jsonOption } from '../options/optionKinds.ts'
+import { peerSettings } from '../options/settings.ts'
 import { UsageError } from '../usageError.ts'
 
-const list = { type: 'string', multiple: true } as const
-const text = { type: 'string' } as const
+/** What the peer would be started with; else the folder's settings. */
+const {
+  listen,
+  bootnodes,
+  sponsor,
+  role,
+  environment,
+  model,
+  proposer,
+  judge,
+  lora,
+  'lora-base': loraBase,
+} = peerSettings
+const models = { role, environment, model, proposer, judge, lora, 'lora-base': loraBase }
 
 /** Says what would keep a peer from playing, before it is started or while it runs. */
-export const doctor: Command = {
-  usage: `npx waggle doctor [OPTIONS]
+export const doctor = defineCommand({
+  about: `npx waggle doctor [OPTIONS]
 
 Checks release, Node, operating system, processor, memory, disk, keys, ports, how other networks reach the running peer, the chain,
-the clock, funds and bootnodes, and suggests a fix for each problem. For an environment of chat models it also prints which base models it pays, what each role would run with on this
-machine, and whether the memory is enough. Sends nothing. Exit code 1 if a check fails.
-
-${dataUsage}
-${networkUsage}
-  --listen MULTIADDR  where the peer will listen, may be repeated
-  --bootnode MULTIADDR
-                      bootnode, may be repeated
-  --sponsor URL       sponsor that will pay for registration and gas
-  --role ROLE, --environment FILE, --model PATH_OR_REPO, --proposer PATH_OR_REPO, --judge PATH_OR_REPO,
-  --lora RANK, --lora-base NAME
-                      as start takes them (default: the folder's settings)
-  --json              print one JSON object on the last line`,
-  options: {
-    ...{ ...dataOption, ...networkOptions, listen: list, bootnode: list, sponsor: text, json: { type: 'boolean' } },
-    ...{ role: text, environment: text, model: text, proposer: text, judge: text, lora: text, 'lora-base': text },
-  },
-  async run({ json, ...flags }: Values) {
+the clock, funds and bootnodes, and suggests a fix for each problem. For an environment of chat models it also
+prints which base models it pays, what each role would run with on this machine, and whether the memory is enough. Sends nothing. Exit
+code 1 if a check fails. Options stand for those with which start will be called (default: the folder's settings).`,
+  own: jsonOption,
+  peer: { ...peerOnChain, listen, bootnodes, sponsor, ...models },
+  async run({ json }, _, flags) {
     const config = loadConfig(flags)
     const findings = [...(await checkHere(config)), ...(await checkThere(config))]
     const hasFailed = findings.some(({ state }) => state === 'failure')
-    if (json === true) console.log(JSON.stringify({ ok: !hasFailed, findings }))
+    if (json) console.log(JSON.stringify({ ok: !hasFailed, findings }))
     else for (const finding of findings) console.log(lineOf(finding))
     if (hasFailed) process.exitCode = 1
   },
-}
+})
 
 async function checkHere(config: Config): Promise<Finding[]> {
   const { data, listen, 'keep-mb': keepMb } = config

@@ -1,21 +1,55 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { z } from 'zod'
 import type { MeasuredJudge } from '#environments/environmentKind.ts'
 import { specifiedPrecisions } from '#model/quantization/precision.ts'
-import type { Command, Values } from '../command.ts'
+import { defineCommand } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { unknownWord } from '../nearest.ts'
-import { type HubSettings, hubOptions, hubUsage, openModel } from '../options/modelOptions.ts'
-import { parsePrecisionOf } from '../options/parsePrecision.ts'
-import { whole } from '../options/wholeNumber.ts'
+import { hubSettings } from '../options/commonSettings.ts'
+import { openModel } from '../options/modelOptions.ts'
+import { count, jsonOption, textOption } from '../options/optionKinds.ts'
 import { UsageError } from '../usageError.ts'
 
-const text = { type: 'string' } as const
 const actions = ['create', 'check', 'hash'] as const
 
+const own = {
+  kind: z.string().default('codezero').meta({
+    value: 'NAME',
+    description:
+      'create: codezero, which is Python functions, scored by a frozen chat model, or reasoning, which is puzzles, checked by a program',
+  }),
+  model: textOption(
+    'PATH_OR_REPO',
+    "a model of the solvers' family, whose tokenizer and chat template the environment fixes; check: nothing is generated",
+  ),
+  judge: textOption(
+    'PATH_OR_REPO',
+    'the frozen judge, if the kind needs one; create calibrates it, and refuses it if it cannot tell right code from wrong',
+  ),
+  out: textOption('FILE', 'create: where to write the specification'),
+  precision: z.enum(specifiedPrecisions).default('float32').meta({
+    value: 'NAME',
+    description: 'create: of the judge: float32, int8 or int4; part of the specification',
+  }),
+  pairs: count(200, 100_000).default(400).meta({
+    value: 'N',
+    description: 'create: pairs of right code and near-misses to calibrate and measure with, at least 200',
+  }),
+  samples: count(1, 100_000).default(200).meta({
+    value: 'N',
+    description: 'create: answers of the model to sample and run in a sandbox for the same purpose',
+  }),
+  threads: count(1, 256).default(2).meta({ value: 'N', description: 'create: threads of the model' }),
+  ...hubSettings,
+  ...jsonOption,
+}
+
+type Own = z.infer<z.ZodObject<typeof own>>
+
 /** Makes and checks specifications and kinds of environments. */
-export const environmentCommand: Command = {
-  usage: `npx waggle environment create [--kind NAME] --model PATH_OR_REPO [--judge PATH_OR_REPO] --out FILE [--json]
+export const environmentCommand = defineCommand({
+  about: `npx waggle environment create [--kind NAME] --model PATH_OR_REPO [--judge PATH_OR_REPO] --out FILE [--json]
 npx waggle environment check PATH --model PATH_OR_REPO [--judge PATH_OR_REPO] [--json]
 npx waggle environment hash FILE [--json]
 
@@ -26,33 +60,8 @@ hash. Deploy with the hash (npx hardhat deploy --environment HASH), give the fil
 check runs the environment that a module exports as kind, and reports what would break a swarm: tasks, prompts or scores that differ
 between peers, held-out tasks in the training set, answers that make scoring fail, a specification with more than one hash.
 
-hash checks a specification that was written or edited by hand, and prints its hash, which the chain has to name.
-
-  --kind NAME         create: codezero, which is Python functions, scored by a frozen chat model (default), or reasoning, which is
-                      puzzles, checked by a program
-  --model PATH_OR_REPO
-                      a model of the solvers' family, whose tokenizer and chat template the environment fixes; check: nothing is generated
-  --judge PATH_OR_REPO
-                      the frozen judge, if the kind needs one; create calibrates it, and refuses it if it cannot tell right code from wrong
-  --out FILE          create: where to write the specification
-  --precision NAME    create: of the judge: float32, int8 or int4; part of the specification (default float32)
-  --pairs N           create: pairs of right code and near-misses to calibrate and measure with (default 400, at least 200)
-  --samples N         create: answers of the model to sample and run in a sandbox for the same purpose (default 200)
-  --threads N         create: threads of the model (default 2)
-${hubUsage}
-  --json              print one JSON object on the last line`,
-  options: {
-    ...hubOptions,
-    kind: text,
-    model: text,
-    judge: text,
-    out: text,
-    pairs: text,
-    samples: text,
-    precision: text,
-    threads: text,
-    json: { type: 'boolean' },
-  },
+hash checks a specification that was written or edited by hand, and prints its hash, which the chain has to name.`,
+  own,
   positionals: ['ACTION'],
   morePositionals: ['PATH'],
   async run(values, [action = '', path]) {
@@ -67,15 +76,14 @@ ${hubUsage}
       throw new UsageError(`environment ${known} needs a path.`, { hint: 'See npx waggle environment --help.' })
     return known === 'check' ? checkEnvironment(path, values) : showHash(path, values)
   },
-}
+})
 
 /** Tells an author what is wrong with a new kind of environment. */
-async function checkEnvironment(path: string, { model, judge, json, ...values }: Values): Promise<void> {
-  if (typeof model !== 'string')
+async function checkEnvironment(path: string, { model, judge, json, ...values }: Own): Promise<void> {
+  if (model === undefined)
     throw new UsageError('--model is missing.', { hint: 'Name a chat model: prompts are made with its tokenizer.' })
-  const settings = hubSettings(values)
-  const modelFolder = await openModel(model, settings)
-  const judgeFolder = typeof judge === 'string' ? await openModel(judge, settings) : null
+  const modelFolder = await openModel(model, values)
+  const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
   const { checkEnvironmentModule } = await import('#roles/models/checkEnvironmentModule.ts')
   const { createSandbox } = await import('#sandbox/createSandbox.ts')
   const sandbox = createSandbox()
@@ -86,63 +94,47 @@ async function checkEnvironment(path: string, { model, judge, json, ...values }:
   }
   const { findings, hash } = await checkEnvironmentModule(path, request).finally(() => sandbox.close())
   if (findings.length > 0) process.exitCode = 1
-  if (json === true) return console.log(JSON.stringify({ ok: findings.length === 0, findings, hash }))
+  if (json) return console.log(JSON.stringify({ ok: findings.length === 0, findings, hash }))
   for (const finding of findings) console.log(finding)
   if (findings.length === 0) console.log(`nothing is wrong; its specification's hash is ${hash}`)
 }
 
 /** The hash under which the chain knows a specification. */
-async function showHash(path: string, { json }: Values): Promise<void> {
+async function showHash(path: string, { json }: Own): Promise<void> {
   const spec = await readSpec(path)
   const { environmentHash } = await import('#environments/environmentSpec.ts')
   const hash = environmentHash(spec)
-  console.log(json === true ? JSON.stringify({ path, hash }) : hash)
+  console.log(json ? JSON.stringify({ path, hash }) : hash)
 }
 
 /** Makes the specification of an environment of chat models. */
-async function createEnvironment({
-  kind = 'codezero',
-  model,
-  judge,
-  out,
-  precision = 'float32',
-  pairs,
-  samples,
-  threads,
-  json,
-  ...values
-}: Values): Promise<void> {
+async function createEnvironment(values: Own): Promise<void> {
+  const { kind, model, judge, out, precision, pairs, samples, threads, json } = values
   const { environmentKinds, findKind } = await import('#environments/builtIn.ts')
-  const found = findKind(String(kind))
-  if (found === null) throw unknownWord('environment kind', String(kind), Object.keys(environmentKinds))
+  const found = findKind(kind)
+  if (found === null) throw unknownWord('environment kind', kind, Object.keys(environmentKinds))
   const needed = found.needsJudge ? '--model, --judge and --out are needed.' : '--model and --out are needed.'
-  if (typeof model !== 'string' || typeof out !== 'string' || (found.needsJudge && typeof judge !== 'string'))
+  if (model === undefined || out === undefined || (found.needsJudge && judge === undefined))
     throw new UsageError(needed, { hint: 'See npx waggle environment --help.' })
-  const settings = hubSettings(values)
-  const modelFolder = await openModel(model, settings)
-  const judgeFolder = typeof judge === 'string' ? await openModel(judge, settings) : null
+  const modelFolder = await openModel(model, values)
+  const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
   const { createSandbox } = await import('#sandbox/createSandbox.ts')
   const sandbox = createSandbox()
   const request = {
     modelFolder,
     judgeFolder,
-    precision: parsePrecisionOf(specifiedPrecisions, precision),
-    judgeModel: typeof judge !== 'string' || existsSync(judge) ? null : judge,
-    pairs: whole('pairs', pairs, 400, 100_000, 200),
-    samples: whole('samples', samples, 200, 100_000),
+    judgeModel: judge === undefined || existsSync(judge) ? null : judge,
+    precision,
+    pairs,
+    samples,
+    threads,
     runCode: sandbox.evaluate,
-    threads: whole('threads', threads, 2, 256),
   }
   const { spec, hash, judge: measured } = await found.describe(request).finally(() => sandbox.close())
   await writeFile(out, `${JSON.stringify(spec, null, 2)}\n`)
-  if (json === true) return console.log(JSON.stringify({ path: out, hash, judge: measured }))
+  if (json) return console.log(JSON.stringify({ path: out, hash, judge: measured }))
   console.log(`environment ${hash} is in ${out}${measured === null ? '' : describeJudge(measured)}`)
 }
-
-const hubSettings = ({ models, hub }: Values): HubSettings => ({
-  models: models as string | undefined,
-  hub: hub as string | undefined,
-})
 
 function describeJudge({ balancedAccuracy, ece, pairs, samples }: MeasuredJudge): string {
   return `; its judge has a balanced accuracy of ${balancedAccuracy.toFixed(3)} (0.5 is chance) and a calibration error of ${ece.toFixed(3)}, on ${pairs} pairs, ${samples} of them answers of the model`

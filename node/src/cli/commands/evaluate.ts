@@ -6,10 +6,11 @@ import type { Estimate } from '#rl/passAtK.ts'
 import type { Command } from '../command.ts'
 import { openChatModels } from '../models/chatModels.ts'
 import { hubSettings } from '../options/commonSettings.ts'
+import { jsonOption, textOption } from '../options/optionKinds.ts'
 import { parseSampling } from '../options/parseSampling.ts'
-import { drawOptions, jsonOption, machineOptions, textOption } from '../options/runOptions.ts'
+import { drawOptions, machineOptions } from '../options/runOptions.ts'
 import { optionsOf, usageOf } from '../options/settingOptions.ts'
-import { whole } from '../options/wholeNumber.ts'
+import { whole } from '../options/whole.ts'
 import { UsageError } from '../usageError.ts'
 
 /** Stands for the model that comes with the code. */

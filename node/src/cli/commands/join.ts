@@ -13,11 +13,12 @@ import type { Command } from '../command.ts'
 import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
 import { fromAnywhere } from '../join/fromAnywhere.ts'
 import { readSpec } from '../models/chatModels.ts'
+import { folderSetting, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
-import { dataUsage, networkUsage, openDeployment } from '../options/networkOptions.ts'
-import { settingsOf } from '../options/settingOptions.ts'
+import { openDeployment } from '../options/networkOptions.ts'
+import { optionsOf, settingsOf, usageOf } from '../options/settingOptions.ts'
 import { peerSettings } from '../options/settings.ts'
-import { peerOptions, startPeer } from './start.ts'
+import { startPeer } from './start.ts'
 
 /** Makes a peer, and runs it. */
 export const join: Command = {
@@ -27,12 +28,11 @@ Creates the keys of a new peer, chooses role, model and threads to suit the mach
 gives itself coin; elsewhere a sponsor pays (--sponsor URL), or join prints how much to send to which account. It prints its choices
 and keeps them in DIR/${SETTINGS_FILE}: change them there, or override them with options. Run it again to continue with the same peer.
 
-${dataUsage}
-${networkUsage}
+${usageOf(peerOnChain)}
   --role ROLE, --model PATH_OR_REPO, --environment FILE, --device NAME, and every other option of start
 
 npx waggle start --help describes them.`,
-  options: peerOptions,
+  options: optionsOf({ ...folderSetting, ...peerSettings }),
   async run(values) {
     const flags = settingsOf(peerSettings, values)
     const asked = loadConfig(flags)

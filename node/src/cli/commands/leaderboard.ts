@@ -1,71 +1,68 @@
-import { isAddress } from 'viem'
-import type { Command, Values } from '../command.ts'
+import { type Address, isAddress } from 'viem'
+import { z } from 'zod'
+import type { Values } from '../command.ts'
+import { defineCommand, required } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
 import type { Page } from '../leaderboard/importLeaderboard.ts'
 import { unknownWord } from '../nearest.ts'
+import { peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
-import { whole } from '../options/wholeNumber.ts'
+import { openDeployment } from '../options/networkOptions.ts'
+import { count, flag, jsonOption, textOption } from '../options/optionKinds.ts'
 import { UsageError } from '../usageError.ts'
 import { withReader } from '../withSession.ts'
 
-const text = { type: 'string' } as const
 /** What the contract takes in all. */
 const MAX_ROWS = 10_000
-/** More rows than there can be peers. */
-const EVERYBODY = Number.MAX_SAFE_INTEGER
 const actions = ['show', 'read', 'import']
 
+const own = {
+  from: textOption('URL', "read: an RPC endpoint of RL Swarm's chain"),
+  coordinator: z
+    .custom<Address>(text => isAddress(String(text)), 'not an address, 0x and 40 hexadecimal digits')
+    .optional()
+    .meta({ value: 'ADDRESS', description: 'read: its SwarmCoordinator' }),
+  'from-block': count(0).default(0).meta({ value: 'N', description: 'read: the block of its deployment' }),
+  limit: count(1)
+    .optional()
+    .meta({
+      value: 'N',
+      description: `show: peers to print, most points first (default: all); read: rows to keep, highest rewards first (default and most ${MAX_ROWS})`,
+    }),
+  'dry-run': flag('import: print what would be sent'),
+  ...jsonOption,
+}
+
 /** The swarm's leaderboard; and RL Swarm's, from its chain into a new swarm. */
-export const leaderboard: Command = {
-  usage: `npx waggle leaderboard [show] [OPTIONS]
+export const leaderboard = defineCommand({
+  about: `npx waggle leaderboard [show] [OPTIONS]
 npx waggle leaderboard read|import FILE [OPTIONS]
 
   show                print every peer by its points, including those of rounds that are not final yet; needs no keys
   read FILE           write RL Swarm's total rewards and wins of each peer at one block to FILE: --from, --coordinator. A search
                       that was stopped resumes; if the endpoint no longer has the block's state, a newer block is used
   import FILE         import FILE into a swarm before its round 3, page by page: propose each page to the timelock, and run it again after
-                      the delay to import them. WAGGLE_DEPLOYER_KEY holds the private key of the account that deployed
-
-  --from URL          read: an RPC endpoint of RL Swarm's chain
-  --coordinator ADDRESS
-                      read: its SwarmCoordinator
-  --from-block N      read: the block of its deployment (default 0)
-  --limit N           show: peers to print, most points first (default: all); read: rows to keep, highest rewards first (default and
-                      most ${MAX_ROWS})
-  --dry-run           import: print what would be sent
-${dataUsage}
-${networkUsage}
-  --json              print one JSON object on the last line`,
-  options: {
-    ...{ ...dataOption, ...networkOptions, from: text, coordinator: text, 'from-block': text, limit: text },
-    ...{ 'dry-run': { type: 'boolean' }, json: { type: 'boolean' } },
-  },
-  positionals: [],
+                      the delay to import them. WAGGLE_DEPLOYER_KEY holds the private key of the account that deployed`,
+  own,
+  peer: peerOnChain,
   morePositionals: ['ACTION', 'FILE'],
-  async run(
-    { json, from, coordinator, limit, 'from-block': fromBlock, 'dry-run': dry, ...flags },
-    [action = 'show', file],
-  ) {
-    const asJson = json === true
+  async run({ json: asJson, from, coordinator, limit, ...asked }, [action = 'show', file], flags) {
     if (!actions.includes(action)) throw unknownWord('action', action, actions)
-    if (action === 'show') return show(flags, file, { asJson, limit: whole('limit', limit, EVERYBODY, EVERYBODY) })
+    if (action === 'show') return show(flags, file, { asJson, limit: limit ?? Number.MAX_SAFE_INTEGER })
     if (file === undefined)
       throw new UsageError(`leaderboard ${action} needs FILE.`, { hint: 'See npx waggle leaderboard --help.' })
-    if (action === 'read') {
-      if (typeof from !== 'string')
-        throw new UsageError('--from is missing.', { hint: "Name an endpoint of RL Swarm's chain." })
-      if (typeof coordinator !== 'string' || !isAddress(coordinator))
-        throw new UsageError('--coordinator must be an address.', { hint: "Name RL Swarm's SwarmCoordinator, 0x…" })
-      const bounds = {
-        fromBlock: whole('from-block', fromBlock, 0, Number.MAX_SAFE_INTEGER, 0),
-        limit: whole('limit', limit, MAX_ROWS, MAX_ROWS),
-      }
-      return read(file, { rpcUrl: from, coordinator, ...bounds }, asJson)
+    if (action === 'import') return importFile(loadConfig(flags), file, { isDry: asked['dry-run'], asJson })
+    if (limit !== undefined && limit > MAX_ROWS)
+      throw new UsageError(`--limit must be at most ${MAX_ROWS}, not '${limit}'.`, {
+        hint: 'Leave it out for the most.',
+      })
+    const source = {
+      rpcUrl: required('from', from, "Name an endpoint of RL Swarm's chain."),
+      coordinator: required('coordinator', coordinator, "Name RL Swarm's SwarmCoordinator, 0x…"),
     }
-    return importFile(loadConfig(flags), file, { isDry: dry === true, asJson })
+    return read(file, { ...source, fromBlock: asked['from-block'], limit: limit ?? MAX_ROWS }, asJson)
   },
-}
+})
 
 type Shown = { asJson: boolean; limit: number }
 
@@ -80,7 +77,7 @@ async function show(flags: Values, file: string | undefined, { asJson, limit }: 
   console.log(`as of block ${block}; points include rounds that are not final yet`)
 }
 
-type Source = { rpcUrl: string; coordinator: `0x${string}`; fromBlock: number; limit: number }
+type Source = { rpcUrl: string; coordinator: Address; fromBlock: number; limit: number }
 
 async function read(file: string, source: Source, asJson: boolean): Promise<void> {
   const { readRlSwarm } = await import('../leaderboard/readLeaderboard.ts')

@@ -4,16 +4,16 @@ import { z } from 'zod'
 import type { MarketSession } from '#roles/games/marketSession.ts'
 import type { GamePlan } from '#roles/games/playMarket.ts'
 import type { ReadSession } from '#roles/readSession.ts'
-import type { Command, Values } from '../command.ts'
+import type { Values } from '../command.ts'
+import { defineCommand, required } from '../defineCommand.ts'
 import { unknownWord } from '../nearest.ts'
-import { chainOptions, chainUsage } from '../options/networkOptions.ts'
-import { wholeNumber } from '../options/wholeNumber.ts'
+import { peerOnChain } from '../options/commonSettings.ts'
+import { jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
 import { showResult } from '../showResult.ts'
 import { UsageError } from '../usageError.ts'
 import { withReader, withSession } from '../withSession.ts'
 
-const text = { type: 'string' } as const
-const amount = z.string().regex(/^\d+(\.\d+)?$/, 'not an amount of tokens')
+const amount = z.string().regex(/^\d+(\.\d+)?$/, 'not an amount of tokens, such as 2.5')
 const seconds = z
   .int()
   .min(1)
@@ -36,9 +36,25 @@ const planSchema = z.strictObject({
   feeBps: z.int().min(0).max(500).default(200),
 })
 
+/** What a game's file may leave out. */
+const planDefaults = Object.entries(planSchema.shape)
+  .filter(([, schema]) => schema instanceof z.ZodDefault)
+  .map(([name]) => name)
+
+const own = {
+  game: numberOption('number of the game'),
+  choice: numberOption('number of the choice, from 0'),
+  stake: amount.optional().meta({ value: 'AMOUNT', description: 'tokens, such as 2.5' }),
+  file: textOption(
+    'FILE',
+    `YAML: question, choices, clues, answer (one of the choices); and, with defaults, ${planDefaults.join(', ')}`,
+  ),
+  ...jsonOption,
+}
+
 /** Dealings with the prediction market: reads, which need a network alone, and calls from the account of a peer's folder. */
-export const market: Command = {
-  usage: `npx waggle market ACTION [OPTIONS]
+export const market = defineCommand({
+  about: `npx waggle market ACTION [OPTIONS]
 
 games, show and quote only read the chain; the other actions send from the account in the peer's folder.
 
@@ -55,47 +71,36 @@ games, show and quote only read the chain; the other actions send from the accou
   dispute             dispute an answer, with a bond as large as the Judge's: --game
   draw                draw the committee of a dispute: --game
   verdict             as a seat of the committee: commit to a choice, later reveal it: --game, --choice
-  withdraw            withdraw returned bonds and rewards
-
-  --game N            number of the game
-  --choice N          number of the choice, from 0
-  --stake AMOUNT      tokens, such as 2.5
-  --file FILE         YAML: question, choices, clues, answer (one of the choices); and, with defaults, startsInSec,
-                      bettingSec, revealSec, disputeSec, minBet, freeShares, bond, feeBps
-${chainUsage}`,
-  options: {
-    ...chainOptions,
-    game: text,
-    choice: text,
-    stake: text,
-    file: text,
-  },
+  withdraw            withdraw returned bonds and rewards`,
+  own,
+  peer: peerOnChain,
   positionals: ['ACTION'],
-  async run({ game, choice, stake, file, ...values }, [action = '']) {
-    const run = await bind(action, { game, choice, stake, file })
-    showResult((await run(values)) as object, values.json === true)
+  async run({ json, ...asked }, [action = ''], flags) {
+    const run = await bind(action, asked)
+    showResult((await run(flags)) as object, json)
   },
-}
+})
 
+type Asked = Omit<z.infer<z.ZodObject<typeof own>>, 'json'>
 type Act = (values: Values) => Promise<unknown>
 
 /** Reads the options of an action before anything is opened. */
-async function bind(action: string, options: Values): Promise<Act> {
+async function bind(action: string, asked: Asked): Promise<Act> {
   const [play, { listGames }, { showGame }] = await Promise.all([
     import('#roles/games/playMarket.ts'),
     import('../status/listGames.ts'),
     import('../status/showGame.ts'),
   ])
-  const game = () => BigInt(wholeNumber('game', options.game))
-  const choice = () => wholeNumber('choice', options.choice)
-  const stake = () => decimal('--stake', options.stake)
+  const game = () => BigInt(required('game', asked.game))
+  const choice = () => required('choice', asked.choice)
+  const stake = () => required('stake', asked.stake)
   const actions: Readonly<Record<string, () => Act>> = {
     games: () => read(listGames),
     show: () => read(bound(showGame, game())),
     quote: () => read(bound(play.quote, game(), choice(), stake())),
     bet: () => send(bound(play.placeBet, game(), choice(), stake())),
     claim: () => send(bound(play.claim, game())),
-    create: () => send(bound(play.openGame, readPlan(options.file))),
+    create: () => send(bound(play.openGame, readPlan(required('file', asked.file)))),
     reveal: () => send(bound(play.reveal, game())),
     cancel: () => send(bound(play.act, 'cancel', game())),
     resolve: () => send(bound(play.act, 'resolve', game())),
@@ -129,15 +134,7 @@ function send(run: (session: MarketSession) => Promise<unknown>): Act {
   }
 }
 
-function decimal(name: string, value: Values[string]): string {
-  if (typeof value === 'string' && amount.safeParse(value).success) return value
-  throw new UsageError(`${name} must be an amount of tokens, such as 2.5.`, {
-    hint: 'See npx waggle market --help.',
-  })
-}
-
-function readPlan(file: Values[string]): GamePlan {
-  if (typeof file !== 'string') throw new UsageError('create needs --file.', { hint: 'See npx waggle market --help.' })
+function readPlan(file: string): GamePlan {
   try {
     return planSchema.parse(parse(readFileSync(file, 'utf8')))
   } catch (cause) {

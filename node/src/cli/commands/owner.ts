@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { systemClock } from '#core/clock.ts'
-import type { Command, Values } from '../command.ts'
+import { defineCommand } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { unknownWord } from '../nearest.ts'
+import { deploymentSettings } from '../options/commonSettings.ts'
 import { loadConfig } from '../options/config.ts'
-import { chainOptions, dataUsage, networkUsage, openDeployment } from '../options/networkOptions.ts'
-import { wholeNumber } from '../options/wholeNumber.ts'
+import { openDeployment } from '../options/networkOptions.ts'
+import { flag, jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
 import type { Action } from '../owner/action.ts'
 import type { OwnerSession, Transaction } from '../owner/openOwner.ts'
 import type { ToldOperation } from '../owner/operations.ts'
@@ -15,9 +16,18 @@ import { UsageError } from '../usageError.ts'
 
 const verbs = ['show', 'list', 'propose', 'execute', 'cancel'] as const
 
+const own = {
+  'from-round': numberOption(
+    'environment, schedule: first round of the change (default: late enough to execute it within a second delay)',
+  ),
+  'dry-run': flag('check and simulate, print the transaction, send nothing'),
+  safe: textOption('FILE', 'the same, and write the transaction to FILE, for the Transaction Builder of a Safe'),
+  ...jsonOption,
+}
+
 /** What whoever holds the powers over a deployment does: proposed to its timelock, read by everybody, executed. */
-export const owner: Command = {
-  usage: `npx waggle owner show|list [OPTIONS]
+export const owner = defineCommand({
+  about: `npx waggle owner show|list [OPTIONS]
 npx waggle owner propose ACTION [ARGUMENTS] [OPTIONS]
 npx waggle owner execute|cancel ID [OPTIONS]
 
@@ -28,26 +38,15 @@ npx waggle owner execute|cancel ID [OPTIONS]
   execute ID          execute a proposal after its delay; the first eight characters of ID are enough
   cancel ID           cancel a proposal that was not executed
 
-WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none.
-
-  --from-round N      environment, schedule: first round of the change (default: late enough to execute it within a second delay)
-  --dry-run           check and simulate, print the transaction, send nothing
-  --safe FILE         the same, and write the transaction to FILE, for the Transaction Builder of a Safe
-${networkUsage}
-${dataUsage}, where a local deployment's record is
-  --json              print one JSON object on the last line`,
-  options: {
-    ...chainOptions,
-    'from-round': { type: 'string' },
-    safe: { type: 'string' },
-    'dry-run': { type: 'boolean' },
-  },
+WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none.`,
+  own,
+  peer: deploymentSettings,
   positionals: ['ACTION'],
   morePositionals: ['SUBJECT', 'ARGUMENT', 'ARGUMENT', 'ARGUMENT'],
-  async run({ json, 'from-round': fromRound, 'dry-run': dry, safe, ...flags }, [word = '', subject, ...words]) {
+  async run({ json, 'from-round': fromRound, 'dry-run': isDry, safe }, [word = '', subject, ...words], flags) {
     const verb = verbs.find(one => one === word)
     if (verb === undefined) throw unknownWord('action', word, verbs)
-    if (verb === 'propose' && subject === undefined) return listActions(json === true)
+    if (verb === 'propose' && subject === undefined) return listActions(json)
     const isRead = verb === 'show' || verb === 'list'
     if (isRead !== (subject === undefined) || (verb !== 'propose' && words.length > 0))
       throw new UsageError(isRead ? `owner ${verb} takes no argument.` : `owner ${verb} needs one ID.`, {
@@ -55,18 +54,18 @@ ${dataUsage}, where a local deployment's record is
       })
     const { openOwner } = await import('../owner/openOwner.ts')
     const open = () => openOwner(openDeployment(loadConfig(flags)))
-    if (verb === 'show') return showResult(await (await show())(await open()), json === true)
-    if (verb === 'list') return printList(await open(), json === true)
+    if (verb === 'show') return showResult(await (await show())(await open()), json)
+    if (verb === 'list') return printList(await open(), json)
     const action = verb === 'propose' ? await actionOf(subject ?? '', words) : verb
-    const key = dry === true || safe !== undefined ? null : environment.deployerKey()
+    const key = isDry || safe !== undefined ? null : environment.deployerKey()
     const outcome =
       typeof action === 'object'
         ? await proposeAction(open, [action, words], key, fromRound)
         : await (await import('../owner/operations.ts'))[`${action}Operation`](await open(), subject ?? '', key)
-    if (typeof safe === 'string') await writeSafe(safe, outcome.transaction, (await open()).deployment.chainId)
-    showResult(outcome, json === true)
+    if (safe !== undefined) await writeSafe(safe, outcome.transaction, (await open()).deployment.chainId)
+    showResult(outcome, json)
   },
-}
+})
 
 const show = async () => (await import('../owner/showGovernance.ts')).showGovernance
 
@@ -87,14 +86,14 @@ async function proposeAction(
   open: () => Promise<OwnerSession>,
   [action, words]: readonly [Action, readonly string[]],
   key: `0x${string}` | null,
-  fromRound: Values[string],
+  fromRound: number | undefined,
 ) {
   const { propose } = await import('../owner/propose.ts')
   const { environmentHash } = await import('#environments/environmentSpec.ts')
   const session = await open()
   const context = {
     ...session,
-    fromRound: fromRound === undefined ? null : wholeNumber('from-round', fromRound),
+    fromRound: fromRound ?? null,
     hashOfSpec: async (path: string) => environmentHash(await readSpec(path)),
   }
   return propose(session, await action.build(words, context), key)

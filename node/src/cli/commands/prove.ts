@@ -1,24 +1,24 @@
 import { isAddress } from 'viem'
-import type { Command } from '../command.ts'
-import { chainOptions, chainUsage } from '../options/networkOptions.ts'
+import { defineCommand } from '../defineCommand.ts'
+import { peerOnChain } from '../options/commonSettings.ts'
+import { jsonOption } from '../options/optionKinds.ts'
 import { UsageError } from '../usageError.ts'
 import { openPeerFolder } from '../withSession.ts'
 
 /** Proves to an account's wallet that a peer's key is at hand. */
-export const prove: Command = {
-  usage: `npx waggle prove ACCOUNT [OPTIONS]
+export const prove = defineCommand({
+  about: `npx waggle prove ACCOUNT [OPTIONS]
 
 Signs with the peer's key that an account may own the peer, and prints the proof, which is valid for a day, as one line. Paste it on
 the dashboard's page /register: there the account's wallet registers the peer, or takes it over from its current account. Nothing is
-sent, and no key is printed.
-
-${chainUsage}`,
-  options: chainOptions,
+sent, and no key is printed.`,
+  own: jsonOption,
+  peer: peerOnChain,
   positionals: ['ACCOUNT'],
-  async run(flags, [account = '']) {
+  async run(_, [account = ''], flags) {
     if (!isAddress(account))
       throw new UsageError(`${account} is not an account.`, { hint: 'Name one as 0x and 40 hexadecimal digits.' })
     const { proveRegistration } = await import('../account/proveRegistration.ts')
     console.log(JSON.stringify(await proveRegistration(await openPeerFolder(flags), account)))
   },
-}
+})

@@ -1,23 +1,21 @@
 import { pullModel } from '#hub/pullModel.ts'
 import { parseRepoReference } from '#hub/repoReference.ts'
-import type { Command } from '../command.ts'
-import { hubOptions, hubUsage, modelsFolder, openHub, showProgress } from '../options/modelOptions.ts'
+import { defineCommand } from '../defineCommand.ts'
+import { hubSettings } from '../options/commonSettings.ts'
+import { modelsFolder, openHub, showProgress } from '../options/modelOptions.ts'
+import { jsonOption } from '../options/optionKinds.ts'
 import { untilInterrupted } from '../untilInterrupted.ts'
 
 /** Downloads a model. */
-export const pull: Command = {
-  usage: `npx waggle pull OWNER/NAME[@REVISION] [--models DIR] [--json]
+export const pull = defineCommand({
+  about: `npx waggle pull OWNER/NAME[@REVISION] [--models DIR] [--json]
 
-An interrupted download resumes; every file is checked against the hub's checksum.
-
-${hubUsage}
-  --json              print one JSON object on the last line`,
-  options: { ...hubOptions, json: { type: 'boolean' } },
+An interrupted download resumes; every file is checked against the hub's checksum.`,
+  own: { ...hubSettings, ...jsonOption },
   positionals: ['OWNER/NAME[@REVISION]'],
-  async run({ json, models, hub }, [name = '']) {
-    const settings = { models: models as string | undefined, hub: hub as string | undefined }
+  async run({ json, ...settings }, [name = '']) {
     const client = openHub(settings, untilInterrupted())
     const pulled = await pullModel(client, parseRepoReference(name), modelsFolder(settings), showProgress())
-    console.log(json === true ? JSON.stringify(pulled) : `${pulled.repo} at ${pulled.commit} is in ${pulled.folder}`)
+    console.log(json ? JSON.stringify(pulled) : `${pulled.repo} at ${pulled.commit} is in ${pulled.folder}`)
   },
-}
+})

@@ -1,32 +1,29 @@
 import { resolve } from 'node:path'
 import { openBackup } from '#store/backup/backup.ts'
 import { openIdentity } from '#store/identity.ts'
-import type { Command } from '../command.ts'
-import { dataOption, dataUsage } from '../options/networkOptions.ts'
-import { passphraseOption, passphraseUsage, readPassphrase } from '../options/readPassphrase.ts'
+import { defineCommand } from '../defineCommand.ts'
+import { folderSetting } from '../options/commonSettings.ts'
+import { jsonOption } from '../options/optionKinds.ts'
+import { passphraseOption, readPassphrase } from '../options/readPassphrase.ts'
 
 /** Puts a backup back. */
-export const restore: Command = {
-  usage: `npx waggle restore FILE [--data DIR] [--passphrase-file F] [--json]
+export const restore = defineCommand({
+  about: `npx waggle restore FILE [--data DIR] [--passphrase-file FILE] [--json]
 
 Restores a peer's folder from the backup in FILE. The folder must be empty or must not exist. The backup is not changed. Bets, stakes
-and other transactions that were not signed when the backup was made are dropped: the peer may have sent them since.
-
-${dataUsage}
-${passphraseUsage}
-  --json              print one JSON object on the last line`,
-  options: { ...dataOption, ...passphraseOption, json: { type: 'boolean' } },
+and other transactions that were not signed when the backup was made are dropped: the peer may have sent them since.`,
+  own: { ...folderSetting, ...passphraseOption, ...jsonOption },
   positionals: ['FILE'],
   async run({ data: folder, json, 'passphrase-file': path }, [source = '']) {
-    const [backup, data] = [resolve(source), resolve(String(folder))]
+    const [backup, data] = [resolve(source), resolve(folder)]
     const opened = await openBackup(backup, data)
     const forgotten = await opened.restore(await readPassphrase(path, false))
     const { peerId, name } = await openIdentity(data)
-    if (json === true) return console.log(JSON.stringify({ data, backup, peerId, name, forgotten }))
+    if (json) return console.log(JSON.stringify({ data, backup, peerId, name, forgotten }))
     console.log(`${name} (${peerId}) is restored to ${data}. Start it in one place only.`)
     if (forgotten > 0)
       console.log(
         `Transactions that it had not signed, and may have sent since: ${forgotten}. They were forgotten; ask for them again.`,
       )
   },
-}
+})

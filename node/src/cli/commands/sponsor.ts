@@ -1,12 +1,11 @@
 import { systemClock } from '#core/clock.ts'
-import { sponsorSettings, sponsorSettingsSchema } from '#roles/sponsor/sponsorSettings.ts'
-import type { Command, Values } from '../command.ts'
+import { sponsorSettings } from '#roles/sponsor/sponsorSettings.ts'
+import { defineCommand } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
-import { logOptions, logUsage, openLog } from '../openLog.ts'
+import { openLog } from '../openLog.ts'
+import { logSettings, peerOnChain } from '../options/commonSettings.ts'
 import { loadConfig } from '../options/config.ts'
-import { dataOption, dataUsage, networkOptions, networkUsage, openDeployment } from '../options/networkOptions.ts'
-import { optionsOf, usageOf } from '../options/settingOptions.ts'
-import { settingProblem } from '../options/settingProblem.ts'
+import { openDeployment } from '../options/networkOptions.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
@@ -14,24 +13,18 @@ import { UsageError } from '../usageError.ts'
 const MIN_INVITATION = 16
 
 /** Pays for peers without funds. */
-export const sponsor: Command = {
-  usage: `npx waggle sponsor [OPTIONS]
+export const sponsor = defineCommand({
+  about: `npx waggle sponsor [OPTIONS]
 
 Registers peers without funds, which join with --sponsor URL, and keeps their accounts supplied with gas for as long as they work. It
 pays from the account of its folder, which needs funds, and never more than its budgets. Runs until Ctrl-C.
 
 WAGGLE_SPONSOR_TOKEN holds an invitation of 16 characters or more: only peers that name it are registered. Without an invitation
-anybody can get the gas of the first rounds, --hourly times an hour.
-
-${dataUsage}
-${networkUsage}
-${usageOf(sponsorSettings)}
-${logUsage}`,
-  options: { ...dataOption, ...networkOptions, ...optionsOf(sponsorSettings), ...logOptions },
-  async run(values) {
-    const [own, rest] = divided(values)
-    const config = loadConfig(rest)
-    const settings = settingsOf(own)
+anybody can get the gas of the first rounds, --hourly times an hour.`,
+  own: sponsorSettings,
+  peer: { ...peerOnChain, ...logSettings },
+  async run(settings, _, flags) {
+    const config = loadConfig(flags)
     const { deployment, rpcUrl } = openDeployment(config)
     const invitation = environment.sponsorToken()
     if (invitation !== undefined && invitation.length < MIN_INVITATION)
@@ -46,20 +39,4 @@ ${logUsage}`,
         openLog(config, identity, { role: 'sponsor', rpcUrl, secrets: invitation === undefined ? [] : [invitation] }),
     })
   },
-}
-
-/** Its own settings, and those that every command has. */
-function divided(values: Values): [Values, Values] {
-  const isOwn = ([name]: [string, unknown]) => Object.hasOwn(sponsorSettings, name)
-  const entries = Object.entries(values)
-  return [Object.fromEntries(entries.filter(isOwn)), Object.fromEntries(entries.filter(one => !isOwn(one)))]
-}
-
-function settingsOf(own: Values) {
-  const parsed = sponsorSettingsSchema.safeParse(own)
-  if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map(issue =>
-    settingProblem(`--${String(issue.path[0])}`, issue, own[String(issue.path[0])]),
-  )
-  throw new UsageError(`Bad option: ${problems.join('; ')}.`, { hint: 'See npx waggle sponsor --help.' })
-}
+})

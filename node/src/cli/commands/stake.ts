@@ -1,54 +1,54 @@
 import type { Duty } from '#chain/peers/readStake.ts'
-import type { Command, Values } from '../command.ts'
+import type { Values } from '../command.ts'
+import { defineCommand } from '../defineCommand.ts'
 import { unknownWord } from '../nearest.ts'
-import { chainOptions, chainUsage } from '../options/networkOptions.ts'
+import { peerOnChain } from '../options/commonSettings.ts'
+import { jsonOption } from '../options/optionKinds.ts'
 import { readableAmount } from '../readableAmount.ts'
 import { openPeerFolder, withAccount } from '../withSession.ts'
 
 /** Stakes Nectar of a peer's account for a duty, or shows what is staked. */
-export const stake: Command = {
-  usage: `npx waggle stake DUTY [OPTIONS]
+export const stake = defineCommand({
+  about: `npx waggle stake DUTY [OPTIONS]
 npx waggle stake show [OPTIONS]
 
 Raises the stake of a duty to the full amount: evaluator (a seat, from the next round or the end of bootstrap on) or proposer (the
 right to propose tasks). A running peer stakes automatically when bootstrap ends and it has earned enough.
 
-show prints what the peer stakes as evaluator and as proposer, and the duties that it missed.
-
-${chainUsage}`,
-  options: chainOptions,
+show prints what the peer stakes as evaluator and as proposer, and the duties that it missed.`,
+  own: jsonOption,
+  peer: peerOnChain,
   positionals: ['DUTY'],
-  async run(values, [duty = '']) {
-    if (duty === 'show') return show(values)
+  async run({ json }, [duty = ''], flags) {
+    if (duty === 'show') return show(flags, json)
     const known = dutyOf(duty, 'show')
     const { stakeFor } = await import('../account/manageStake.ts')
-    const done = await withAccount(values, session => stakeFor(session, known))
-    print(values, done, `staked ${done.staked} Nectar as ${done.duty} (${done.hash})`)
+    const done = await withAccount(flags, session => stakeFor(session, known))
+    print(json, done, `staked ${done.staked} Nectar as ${done.duty} (${done.hash})`)
   },
-}
+})
 
 /** Gives notice of a stake, and takes it back once it is free. */
-export const unstake: Command = {
-  usage: `npx waggle unstake DUTY [OPTIONS]
+export const unstake = defineCommand({
+  about: `npx waggle unstake DUTY [OPTIONS]
 
 Gives notice of a stake (evaluator or proposer): the duty ends with the round, and the stake is released 12 rounds later. Run it again
 then to withdraw the stake. A running peer keeps its role, without a seat, and does not stake for it automatically until you run
-npx waggle stake.
-
-${chainUsage}`,
-  options: chainOptions,
+npx waggle stake.`,
+  own: jsonOption,
+  peer: peerOnChain,
   positionals: ['DUTY'],
-  async run(values, [duty = '']) {
+  async run({ json }, [duty = ''], flags) {
     const known = dutyOf(duty)
     const { unstake: leave } = await import('../account/manageStake.ts')
-    const done = await withAccount(values, session => leave(session, known))
+    const done = await withAccount(flags, session => leave(session, known))
     const words = 'withdrawn' in done ? `withdrew ${done.withdrawn} Nectar` : `free from round ${done.freeFromRound}`
-    print(values, done, `${done.duty}: ${words} (${done.hash})`)
+    print(json, done, `${done.duty}: ${words} (${done.hash})`)
   },
-}
+})
 
-async function show(values: Values): Promise<void> {
-  const folder = await openPeerFolder(values)
+async function show(flags: Values, json: boolean): Promise<void> {
+  const folder = await openPeerFolder(flags)
   const { readStakes } = await import('../account/manageStake.ts')
   const found = await readStakes(folder)
   const lines = found.stakes.map(({ duty, amount, full, freeFromRound, hasLeft }) => {
@@ -59,7 +59,7 @@ async function show(values: Values): Promise<void> {
   const rest = `misses     ${found.misses}
 balance    ${readableAmount(found.balance)} Nectar
 round      ${found.round}; stakes are needed from round ${found.bootstrapRounds} on`
-  print(values, found, [...lines, rest].join('\n'))
+  print(json, found, [...lines, rest].join('\n'))
 }
 
 /** @param action - word that may stand instead of a duty. */
@@ -71,6 +71,6 @@ function dutyOf(text: string, action?: 'show'): Duty {
   throw unknownWord('duty', text, [...duties, action], otherwise)
 }
 
-function print({ json }: Values, found: unknown, words: string): void {
-  console.log(json === true ? JSON.stringify(found) : words)
+function print(json: boolean, found: unknown, words: string): void {
+  console.log(json ? JSON.stringify(found) : words)
 }

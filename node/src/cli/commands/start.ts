@@ -12,36 +12,33 @@ import type { PushSettings } from '#roles/solver/pushPolicy.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { openIdentity } from '#store/identity.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/payloadQuota.ts'
-import type { Command } from '../command.ts'
+import { defineCommand } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
 import { openChatModels, openGenerating } from '../models/chatModels.ts'
 import { openLog } from '../openLog.ts'
+import { folderSetting } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { openDatasetPath } from '../options/datasetPath.ts'
 import { openHub } from '../options/modelOptions.ts'
-import { dataOption, dataUsage, openDeployment } from '../options/networkOptions.ts'
+import { openDeployment } from '../options/networkOptions.ts'
 import { openDevice } from '../options/openDevice.ts'
-import { optionsOf, pickSettings, usageOf } from '../options/settingOptions.ts'
+import { pickSettings } from '../options/settingOptions.ts'
 import { DATASET_SHARE, PUSH_EVERY, peerSettings } from '../options/settings.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
-export const peerOptions = { ...dataOption, ...optionsOf(peerSettings) }
-
 /** Runs a peer until it is stopped. */
-export const start: Command = {
-  usage: `npx waggle start --role ROLE [OPTIONS]
+export const start = defineCommand({
+  about: `npx waggle start --role ROLE [OPTIONS]
 
 Ctrl-C stops it; the next start resumes. Settings can also be in DIR/${SETTINGS_FILE}, one per line, named like the
 options (listen, announce and bootnodes are lists there).
 
-${dataUsage}
-${usageOf(peerSettings)}
-
 WAGGLE_ALERT_URL holds webhooks, which are called when the peer is behind, earns nothing, or lacks funds, disk space or peers.`,
-  options: peerOptions,
-  run: values => startPeer(loadConfig(values)),
-}
+  own: {},
+  peer: { ...folderSetting, ...peerSettings },
+  run: (_, __, flags) => startPeer(loadConfig(flags)),
+})
 
 /**
  * Runs a peer until it is stopped.

@@ -1,26 +1,26 @@
 import { sayReachability } from '#p2p/connections/reachability.ts'
 import { SAID_FOR_MS } from '#roles/reports/reportConnections.ts'
 import { TWIN_ADVICE } from '#roles/reports/twin.ts'
-import type { Command } from '../command.ts'
-import { chainOptions, chainUsage } from '../options/networkOptions.ts'
+import { defineCommand } from '../defineCommand.ts'
+import { peerOnChain } from '../options/commonSettings.ts'
+import { jsonOption } from '../options/optionKinds.ts'
 import { readableAmount } from '../readableAmount.ts'
 import { inWords } from '../showResult.ts'
 import { openPeerFolder } from '../withSession.ts'
 
 /** What the chain and the peer's own journal say of it. */
-export const status: Command = {
-  usage: `npx waggle status [OPTIONS]
+export const status = defineCommand({
+  about: `npx waggle status [OPTIONS]
 
 Prints what the chain and the peer's own journal know about it; the peer need not run. For a gateway that ran canaries, it also
-prints how often the judge agreed with execution.
-
-${chainUsage}`,
-  options: chainOptions,
-  async run(values) {
-    const folder = await openPeerFolder(values)
+prints how often the judge agreed with execution.`,
+  own: jsonOption,
+  peer: peerOnChain,
+  async run({ json }, _, flags) {
+    const folder = await openPeerFolder(flags)
     const { readStatus } = await import('../status/readStatus.ts')
     const found = await readStatus(folder)
-    if (values.json === true) return console.log(JSON.stringify(found))
+    if (json) return console.log(JSON.stringify(found))
     const {
       name,
       peerId,
@@ -53,7 +53,7 @@ connected  ${connectedLine(connections, Date.now())}${reachableLine(connections,
     if (reports.length > 0) console.log('work')
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
   },
-}
+})
 
 function registeredLine(countsFrom: number | null, round: number): string {
   if (countsFrom === null) return 'not yet: the first start registers it'

@@ -1,30 +1,31 @@
-import type { Command } from '../command.ts'
+import { defineCommand } from '../defineCommand.ts'
+import { peerOnChain } from '../options/commonSettings.ts'
 import { loadConfig } from '../options/config.ts'
-import { chainOptions, chainUsage, openDeployment } from '../options/networkOptions.ts'
-import { wholeNumber } from '../options/wholeNumber.ts'
+import { openDeployment } from '../options/networkOptions.ts'
+import { jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
 import { requirePeer } from '../requirePeer.ts'
 
-const text = { type: 'string' } as const
+const own = {
+  peer: textOption('NAME', "its name of three words, peer id, or key on the chain (default: the folder's peer)"),
+  round: numberOption('the round (default: the newest final one)'),
+  ...jsonOption,
+}
 
 /** Says what became of a peer's work. */
-export const why: Command = {
-  usage: `npx waggle why [OPTIONS]
+export const why = defineCommand({
+  about: `npx waggle why [OPTIONS]
 
 Explains what happened to a peer's work in a round: whether its answers were committed, who was drawn to score them and how each
 voted, what was settled, challenged and appealed, and what the peer earned; the same for its votes as an evaluator and for its tasks.
-It reads the chain and needs no keys. If the folder has the score sheets of the round, it also prints the score of each drawn answer.
-
-  --peer NAME         its name of three words, peer id, or key on the chain (default: the folder's peer)
-  --round N           the round (default: the newest final one)
-${chainUsage}`,
-  options: { ...chainOptions, peer: text, round: text },
-  async run({ json, peer, round, ...flags }) {
-    const number = round === undefined ? undefined : wholeNumber('round', round)
+It reads the chain and needs no keys. If the folder has the score sheets of the round, it also prints the score of each drawn answer.`,
+  own,
+  peer: peerOnChain,
+  async run({ json, peer, round }, _, flags) {
     const config = loadConfig(flags)
-    const asked = typeof peer === 'string' ? peer : await ownPeer(config.data)
+    const asked = peer ?? (await ownPeer(config.data))
     const { explainWork } = await import('#roles/evidence/readWork.ts')
-    const found = await explainWork({ ...openDeployment(config), data: config.data, peer: asked, round: number })
-    if (json === true)
+    const found = await explainWork({ ...openDeployment(config), data: config.data, peer: asked, round })
+    if (json)
       return console.log(JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
     const { name, peerId, work, answers, votes, tasks } = found
     const part = (title: string, lines: readonly string[]) =>
@@ -32,7 +33,7 @@ ${chainUsage}`,
     const lines = [...part('answers', answers), ...part('votes', votes), ...part('tasks', tasks)]
     console.log([`round ${work.round}: ${name} (${peerId})`, ...lines].join('\n'))
   },
-}
+})
 
 async function ownPeer(folder: string): Promise<string> {
   requirePeer(folder, 'Name one with --peer, by its three words or its peer id, or its folder with --data.')

@@ -2,7 +2,7 @@ import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { Values } from '../command.ts'
 import { copyOptions } from '../options/copyOptions.ts'
 import { parsePrecision } from '../options/parsePrecision.ts'
-import { whole } from '../options/wholeNumber.ts'
+import { whole } from '../options/whole.ts'
 import { UsageError } from '../usageError.ts'
 import { checkTokens } from './checkTokens.ts'
 

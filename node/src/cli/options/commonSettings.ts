@@ -8,6 +8,13 @@ const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'not an http or https URL' })
 
+/** The folder of a peer, if none is named. */
+export const PEER_FOLDER = '.waggle/peer'
+
+export const folderSetting = {
+  data: z.string().default(PEER_FOLDER).meta({ value: 'DIR', description: "the peer's folder" }),
+}
+
 /** Which chain, and how it is reached. */
 export const chainSettings = {
   network: z
@@ -30,6 +37,18 @@ export const chainSettings = {
       value: 'URL[,URL]',
       description: `RPC endpoint of its chain; with several, one is queried and all are compared (default: the network's variable, such as ${known.sepolia?.urlVariable}, else WAGGLE_RPC_URL, else a public endpoint)`,
     }),
+}
+
+/** The peer that a command is about, and its chain. */
+export const peerOnChain = { ...folderSetting, ...chainSettings }
+
+/** For commands that read a peer's folder only to find the record of a local deployment. */
+export const deploymentSettings = {
+  ...chainSettings,
+  data: z.string().default(PEER_FOLDER).meta({
+    value: 'DIR',
+    description: "the peer's folder, where a local deployment's record is",
+  }),
 }
 
 /** Where models come from. */

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { migrateFolder } from '#store/folderFormat.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { UsageError } from '../usageError.ts'
+import { PEER_FOLDER } from './commonSettings.ts'
 import { describeSettings, settingsOf } from './settingOptions.ts'
 import { settingProblem, unknownSetting } from './settingProblem.ts'
 import { peerSettings } from './settings.ts'
@@ -23,7 +24,7 @@ export type Config = z.infer<typeof configSchema> & { data: string }
  * @throws {FolderTooNewError} if a newer release wrote the folder.
  */
 export function loadConfig(
-  { data, ...options }: Record<string, unknown>,
+  { data = PEER_FOLDER, ...options }: Record<string, unknown>,
   migrate: typeof migrateFolder = migrateFolder,
 ): Config {
   const folder = resolve(String(data))

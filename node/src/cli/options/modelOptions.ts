@@ -8,11 +8,6 @@ import type { PullProgress } from '#hub/pullModel.ts'
 import { environment } from '../environment.ts'
 import { showShare } from '../showShare.ts'
 import { UsageError } from '../usageError.ts'
-import { hubSettings } from './commonSettings.ts'
-import { optionsOf, usageOf } from './settingOptions.ts'
-
-export const hubOptions = optionsOf(hubSettings)
-export const hubUsage = usageOf(hubSettings)
 
 export type HubSettings = { models?: string | undefined; hub?: string | undefined }
 

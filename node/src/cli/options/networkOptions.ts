@@ -4,23 +4,9 @@ import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { type Deployment, DeploymentRecordError, deploymentPath, readDeployment } from '@waggle/deployments/record'
 import { environment } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
-import { chainSettings } from './commonSettings.ts'
 import type { Config } from './config.ts'
-import { optionsOf, usageOf } from './settingOptions.ts'
 
 const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
-
-export const dataOption = { data: { type: 'string', default: '.waggle/peer' } } as const
-export const networkOptions = optionsOf(chainSettings)
-
-export const dataUsage = `  --data DIR          the peer's folder (default ${dataOption.data.default})`
-export const networkUsage = usageOf(chainSettings)
-
-/** What most commands take that ask a chain about a peer or deal with it. */
-export const chainOptions = { ...dataOption, ...networkOptions, json: { type: 'boolean' } } as const
-export const chainUsage = `${dataUsage}
-${networkUsage}
-  --json              print one JSON object on the last line`
 
 /**
  * The deployment that a command talks to.

@@ -3,9 +3,14 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { environment } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
+import { textOption } from './optionKinds.ts'
 
-export const passphraseOption = { 'passphrase-file': { type: 'string' } } as const
-export const passphraseUsage = `  --passphrase-file F file whose first line is the passphrase (default: WAGGLE_BACKUP_PASSPHRASE, else a prompt)`
+export const passphraseOption = {
+  'passphrase-file': textOption(
+    'FILE',
+    'file whose first line is the passphrase (default: WAGGLE_BACKUP_PASSPHRASE, else a prompt)',
+  ),
+}
 
 /** Twelve characters of nobody's choosing are beyond guessing at a second a guess. */
 const MIN_LENGTH = 12
@@ -16,8 +21,8 @@ const MIN_LENGTH = 12
  * @param isNew - it encrypts: it is typed twice, and short ones are refused.
  * @throws {UsageError} if there is none, it is too short, or the two that were typed differ.
  */
-export async function readPassphrase(path: unknown, isNew: boolean): Promise<string> {
-  const kept = path === undefined ? environment.backupPassphrase() : firstLine(String(path))
+export async function readPassphrase(path: string | undefined, isNew: boolean): Promise<string> {
+  const kept = path === undefined ? environment.backupPassphrase() : firstLine(path)
   const passphrase = kept ?? (await typed(isNew))
   if (isNew && passphrase.length < MIN_LENGTH)
     throw new UsageError(`A passphrase needs ${MIN_LENGTH} characters.`, {

@@ -1,7 +1,4 @@
-import { z } from 'zod'
-
-/** An option with a text, which the command checks by what it is asked to do. */
-export const textOption = (value: string, description: string) => z.string().optional().meta({ value, description })
+import { flag, textOption } from './optionKinds.ts'
 
 /** How a command runs a model on this machine. */
 export const machineOptions = {
@@ -15,15 +12,10 @@ export const machineOptions = {
 
 /** How a command samples a model's answers. */
 export const drawOptions = {
-  greedy: z.boolean().default(false).meta({ description: 'take the most likely token instead of sampling' }),
+  greedy: flag('take the most likely token instead of sampling'),
   temperature: textOption('X', 'divides the logits (default 1)'),
   'top-k': textOption('N', 'only the N most likely tokens'),
   'top-p': textOption('X', 'only the most likely tokens that together have this probability'),
   'min-p': textOption('X', 'only tokens at least this share as likely as the most likely one'),
   'repetition-penalty': textOption('X', 'divides the logits of tokens that already occurred'),
-}
-
-/** Ends the output of a command. */
-export const jsonOption = {
-  json: z.boolean().default(false).meta({ description: 'print one JSON object on the last line' }),
 }

@@ -1,13 +1,6 @@
 import type { Values } from '../command.ts'
 import { UsageError } from '../usageError.ts'
 
-/** The value of an option that must be given, and names one of many: a round, a game. @throws {UsageError} */
-export function wholeNumber(name: string, value: Values[string]): number {
-  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value)
-  if (value === undefined) throw new UsageError(`--${name} is required: a whole number.`, { hint: 'See --help.' })
-  throw new UsageError(`--${name} must be a whole number.`, { hint: 'See --help.' })
-}
-
 /** The value of an option that counts. @throws {UsageError} */
 export function whole(name: string, value: Values[string], fallback: number, max: number, min = 1): number {
   const number = value === undefined ? fallback : Number(value)

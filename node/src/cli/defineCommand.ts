@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import type { Command, Values } from './command.ts'
+import { optionsOf, type Settings, settingsOf, usageOf } from './options/settingOptions.ts'
+import { settingProblem } from './options/settingProblem.ts'
+import { UsageError } from './usageError.ts'
+
+type Definition<Own extends Settings> = {
+  /** The calls of the command and what it does: what `--help` prints above the options. */
+  about: string
+  /** Options of this command: schemas with their `meta`. */
+  own: Own
+  /** Settings of a peer that it also takes; `loadConfig` checks them, with those of the peer's folder. */
+  peer?: Settings
+  positionals?: readonly string[]
+  morePositionals?: readonly string[]
+  /**
+   * @param own - values of its own options, checked.
+   * @param flags - the peer's settings that were given, for `loadConfig`.
+   */
+  run: (own: z.infer<z.ZodObject<Own>>, positionals: string[], flags: Values) => Promise<void>
+}
+
+/** A command whose parser, checks, types and `--help` follow from the schemas of its options. */
+export function defineCommand<Own extends Settings>({
+  about,
+  own,
+  peer = {},
+  run,
+  ...positionals
+}: Definition<Own>): Command {
+  const { json, ...others } = own as Settings
+  const shown: Settings = { ...others, ...peer, ...(json && { json }) }
+  return {
+    ...positionals,
+    usage: `${about}\n\n${usageOf(shown)}`,
+    options: optionsOf(shown),
+    run: async (values, words) => run(readOwn(own, values), words, flagsOf(peer, values)),
+  }
+}
+
+/** The value of an option that an action needs. @throws {UsageError} */
+export function required<T>(option: string, value: T | undefined, hint = 'See --help.'): T {
+  if (value !== undefined) return value
+  throw new UsageError(`--${option} is required.`, { hint })
+}
+
+function readOwn<Own extends Settings>(own: Own, values: Values): z.infer<z.ZodObject<Own>> {
+  const given = settingsOf(own, values)
+  const parsed = z.object(own).safeParse(given)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map(issue => {
+    const name = String(issue.path[0])
+    return given[name] === undefined ? `--${name} is required` : settingProblem(`--${name}`, issue, given[name])
+  })
+  throw new UsageError(`${problems.join('; ')}.`, { hint: 'See --help.' })
+}
+
+function flagsOf(peer: Settings, values: Values): Values {
+  const names = Object.keys(optionsOf(peer))
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)))
+}
