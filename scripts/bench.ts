@@ -2,12 +2,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describeMachine } from '../node/model/src/engine/devices/describeMachine.ts'
-import { openBench } from './bench/bench.ts'
+import { readCommandLine, refuseUsage } from './base/commandLine.ts'
 import { options, usage } from './bench/options.ts'
-import { reportOf } from './bench/report.ts'
-import { type Group, keepResults, measuredOn } from './bench/results.ts'
-import { type BenchRow, type RowResult, resultOf } from './bench/row.ts'
-import { readCommandLine, refuseUsage } from './commandLine.ts'
+import { openBench } from './measure/bench.ts'
+import { reportOf } from './measure/report.ts'
+import { type Group, keepResults, measuredOn } from './measure/results.ts'
+import { type BenchRow, type RowResult, resultOf } from './measure/row.ts'
 
 const runs: Record<
   Exclude<Group, 'simulate' | 'protocol' | 'experiments'>,

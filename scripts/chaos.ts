@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readCommandLine } from './base/commandLine.ts'
 import { QUICK, type Row, WHOLE } from './chaos/extent.ts'
 import { options, usage } from './chaos/options.ts'
 import { runChaos } from './chaos/runChaos.ts'
-import { readCommandLine } from './commandLine.ts'
 
 const { values } = readCommandLine({ usage, options })
 

@@ -18,6 +18,7 @@ import { checkPhases } from './house/checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid, SOURCES } from './house/checkPhrases.ts'
 import { checkReadme } from './house/checkReadme.ts'
 import { checkSizes } from './house/checkSizes.ts'
+import { importGraph } from './house/importGraph.ts'
 import { readTexts } from './house/readTexts.ts'
 import * as mutate from './mutate/options.ts'
 import * as simulate from './simulate/options.ts'
@@ -27,6 +28,7 @@ import * as swarm from './swarm/options.ts'
 const root = resolve(import.meta.dirname, '..')
 const documents = await readTexts(root, ['*.md'])
 const sources = await readTexts(root, SOURCES)
+const imports = importGraph(new Map([...sources].filter(([path]) => /\.(tsx?|sol)$/.test(path))))
 const commands = new Map(
   await Promise.all(
     Object.entries(verbs).map(async ([name, { load }]) => {
@@ -45,7 +47,7 @@ const findings = [
   ...checkLinks(root, documents),
   ...checkDocuments(documents),
   ...checkSources(phrasesToAvoid(documents), sources),
-  ...checkLayers(sources),
+  ...checkLayers(imports),
   ...checkFolders(sources),
   ...checkSizes(sources),
   ...checkOptions(documents, commands, scripts),

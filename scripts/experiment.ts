@@ -1,10 +1,10 @@
 /** Learning runs with several arms and seeds: `npm run experiment -- swarm-vs-solo`. Finished runs are kept, and not run again. */
 import { join, resolve } from 'node:path'
 import { describeMachine } from '../node/model/src/engine/devices/describeMachine.ts'
-import { keepResults, measuredOn } from './bench/results.ts'
-import { readCommandLine, refuseUsage } from './commandLine.ts'
+import { readCommandLine, refuseUsage } from './base/commandLine.ts'
 import { type Experiment, experimentRows } from './experiment/experiment.ts'
 import { options, usage } from './experiment/options.ts'
+import { keepResults, measuredOn } from './measure/results.ts'
 
 const experiments: Record<string, () => Promise<Experiment>> = {
   'swarm-vs-solo': async () => (await import('./experiment/swarmVsSolo.ts')).swarmVsSolo,

@@ -1,7 +1,7 @@
 /** `npm run mutate`: changes the contracts in one place at a time and counts the changes that no Solidity test notices. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { readCommandLine } from './commandLine.ts'
+import { readCommandLine } from './base/commandLine.ts'
 import { findMutants, type Mutant } from './mutate/findMutants.ts'
 import { openJudge } from './mutate/judgeProcess.ts'
 import { options, usage } from './mutate/options.ts'

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { readCommandLine } from './commandLine.ts'
+import { readCommandLine } from './base/commandLine.ts'
 import type { Bar } from './starter/bars.ts'
 import { options, usage } from './starter/options.ts'
 import { fullSettings, settingsHash, smokeSettings } from './starter/settings.ts'

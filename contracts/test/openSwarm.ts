@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { network } from 'hardhat'
 import { type Address, type Hex, keccak256, stringToBytes } from 'viem'
-import { chooseHistory, forgetBlocks, seedHistory } from '../../scripts/simulate/votes/chainState.ts'
+import { chooseHistory, forgetBlocks, seedHistory } from './chainState.ts'
 import { deployContracts } from './deployContracts.ts'
 import { proveRegistration } from './proveRegistration.ts'
 

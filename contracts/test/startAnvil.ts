@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { anvilBinary } from '../../scripts/anvil.ts'
+import { anvilBinary } from '../../scripts/base/anvil.ts'
 
 /** A chain of the test's own, on a free port. */
 export interface Anvil {

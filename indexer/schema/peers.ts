@@ -1,5 +1,5 @@
 import { bigint, hex, index, onchainEnum, onchainTable, onchainView, primaryKey, sql } from 'ponder'
-import { NO_SCORES, type ScoreLanes } from '../src/weights.ts'
+import { NO_SCORES, type ScoreLanes } from '../rules/weights.ts'
 
 /** A registered peer and what it has earned. */
 export const peer = onchainTable(

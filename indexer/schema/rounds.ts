@@ -1,5 +1,5 @@
 import { hex, index, integer, onchainEnum, onchainTable, onchainView, primaryKey, sql, text } from 'ponder'
-import type { Span } from '../src/schedule.ts'
+import type { Span } from '../rules/schedule.ts'
 import { peer } from './peers.ts'
 
 /** One row: the schedule and the environments as announced, from which every round's times are computed. */

@@ -1,6 +1,7 @@
 import { ponder } from 'ponder:registry'
 import { appeal, appealCase, appealVerdict, leafDemand, settlement } from 'ponder:schema'
 import { MAX_SCORE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
+import { weightOf } from '../rules/weights.ts'
 import { annul } from './annul.ts'
 import { addToFeed } from './feed.ts'
 import { keepShares } from './keepShares.ts'
@@ -10,7 +11,6 @@ import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
 import { votedOn } from './votedOn.ts'
 import { noteScore } from './weigh.ts'
-import { weightOf } from './weights.ts'
 
 /** What an appeal could add to the weight of a score. */
 const reserveOf = (scoreMilli: number, beforeMilli: number) =>

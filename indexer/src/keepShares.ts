@@ -2,8 +2,8 @@ import type { Context } from 'ponder:registry'
 import { leafDemand, round as rounds, settlement } from 'ponder:schema'
 import { OUTCOME_RING } from '@waggle/deployments/protocol'
 import { and, eq, gt, inArray, isNull } from 'ponder'
+import { shareOf } from '../rules/weights.ts'
 import { readClock } from './roundRow.ts'
-import { shareOf } from './weights.ts'
 
 /**
  * Before a challenge that was open for so long changes what a round weighs: keeps the shares of peers whose outcome has given its place to

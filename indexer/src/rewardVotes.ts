@@ -1,12 +1,12 @@
 import { ponder } from 'ponder:registry'
 import { bootstrap, clock, evaluator, evaluatorSeat, SHARD_PEERS, settlement, voteCommit } from 'ponder:schema'
+import { weightOf } from '../rules/weights.ts'
 import { addToFeed } from './feed.ts'
 import { readOpenChallenges } from './openChallenges.ts'
 import { outcomes } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
 import { CLOCK, updateRound } from './roundRow.ts'
 import { noteScore, readBefore } from './weigh.ts'
-import { weightOf } from './weights.ts'
 
 ponder.on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
   const { peerKey, isStaked } = event.args

@@ -1,6 +1,6 @@
 import type { Context } from 'ponder:registry'
 import { clock, round } from 'ponder:schema'
-import { inForce, timesOf } from './schedule.ts'
+import { inForce, timesOf } from '../rules/schedule.ts'
 
 /** Key of the one `clock` row. */
 export const CLOCK = 'rounds'

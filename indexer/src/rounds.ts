@@ -1,9 +1,9 @@
 import { type Context, ponder } from 'ponder:registry'
 import { clock, round } from 'ponder:schema'
 import { phase } from '@waggle/deployments/protocol'
+import { announce, inForce, timesOf } from '../rules/schedule.ts'
 import { addToFeed } from './feed.ts'
 import { CLOCK, readClock, updateRound } from './roundRow.ts'
-import { announce, inForce, timesOf } from './schedule.ts'
 
 ponder.on('Rounds:ScheduleSet', async ({ event, context }) => {
   const { startsAtSec, roundSeconds } = event.args

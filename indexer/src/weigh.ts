@@ -1,8 +1,8 @@
 import type { Context } from 'ponder:registry'
 import { peer, round } from 'ponder:schema'
+import { sumBefore, withScore } from '../rules/weights.ts'
 import { updatePeer } from './peerRow.ts'
 import { readClock } from './roundRow.ts'
-import { sumBefore, withScore } from './weights.ts'
 
 /** The sum of the scores before, of a peer that is about to get a result: what its weight is held to. */
 export async function readBefore(context: Context, key: { round: number; peerKey: `0x${string}` }): Promise<number> {

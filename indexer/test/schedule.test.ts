@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { announce, inForce, startOf, timesOf } from '../src/schedule.ts'
+import { announce, inForce, startOf, timesOf } from '../rules/schedule.ts'
 
 const schedule = [
   { fromRound: 0, startsAtSec: 1_000, roundSeconds: 20 },

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join, relative } from 'node:path'
-import { freePort } from '../../scripts/freePorts.ts'
+import { freePort } from '../../scripts/base/freePorts.ts'
 import { type TestChain, until } from './testChain.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_SCORES, shareOf, sumBefore, weightOf, withScore } from '../src/weights.ts'
+import { NO_SCORES, shareOf, sumBefore, weightOf, withScore } from '../rules/weights.ts'
 
 test('a score weighs at most five quarters of the mean of the last eight, and a newcomer has no history', () => {
   let lanes = NO_SCORES

@@ -83,7 +83,9 @@ test('a file that is not a leaderboard, a dead endpoint and a late proposal are 
   expect(await said('read', other, '--from', 'http://127.0.0.1:1', '--coordinator', coordinator.address)).toMatch(
     /\[CHAIN_/,
   )
-  expect(await said('read', other, '--from', local.rpcUrl, '--coordinator', 'x')).toMatch(/--coordinator is not an address/)
+  expect(await said('read', other, '--from', local.rpcUrl, '--coordinator', 'x')).toMatch(
+    /--coordinator is not an address/,
+  )
   writeFileSync(other, readFileSync(file, 'utf8').replaceAll('Qm', 'QmOf'))
   await local.client.increaseTime({ seconds: 1_700 })
   await local.client.mine({ blocks: 1 })

@@ -8,9 +8,9 @@ import { contractNames } from '@waggle/deployments/contractNames'
 import type { Deployment } from '@waggle/deployments/record'
 import { type Abi, createTestClient, encodeFunctionData, type Hex, http, publicActions, walletActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
-import { anvilArgv, anvilBinary } from '../../scripts/anvil.ts'
+import { anvilArgv, anvilBinary } from '../../scripts/base/anvil.ts'
+import { freePort } from '../../scripts/base/freePorts.ts'
 import { constructorArguments, type Made, stakesWiring } from '../../scripts/deploy/constructorArguments.ts'
-import { freePort } from '../../scripts/freePorts.ts'
 import { mineStuck } from './mineStuck.ts'
 
 const root = join(import.meta.dirname, '../..')

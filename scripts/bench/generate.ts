@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { commonShape } from '../../node/model/src/model/decoder/commonShape.ts'
 import { parameterCount } from '../../node/model/src/model/decoder/decoderWeights.ts'
 import type { Precision } from '../../node/model/src/model/quantization/precision.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../measure/bench.ts'
+import type { BenchRow, Measured } from '../measure/row.ts'
 import { type Peer, startPeer } from './peers/peer.ts'
 import { LLAMA_VERSION, llamaModule, pythonPeer } from './peers/setUpPeers.ts'
 import { randomModel } from './randomModel.ts'
-import type { BenchRow, Measured } from './row.ts'
 
 /** Bytes a weight of the bandwidth limit, whatever is really stored. */
 const LIMIT_BYTES: Record<Precision, number> = { float32: 4, float16: 2, int8: 1.125, int4: 0.625 }

@@ -6,11 +6,11 @@ import { type DeviceReport, reportDevices } from '../../node/model/src/engine/de
 import type { Device } from '../../node/model/src/engine/devices/device.ts'
 import type { DecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
 import { decoderWeightShapes, parameterCount } from '../../node/model/src/model/decoder/decoderWeights.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../measure/bench.ts'
+import type { BenchRow, Measured } from '../measure/row.ts'
 import type { GpuQuestion } from './gpu/question.ts'
 import { type GpuShape, gpuShapes } from './gpu/shapes.ts'
 import { randomFolder } from './randomModel.ts'
-import type { BenchRow, Measured } from './row.ts'
 import { loraStepOperations } from './trainingShape.ts'
 
 /** All rows together take less than the ten minutes that a borrowed machine gives: what is not answered by then has no value. */

@@ -11,8 +11,8 @@ import { contractsOf } from '../../node/src/chain/contracts.ts'
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { openIdentity } from '../../node/src/store/identity.ts'
 import { deployContracts, startLocalChain } from '../../node/test/localChain.ts'
-import type { Bench } from './bench.ts'
-import type { BenchRow, Measured } from './row.ts'
+import type { Bench } from '../measure/bench.ts'
+import type { BenchRow, Measured } from '../measure/row.ts'
 
 const cli = join(import.meta.dirname, '../../node/src/cli/main.ts')
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Bench } from './bench.ts'
-import type { BenchRow, Measured } from './row.ts'
+import type { Bench } from '../measure/bench.ts'
+import type { BenchRow, Measured } from '../measure/row.ts'
 import type { PeerTurns, Turn } from './turnsProbe.ts'
 
 const ROUNDS = 4

@@ -7,9 +7,9 @@ import { peerKeyOf } from '../../node/src/core/peers/peerKey.ts'
 import type { Announcement } from '../../node/src/p2p/gossip/announcement.ts'
 import { startTestHost } from '../../node/src/p2p/testHosts.ts'
 import { fetchScene, planOf } from '../../node/test/fetchScene.ts'
+import type { BenchRow } from '../measure/row.ts'
 import { idleRpcRow } from './idleRpc.ts'
 import type { HeldPayloads } from './peers/payloadHolder.ts'
-import type { BenchRow } from './row.ts'
 
 const SLOW = Math.ceil(SHARD_PEERS * 0.3)
 /** Of a starter's rollouts. */

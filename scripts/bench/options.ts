@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { flag } from '../../node/src/cli/options/optionKinds.ts'
 import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
-import { helpOption } from '../commandLine.ts'
+import { helpOption } from '../base/commandLine.ts'
 
 export const options = {
   pack: z.string().optional().meta({

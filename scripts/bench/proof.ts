@@ -12,7 +12,8 @@ import {
   openFrozenTensors,
   openTokenizer,
 } from '../../node/model/src/model/index.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../measure/bench.ts'
+import type { BenchRow, Measured } from '../measure/row.ts'
 import {
   type Attacked,
   bestOfTwo,
@@ -26,7 +27,6 @@ import {
 import { checkLeaves, type Leaf, readLeaves, SAMPLES, SEED, sampleLeaves } from './proof/leaves.ts'
 import { MOVED, publishedPolicy, starterPolicies, starterPrompts, type TestedPolicy } from './proof/policies.ts'
 import { randomModel } from './randomModel.ts'
-import type { BenchRow, Measured } from './row.ts'
 
 /** Prompts of each policy and number of threads: 3 x 2 x 210 x 8 leaves. */
 const PROMPTS = 210

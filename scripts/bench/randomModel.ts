@@ -5,7 +5,7 @@ import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
 import { commonShape } from '../../node/model/src/model/decoder/commonShape.ts'
 import { type DecoderConfig, formatDecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
 import { decoderWeightShapes } from '../../node/model/src/model/decoder/decoderWeights.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../measure/bench.ts'
 import { ggufHeader, ggufName, q8Blocks } from './gguf.ts'
 
 interface RandomModel {

@@ -1,4 +1,4 @@
-import type { RowResult } from '../bench/row.ts'
+import type { RowResult } from '../measure/row.ts'
 import type { ArmRun, Point } from './runArm.ts'
 
 /** Runs of an arm, one a seed. */

@@ -1,4 +1,4 @@
-import type { BenchRow, RowResult } from '../bench/row.ts'
+import type { BenchRow, RowResult } from '../measure/row.ts'
 
 export type ExperimentOptions = {
   /** A small run that shows that it works; its figures are not compared with a bar's noise in mind. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { reportOf } from '../bench/report.ts'
+import { reportOf } from '../measure/report.ts'
 import { recordReal } from './recordReal.ts'
 
 const round = { reward: 0.2, taken: 10, updates: 3, seconds: 60 }

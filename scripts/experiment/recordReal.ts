@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MeasuredOn } from '../bench/results.ts'
-import type { RowResult } from '../bench/row.ts'
+import type { MeasuredOn } from '../measure/results.ts'
+import type { RowResult } from '../measure/row.ts'
 import { plotCurves } from './plotCurves.ts'
 import type { RealRound } from './realSwarm.ts'
 

@@ -1,5 +1,5 @@
 import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
-import { measuredOn } from '../bench/results.ts'
+import { measuredOn } from '../measure/results.ts'
 import { type Arm, arms } from './arms.ts'
 import { compareArms } from './compareArms.ts'
 import type { Experiment } from './experiment.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { reportOf } from '../bench/report.ts'
+import { reportOf } from '../measure/report.ts'
 import type { Texts } from './readTexts.ts'
 
 /** The report is what the kept results say. */

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { checkChangelog } from './checkChangelog.ts'
 import { checkDecisions } from './checkDecisions.ts'
 import { checkFolders } from './checkFolders.ts'
-import { checkLayers } from './checkLayers.ts'
+import { checkLayers, pointsUp } from './checkLayers.ts'
 import { anchorsOf, checkLinks } from './checkLinks.ts'
 import { checkLock } from './checkLock.ts'
 import { checkOptions } from './checkOptions.ts'
@@ -14,6 +14,7 @@ import { checkPhases } from './checkPhases.ts'
 import { checkDocuments, checkSources, phrasesToAvoid } from './checkPhrases.ts'
 import { checkReadme } from './checkReadme.ts'
 import { checkSizes } from './checkSizes.ts'
+import { importGraph } from './importGraph.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-house-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -113,8 +114,9 @@ test('a path through too many files, or one whose list is wrong, is found', () =
   ])
 })
 
-test('imports that point up, or cross layers by a relative path, are found', () => {
-  const imports = (...targets: string[]) => targets.map(target => `import { a } from '${target}'\n`).join('')
+const imports = (...targets: string[]) => targets.map(target => `import { a } from '${target}'\n`).join('')
+
+test('imports that point up, or cross layers by a relative path, are found in every package', () => {
   const sources = new Map([
     ['node/src/chain/a/b.ts', imports('#core/hex.ts', '../c.ts', '#p2p/host.ts', '../../core/hex.ts', '#chain/c.ts')],
     ['node/src/cli/d.ts', imports('#roles/startRole.ts', './e.ts')],
@@ -125,23 +127,55 @@ test('imports that point up, or cross layers by a relative path, are found', () 
       imports('#base/errors.ts', '#rl/trainer.ts', '#engine/op.ts', '@waggle/deployments/abi'),
     ],
     ['node/model/src/base/a.ts', imports('#core/hex.ts', './errors.ts')],
-    [
-      'node/model/src/rl/a.ts',
-      imports('#base/errors.ts', '#roles/b.ts', '../../../src/core/hex.ts', '@waggle/deployments/abi'),
-    ],
+    ['node/model/src/base/a.test.ts', imports('@waggle/model', '../../../test/x.ts', '#rl/trainer.ts')],
+    ['node/model/src/rl/a.ts', imports('#base/errors.ts', '../../../src/core/hex.ts', '@waggle/deployments/abi')],
+    ['indexer/schema/a.ts', imports('../src/votes.ts', '../rules/weights.ts', '@waggle/node/core/peerName')],
+    ['dashboard/src/sources/a.ts', imports('#merge/b.ts', '../chain/c.ts', './d.ts')],
+    ['scripts/deploy/a.ts', imports('../swarm/b.ts', '../../deployments/networks.ts')],
+    ['contracts/test/a.ts', imports('../../scripts/simulate/b.ts', '../../node/src/market/commitGame.ts')],
+    ['contracts/test/a.test.ts', imports('../../scripts/simulate/b.ts')],
+    ['deployments/a.ts', imports('@waggle/model/base/random.ts')],
   ])
-  expect(checkLayers(sources)).toEqual([
-    'node/src/chain/a/b.ts:3: chain may not import p2p: #p2p/host.ts',
+  expect(checkLayers(importGraph(sources))).toEqual([
+    'node/src/chain/a/b.ts:3: node/src/chain may not import node/src/p2p: #p2p/host.ts',
     'node/src/chain/a/b.ts:4: across layers, imports go through the package: ../../core/hex.ts',
     'node/src/chain/a/b.ts:5: within a layer, imports are relative: #chain/c.ts',
-    'node/src/chain/c.ts:1: chain may not import roles: #roles/startRole.ts',
-    "node/src/odd/a.ts: 'odd' is not in the table of scripts/house/checkLayers.ts",
-    'node/src/environments/a.ts:3: environments may not import engine: #engine/op.ts',
-    'node/model/src/base/a.ts:1: base may not import core: #core/hex.ts',
-    'node/model/src/rl/a.ts:2: rl may not import roles: #roles/b.ts',
-    'node/model/src/rl/a.ts:3: across layers, imports go through the package: ../../../src/core/hex.ts',
-    'node/model/src/rl/a.ts:4: the model may not import our other packages: @waggle/deployments/abi',
+    'node/src/chain/c.ts:1: node/src/chain may not import node/src/roles: #roles/startRole.ts',
+    'node/src/odd/a.ts: no layer of scripts/house/layers.ts',
+    'node/src/environments/a.ts:3: node/src/environments may not import node/model/src/engine: #engine/op.ts',
+    'node/src/environments/a.ts:4: node/src/environments may not import deployments: @waggle/deployments/abi',
+    'node/model/src/base/a.ts:1: node/model/src/base may not import node/src/core: #core/hex.ts',
+    'node/model/src/base/a.test.ts:3: node/model/src/base may not import node/model/src/rl: #rl/trainer.ts',
+    'node/model/src/rl/a.ts:2: node/model/src/rl may not import node/src/core: ../../../src/core/hex.ts',
+    'node/model/src/rl/a.ts:3: node/model/src/rl may not import deployments: @waggle/deployments/abi',
+    'indexer/schema/a.ts:1: indexer/schema may not import indexer/src: ../src/votes.ts',
+    'indexer/schema/a.ts:3: indexer/schema may not import node/src/core: @waggle/node/core/peerName',
+    'dashboard/src/sources/a.ts:1: dashboard/src/sources may not import dashboard/src/merge: #merge/b.ts',
+    'dashboard/src/sources/a.ts:2: across layers, imports go through the package: ../chain/c.ts',
+    'scripts/deploy/a.ts:1: scripts/deploy may not import scripts/swarm: ../swarm/b.ts',
+    'contracts/test/a.ts:1: contracts/test may not import scripts/simulate: ../../scripts/simulate/b.ts',
+    'deployments/a.ts:1: deployments may not import node/model/src/base: @waggle/model/base/random.ts',
   ])
+})
+
+test('imports that lead back are found, those of types and of threads too', () => {
+  const sources = new Map([
+    ['deployments/a.ts', imports('./b.ts')],
+    ['deployments/b.ts', "import type { A } from './c.ts'\n"],
+    ['deployments/c.ts', "new Worker(new URL('./a.ts', import.meta.url))\n"],
+    ['deployments/d.ts', imports('./b.ts')],
+  ])
+  expect(checkLayers(importGraph(sources))).toEqual([
+    'imports lead back: deployments/a.ts -> deployments/b.ts -> deployments/c.ts -> deployments/a.ts',
+  ])
+})
+
+test('a table of layers in which an arrow points up is refused', () => {
+  const table = [
+    { place: 'a', imports: ['b'] },
+    { place: 'b', imports: [] },
+  ]
+  expect(pointsUp(table)).toEqual(['a comes before b, which it imports'])
 })
 
 test('a folder with too many files is found, whatever tests are in it', () => {

@@ -1,84 +1,55 @@
-import { dirname, join, normalize } from 'node:path'
-import { lineOf, type Texts } from './readTexts.ts'
+import type { ImportGraph } from './importGraph.ts'
+import { importCycles } from './importGraph.ts'
+import { type Layer, layers } from './layers.ts'
 
-interface Package {
-  folder: string
-  /** Layers that every layer of the package may import. */
-  common: readonly string[]
-  /** What each layer may import besides. */
-  layers: Readonly<Record<string, readonly string[]>>
+/** Packages whose layers are called by name: `#chain/…`. Any of them may be imported so by another. */
+const NAMED = /^(node\/src|node\/model\/src|dashboard\/src)\//
+
+const TEST = /\.test\.tsx?$/
+
+/**
+ * Imports that the table of layers forbids: arrows point one way. In packages that name their layers, an import of another layer is
+ * written `#layer/…`, and one of the same layer with a relative path. Tests, which nothing imports, keep to the layers of their own
+ * package, and may import whatever is outside of it.
+ */
+export function checkLayers(graph: ImportGraph): string[] {
+  return [
+    ...pointsUp(layers).map(finding => `scripts/house/layers.ts: ${finding}`),
+    ...importCycles(graph).map(way => `imports lead back: ${way.join(' -> ')}`),
+    ...[...graph].flatMap(([path, imports]) => {
+      const home = placeOf(path)
+      if (home === null) return [`${path}: no layer of scripts/house/layers.ts`]
+      return imports.flatMap(({ target, line, to }) => {
+        const wrong = wrongImport({ path, home, target, to })
+        return wrong === null ? [] : [`${path}:${line}: ${wrong}: ${target}`]
+      })
+    }),
+  ]
 }
 
-const model: Package = {
-  folder: 'node/model/src/',
-  common: ['base'],
-  layers: {
-    base: [],
-    engine: [],
-    model: ['engine'],
-    rl: ['model', 'engine'],
-    library: ['rl', 'model', 'engine'],
-  },
+/** Layers that are listed before one that they import. */
+export function pointsUp(table: readonly Layer[]): string[] {
+  return table.flatMap(({ place, imports }, at) =>
+    imports
+      .filter(name => !table.slice(0, at).some(lower => lower.place === name))
+      .map(name => `${place} comes before ${name}, which it imports`),
+  )
 }
 
-const EVERY_ROLE_NEEDS = ['environments', 'rl', 'model', 'market', 'chain', 'p2p', 'store', 'hub', 'sandbox']
-
-const node: Package = {
-  folder: 'node/src/',
-  common: ['core', 'base'],
-  layers: {
-    core: [],
-    environments: ['rl', 'model'],
-    hub: [],
-    sandbox: [],
-    market: [],
-    chain: [],
-    p2p: [],
-    store: [],
-    roles: EVERY_ROLE_NEEDS,
-    cli: ['roles', ...EVERY_ROLE_NEEDS],
-  },
+function wrongImport(of: { path: string; home: Layer; target: string; to: string }): string | null {
+  const { path, home, target, to } = of
+  const there = placeOf(to)
+  const [own, other] = [NAMED.exec(path)?.[1], NAMED.exec(to)?.[1]]
+  if (there === home) return own !== undefined && target.startsWith('#') ? 'within a layer, imports are relative' : null
+  if (own !== undefined && own === other && target.startsWith('.'))
+    return 'across layers, imports go through the package'
+  if (there === null || home.imports.includes(there.place)) return null
+  // A test of the model may use its package as others do.
+  const isFree = TEST.test(path) && (own === undefined || other === undefined || target.startsWith('@'))
+  return isFree ? null : `${home.place} may not import ${there.place}`
 }
 
-const IMPORT = /(?:\bfrom|\bimport|\bmock\(|\bimport\() ?'((?:[#.]|@waggle\/)[^']+)'/g
-
-/** Imports point down only: through the package import to another layer, by a relative path within one, and never from the model to another package of ours. */
-export function checkLayers(sources: Texts): string[] {
-  const findings: string[] = []
-  for (const [path, text] of sources) {
-    const place = placeOf(path)
-    if (place === null) continue
-    if (!(place.layer in place.home.layers))
-      findings.push(`${path}: '${place.layer}' is not in the table of scripts/house/checkLayers.ts`)
-    for (const { 1: target = '', index } of text.matchAll(IMPORT)) {
-      const wrong = wrongImport(place, path, target)
-      if (wrong !== null) findings.push(`${path}:${lineOf(text, index)}: ${wrong}: ${target}`)
-    }
-  }
-  return findings
-}
-
-interface Place {
-  home: Package
-  layer: string
-}
-
-function wrongImport({ home, layer }: Place, path: string, target: string): string | null {
-  if (target.startsWith('@'))
-    return home === model && target !== '@waggle/model' ? 'the model may not import our other packages' : null
-  if (target.startsWith('.')) {
-    const to = placeOf(normalize(join(dirname(path), target)))
-    return to === null || to.layer === layer ? null : 'across layers, imports go through the package'
-  }
-  const [to = ''] = target.slice(1).split('/')
-  if (to === layer) return 'within a layer, imports are relative'
-  const allowed = [...home.common, ...(home.layers[layer] ?? [])]
-  return allowed.includes(to) ? null : `${layer} may not import ${to}`
-}
-
-function placeOf(path: string): Place | null {
-  const home = [model, node].find(({ folder }) => path.startsWith(folder))
-  if (home === undefined) return null
-  const [layer = '', ...rest] = path.slice(home.folder.length).split('/')
-  return rest.length === 0 ? null : { home, layer }
+function placeOf(path: string): Layer | null {
+  const fits = layers.filter(({ place }) => path === place || path.startsWith(`${place}/`))
+  return fits.sort((a, b) => b.place.length - a.place.length)[0] ?? null
 }

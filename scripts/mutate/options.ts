@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
 import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
-import { helpOption } from '../commandLine.ts'
+import { helpOption } from '../base/commandLine.ts'
 
 export const options = {
   sample: count(1).default(150).meta({ value: 'N', description: 'mutants to try, those of earlier runs included' }),

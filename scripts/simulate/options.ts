@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
 import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
-import { helpOption } from '../commandLine.ts'
+import { helpOption } from '../base/commandLine.ts'
 
 const everywhere = {
   plot: z.string().optional().meta({ value: 'DIR', description: 'protocol, attacks: write plots to DIR' }),

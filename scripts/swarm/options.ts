@@ -4,7 +4,7 @@ import { basePrecisions } from '../../node/model/src/model/lora/loraConfig.ts'
 import { count, flag } from '../../node/src/cli/options/optionKinds.ts'
 import { usageOf } from '../../node/src/cli/options/settingOptions.ts'
 import { type PresetName, presets } from '../../node/src/environments/builtIn.ts'
-import { helpOption, parseCommandLine } from '../commandLine.ts'
+import { helpOption, parseCommandLine } from '../base/commandLine.ts'
 
 /** Bounds keep a swarm on one machine sensible: a committee has at most 14 seats on chain. */
 export const options = {

@@ -1,4 +1,4 @@
-import { freePorts, probePort } from '../freePorts.ts'
+import { freePorts, probePort } from '../base/freePorts.ts'
 
 /** Every port of a local swarm; all but the chain's follow the dashboard's. */
 export interface Ports {

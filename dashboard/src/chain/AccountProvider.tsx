@@ -3,10 +3,10 @@
 import { createContext, type ReactNode, useEffect, useState } from 'react'
 import type { Address } from 'viem'
 import { useChainAccess } from './ChainProvider.tsx'
-import { hadWallet, type WalletState } from './network.ts'
 import type { OwnPeer } from './readOwnPeers.ts'
 import { useTransactions } from './TransactionProvider.tsx'
 import { type Held, useAsServed, useHeld } from './useAsServed.ts'
+import { hadWallet, type WalletState } from './wallet.ts'
 
 export interface Account {
   address: Address | null

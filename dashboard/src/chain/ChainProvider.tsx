@@ -2,7 +2,7 @@
 
 import type { Config } from '@wagmi/core'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
-import type { Network } from './network.ts'
+import type { Network } from '#sources/network.ts'
 import type { RoundClock } from './roundClock.ts'
 import { type Held, useAsServed, useHeld } from './useAsServed.ts'
 import { watchRoundClock } from './watchRoundClock.ts'

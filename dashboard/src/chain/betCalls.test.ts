@@ -3,9 +3,9 @@ import { connect, createConfig, custom, injected } from '@wagmi/core'
 import { decodeFunctionData, encodeFunctionResult, erc20Abi, type Hex, padHex } from 'viem'
 import { foundry } from 'viem/chains'
 import { afterEach, expect, test, vi } from 'vitest'
+import type { Network } from '#sources/network.ts'
 import { betCalls } from './betCalls.ts'
 import type { Chain } from './ChainProvider.tsx'
-import type { Network } from './network.ts'
 import { sendInTurn } from './sendCall.ts'
 
 const [account, market, token] = [0xa, 0xb, 0xc].map(digit => padHex(`0x${digit.toString(16)}`, { size: 20 })) as [

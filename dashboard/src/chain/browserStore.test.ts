@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { browserStore } from './browserStore.ts'
-import { hadWallet } from './network.ts'
+import { hadWallet } from './wallet.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 

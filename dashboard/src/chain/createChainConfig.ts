@@ -1,7 +1,7 @@
 import { type Config, createConfig, createStorage, http, injected } from '@wagmi/core'
 import { defineChain } from 'viem'
+import type { Network } from '#sources/network.ts'
 import { browserStore } from './browserStore.ts'
-import type { Network } from './network.ts'
 import { TIMEOUT_MS } from './readRounds.ts'
 
 /** For a browser. This server hands calls on; a wallet that is told of the chain needs the whole address. */

@@ -1,6 +1,6 @@
 import { getConnection, reconnect, watchConnection } from '@wagmi/core'
 import type { Chain } from './ChainProvider.tsx'
-import { PHONE_WALLET, type WalletState } from './network.ts'
+import { PHONE_WALLET, type WalletState } from './wallet.ts'
 
 /**
  * Tells which account the wallet shows and on which chain it is, now and from now on, and connects again to the wallet of the last visit.

@@ -1,7 +1,8 @@
 import { type CreateConnectorFn, createConnector } from '@wagmi/core'
 import { UniversalProvider } from '@walletconnect/universal-provider'
 import { type Address, type Chain, getAddress, numberToHex, UserRejectedRequestError } from 'viem'
-import { PHONE_WALLET, type WalletRelay } from './network.ts'
+import type { WalletRelay } from '#sources/network.ts'
+import { PHONE_WALLET } from './wallet.ts'
 
 /** All that pages ask of a wallet. */
 const METHODS = ['eth_sendTransaction', 'wallet_switchEthereumChain', 'wallet_addEthereumChain']

@@ -1,7 +1,7 @@
 import { peerRegistryAbi } from '@waggle/deployments/abi/peerRegistry'
 import { type Config, readContract } from '@wagmi/core'
 import type { Address, Hex } from 'viem'
-import type { Network } from './network.ts'
+import type { Network } from '#sources/network.ts'
 
 /** An account may own more; the first ones are enough for a menu. */
 const SHOWN_PEERS = 24n

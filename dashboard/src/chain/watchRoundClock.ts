@@ -1,4 +1,4 @@
-import type { Network } from './network.ts'
+import type { Network } from '#sources/network.ts'
 import { type NoAnswer, readBlockSec, readChainId, readRounds } from './readRounds.ts'
 import { chainSkewSec, type RoundClock, type RunningRound } from './roundClock.ts'
 

@@ -1,3 +1,8 @@
+/** Rows of a page of each list. */
+export const PEERS_PER_PAGE = 20
+export const ROUNDS_PER_PAGE = 25
+export const GAMES_PER_PAGE = 6
+
 /** What follows the question mark of an address, as Next hands it to a page. */
 export type Query = Record<string, string | string[] | undefined>
 
@@ -11,4 +16,20 @@ export function readParameter(query: Query, name: string): string {
 export function readPage(query: Query): number {
   const page = Number(readParameter(query, 'page'))
   return Number.isSafeInteger(page) && page > 0 ? page : 1
+}
+
+export interface HomeParameters {
+  search: string
+  page: number
+  /** Peers without points too. */
+  isWhole: boolean
+}
+
+/** Search, page and how much of the board, from the address. */
+export function readHomeParameters(query: Query): HomeParameters {
+  return {
+    search: readParameter(query, 'q').slice(0, 100),
+    page: readPage(query),
+    isWhole: readParameter(query, 'all') === '1',
+  }
 }

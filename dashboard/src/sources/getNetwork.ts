@@ -1,7 +1,7 @@
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { readDeployment } from '@waggle/deployments/record'
-import type { Network } from '#chain/network.ts'
 import { readEnvironment } from './environment.ts'
+import type { Network } from './network.ts'
 
 const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 

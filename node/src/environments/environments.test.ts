@@ -6,7 +6,7 @@ import { environmentKinds, parseSpec, presets } from './builtIn.ts'
 const root = join(import.meta.dirname, '..', '..', '..')
 
 test('an environment’s folder is imported only by the list of environments and by what makes its models', () => {
-  const sources = globSync(['node/src/**/*.ts', 'scripts/**/*.ts', 'indexer/src/**/*.ts'], { cwd: root })
+  const sources = globSync(['node/src/**/*.ts', 'scripts/**/*.ts', 'indexer/{src,rules}/**/*.ts'], { cwd: root })
   const others = sources.filter(
     path => !/\.test\.ts$|^scripts\/(starter|bench\/codezero)|^node\/src\/environments\/(\w+\/|builtIn\.ts)/.test(path),
   )

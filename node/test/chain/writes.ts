@@ -14,7 +14,7 @@ import { leavesOf, type RolloutLeaf, rolloutLeaf, rootOf } from '#core/payloads/
 import { openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
-import { freePort } from '../../../scripts/freePorts.ts'
+import { freePort } from '../../../scripts/base/freePorts.ts'
 import { type ChainScene, word } from './chainScene.ts'
 
 /** How writes and faults are told. */

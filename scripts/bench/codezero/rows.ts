@@ -21,10 +21,10 @@ import { proposalsOf } from '../../../node/src/roles/proposer/proposalsOf.ts'
 import { propose, type WriteProposals } from '../../../node/src/roles/proposer/propose.ts'
 import { createTaskList } from '../../../node/src/roles/proposer/taskList.ts'
 import { createSandbox } from '../../../node/src/sandbox/createSandbox.ts'
+import type { Bench } from '../../measure/bench.ts'
+import type { BenchRow } from '../../measure/row.ts'
 import { readExported } from '../../starter/readExported.ts'
 import { executeAnswers, sampleAnswers } from '../../starter/sampleAnswers.ts'
-import type { Bench } from '../bench.ts'
-import type { BenchRow } from '../row.ts'
 import { type HostileAnswer, hostileAnswers } from './hostileAnswers.ts'
 
 const TASKS_PER_LEVEL = 30

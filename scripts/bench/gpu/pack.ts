@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Bench } from '../bench.ts'
+import type { Bench } from '../../measure/bench.ts'
 import { importClosure } from './importClosure.ts'
 
 const run = promisify(execFile)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Bench } from '../bench.ts'
+import type { Bench } from '../../measure/bench.ts'
 
 const run = promisify(execFile)
 

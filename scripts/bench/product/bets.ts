@@ -2,7 +2,7 @@ import { loadEnvironments } from '../../../node/src/environments/builtIn.ts'
 import type { Games } from '../../../node/src/environments/games.ts'
 import { beliefOf, fitSlope } from '../../../node/src/market/belief.ts'
 import { openPolicy } from '../../../node/src/roles/models/openModels.ts'
-import type { BenchRow } from '../row.ts'
+import type { BenchRow } from '../../measure/row.ts'
 import { edgeOf, playQuestion } from './bettors.ts'
 
 const [MEASURED, GAMES] = [60, 200]

@@ -4,9 +4,9 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Bench } from '../../measure/bench.ts'
+import type { BenchRow } from '../../measure/row.ts'
 import { freeSwarmPorts } from '../../swarm/ports.ts'
-import type { Bench } from '../bench.ts'
-import type { BenchRow } from '../row.ts'
 
 const root = resolve(join(import.meta.dirname, '../../..'))
 const CONDITIONS = 'npm run swarm in a fresh clone with its packages installed: contracts compiled, pages built'

@@ -8,8 +8,8 @@ import { getRoundRecord } from '../../../dashboard/src/sources/getRoundRecord.ts
 import { getStandings } from '../../../dashboard/src/sources/getStandings.ts'
 import { deploymentRecord } from '../../../dashboard/test/fixtures/servers.ts'
 import { TestIndexer } from '../../../indexer/test/testIndexer.ts'
-import type { Bench } from '../bench.ts'
-import type { BenchRow, Measured } from '../row.ts'
+import type { Bench } from '../../measure/bench.ts'
+import type { BenchRow, Measured } from '../../measure/row.ts'
 import { EVENTS, largeIndex, largePeers, PEERS } from './largeIndex.ts'
 import { serveLoggedChain } from './loggedChain.ts'
 

@@ -7,8 +7,8 @@ import { loadEnvironments } from '../../../node/src/environments/builtIn.ts'
 import { startCli } from '../../../node/test/cliProcess.ts'
 import { deployContracts, startLocalChain } from '../../../node/test/localChain.ts'
 import { LOCAL_KEY } from '../../deploy/networks.ts'
-import type { Bench } from '../bench.ts'
-import type { BenchRow } from '../row.ts'
+import type { Bench } from '../../measure/bench.ts'
+import type { BenchRow } from '../../measure/row.ts'
 
 const ROUND_SEC = 20
 const HERE = ['--listen', '/ip4/127.0.0.1/tcp/0']

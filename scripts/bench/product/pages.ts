@@ -3,8 +3,8 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../../dashboard/test/findChromium.ts'
 import { axeFindings, layoutShift, settled } from '../../../dashboard/test/inspectPage.ts'
 import { allAddresses } from '../../../dashboard/test/pageAddresses.ts'
-import type { Bench } from '../bench.ts'
-import type { BenchRow } from '../row.ts'
+import type { Bench } from '../../measure/bench.ts'
+import type { BenchRow } from '../../measure/row.ts'
 import { LARGE_ROUND, serveLargeSwarm } from './largeSwarm.ts'
 
 /** Every page, later ones of the lists, and the one of a round of 300 solvers and 40 seats. */

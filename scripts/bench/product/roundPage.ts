@@ -1,5 +1,5 @@
-import type { Bench } from '../bench.ts'
-import type { BenchRow } from '../row.ts'
+import type { Bench } from '../../measure/bench.ts'
+import type { BenchRow } from '../../measure/row.ts'
 import { LARGE_ROUND, serveLargeSwarm } from './largeSwarm.ts'
 
 const LOADS = 9

@@ -1,4 +1,4 @@
-import type { BenchRow } from '../row.ts'
+import type { BenchRow } from '../../measure/row.ts'
 import { betRows } from './bets.ts'
 import { coldStartRows } from './coldStart.ts'
 import { graphqlRows } from './graphql.ts'

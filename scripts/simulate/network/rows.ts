@@ -1,4 +1,4 @@
-import type { KeptRow } from '../../bench/results.ts'
+import type { KeptRow } from '../../measure/results.ts'
 import type { SwarmAudit } from './auditSwarm.ts'
 import { simulateDiscovery } from './discovery.ts'
 import { faultsOf } from './faults.ts'

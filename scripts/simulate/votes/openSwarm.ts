@@ -10,12 +10,12 @@ import {
   stringToBytes,
   toHex,
 } from 'viem'
+import { chooseHistory, endow, forgetBlocks, seedHistory } from '../../../contracts/test/chainState.ts'
 import { deployContracts } from '../../../contracts/test/deployContracts.ts'
 import { proveRegistration } from '../../../contracts/test/proveRegistration.ts'
 import { encodeCanonical } from '../../../node/src/core/canonical.ts'
 import { compilePatched, type Patch } from '../compilePatched.ts'
 import { deployFrom } from '../deployFrom.ts'
-import { chooseHistory, endow, forgetBlocks, seedHistory } from './chainState.ts'
 
 export const ROUND_SECONDS = 3_600
 

@@ -1,28 +1,11 @@
-import { type Query, readPage, readParameter } from '#merge/readPage.ts'
+import { type HomeParameters, PEERS_PER_PAGE } from '#merge/readPage.ts'
 import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
 import { getFeed } from '#sources/getFeed.ts'
 import { getRoles } from '#sources/getRoles.ts'
 import { getStandings } from '#sources/getStandings.ts'
 
-export const PEERS_PER_PAGE = 20
 /** More than are shown: bets of one round are one item. */
 const FEED_ITEMS = 60
-
-export interface HomeParameters {
-  search: string
-  page: number
-  /** Peers without points too. */
-  isWhole: boolean
-}
-
-/** Search, page and how much of the board, from the address. */
-export function readHomeParameters(query: Query): HomeParameters {
-  return {
-    search: readParameter(query, 'q').slice(0, 100),
-    page: readPage(query),
-    isWhole: readParameter(query, 'all') === '1',
-  }
-}
 
 /** Every part of the home page, each on its way: a slow one holds up none of the others. */
 export function getHomeData({ search, page, isWhole }: HomeParameters) {

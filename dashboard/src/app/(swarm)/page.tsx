@@ -10,7 +10,8 @@ import { Skeleton } from '#components/Skeleton.tsx'
 import { Feed } from '#components/site/Feed.tsx'
 import { SwarmFacts } from '#components/site/SwarmFacts.tsx'
 import type { Query } from '#merge/readPage.ts'
-import { getHomeData, readHomeParameters } from './getHomeData.ts'
+import { readHomeParameters } from '#merge/readPage.ts'
+import { getHomeData } from './getHomeData.ts'
 
 export default async function HomePage({ searchParams }: { searchParams: Promise<Query> }) {
   const parameters = readHomeParameters(await searchParams)

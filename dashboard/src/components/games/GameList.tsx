@@ -1,4 +1,4 @@
-import { GAMES_PER_PAGE } from '#app/(swarm)/market/getMarketData.ts'
+import { GAMES_PER_PAGE } from '#merge/readPage.ts'
 import type { GameList as Games } from '#sources/getGames.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'

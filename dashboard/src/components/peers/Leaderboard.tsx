@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import { type HomeParameters, PEERS_PER_PAGE } from '#app/(swarm)/getHomeData.ts'
+import { type HomeParameters, PEERS_PER_PAGE } from '#merge/readPage.ts'
 import type { Standings } from '#sources/getStandings.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'

@@ -1,7 +1,7 @@
 import Link from 'next/link'
-import { ROUNDS_PER_PAGE } from '#app/(swarm)/rounds/getRoundsData.ts'
 import { formatShare } from '#merge/format.ts'
 import { meanReward } from '#merge/meanReward.ts'
+import { ROUNDS_PER_PAGE } from '#merge/readPage.ts'
 import type { RoundList, RoundTotals } from '#sources/getRounds.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'

@@ -1,4 +1,4 @@
-import type { Network } from '#chain/network.ts'
+import type { Network } from '#sources/network.ts'
 
 /** Where all of it can be checked. */
 export function SiteFooter({ network }: { network: Network | null }) {

@@ -1,8 +1,6 @@
-import { type Query, readPage } from '#merge/readPage.ts'
+import { GAMES_PER_PAGE, type Query, readPage } from '#merge/readPage.ts'
 import { type GameList, getGames } from '#sources/getGames.ts'
 import type { Part } from '#sources/part.ts'
-
-export const GAMES_PER_PAGE = 6
 
 export interface MarketData {
   page: number

@@ -1,8 +1,6 @@
-import { type Query, readPage } from '#merge/readPage.ts'
+import { type Query, ROUNDS_PER_PAGE, readPage } from '#merge/readPage.ts'
 import { getRounds, type RoundList } from '#sources/getRounds.ts'
 import type { Part } from '#sources/part.ts'
-
-export const ROUNDS_PER_PAGE = 25
 
 export interface RoundsData {
   page: number

@@ -1,4 +1,4 @@
-import { cardSize, socialCard } from '#app/socialCard.tsx'
+import { cardSize, socialCard } from '../../../socialCard.tsx'
 import { gameSummary, getGameData, readGameId } from './getGameData.ts'
 
 export const size = cardSize

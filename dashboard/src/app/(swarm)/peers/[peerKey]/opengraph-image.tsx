@@ -1,4 +1,4 @@
-import { cardSize, socialCard } from '#app/socialCard.tsx'
+import { cardSize, socialCard } from '../../../socialCard.tsx'
 import { getPeerData, peerSummary, readPeerKey } from './getPeerData.ts'
 
 export const size = cardSize

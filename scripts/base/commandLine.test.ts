@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { count } from '../node/src/cli/options/optionKinds.ts'
+import { count } from '../../node/src/cli/options/optionKinds.ts'
 import { helpOption, readCommandLine } from './commandLine.ts'
 
 afterEach(() => vi.restoreAllMocks())

@@ -1,9 +1,9 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { z } from 'zod'
-import { meantOption } from '../node/src/cli/nearest.ts'
-import { flag } from '../node/src/cli/options/optionKinds.ts'
-import { optionsOf, type Settings } from '../node/src/cli/options/settingOptions.ts'
-import { settingProblem } from '../node/src/cli/options/settingProblem.ts'
+import { meantOption } from '../../node/src/cli/nearest.ts'
+import { flag } from '../../node/src/cli/options/optionKinds.ts'
+import { optionsOf, type Settings } from '../../node/src/cli/options/settingOptions.ts'
+import { settingProblem } from '../../node/src/cli/options/settingProblem.ts'
 
 /** How a script is called. */
 export type CommandLine<Shape extends Settings> = {

@@ -1,0 +1,17 @@
+import type { Address } from 'viem'
+import { browserStore } from './browserStore.ts'
+
+/** How a browser remembers that its last wallet was on a phone. */
+export const PHONE_WALLET = 'phone'
+
+/** Undefined while no wallet is connected. */
+export interface WalletState {
+  address?: Address | undefined
+  chainId?: number | undefined
+}
+
+/** Where wagmi keeps which wallet was connected last. */
+const RECENT_WALLET = 'wagmi.recentConnectorId'
+
+/** Whether this browser connected a wallet in an earlier visit. */
+export const hadWallet = (): boolean => browserStore.getItem(RECENT_WALLET) !== null
