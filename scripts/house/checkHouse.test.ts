@@ -73,10 +73,11 @@ test('a README that is too long or full of figures is found', () => {
   expect(check(figures(1))).toHaveLength(2)
 })
 
-test('a release that fills more than a screen is found', () => {
+test('a release that fills more than a screen is found, and what is not released yet', () => {
   const release = (title: string, words: number) => `## ${title}\n\n${'- word '.repeat(words / 2)}\n`
   const text = `# Changelog\n\n${release('[Unreleased]', 600)}${release('0.2.0: today', 510)}${release('0.1.0', 490)}`
   expect(checkChangelog(new Map([['CHANGELOG.md', text]]))).toEqual([
+    'CHANGELOG.md: 602 words under [Unreleased], at most 500',
     'CHANGELOG.md: 513 words under 0.2.0: today, at most 500',
   ])
 })
