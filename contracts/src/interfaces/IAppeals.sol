@@ -6,19 +6,19 @@ import {IJury} from "./IJury.sol";
 import {IRulings} from "./IRulings.sol";
 
 /// @title IAppeals
-/// @notice Anyone appeals a settled score with a bond, to `FIRST_JURY` seats; their verdict can be appealed once more,
-/// to `SECOND_JURY` seats, with twice the bond, unless they found no bundle and took nothing away. With a the round of
-/// an appeal: its beacon draws the seats in a + 1, in which they commit; they reveal in a + 2; in a + 3 the next appeal
-/// may come, and then anyone closes the case.
-/// @dev A verdict further than the tolerance from the score that stood replaces it. Half of a bond pays the seats that
-/// came, whatever they find. The other half goes back to who appealed a score that does not stand in the end; who
-/// appealed one that does loses it to the other side. Where too few seats come, or more than half of them have no
-/// bundle to score, there is no verdict: what stood stands, and that half goes back. But a score for which a seat of
-/// its committee had no bundle either is taken away by that, as long as no jury has scored it, and nobody is blamed.
+/// @notice Anyone can appeal a settled score by posting a bond. A jury of `FIRST_JURY` seats decides. Its verdict can
+/// be appealed once more, for twice the bond, to `SECOND_JURY` seats, unless the jury found no bundle and left the
+/// score unchanged. For an appeal in round a: the beacon of round a draws the seats in a + 1, where they commit; they
+/// reveal in a + 2; the next appeal is possible in a + 3, and after that anyone can close the case.
+/// @dev A verdict replaces the current score if the two differ by more than the tolerance. Half of each bond pays the
+/// seats that took part, whatever their verdict. The other half is returned to an appellant whose appealed score was
+/// finally overturned; otherwise it goes to the other side. If too few seats take part, or more than half of them have
+/// no bundle to score, there is no verdict: the score stays, and that half is returned. Exception: if a seat of the
+/// original committee had no bundle either, and no jury has scored the peer, the score is removed and nobody is blamed.
 interface IAppeals is ICommittedWork, IJury {
     /// @notice One appeal of a case.
     /// @param appellant Who posted the bond.
-    /// @param openedRound The round in which it did; its beacon draws the seats.
+    /// @param openedRound The round in which the bond was posted; its beacon draws the seats.
     /// @param seats Seats of that round.
     /// @param bondWei The bond.
     /// @param drawn How many of the seats judge.
@@ -32,15 +32,15 @@ interface IAppeals is ICommittedWork, IJury {
         uint32 drawn;
     }
 
-    /// @notice Where a case stands.
+    /// @notice State of a case.
     /// @param levels Appeals so far; 0 where there is no case.
     /// @param isClosed Whether it is over.
     /// @param isMoot Whether it ended without consequences, since the peer lost the round for another reason.
     /// @param settledOutcome What was settled: as in `IEarnings.outcomeOf`.
     /// @param settledMilli The score that was settled.
     /// @param finalMilli The score that stands, once it is over.
-    /// @param seatPayWei What each seat is paid whose vote is: near the score that stands after a verdict, unavailable
-    /// where that was found, else any.
+    /// @param seatPayWei Pay of each seat whose vote agrees with the result: within the tolerance of the final score,
+    /// or unavailable if that is the result; any vote if there was no verdict.
     /// @param last The newest appeal.
     struct CaseView {
         uint8 levels;
@@ -105,8 +105,8 @@ interface IAppeals is ICommittedWork, IJury {
     /// @param outcome The outcome that stands, as in `IEarnings.outcomeOf`.
     /// @param scoreMilli The score that stands.
     /// @param settledMilli The score that was settled.
-    /// @param isMoot Whether the peer lost the round for another reason meanwhile: then bonds go back, but for the
-    /// seats' pay.
+    /// @param isMoot Whether the peer lost the round for another reason meanwhile: then bonds are returned, less the
+    /// pay of the seats.
     event AppealClosed(
         uint64 indexed round,
         bytes32 indexed peerKey,
@@ -116,7 +116,7 @@ interface IAppeals is ICommittedWork, IJury {
         bool isMoot
     );
 
-    /// @notice Emitted when a seat is paid for a verdict that was right.
+    /// @notice Emitted when a seat is paid for a verdict that agrees with the result.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param seatKey The evaluator.
@@ -144,21 +144,21 @@ interface IAppeals is ICommittedWork, IJury {
         IRulings.Fault fault
     );
 
-    /// @notice Thrown when there is nothing to appeal, or not now.
+    /// @notice Thrown when there is no score to appeal, or this is not the time to appeal it.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param outcome What was settled.
     /// @param currentRound The current round.
     error Challenges_NotAppealable(uint64 round, bytes32 peerKey, uint8 outcome, uint64 currentRound);
 
-    /// @notice Thrown when the bond of an appeal is asked for that there is none of.
+    /// @notice Thrown when the bond of an unknown appeal level is requested.
     /// @param level The appeal: 1 for the first.
     /// @param levels Appeals of a case at most.
     error Challenges_NoLevel(uint8 level, uint8 levels);
 
-    /// @notice Thrown when a bond is not what the appeal takes.
-    /// @param givenWei What came with the call.
-    /// @param dueWei What it takes.
+    /// @notice Thrown when a bond is not the required amount.
+    /// @param givenWei Amount sent.
+    /// @param dueWei Amount required.
     error Challenges_WrongBond(uint256 givenWei, uint256 dueWei);
 
     /// @notice Thrown when a peer's round has no open case.
@@ -166,8 +166,8 @@ interface IAppeals is ICommittedWork, IJury {
     /// @param peerKey The peer.
     error Challenges_NoCase(uint64 round, bytes32 peerKey);
 
-    /// @notice Thrown when a step of an appeal comes in another round than its own.
-    /// @param dueRound The round in which this step is taken, or the first in which it can be.
+    /// @notice Thrown when a step of an appeal is taken in the wrong round.
+    /// @param dueRound The round of this step, or the first one that allows it.
     /// @param currentRound The current round.
     error Challenges_WrongRound(uint64 dueRound, uint64 currentRound);
 
@@ -179,9 +179,8 @@ interface IAppeals is ICommittedWork, IJury {
     /// @param scoreMilli The score.
     error Challenges_ScoreOutOfRange(uint16 scoreMilli);
 
-    /// @notice Appeals a peer's settled score, in r + 3, or a verdict on it, in the third round after its appeal. The
-    /// bond
-    /// comes with the call. What the peer earns in that round is held until the case is closed.
+    /// @notice Appeals a peer's settled score, in r + 3, or a verdict on it, in the third round after the appeal that
+    /// led to it. The bond is sent with the call. The peer's earnings of that round are held until the case is closed.
     /// @param round The round.
     /// @param peerKey The peer.
     function appeal(uint64 round, bytes32 peerKey) external payable;
@@ -211,30 +210,30 @@ interface IAppeals is ICommittedWork, IJury {
     function revealVerdict(uint64 round, bytes32 peerKey, uint32 position, uint16 scoreMilli, bytes32 salt) external;
 
     /// @notice Closes a case: in the third round after the last possible appeal, else in the fourth, or any later one;
-    /// anyone may. The verdict takes effect, bonds go back or are divided, and those of the committee that were
-    /// overturned are blamed.
+    /// anyone may. The verdict takes effect, bonds are returned or divided, and committee members whose votes were
+    /// overturned are slashed.
     /// @param round The round.
     /// @param peerKey The peer.
     function closeAppeal(uint64 round, bytes32 peerKey) external;
 
-    /// @notice Judges seats of an appeal once the case is closed; anyone may. Those that voted as it ended are paid,
-    /// those that were absent or overturned are blamed, each once; for an absence nobody is where the jury had no
-    /// quorum and the round of its appeal was an outage. A seat that was silent and has left since is passed over once
-    /// the seats of that round are forgotten.
+    /// @notice Judges seats of an appeal once the case is closed; anyone may. Seats that voted for the result are paid;
+    /// seats that were absent or overturned are slashed; each once. Nobody is slashed for absence if the jury had no
+    /// quorum and the round of its appeal was an outage. A seat that was absent and has left since is skipped once the
+    /// seats of that round are no longer stored.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param level The appeal, 1 or 2.
     /// @param positions Positions of the seats.
     function judgeSeats(uint64 round, bytes32 peerKey, uint8 level, uint32[] calldata positions) external;
 
-    /// @notice Where a case stands.
+    /// @notice State of a case.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @return state The case.
     function caseOf(uint64 round, bytes32 peerKey) external view returns (CaseView memory state);
 
-    /// @notice The seats that judge the newest appeal of a case; in the round of the appeal and long after it, it may
-    /// revert.
+    /// @notice The seats that judge the newest appeal of a case; may revert in the round of the appeal, and long after
+    /// it.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @return seatKeys The evaluators, by position.
@@ -245,11 +244,11 @@ interface IAppeals is ICommittedWork, IJury {
     /// @return bondWei The bond.
     function appealBond(uint8 level) external view returns (uint256 bondWei);
 
-    /// @notice Seats that judge the first appeal, or all where there are fewer.
+    /// @notice Seats that judge the first appeal, or all seats if there are fewer.
     /// @return seats 11.
     function FIRST_JURY() external view returns (uint32 seats);
 
-    /// @notice Seats that judge the second appeal, or all where there are fewer.
+    /// @notice Seats that judge the second appeal, or all seats if there are fewer.
     /// @return seats 23.
     function SECOND_JURY() external view returns (uint32 seats);
 

@@ -10,7 +10,7 @@ import {IWithheldLeaves} from "./IWithheldLeaves.sol";
 /// @title IChallenges
 /// @notice Challenges of a round's outcomes.
 interface IChallenges is IFalseLeaves, IWithheldLeaves, IAppeals, IChallengeBonds {
-    /// @notice Keeps the outcomes that are challenged.
+    /// @notice The contract that stores the outcomes that can be challenged.
     /// @return votes The contract.
     function rewardVotes() external view returns (IRewardVotes votes);
 }

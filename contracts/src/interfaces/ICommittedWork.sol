@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 /// @title ICommittedWork
-/// @notice What all challenges need of the work that they are about.
+/// @notice Errors that all challenges of committed work share.
 interface ICommittedWork {
     /// @notice Thrown when a challenge needs a beacon that is not recorded.
     /// @param round The beacon's round.

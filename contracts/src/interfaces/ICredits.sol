@@ -2,25 +2,25 @@
 pragma solidity 0.8.30;
 
 /// @title ICredits
-/// @notice What accounts are owed, and have yet to take: by `Challenges` in the chain's own coin, wei; by the market in
+/// @notice Amounts that accounts can withdraw: from `Challenges` in wei of the chain's native coin, from the market in
 /// its token's smallest unit.
 interface ICredits {
-    /// @notice Emitted when something is owed to an account.
+    /// @notice Emitted when an account is credited.
     /// @param account The account.
-    /// @param amount How much more.
+    /// @param amount Amount added.
     event Credited(address indexed account, uint256 amount);
 
-    /// @notice Emitted when an account takes what it is owed.
+    /// @notice Emitted when an account withdraws its credit.
     /// @param account The account.
-    /// @param amount How much.
+    /// @param amount Amount.
     event Withdrawn(address indexed account, uint256 amount);
 
-    /// @notice Thrown when an account is owed nothing.
+    /// @notice Thrown when an account has no credit.
     /// @param account The account.
     error Credits_NothingToWithdraw(address account);
 
-    /// @notice What an account is owed.
+    /// @notice Credit of an account.
     /// @param account The account.
-    /// @return amount How much.
+    /// @return amount Amount.
     function creditOf(address account) external view returns (uint256 amount);
 }

@@ -5,15 +5,15 @@ import {ICommittedWork} from "./ICommittedWork.sol";
 import {IRolloutCommitments} from "./IRolloutCommitments.sol";
 
 /// @title IFalseLeaves
-/// @notice Leaves that are false by their header alone. Decided in one call and by the chain, so that nobody needs a
-/// bond: an honest leaf can't be annulled.
+/// @notice Leaves that their header alone proves false. The chain decides in one call, without a bond: an honest leaf
+/// cannot be annulled.
 interface IFalseLeaves is ICommittedWork {
     /// @notice Emitted when a leaf was shown to be false: the peer has no score in that round.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param index The leaf's place.
-    /// @param lostMilli Points that the peer had been given for the round, and loses.
-    /// @param challenger Who showed it.
+    /// @param lostMilli Points that the peer loses.
+    /// @param challenger Who proved it.
     event LeafFalse(
         uint64 indexed round,
         bytes32 indexed peerKey,
@@ -22,21 +22,21 @@ interface IFalseLeaves is ICommittedWork {
         address indexed challenger
     );
 
-    /// @notice Thrown when a leaf is challenged while its round runs, when the commitment may still change, or once
-    /// the round is final.
+    /// @notice Thrown when a leaf is challenged during its round, while the commitment can still change, or once the
+    /// round is final.
     /// @param round The round.
     /// @param currentRound The current round.
     error Challenges_NotChallengeable(uint64 round, uint64 currentRound);
 
-    /// @notice Thrown when nothing in a leaf's header is false.
+    /// @notice Thrown when a leaf's header is correct.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param index The leaf's place.
     error Challenges_LeafStands(uint64 round, bytes32 peerKey, uint32 index);
 
-    /// @notice Shows that a committed leaf is false by its header alone: its seed is not the one that the beacon drew,
-    /// its policy is not the one committed to, or its place is beyond the number of leaves. The peer gets no points
-    /// for that round, or loses those that it was given. Anyone may call, from the round's end until it is final.
+    /// @notice Proves a committed leaf false by its header alone: its seed is not the one that the beacon drew, its
+    /// policy is not the committed one, or its index is beyond the number of leaves. The peer gets no points for that
+    /// round, or loses the points it got. Anyone may call, from the round's end until it is final.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param work Its commitment.

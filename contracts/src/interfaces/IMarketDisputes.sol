@@ -7,7 +7,7 @@ import {ISeats} from "./ISeats.sol";
 /// @title IMarketDisputes
 /// @notice The part of `IPredictionMarket` by which a committee of evaluators judges a disputed answer.
 interface IMarketDisputes is IJury {
-    /// @notice Where a dispute stands.
+    /// @notice State of a dispute.
     struct DisputeView {
         address disputer;
         uint40 openedAtSec;
@@ -41,7 +41,7 @@ interface IMarketDisputes is IJury {
     /// @param choice The right choice; `choiceCount` for none.
     event VerdictRevealed(uint256 indexed gameId, bytes32 indexed seatKey, uint8 choice);
 
-    /// @notice Thrown when a game is disputed that nobody bet on.
+    /// @notice Thrown when a game without bets is disputed.
     /// @param gameId The game.
     error PredictionMarket_NothingAtStake(uint256 gameId);
 
@@ -49,18 +49,19 @@ interface IMarketDisputes is IJury {
     /// @param gameId The game.
     error PredictionMarket_AlreadyDrawn(uint256 gameId);
 
-    /// @notice Thrown when the hash that draws a committee cannot be had: too early, or lost.
+    /// @notice Thrown when the hash that draws a committee is unavailable: it is too early, or the chain no longer has
+    /// it.
     /// @param seedBlock Block whose hash it is.
     /// @param blockNumber The current block.
     error PredictionMarket_NoSeed(uint256 seedBlock, uint256 blockNumber);
 
-    /// @notice Thrown when a verdict comes outside its span.
+    /// @notice Thrown when a verdict is sent outside its time window.
     /// @param timestamp The block's time, Unix time, seconds.
-    /// @param fromSec First second of the span.
+    /// @param fromSec First second of the window.
     /// @param untilSec First second after it.
     error PredictionMarket_NotNow(uint256 timestamp, uint256 fromSec, uint256 untilSec);
 
-    /// @notice Disputes the answer, with a bond as large as the Judge's. Once a game.
+    /// @notice Disputes the answer, with a bond as large as the Judge's. Possible once per game.
     /// @param gameId The game.
     function dispute(uint256 gameId) external;
 
@@ -77,7 +78,7 @@ interface IMarketDisputes is IJury {
     /// @param commitment The hash.
     function commitVerdict(uint256 gameId, bytes32 seatKey, bytes32 commitment) external;
 
-    /// @notice Reveals a verdict, after all had their time to commit.
+    /// @notice Reveals a verdict, after the time to commit has passed.
     /// @param gameId The game.
     /// @param seatKey The seat; the caller must speak for it.
     /// @param choice The right choice; `choiceCount` for none of them.
@@ -86,7 +87,7 @@ interface IMarketDisputes is IJury {
 
     /// @notice A game's dispute.
     /// @param gameId The game.
-    /// @return state See `DisputeView`; no disputer, no dispute.
+    /// @return state See `DisputeView`; the disputer is zero if there is no dispute.
     function disputeOf(uint256 gameId) external view returns (DisputeView memory state);
 
     /// @notice Who can be drawn to judge a dispute.

@@ -4,12 +4,12 @@ pragma solidity 0.8.30;
 /// @title IMarketGames
 /// @notice The part of `IPredictionMarket` by which a Judge opens a game, and clues and answer are proven.
 interface IMarketGames {
-    /// @notice What a Judge fixes when it opens a game.
+    /// @notice Terms that a Judge fixes when it opens a game.
     struct GameConfig {
         /// @notice Merkle root over the clues, in order, and the answer; pairs are sorted. The leaf of a clue is
         /// `keccak256(keccak256(abi.encode(chainId, market, judge, round, keccak256(clue), salt)))` with `uint256,
-        /// address, address, uint8, bytes32, bytes32`; in that of the answer `roundCount` is the round, and the
-        /// choice the hash.
+        /// address, address, uint8, bytes32, bytes32`; the leaf of the answer has `roundCount` as the round and the
+        /// choice in place of the clue's hash.
         bytes32 root;
         /// @notice Rounds, and so clues: 1 to 32.
         uint8 roundCount;
@@ -24,10 +24,10 @@ interface IMarketGames {
         /// @notice Time to dispute the answer, to commit verdicts, and to reveal them, seconds: `minDisputeSec` to 30
         /// days.
         uint32 disputeSec;
-        /// @notice Least bet.
+        /// @notice Smallest bet.
         uint96 minBet;
-        /// @notice Shares that each later round may add to a choice on top of a tenth of what it has, about ten least
-        /// bets; at least `minBet`.
+        /// @notice Shares that each later round may add to a choice on top of a tenth of its existing shares: about ten
+        /// times `minBet`, and at least `minBet`.
         uint96 freeShares;
         /// @notice What the Judge forfeits to the bettors on a time-out, a cancellation or a lost dispute; at least
         /// ten times `minBet`.
@@ -36,9 +36,9 @@ interface IMarketGames {
         uint16 feeBps;
     }
 
-    /// @notice Where a game stands: 0 no such game; 1 betting on the next round has not begun; 2 betting; 3 and 4 the
-    /// clue, or the answer, is due; 5 the answer can be disputed; 6 it is; 7 anyone may resolve it; 8 a choice won; 9
-    /// refunds.
+    /// @notice Phase of a game: 0 unknown game; 1 betting on the next round has not begun; 2 betting; 3 and 4 the clue,
+    /// or the answer, is due; 5 the answer can be disputed; 6 it is disputed; 7 anyone may resolve it; 8 a choice won;
+    /// 9 refunds.
     enum Phase {
         Unknown,
         Waiting,
@@ -52,7 +52,7 @@ interface IMarketGames {
         Void
     }
 
-    /// @notice All about a game that is not by choice.
+    /// @notice State of a game, except for its choices.
     struct GameView {
         GameConfig config;
         Phase phase;
@@ -72,12 +72,12 @@ interface IMarketGames {
     /// @param gameId The game; the first is 0.
     /// @param judge Who committed to it.
     /// @param config All its terms.
-    /// @param details What it is about, for people: JSON with `question` and `choices`, or plain text. Not checked.
+    /// @param details Description for people: JSON with `question` and `choices`, or plain text. Not checked.
     event GameCreated(uint256 indexed gameId, address indexed judge, GameConfig config, string details);
 
     /// @notice Emitted when a clue is proven.
     /// @param gameId The game.
-    /// @param round The round that it ends.
+    /// @param round The round that the clue ends.
     /// @param clue The clue.
     event ClueRevealed(uint256 indexed gameId, uint8 indexed round, string clue);
 
@@ -86,41 +86,41 @@ interface IMarketGames {
     /// @param choice The choice committed to as right.
     event AnswerProven(uint256 indexed gameId, uint8 choice);
 
-    /// @notice Thrown when a term of a game is out of its bounds.
+    /// @notice Thrown when a term of a game is out of bounds.
     /// @param term Name of the field of `GameConfig`.
     /// @param value The value given.
     /// @param low Least allowed.
     /// @param high Most allowed.
     error PredictionMarket_TermOutOfRange(string term, uint256 value, uint256 low, uint256 high);
 
-    /// @notice Thrown when details or a clue are longer than the chain should carry.
+    /// @notice Thrown when details or a clue are too long.
     /// @param length Length given, bytes.
     /// @param most Most allowed, bytes.
     error PredictionMarket_TextTooLong(uint256 length, uint256 most);
 
-    /// @notice Thrown when there is no such game.
-    /// @param gameId The game asked for.
+    /// @notice Thrown when a game does not exist.
+    /// @param gameId The game.
     /// @param games Number of games.
     error PredictionMarket_UnknownGame(uint256 gameId, uint256 games);
 
-    /// @notice Thrown when there is no such choice in the game.
+    /// @notice Thrown when a choice does not exist in the game.
     /// @param choice The choice.
     /// @param choices Number of choices.
     error PredictionMarket_UnknownChoice(uint256 choice, uint256 choices);
 
-    /// @notice Thrown when a step comes in another phase than its own.
+    /// @notice Thrown when a step is taken in the wrong phase.
     /// @param gameId The game.
-    /// @param phase Where the game stands.
+    /// @param phase Phase of the game.
     error PredictionMarket_WrongPhase(uint256 gameId, Phase phase);
 
-    /// @notice Thrown when a clue or an answer is not what the root commits to.
-    /// @param leaf Hash of what was shown.
+    /// @notice Thrown when a clue or an answer is not under the game's root.
+    /// @param leaf Hash of the clue or answer.
     /// @param root The game's root.
     error PredictionMarket_NotCommitted(bytes32 leaf, bytes32 root);
 
     /// @notice Opens a game and takes the bond; the caller is its Judge.
     /// @param config The terms.
-    /// @param details What it is about, for people, at most 2,048 bytes.
+    /// @param details Description for people, at most 2,048 bytes.
     /// @return gameId The game.
     function createGame(GameConfig calldata config, string calldata details) external returns (uint256 gameId);
 
@@ -148,17 +148,17 @@ interface IMarketGames {
     /// @return count Ids run from 0 to `count - 1`.
     function gameCount() external view returns (uint256 count);
 
-    /// @notice All about a game.
+    /// @notice State of a game.
     /// @param gameId The game.
     /// @return game See `GameView`.
     function gameOf(uint256 gameId) external view returns (GameView memory game);
 
-    /// @notice Where a game stands at the block's time.
+    /// @notice Phase of a game at the block's time.
     /// @param gameId The game.
     /// @return phase See `Phase`.
     function phaseOf(uint256 gameId) external view returns (Phase phase);
 
-    /// @notice Least `disputeSec` of a game: the draw of a committee, commitments and their reveal fit into it.
+    /// @notice Least `disputeSec` of a game, long enough to draw a committee, commit and reveal.
     /// @return least Seconds.
     function minDisputeSec() external view returns (uint32 least);
 }

@@ -8,37 +8,37 @@ import {IPeerRegistry} from "./IPeerRegistry.sol";
 import {IRewardVotes} from "./IRewardVotes.sol";
 
 /// @title INectar
-/// @notice What final points earn. It is minted by claims and by nothing else: there is no role, and no first supply.
-/// @dev ERC-20 with permit; anyone may burn their own. The supply is what was claimed less what was burnt.
+/// @notice The token that final points earn. Only claims mint it: there is no minter role and no initial supply.
+/// @dev ERC-20 with permit; holders can burn their own. The supply is all claims less what was burnt.
 interface INectar is IERC20, IERC20Permit {
-    /// @notice Emitted when what a peer has earned is minted.
+    /// @notice Emitted when a peer's earnings are minted.
     /// @param peerKey The peer.
-    /// @param account The account that speaks for the peer, which gets it.
-    /// @param amountWei How much.
+    /// @param account The recipient: the account that speaks for the peer.
+    /// @param amountWei Amount.
     event NectarClaimed(bytes32 indexed peerKey, address indexed account, uint256 amountWei);
 
     /// @notice Thrown when a claim names a peer that is not registered.
     /// @param peerKey The peer.
     error Nectar_UnknownPeer(bytes32 peerKey);
 
-    /// @notice Mints what a peer has earned in final rounds and was not minted yet, to the account that speaks for the
-    /// peer. Anyone may call. With nothing to claim it returns 0.
+    /// @notice Mints a peer's unclaimed earnings of final rounds to the account that speaks for the peer. Anyone may
+    /// call. Returns 0 if there is nothing to claim.
     /// @param peerKey The peer.
-    /// @return amountWei How much.
+    /// @return amountWei Amount.
     function claim(bytes32 peerKey) external returns (uint256 amountWei);
 
     /// @notice What a claim would mint now.
     /// @param peerKey The peer.
-    /// @return amountWei How much.
+    /// @return amountWei Amount.
     function claimable(bytes32 peerKey) external view returns (uint256 amountWei);
 
     /// @notice What was minted for a peer so far.
     /// @param peerKey The peer.
-    /// @return amountWei How much.
+    /// @return amountWei Amount.
     function claimedOf(bytes32 peerKey) external view returns (uint256 amountWei);
 
-    /// @notice What was minted for all peers so far: the supply and all that was burnt.
-    /// @return amountWei How much.
+    /// @notice What was minted for all peers so far: the supply plus everything burnt.
+    /// @return amountWei Amount.
     function totalClaimed() external view returns (uint256 amountWei);
 
     /// @notice The registry that says who speaks for a peer.

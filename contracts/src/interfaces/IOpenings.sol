@@ -7,15 +7,15 @@ import {IRounds} from "./IRounds.sol";
 import {ITaskPay} from "./ITaskPay.sol";
 
 /// @title IOpenings
-/// @notice Pays evaluators, for scores of single leaves that agree: what a vote of the usual score does not give.
+/// @notice Pays evaluators for scores of single leaves that agree, which a guessed typical vote does not achieve.
 /// @dev A ballot commits to the score of every leaf behind its votes. The beacon of the round in which ballots are
-/// revealed, which nobody knew while they could still be made, draws for each shard one peer with points and a place
-/// among its leaves. In r + 4 each seat opens the score that it committed to for the first of the peer's scored
-/// leaves at or after that place, with proof that the peer committed to the leaf. In r + 5 anyone closes the shard:
-/// seats that opened the leaf that most did, and lie within the tolerance of the median, are paid. A seat's pay does
-/// not depend on who else is paid: it is a fifth of the shard's part of the emission, which is its peers with points
-/// over those of the round, where its vote on the peer was what was settled, and falls evenly to 1 / (tolerance + 1)
-/// of that where it was as far off as the tolerance. What no seat earns is never minted.
+/// revealed, unknown while they could still be made, draws one peer with points for each shard and a place among its
+/// leaves. In r + 4 each seat opens its committed score for the first of the peer's scored leaves at or after that
+/// place, with proof that the peer committed to the leaf. In r + 5 anyone closes the shard: seats that opened the same
+/// leaf as the majority, and are within the tolerance of the median, are paid. A seat's pay does not depend on who else
+/// is paid. It is a fifth of the shard's part of the emission (its peers with points divided by those of the round) if
+/// its vote on the peer equals the settled score, and falls linearly to 1 / (tolerance + 1) of that at the tolerance.
+/// What no seat earns is never minted.
 interface IOpenings is ITaskPay {
     /// @notice A score that a ballot committed to.
     /// @param ballot The ballot, as it was revealed.
@@ -60,9 +60,9 @@ interface IOpenings is ITaskPay {
     /// @notice Emitted when a shard's openings are closed.
     /// @param round The round voted on.
     /// @param shard The shard.
-    /// @param index The leaf that most opened.
+    /// @param index The leaf that most seats opened.
     /// @param medianMilli The lower median of its scores; 65535 where too few opened one leaf.
-    /// @param paidWei What each position of the committee gets.
+    /// @param paidWei Pay of each position of the committee.
     event OpeningsClosed(
         uint64 indexed round,
         uint32 indexed shard,
@@ -71,18 +71,18 @@ interface IOpenings is ITaskPay {
         uint256[5] paidWei
     );
 
-    /// @notice Thrown when a step comes in another round than its own.
+    /// @notice Thrown when a step is taken in the wrong round.
     /// @param round The round voted on.
-    /// @param dueRound The round in which this step is taken.
+    /// @param dueRound The round of this step.
     /// @param currentRound The current round.
     error Openings_WrongRound(uint64 round, uint256 dueRound, uint64 currentRound);
 
-    /// @notice Thrown when nothing was drawn: the beacon of round r + 2 is missing, or nobody committed to the shard.
+    /// @notice Thrown when no peer was drawn: the beacon of round r + 2 is missing, or the shard has no commitments.
     /// @param round The round voted on.
     /// @param shard The shard.
     error Openings_NothingDrawn(uint64 round, uint32 shard);
 
-    /// @notice Thrown when a ballot is opened that was not revealed.
+    /// @notice Thrown when an unrevealed ballot is opened.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
     error Openings_NotRevealed(uint64 round, bytes32 evaluatorKey);
@@ -92,13 +92,13 @@ interface IOpenings is ITaskPay {
     /// @param evaluatorKey The evaluator.
     error Openings_AlreadyOpened(uint64 round, bytes32 evaluatorKey);
 
-    /// @notice Thrown when another peer is opened than was drawn.
+    /// @notice Thrown when the opened peer is not the one drawn.
     /// @param peerKey The peer named.
     /// @param ordinal The ordinal drawn.
     error Openings_NotDrawn(bytes32 peerKey, uint32 ordinal);
 
-    /// @notice Thrown when the vote on the drawn peer earns nothing: it was not scored, the vote is not within the
-    /// tolerance of its score, or is not counted since the peer is the evaluator's own.
+    /// @notice Thrown when the vote on the drawn peer earns nothing: the peer was not scored, the vote is outside the
+    /// tolerance of its score, or the peer is the evaluator's own.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
     error Openings_VoteDisagrees(uint64 round, bytes32 evaluatorKey);
@@ -114,7 +114,7 @@ interface IOpenings is ITaskPay {
     error Openings_NotItsScore(uint64 round, bytes32 evaluatorKey);
 
     /// @notice Opens the score of a leaf, in round r + 4. Anyone may send it.
-    /// @param opening What is opened.
+    /// @param opening The opened score and its proofs.
     function open(Opening calldata opening) external;
 
     /// @notice Pays the seats of a shard that agree, in round r + 5, once; anyone may call, and calling again changes
@@ -123,28 +123,29 @@ interface IOpenings is ITaskPay {
     /// @param shard The shard.
     function close(uint64 round, uint32 shard) external;
 
-    /// @notice What a peer has earned by openings and by tasks. It never falls.
+    /// @notice What a peer has earned by openings and by tasks. Never decreases.
     /// @param peerKey The peer.
     /// @return amountWei Nectar.
     function earnedOf(bytes32 peerKey) external view returns (uint256 amountWei);
 
-    /// @notice What is drawn of a shard: one of the peers that were settled with points. Places are drawn until one of
-    /// those comes, so that who else commits, or is scored, changes only the draws that would have met it.
-    /// @param round The round voted on; the beacon of round + 2 must be recorded. Right once the shard is settled.
+    /// @notice The draw of a shard: one of the peers that were settled with points. Ordinals are drawn until one of
+    /// those peers comes up, so that another commitment or score changes only draws that would have hit it.
+    /// @param round The round voted on; the beacon of round + 2 must be recorded. Valid once the shard is settled.
     /// @param shard The shard.
     /// @return ordinal The peer's ordinal among those of the round.
-    /// @return place A number of 128 bits. Modulo the peer's leaves it is a place; the first scored leaf from there on
-    /// is opened, starting over after the last.
+    /// @return place A 128-bit number. Modulo the peer's leaves it is a place; the first scored leaf from there on is
+    /// opened, wrapping around after the last.
     function drawnOf(uint64 round, uint32 shard) external view returns (uint32 ordinal, uint128 place);
 
-    /// @notice How far the openings of a shard are; until the ring comes to their place.
+    /// @notice Progress of a shard's openings, until the ring overwrites it.
     /// @param round The round voted on.
     /// @param shard The shard.
     /// @return opened Seats that have opened.
     /// @return closed Whether they are paid.
     function stateOf(uint64 round, uint32 shard) external view returns (uint8 opened, bool closed);
 
-    /// @notice Nectar that the openings of a round can earn: all of it where every seat of every shard is paid in full.
+    /// @notice Nectar that the openings of a round can earn: the whole amount is minted if every seat of every shard is
+    /// paid in full.
     /// @return amountWei Nectar.
     function OPENING_EMISSION_WEI() external view returns (uint256 amountWei);
 
