@@ -36,13 +36,13 @@ interface IPeerRegistry {
     /// @param timestamp The block's time, Unix time, seconds.
     error PeerRegistry_DeadlinePassed(uint256 deadline, uint256 timestamp);
 
-    /// @notice Thrown when a signature is malformed: not 65 bytes, a high `s`, or no point at all.
-    /// @param failure Why: 1 no point, 2 its length, 3 its `s`.
+    /// @notice Thrown when a signature is malformed: not 65 bytes, a high `s`, or no curve point.
+    /// @param failure Reason: 1 not a point, 2 its length, 3 its `s`.
     /// @param value The length in bytes for 2, the `s` for 3, else 0.
     error PeerRegistry_MalformedSignature(ECDSA.RecoverError failure, bytes32 value);
 
-    /// @notice Thrown when a well-formed signature is not by the public key, or is over other words than those of this
-    /// account, nonce, deadline, chain and contract.
+    /// @notice Thrown when a well-formed signature is not by the public key, or signs another account, nonce, deadline,
+    /// chain or contract.
     /// @param expected Address of the public key given.
     /// @param recovered Address that the signature yields.
     error PeerRegistry_WrongSigner(address expected, address recovered);
@@ -60,20 +60,20 @@ interface IPeerRegistry {
     /// @param exponent The exponent given.
     error PeerRegistry_WeakExponent(uint32 exponent);
 
-    /// @notice Thrown when an RSA signature is malformed, not by the public key, or over other words.
+    /// @notice Thrown when an RSA signature is malformed, not by the public key, or signs other data.
     /// @param words The EIP-712 digest that had to be signed.
     error PeerRegistry_WrongRsaSignature(bytes32 words);
 
-    /// @notice Thrown when a registration on behalf of an account is not signed by that account.
+    /// @notice Thrown when a registration on behalf of an account lacks that account's signature.
     /// @param account The account.
     error PeerRegistry_NoConsent(address account);
 
-    /// @notice Thrown when the account registers a peer that is already its own.
+    /// @notice Thrown when the account already holds the peer that it registers.
     /// @param peerKey Keccak of the peer id's base58 form.
     /// @param account The account that holds it.
     error PeerRegistry_AlreadyRegistered(bytes32 peerKey, address account);
 
-    /// @notice Thrown when a peer id is asked of a key that nobody has registered.
+    /// @notice Thrown when the peer id of an unregistered key is requested.
     /// @param peerKey The unknown key.
     error PeerRegistry_UnknownPeer(bytes32 peerKey);
 
@@ -81,8 +81,7 @@ interface IPeerRegistry {
     /// @dev The proof is an EIP-712 signature by the peer's key over
     /// `Registration(address account,bytes32 publicKeyHash,uint256 nonce,uint256 deadline)` in the domain
     /// `("Waggle PeerRegistry", "1", chainId, contract)`, with `account` the caller and `nonce` = `nonces(account)`.
-    /// Moving needs a fresh proof that names the new account, so whoever holds the peer's key decides, and nobody
-    /// else.
+    /// Moving a peer needs a new proof that names the new account, so only the holder of the peer's key decides.
     /// @param publicKey The peer's secp256k1 key, 64 bytes: x then y, big-endian.
     /// @param signature r, s, v; 65 bytes; `s` in the lower half of the order.
     /// @param deadline Last second at which the proof may be used, Unix time.
@@ -93,8 +92,8 @@ interface IPeerRegistry {
         uint256 deadline
     ) external returns (bytes32 peerKey);
 
-    /// @notice The same for the peer of an RSA key. The key is given as its two numbers: the contract writes libp2p's
-    /// protobuf form of it, and so the peer id, itself.
+    /// @notice The same for an RSA key, given as modulus and exponent: the contract builds libp2p's protobuf form of
+    /// the key, and from it the peer id.
     /// @dev The peer's key signs the same EIP-712 digest, `publicKeyHash` being the keccak of that protobuf form, by
     /// PKCS#1 v1.5 with SHA-256, as libp2p keys sign.
     /// @param modulus Big-endian, 2048 to 4096 bits, odd, without leading zeros.
@@ -150,9 +149,9 @@ interface IPeerRegistry {
     /// @return account The account.
     function accountOf(bytes32 peerKey) external view returns (address account);
 
-    /// @notice The account that speaks for a peer, and the first round in which its key commits to anything: the second
-    /// one that begins after it was registered, so that the key is known before the beacon that its work is drawn by;
-    /// round 0 for a key that was registered before that. Both are zero for a peer that is not registered.
+    /// @notice The account that speaks for a peer, and the first round in which its key can commit: the second round to
+    /// begin after registration, so that the key is known before the beacon that draws its work; round 0 for keys
+    /// registered before it. Both are zero for an unregistered peer.
     /// @param peerKey Keccak of the peer id's base58 form.
     /// @return account The account.
     /// @return fromRound The round; a move to another account does not change it.
@@ -162,7 +161,7 @@ interface IPeerRegistry {
     /// @return clock Its contract.
     function rounds() external view returns (IRounds clock);
 
-    /// @notice The peer id behind a key, derived again from the stored public key.
+    /// @notice The peer id of a key, derived from the stored public key.
     /// @param peerKey Keccak of the peer id's base58 form.
     /// @return peerId The peer id, base58btc.
     function peerIdOf(bytes32 peerKey) external view returns (string memory peerId);

@@ -9,21 +9,21 @@ import {IPeerRegistry} from "./IPeerRegistry.sol";
 import {IRounds} from "./IRounds.sol";
 
 /// @title IPredictionMarket
-/// @notice Parimutuel games on a committed answer, weighted by time. A Judge commits to clues and answer; in each
-/// round people bet, then the round's clue is proven; at last the answer. Those who were right get their stake back
-/// and the losing stakes by shares: a stake buys 1.5 times fewer of them each round. Of two equal bets on the winner
-/// the earlier never pays less.
-/// @dev Round r of a game takes bets in [startsAt + r * (betting + reveal), + betting), all on a choice at one rate:
-/// at most 1.5^-r and that of the rounds before; less where the round would add more to the choice's shares than a
-/// tenth of those at its opening and `freeShares`. Its clue is due in the `revealSec` after that, the last clue and
-/// the answer in the same span. A missed deadline voids the game. Nobody owns the market, and nothing in it can be
-/// changed or paused. A holder is whose position it is: the account as 32 bytes, or the key of a peer that bet
-/// through `peerFacade`.
+/// @notice Parimutuel games on a committed answer, weighted by time. A Judge commits to clues and an answer. In each
+/// round people bet, then the round's clue is proven; the answer follows the last clue. Winners get their stakes back
+/// and divide the losing stakes by shares; each round, a stake buys 1.5 times fewer shares. Of two equal bets on the
+/// winner, the earlier never pays less.
+/// @dev Round r of a game takes bets in [startsAt + r * (betting + reveal), + betting), all bets on a choice at one
+/// rate. The rate is at most 1.5^-r and never above that of an earlier round; it is lower if the round would otherwise
+/// add more to the choice's shares than a tenth of those at its opening plus `freeShares`. The round's clue is due
+/// within `revealSec` after betting; the last clue and the answer share that window. A missed deadline voids the game.
+/// The market has no owner, and nothing in it can be changed or paused. The holder of a position is an account, padded
+/// to 32 bytes, or the key of a peer that bet through `peerFacade`.
 interface IPredictionMarket is ICredits, IMarketGames, IMarketDisputes {
     /// @notice Emitted for each bet.
     /// @param gameId The game.
-    /// @param holder Whose position it is.
-    /// @param account Account that bet, or that the peer belongs to.
+    /// @param holder Holder of the position.
+    /// @param account The account that bet, or the account of the peer.
     /// @param round The round.
     /// @param choice The choice.
     /// @param stake Tokens bet.
@@ -38,16 +38,17 @@ interface IPredictionMarket is ICredits, IMarketGames, IMarketDisputes {
         uint256 shares
     );
 
-    /// @notice Emitted when a game ends with a choice that won.
+    /// @notice Emitted when a game ends with a winning choice.
     /// @param gameId The game.
     /// @param choice The choice.
-    /// @param pot What its holders divide on top of their stakes: losing stakes, and a bond that the Judge forfeited.
-    /// @param shares By what they divide it.
+    /// @param pot What its holders divide in addition to their stakes: losing stakes, and a bond that the Judge
+    /// forfeited.
+    /// @param shares All shares of the choice, by which the pot is divided.
     event GameResolved(uint256 indexed gameId, uint8 choice, uint256 pot, uint256 shares);
 
-    /// @notice Emitted when a Judge whose answer stands has its fee.
+    /// @notice Emitted when a Judge whose answer stands is credited its fee.
     /// @param gameId The game.
-    /// @param judge Whose credit it is.
+    /// @param judge The Judge.
     /// @param amount Tokens, out of the losing stakes.
     event JudgePaid(uint256 indexed gameId, address indexed judge, uint256 amount);
 
@@ -59,33 +60,33 @@ interface IPredictionMarket is ICredits, IMarketGames, IMarketDisputes {
 
     /// @notice Emitted when a holder is paid.
     /// @param gameId The game.
-    /// @param holder Whose position it was.
+    /// @param holder Holder of the position.
     /// @param account Account paid.
     /// @param payout Tokens paid.
     event Claimed(uint256 indexed gameId, bytes32 indexed holder, address indexed account, uint256 payout);
 
-    /// @notice Emitted when what rounding left of a pot is burnt.
+    /// @notice Emitted when the rounding remainder of a pot is burnt.
     /// @param gameId The game.
     /// @param amount Tokens burnt.
     event DustBurnt(uint256 indexed gameId, uint256 amount);
 
-    /// @notice Thrown when a bet names another round than the one that takes bets.
-    /// @param round Round named.
+    /// @notice Thrown when a bet is not for the round that takes bets.
+    /// @param round The bet's round.
     /// @param current Round that takes bets.
     error PredictionMarket_WrongRound(uint256 round, uint256 current);
 
-    /// @notice Thrown when a price is asked for of a round that has not opened.
-    /// @param round Round asked for.
-    /// @param opened Rounds that have.
+    /// @notice Thrown when the price of a round that has not opened is requested.
+    /// @param round The round.
+    /// @param opened Number of rounds that have opened.
     error PredictionMarket_RoundNotOpened(uint256 round, uint256 opened);
 
     /// @notice Thrown when the Judge bets on its own game.
     /// @param judge The Judge.
     error PredictionMarket_JudgeCannotBet(address judge);
 
-    /// @notice Thrown when a bet is below the game's least.
+    /// @notice Thrown when a bet is below the game's minimum.
     /// @param stake The bet.
-    /// @param minBet Least bet.
+    /// @param minBet The minimum.
     error PredictionMarket_BelowMinimum(uint256 stake, uint256 minBet);
 
     /// @notice Thrown when a bet buys no share.
@@ -98,12 +99,12 @@ interface IPredictionMarket is ICredits, IMarketGames, IMarketDisputes {
     /// @param remaining What the choice still takes.
     error PredictionMarket_TooLarge(uint256 stake, uint256 remaining);
 
-    /// @notice Thrown when only the Judge may do this.
+    /// @notice Thrown when the sender is not the Judge.
     /// @param account The sender.
     /// @param judge The Judge.
     error PredictionMarket_NotJudge(address account, address judge);
 
-    /// @notice Thrown when only the contract for RL Swarm's clients may do this.
+    /// @notice Thrown when the sender is not the contract for RL Swarm's clients.
     /// @param account The sender.
     error PredictionMarket_NotPeerFacade(address account);
 
@@ -112,8 +113,7 @@ interface IPredictionMarket is ICredits, IMarketGames, IMarketDisputes {
     /// @param holder The holder.
     error PredictionMarket_NothingToClaim(uint256 gameId, bytes32 holder);
 
-    /// @notice Bets the caller's tokens. All bets of a round on a choice have one rate, so that nothing is gained by
-    /// being first.
+    /// @notice Bets the caller's tokens. All bets of a round on a choice have one rate, so being first gains nothing.
     /// @param gameId The game.
     /// @param round The round that takes bets now: a bet that arrives late is refused instead of paying a later
     /// price.
@@ -130,12 +130,12 @@ interface IPredictionMarket is ICredits, IMarketGames, IMarketDisputes {
     /// @param gameId The game.
     function resolve(uint256 gameId) external;
 
-    /// @notice Pays the caller what its position in a game is worth; resolves the game first if that is due.
+    /// @notice Pays out the caller's position in a game; resolves the game first if that is due.
     /// @param gameId The game.
     /// @return payout Tokens paid.
     function claim(uint256 gameId) external returns (uint256 payout);
 
-    /// @notice Pays the caller all that it was credited: bonds and pay for verdicts.
+    /// @notice Pays the caller its credit: returned bonds and pay for verdicts.
     /// @return amount Tokens paid.
     function withdraw() external returns (uint256 amount);
 
@@ -183,15 +183,15 @@ interface IPredictionMarket is ICredits, IMarketGames, IMarketDisputes {
         bytes32 holder
     ) external view returns (uint256 stake, uint256 shares);
 
-    /// @notice Tokens for a share of a choice in a round: as if it closed now for the round under way, and for good
-    /// after it. It never falls, and no later round's is lower.
+    /// @notice Tokens for a share of a choice in a round: provisional during the round, as if it closed now, and fixed
+    /// after it. It never falls, and later rounds are never cheaper.
     /// @param gameId The game.
-    /// @param round The round; one whose opening is still to come reverts.
+    /// @param round The round; reverts if it has not opened.
     /// @param choice The choice.
     /// @return price 1e18 fixed point.
     function priceOf(uint256 gameId, uint8 round, uint8 choice) external view returns (uint256 price);
 
-    /// @notice What a bet on the round that takes bets, or takes them next, would buy if nothing followed in it, and
+    /// @notice What a bet in the current or next betting round would buy if no bet followed in that round, and would
     /// pay if its choice won and nobody bet after it.
     /// @param gameId The game.
     /// @param choice The choice.

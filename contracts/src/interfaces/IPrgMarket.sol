@@ -5,9 +5,9 @@ import {IPredictionMarket} from "./IPredictionMarket.sol";
 
 /// @title IPrgMarket
 /// @notice The prediction market as RL Swarm's PRG clients call it: a facade of the same games, by the same ids.
-/// @dev Peers are named by their ids, and bet tokens deposited for them beforehand, since these clients never approve.
-/// A peer's account is what `SwarmCoordinator` says: a proof in `PeerRegistry` displaces an unproven claim, and takes
-/// the deposit along.
+/// @dev Peers are named by their ids, and bet with tokens that were deposited for them, since these clients never
+/// approve transfers. `SwarmCoordinator` determines a peer's account: a proof in `PeerRegistry` displaces an unproven
+/// claim, and takes over the deposit.
 interface IPrgMarket {
     /// @notice Emitted when the owner opens a game.
     /// @param gameIdx The game.
@@ -75,7 +75,7 @@ interface IPrgMarket {
     /// @param deposit Tokens deposited now.
     event BondDepositChanged(address indexed account, uint256 deposit);
 
-    /// @notice Emitted when the market behind this facade is bound, once and for all.
+    /// @notice Emitted when the market behind this facade is bound, permanently.
     /// @param market The market.
     event MarketBound(address indexed market);
 
@@ -90,20 +90,20 @@ interface IPrgMarket {
 
     /// @notice Thrown when the sender does not speak for the peer.
     /// @param peerId The peer.
-    /// @param account Account that does; zero if none does.
+    /// @param account The account that does; zero if none does.
     error PrgMarket_NotPeerAccount(string peerId, address account);
 
-    /// @notice Thrown when a deposit does not cover what is taken from it.
+    /// @notice Thrown when a deposit is too small.
     /// @param needed Tokens needed.
-    /// @param deposited Tokens there are.
+    /// @param deposited Tokens deposited.
     error PrgMarket_DepositTooSmall(uint256 needed, uint256 deposited);
 
-    /// @notice Thrown when a deposit would come to more than can be counted.
+    /// @notice Thrown when a deposit would overflow.
     /// @param amount Tokens to be added.
-    /// @param deposited Tokens there are.
+    /// @param deposited Tokens deposited.
     error PrgMarket_DepositTooLarge(uint256 amount, uint256 deposited);
 
-    /// @notice Thrown when a round is to be announced whose clue is not proven.
+    /// @notice Thrown when a round is announced whose clue is not proven.
     /// @param gameIdx The game.
     /// @param announced Rounds announced, and so the round whose clue is missing.
     error PrgMarket_ClueNotProven(uint256 gameIdx, uint256 announced);
@@ -138,7 +138,8 @@ interface IPrgMarket {
         uint256 bet
     ) external;
 
-    /// @notice Announces the next round whose clue is proven. Only the owner. Time alone moves a game on.
+    /// @notice Announces the next round whose clue is proven. Only the owner. The announcement changes nothing: a game
+    /// advances by time alone.
     /// @param gameIdx The game.
     function incrementRound(uint256 gameIdx) external;
 
@@ -155,7 +156,7 @@ interface IPrgMarket {
 
     /// @notice Deposits the caller's tokens for a peer's bets. Who speaks for the peer may bet or withdraw them.
     /// @param peerId The peer.
-    /// @param account Who the caller means to speak for it: else it is refused.
+    /// @param account The account that the caller expects to speak for the peer; reverts if another one does.
     /// @param amount Tokens; this contract must be allowed to take them.
     function deposit(string calldata peerId, address account, uint256 amount) external;
 
@@ -168,7 +169,7 @@ interface IPrgMarket {
     /// @param amount Tokens; this contract must be allowed to take them.
     function depositBond(uint256 amount) external;
 
-    /// @notice Takes tokens deposited for bonds back. Those of bonds that came back are withdrawn at the market.
+    /// @notice Takes back tokens deposited for bonds. Returned bonds are withdrawn at the market.
     /// @param amount Tokens.
     function withdrawBond(uint256 amount) external;
 
@@ -238,7 +239,7 @@ interface IPrgMarket {
     /// @return total Tokens.
     function totalBets(uint256 gameIdx) external view returns (uint256 total);
 
-    /// @notice Where a game stands.
+    /// @notice Status of a game.
     /// @param gameIdx The game.
     /// @return status 0 rounds are played, 1 the answer is proven and can be disputed, 2 a choice won, 3 refunds.
     function gameStatus(uint256 gameIdx) external view returns (uint8 status);

@@ -9,8 +9,8 @@ import {IRulings} from "./IRulings.sol";
 
 /// @title IRewardVotes
 /// @notice Evaluators commit to scores in round r + 1, reveal them in r + 2, and anyone settles the median in r + 3.
-/// @dev A round's peers are cut into shards of up to 32 in the order in which they committed. For each shard the
-/// round's beacon draws a committee. An evaluator votes on a shard at once: one score a peer, in that order.
+/// @dev A round's peers are split into shards of up to 32, in the order in which they committed. The round's beacon
+/// draws a committee for each shard. An evaluator votes on a whole shard at once: one score per peer, in that order.
 interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @notice One evaluator's votes on a shard.
     /// @param round The round voted on.
@@ -53,7 +53,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
         bytes32 contentId
     );
 
-    /// @notice Emitted once for each peer and round that is settled.
+    /// @notice Emitted once for each settled peer and round.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param scoreMilli Points given, 0 to 1000.
@@ -66,27 +66,26 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param account The sender.
     error RewardVotes_NotPeerAccount(bytes32 evaluatorKey, address account);
 
-    /// @notice Thrown when a step comes in another round than its own.
+    /// @notice Thrown when a step is taken in the wrong round.
     /// @param round The round voted on.
-    /// @param dueRound The round in which this step is taken.
+    /// @param dueRound The round of this step.
     /// @param currentRound The current round.
     error RewardVotes_WrongRound(uint64 round, uint256 dueRound, uint64 currentRound);
 
-    /// @notice Thrown when a round is voted on whose seeds came from no beacon.
+    /// @notice Thrown when a vote is on a round whose seeds had no beacon.
     /// @param round The round.
     error RewardVotes_RoundVoid(uint64 round);
 
-    /// @notice Thrown when an evaluator votes on a shard without peers, or that it was not drawn for, or names a wrong
-    /// position.
+    /// @notice Thrown when an evaluator votes on an empty shard, was not drawn for it, or names a wrong position.
     /// @param round The round voted on.
     /// @param shard The shard.
     /// @param position The position named.
     /// @param evaluatorKey The evaluator.
     error RewardVotes_NotOnCommittee(uint64 round, uint32 shard, uint8 position, bytes32 evaluatorKey);
 
-    /// @notice Thrown when the ballot at a position is asked for that no committee has.
+    /// @notice Thrown when a ballot's position is out of range.
     /// @param position The position named.
-    /// @param positions How many there are: the last is one below.
+    /// @param positions Number of positions.
     error RewardVotes_NoPosition(uint8 position, uint256 positions);
 
     /// @notice Thrown when an evaluator commits twice to a shard.
@@ -100,13 +99,13 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param evaluatorKey The evaluator.
     error RewardVotes_AlreadyRevealed(uint64 round, bytes32 evaluatorKey);
 
-    /// @notice Thrown when a ballot has not one score and one root for each peer of its shard.
+    /// @notice Thrown when a ballot does not have one score and one root for each peer of its shard.
     /// @param peers Peers of the shard.
     /// @param scoresMilli Length of `scoresMilli`.
     /// @param componentRoots Length of `componentRoots`.
     error RewardVotes_LengthMismatch(uint256 peers, uint256 scoresMilli, uint256 componentRoots);
 
-    /// @notice Thrown when a reveal is not what was committed to, or nothing was.
+    /// @notice Thrown when a reveal does not match a commitment.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
     /// @param commitment Hash of what was revealed.
@@ -117,7 +116,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param scoreMilli The score.
     error RewardVotes_ScoreOutOfRange(uint256 place, uint16 scoreMilli);
 
-    /// @notice Thrown when a peer is settled with a shard that it is not in.
+    /// @notice Thrown when a peer is settled with the wrong shard.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param shard The shard named.
@@ -125,12 +124,12 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
 
     /// @notice Thrown when a round is settled in the last quarter of its settlement round.
     /// @param round The round voted on.
-    /// @param closedFromSec Begin of that quarter, Unix time, seconds.
+    /// @param closedFromSec Start of that quarter, Unix time, seconds.
     error RewardVotes_SettlementClosed(uint64 round, uint256 closedFromSec);
 
     /// @notice Commits to votes on a shard, in the round after it. They cannot be changed after that.
     /// @dev `commitment` = `keccak256(abi.encode(chainId, address(this), ballot, salt))`: `uint256, address, Ballot,
-    /// bytes32`. The salt must be secret until the reveal, since scores are few enough to be guessed. The first to
+    /// bytes32`. Keep the salt secret until the reveal: there are few enough scores to guess them. The first to
     /// vote on a shard draws its committee, and records the round's beacon if nobody has.
     /// @param round The round voted on.
     /// @param shard The shard.
@@ -140,56 +139,54 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     function commitVotes(uint64 round, uint32 shard, uint8 position, bytes32 evaluatorKey, bytes32 commitment) external;
 
     /// @notice Reveals the votes committed to, two rounds after the round voted on; all or nothing.
-    /// @dev Anyone who knows the salt may send it: what counts was fixed by the commitment. A vote on a peer of the
-    /// evaluator's own account must be there like any other, and does not count.
+    /// @dev Anyone who knows the salt may send it: the commitment has fixed the votes. A ballot must include a vote on
+    /// peers of the evaluator's own account, but that vote does not count.
     /// @param ballot The votes.
     /// @param salt The salt of the commitment.
     function revealVotes(Ballot calldata ballot, bytes32 salt) external;
 
     /// @notice Settles peers of a shard, three rounds after its round, in pages of any size; anyone may call.
-    /// @dev Only in the first three quarters of that round: what is settled can be appealed to the round's end. Quorum
-    /// is more than half of the committee and at least 2 votes; a vote of the peer's own account is none. With quorum:
-    /// more than half of the votes `UNAVAILABLE` scores 0, else the score is the lower median of the others. Without:
-    /// no points, and no blame. In a void round: no points, and no blame for anyone. A peer that is settled already is
-    /// passed over, so that two who settle at once do not hurt each other. The first page of a shard judges the
-    /// committee's absences, unless the round was an outage: see `isOutage`.
+    /// @dev Only in the first three quarters of that round, since appeals are possible until the round's end. A quorum
+    /// is more than half of the committee and at least 2 votes; votes by the peer's own account do not count. With a
+    /// quorum, the score is 0 if more than half of the votes are `UNAVAILABLE`, else the lower median of the others.
+    /// Without one: no points, no penalty. In a void round: no points, no penalty for anyone. Settled peers are
+    /// skipped, so that concurrent calls do not conflict. The first page of a shard records the committee's absences,
+    /// unless the round was an outage: see `isOutage`.
     /// @param round The round.
     /// @param shard The shard.
     /// @param peerKeys Peers of that shard.
     function settle(uint64 round, uint32 shard, bytes32[] calldata peerKeys) external;
 
-    /// @notice Whether of most of a round's shards no quorum revealed, or of none one did: then the chain or the
-    /// network was out of reach, as far as the chain can tell, and nobody is blamed for an absence. Right once the
-    /// round after the reveals has begun.
+    /// @notice Whether most of a round's shards, or all, had no quorum of reveals: then the chain assumes that it or
+    /// the network was unreachable, and nobody is slashed for absence. Valid once the round after the reveals has
+    /// begun.
     /// @param round The round.
     /// @return outage Whether it was one.
     function isOutage(uint64 round) external view returns (bool outage);
 
-    /// @notice The word that is kept of the ballot at a position, as `Ballots` has it; what is left of an older round
-    /// has another tag.
+    /// @notice The stored word of the ballot at a position, see `Ballots`; a word of an older round has another tag.
     /// @param round The round voted on.
     /// @param shard The shard.
     /// @param position The position, 0 to 4.
     /// @return word The word.
     function ballotWord(uint64 round, uint32 shard, uint8 position) external view returns (uint256 word);
 
-    /// @notice The word that is kept of the scores in the ballot at a position, as `Tally` has them: good where the
-    /// ballot is revealed.
+    /// @notice The stored word of the scores in the ballot at a position, see `Tally`; valid if the ballot is revealed.
     /// @param round The round voted on.
     /// @param shard The shard.
     /// @param position The position, 0 to 4.
-    /// @param isLast Whether it is the word of the last 16 peers of the shard, not of the first.
+    /// @param isLast Whether to return the word of the shard's last 16 peers instead of the first.
     /// @return word The word.
     function scoresWord(uint64 round, uint32 shard, uint8 position, bool isLast) external view returns (uint256 word);
 
-    /// @notice The word that is kept of a shard's committee, as `CommitteeWords` has it: who sits, and which peers were
-    /// settled with points, before any challenge or appeal.
+    /// @notice The stored word of a shard's committee, see `CommitteeWords`: its members, and which peers were settled
+    /// with points, before any challenge or appeal.
     /// @param round The round.
     /// @param shard The shard.
-    /// @return word The word, or 0 where no committee of that round is known.
+    /// @return word The word, or 0 if no committee of that round is stored.
     function committeeWord(uint64 round, uint32 shard) external view returns (uint256 word);
 
-    /// @notice The score that says that a peer's bundle could not be had.
+    /// @notice The score for a peer whose bundle was unavailable.
     /// @return score 65535.
     function UNAVAILABLE() external view returns (uint16 score);
 

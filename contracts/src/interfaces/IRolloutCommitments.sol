@@ -7,11 +7,11 @@ import {IStakes} from "./IStakes.sol";
 import {ITaskProposals} from "./ITaskProposals.sol";
 
 /// @title IRolloutCommitments
-/// @notice What each peer says, once a round, that it worked on: a Merkle root over its rollouts.
-/// @dev The preimage is in the event; storage holds one word a peer and round, in a ring, which says only that a
-/// commitment was made in time and to what.
+/// @notice Commitments to work: once a round, each peer commits to a Merkle root over its rollouts.
+/// @dev The preimage is in the event. Storage holds one word per peer and round, in a ring: enough to prove that a
+/// commitment was made in time, and to what.
 interface IRolloutCommitments is ITaskProposals {
-    /// @notice One rollout as the chain sees it, without its body.
+    /// @notice Header of a rollout: what the chain needs of it, without its body.
     /// @param index Position among the peer's leaves of the round, from 0.
     /// @param taskHash Which task was solved: `taskHashOf` its proposer and index.
     /// @param policyHash Hash of the weights that solved it.
@@ -55,38 +55,38 @@ interface IRolloutCommitments is ITaskProposals {
         bytes32 contentId
     );
 
-    /// @notice Emitted when a peer names the policy that will sample its rollouts in a round to come. The last one
-    /// before the round begins counts; rollouts of another policy, or of none that was named, score nothing.
+    /// @notice Emitted when a peer names the policy that will sample its rollouts in a future round. The last one
+    /// before the round begins counts. Rollouts of any other policy, or without a named policy, score nothing.
     /// @param round The round that the policy samples in.
     /// @param peerKey The solver.
     /// @param policyHash Hash of the policy, under which it is published once the round has ended.
     event PolicyCommitted(uint64 indexed round, bytes32 indexed peerKey, bytes32 policyHash);
 
-    /// @notice Thrown when rollouts are committed for another round than the current one.
+    /// @notice Thrown when rollouts are not committed for the current round.
     /// @param round The round given.
     /// @param currentRound The current round.
     error RolloutCommitments_NotCurrentRound(uint64 round, uint64 currentRound);
 
-    /// @notice Thrown when a commitment is to nothing: no leaves, or a zero root.
+    /// @notice Thrown when a commitment is empty: no leaves, or a zero root.
     /// @param root The root given.
     /// @param count Leaves given.
     error RolloutCommitments_Empty(bytes32 root, uint32 count);
 
-    /// @notice Thrown when the policy that is committed is zero.
+    /// @notice Thrown when the committed policy is zero.
     /// @param round The round.
     /// @param peerKey The peer.
     error RolloutCommitments_NoPolicy(uint64 round, bytes32 peerKey);
 
-    /// @notice Thrown when a peer is asked for that committed nothing in the round.
+    /// @notice Thrown when a peer made no commitment in the round.
     /// @param round The round.
     /// @param peerKey The peer.
     error RolloutCommitments_NoCommitment(uint64 round, bytes32 peerKey);
 
-    /// @notice Thrown when leaves are drawn of a round whose beacon is not recorded.
+    /// @notice Thrown when leaves are drawn for a round whose beacon is not recorded.
     /// @param round The round.
     error RolloutCommitments_NoBeacon(uint64 round);
 
-    /// @notice Thrown when a call names another commitment than the peer made, or it has made none.
+    /// @notice Thrown when a call does not name the peer's commitment, or there is none.
     /// @param round The round.
     /// @param peerKey The peer.
     error RolloutCommitments_NotCommitted(uint64 round, bytes32 peerKey);
@@ -96,7 +96,7 @@ interface IRolloutCommitments is ITaskProposals {
     error RolloutCommitments_NotUnderRoot(bytes32 leafHash);
 
     /// @notice Commits to the rollouts of the current round; amendable until the round ends.
-    /// @dev `round` is explicit, so that a transaction that is late reverts instead of committing to another round.
+    /// @dev `round` is explicit, so that a late transaction reverts instead of committing to another round.
     /// @param round The current round.
     /// @param peerKey The solver; the sender must speak for it.
     /// @param root Merkle root of the leaves, not zero.
@@ -114,17 +114,17 @@ interface IRolloutCommitments is ITaskProposals {
         bytes32 nextPolicy
     ) external;
 
-    /// @notice Names the policy that will sample a peer's rollouts in a round to come, for peers that did not do so
-    /// in `commit`; amendable until that round begins.
-    /// @dev Event only: evaluators hold a commitment's `policyHash` to it, and no transaction reads it.
+    /// @notice Names the policy that will sample a peer's rollouts in a future round, for peers that did not do so in
+    /// `commit`; amendable until that round begins.
+    /// @dev Event only: evaluators compare a commitment's `policyHash` with it, and no transaction reads it.
     /// @param round The first round that has not begun.
     /// @param peerKey The solver; the sender must speak for it.
     /// @param policyHash Hash of the policy, not zero.
     function commitPolicy(uint64 round, bytes32 peerKey, bytes32 policyHash) external;
 
     /// @notice Whether a peer committed in a round.
-    /// @dev Right for the current round and the `RING_ROUNDS - 1` before it; an older word may have been reused, and
-    /// then this says false.
+    /// @dev Valid for the current round and the `RING_ROUNDS - 1` before it; false if the word of an older round was
+    /// reused.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @return made Whether it did.
@@ -180,12 +180,12 @@ interface IRolloutCommitments is ITaskProposals {
     /// @return valid Whether it is.
     function verifyLeaf(bytes32 root, bytes32 leaf, bytes32[] calldata proof) external pure returns (bool valid);
 
-    /// @notice The leaves of a peer that are scored in a round: drawn by the round's beacon from those that it owes,
-    /// so that a leaf which was never made is drawn like any other, and counts 0.
+    /// @notice The leaves of a peer that are scored in a round: drawn by the round's beacon from the leaves that it
+    /// owes, so that missing leaves are drawn like any other, and count 0.
     /// @param round The round, whose beacon must be recorded.
     /// @param peerKey The peer.
-    /// @param owed Leaves that a peer owes in the round, by the environment's specification.
-    /// @param count How many are scored, by the same.
+    /// @param owed Leaves that a peer owes in the round, from the environment's specification.
+    /// @param count How many are scored, from the specification.
     /// @return indices Positions among the peer's leaves, each once, in the order drawn.
     function sampledLeaves(
         uint64 round,

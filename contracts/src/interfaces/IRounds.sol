@@ -4,16 +4,16 @@ pragma solidity 0.8.30;
 import {IRoundBeacons} from "./IRoundBeacons.sol";
 
 /// @title IRounds
-/// @notice The clock: rounds computed from the chain's time, and the environment that each round is played in.
-/// @dev No transaction moves a round on. A schedule is a list of spans, each of which says from which round on,
-/// starting when, rounds last how long; a new span binds only rounds that have not begun. A test network may have a
-/// manual schedule instead, chosen once, when the contract is made: a round lasts until a role ends it.
+/// @notice The clock: rounds computed from the chain's time, and the environment of each round.
+/// @dev Rounds advance without a transaction. A schedule is a list of spans; each has a first round, its start and the
+/// length of its rounds. A new span applies only to rounds that have not begun. A test network may have a manual
+/// schedule instead, chosen at deployment: a round lasts until a role ends it.
 interface IRounds is IRoundBeacons {
     /// @notice Emitted when rounds from `fromRound` on get a length. Spans announced earlier for `fromRound` or later
     /// rounds are void.
     /// @param fromRound First round of the span.
     /// @param startsAtSec Start of that round, Unix time, seconds.
-    /// @param roundSeconds Length of each round, seconds; 0 for a round of a manual schedule, which has just begun.
+    /// @param roundSeconds Length of each round, seconds; 0 for a round of a manual schedule that has just begun.
     event ScheduleSet(uint64 indexed fromRound, uint40 startsAtSec, uint32 roundSeconds);
 
     /// @notice Emitted when rounds from `fromRound` on get an environment. Those announced earlier for `fromRound` or
@@ -22,36 +22,36 @@ interface IRounds is IRoundBeacons {
     /// @param environmentHash Hash of the environment's specification.
     event EnvironmentSet(uint64 indexed fromRound, bytes32 environmentHash);
 
-    /// @notice Thrown when a time before round 0 is asked for.
-    /// @param timestamp The time asked for, Unix time, seconds.
+    /// @notice Thrown when a time is before round 0.
+    /// @param timestamp The time, Unix time, seconds.
     /// @param startsAtSec Start of round 0, Unix time, seconds.
     error Rounds_NotStarted(uint256 timestamp, uint256 startsAtSec);
 
-    /// @notice Thrown when a change would bind a round that has begun.
+    /// @notice Thrown when a change would apply to a round that has begun.
     /// @param fromRound First round of the change.
     /// @param firstOpenRound First round that has not begun.
     error Rounds_AlreadyBegun(uint64 fromRound, uint64 firstOpenRound);
 
-    /// @notice Thrown when rounds are to last no time at all.
+    /// @notice Thrown when the length of rounds is zero.
     /// @param fromRound First round of the change.
     error Rounds_ZeroLength(uint64 fromRound);
 
-    /// @notice Thrown when a manual schedule is to be computed.
+    /// @notice Thrown when a manual schedule is given a round length.
     error Rounds_Manual();
 
-    /// @notice Thrown when a round of a computed schedule is to be ended by hand.
+    /// @notice Thrown when a round of a computed schedule is ended by hand.
     error Rounds_NotManual();
 
     /// @notice Thrown when an environment's hash is zero.
     /// @param fromRound First round that would have it.
     error Rounds_ZeroEnvironment(uint64 fromRound);
 
-    /// @notice Thrown when a span would start later than `uint40` seconds can say.
-    /// @param startsAtSec The start asked for, Unix time, seconds.
+    /// @notice Thrown when the start of a span does not fit `uint40` seconds.
+    /// @param startsAtSec The start, Unix time, seconds.
     error Rounds_StartTooLate(uint256 startsAtSec);
 
     /// @notice Sets the length of rounds from `fromRound` on. Role: `SCHEDULE_MANAGER_ROLE`.
-    /// @param fromRound First round that is to last so long; it must not have begun.
+    /// @param fromRound First round of that length; it must not have begun.
     /// @param roundSeconds Length of each round, seconds, above 0.
     function setSchedule(uint64 fromRound, uint32 roundSeconds) external;
 
@@ -68,7 +68,7 @@ interface IRounds is IRoundBeacons {
     /// @return round The round; reverts with `Rounds_NotStarted` before round 0.
     function currentRound() external view returns (uint64 round);
 
-    /// @notice The round at a time, by the schedule as it stands.
+    /// @notice The round at a time, by the current schedule.
     /// @param timestamp Unix time, seconds.
     /// @return round The round; reverts with `Rounds_NotStarted` before round 0.
     function roundAt(uint256 timestamp) external view returns (uint64 round);
@@ -91,13 +91,13 @@ interface IRounds is IRoundBeacons {
     /// @return endsAtSec Unix time, seconds; `NEVER` for a round of a manual schedule that has not ended.
     function endOf(uint64 round) external view returns (uint256 endsAtSec);
 
-    /// @notice First second of a round's last quarter, in which nothing is settled any more. A round of less than four
-    /// seconds has none: its end.
+    /// @notice First second of a round's last quarter, in which settlement is closed. For a round of less than four
+    /// seconds, its end.
     /// @param round The round.
     /// @return fromSec Unix time, seconds; far off for a round of a manual schedule that has not ended.
     function lastQuarterOf(uint64 round) external view returns (uint256 fromSec);
 
-    /// @notice The environment that a round is played in.
+    /// @notice The environment of a round.
     /// @param round The round.
     /// @return environmentHash Hash of the environment's specification.
     function environmentOf(uint64 round) external view returns (bytes32 environmentHash);
@@ -106,7 +106,7 @@ interface IRounds is IRoundBeacons {
     /// @return rounds Number of rounds.
     function FINALITY_ROUNDS() external view returns (uint64 rounds);
 
-    /// @notice What stands for a time that is not known yet.
+    /// @notice The value for an unknown time.
     /// @return timeSec Unix time, seconds.
     function NEVER() external view returns (uint40 timeSec);
 

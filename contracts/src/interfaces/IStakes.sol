@@ -7,28 +7,28 @@ import {IRounds} from "./IRounds.sol";
 
 /// @title IStakes
 /// @notice Holds the Nectar that evaluators stake for a seat, and proposers to commit tasks.
-/// @dev A stake is of a peer and a duty; the account that speaks for the peer moves it. Every stake of a duty is as
-/// large as any other when it is made. It leaves `UNBONDING_ROUNDS` after it was given notice of, so that it can't flee
-/// what its owner did. Three contracts slash (votes, challenges, openings), and what they slash is burnt: whoever were
-/// paid of it could slash itself through another account and lose less. Nobody can move a stake to another account, and
-/// nothing is paused.
+/// @dev A stake belongs to a peer and a duty; the account that speaks for the peer controls it. All stakes of a duty
+/// are equal when they are made. A stake can be withdrawn `UNBONDING_ROUNDS` after notice, so that it cannot escape
+/// slashing. Three contracts slash (votes, challenges, openings). What they slash is burnt: if it were paid out, a
+/// staker could slash itself through another account and lose less. Stakes cannot be moved to another account, and
+/// nothing can be paused.
 interface IStakes {
-    /// @notice What a stake stands for.
+    /// @notice What a stake is for.
     enum Duty {
         Evaluator,
         Proposer
     }
 
     /// @notice A peer's stake for a duty.
-    /// @param amountWei What is left of it.
-    /// @param freeFromRound First round in which it can be withdrawn; 0 while no notice was given.
+    /// @param amountWei Amount left.
+    /// @param freeFromRound First round in which it can be withdrawn; 0 before notice.
     struct Stake {
         // slot 0
         uint128 amountWei;
         uint64 freeFromRound;
     }
 
-    /// @notice Emitted when a stake is made, or made whole again.
+    /// @notice Emitted when a stake is made or topped up.
     /// @param duty What for.
     /// @param peerKey The peer.
     /// @param account The account that paid.
@@ -42,7 +42,7 @@ interface IStakes {
         uint256 amountWei
     );
 
-    /// @notice Emitted when notice of a stake is given.
+    /// @notice Emitted when notice is given for a stake.
     /// @param duty What for.
     /// @param peerKey The peer.
     /// @param freeFromRound First round in which it can be withdrawn.
@@ -51,16 +51,16 @@ interface IStakes {
     /// @notice Emitted when a stake is withdrawn.
     /// @param duty What for.
     /// @param peerKey The peer.
-    /// @param account The account that got it.
-    /// @param amountWei How much.
+    /// @param account The recipient.
+    /// @param amountWei Amount.
     event Withdrawn(Duty indexed duty, bytes32 indexed peerKey, address indexed account, uint256 amountWei);
 
-    /// @notice Emitted when a stake is slashed; what was lost is burnt, but for what `Compensated` says.
+    /// @notice Emitted when a stake is slashed; the loss is burnt, less the amount in `Compensated`.
     /// @param duty What for.
     /// @param peerKey The peer.
     /// @param slasher The contract that slashed.
-    /// @param lostWei What was lost.
-    /// @param amountWei What is left.
+    /// @param lostWei Amount lost.
+    /// @param amountWei Amount left.
     event Slashed(
         Duty indexed duty,
         bytes32 indexed peerKey,
@@ -69,22 +69,22 @@ interface IStakes {
         uint256 amountWei
     );
 
-    /// @notice Emitted when half of a slash is paid to who was right in having it.
+    /// @notice Emitted when half of a slash is paid to the account that was wronged.
     /// @param duty What the stake was for.
     /// @param peerKey The peer.
-    /// @param account Who is paid.
-    /// @param amountWei How much.
+    /// @param account The recipient.
+    /// @param amountWei Amount.
     event Compensated(Duty indexed duty, bytes32 indexed peerKey, address indexed account, uint256 amountWei);
 
-    /// @notice Emitted once, when the contracts that Nectar and slashes come from are fixed.
+    /// @notice Emitted once, when the token and the slashing contracts are fixed.
     /// @param nectar The token.
-    /// @param rewardVotes Seats who stakes, and slashes for absences.
+    /// @param rewardVotes Seats those who stake, and slashes for absences.
     /// @param challenges Slashes for votes that were overturned.
     /// @param openings Slashes proposers for tasks at fault.
     /// @param bootstrapRounds First round in which seats and tasks need stakes.
     event Wired(address nectar, address rewardVotes, address challenges, address openings, uint64 bootstrapRounds);
 
-    /// @notice Thrown when the wiring is called by another account than the deployer, or for the second time.
+    /// @notice Thrown when an account other than the deployer wires the contract, or it is wired twice.
     /// @param account The sender.
     error Stakes_NotWirable(address account);
 
@@ -93,12 +93,12 @@ interface IStakes {
     /// @param account The sender.
     error Stakes_NotPeerAccount(bytes32 peerKey, address account);
 
-    /// @notice Thrown when a stake that is whole is staked again.
+    /// @notice Thrown when a full stake is topped up.
     /// @param duty What for.
     /// @param peerKey The peer.
     error Stakes_Whole(Duty duty, bytes32 peerKey);
 
-    /// @notice Thrown when there is no stake to give notice of, or notice was given.
+    /// @notice Thrown when there is no stake, or notice was already given.
     /// @param duty What for.
     /// @param peerKey The peer.
     error Stakes_NotStaked(Duty duty, bytes32 peerKey);
@@ -110,44 +110,45 @@ interface IStakes {
     /// @param currentRound The current round.
     error Stakes_NotFree(Duty duty, bytes32 peerKey, uint64 freeFromRound, uint64 currentRound);
 
-    /// @notice Thrown when a stake is slashed or held by another account than a slasher.
+    /// @notice Thrown when the sender is not a slashing contract.
     /// @param account The sender.
     error Stakes_NotSlasher(address account);
 
-    /// @notice Fixes the contracts that come after this one. The deployer, once.
+    /// @notice Sets the contracts that are deployed after this one. Only the deployer, once.
     /// @param nectar The token.
-    /// @param rewardVotes Seats who stakes, and slashes for absences.
+    /// @param rewardVotes Seats those who stake, and slashes for absences.
     /// @param challenges Slashes for votes that were overturned.
     /// @param openings Slashes proposers for tasks at fault.
     function wire(address nectar, address rewardVotes, address challenges, address openings) external;
 
-    /// @notice Stakes what is missing to the full amount, takes back a notice, and seats an evaluator from the next
-    /// round on. Moves Nectar of the sender, which must have allowed it. The sender must speak for the peer.
+    /// @notice Tops up the stake to the full amount, cancels a notice, and seats an evaluator from the next round on.
+    /// Transfers Nectar from the sender, which must have approved it. The sender must speak for the peer.
     /// @param duty What for.
     /// @param peerKey The peer.
     function stake(Duty duty, bytes32 peerKey) external;
 
-    /// @notice Gives notice: from the next round on the evaluator has no seat, and the proposer commits no tasks. The
+    /// @notice Gives notice: from the next round on the evaluator has no seat, and the proposer can commit no tasks.
+    /// The
     /// sender must speak for the peer.
     /// @param duty What for.
     /// @param peerKey The peer.
     function unstake(Duty duty, bytes32 peerKey) external;
 
-    /// @notice Pays a stake back to the account that speaks for the peer, once its time is up; anyone may call.
+    /// @notice Returns a stake to the account that speaks for the peer, after the unbonding period; anyone may call.
     /// @param duty What for.
     /// @param peerKey The peer.
-    /// @return amountWei How much.
+    /// @return amountWei Amount.
     function withdraw(Duty duty, bytes32 peerKey) external returns (uint256 amountWei);
 
-    /// @notice Takes a share of a stake, or what is left of it, and burns it, or half of it. No stake gives 0.
-    /// Slashers only. An evaluator that is left with less than `MIN_SHARE_MILLI` of the full amount loses its seat from
-    /// the next round on.
+    /// @notice Slashes a share of the full amount, or all that is left if that is less, and burns it, or half of it.
+    /// Without a stake it returns 0. Only slashing contracts. An evaluator left with less than `MIN_SHARE_MILLI` of the
+    /// full amount loses its seat from the next round on.
     /// @param duty What for.
     /// @param peerKey The peer.
     /// @param milli Thousandths of the full amount.
-    /// @param wronged Is paid half of what is lost; 0 for nobody.
-    /// @return lostWei What was lost.
-    /// @return isEnough Whether what is left still stands for the duty.
+    /// @param wronged Recipient of half of the loss; 0 for nobody.
+    /// @return lostWei Amount lost.
+    /// @return isEnough Whether the remaining stake still suffices for the duty.
     function slash(
         Duty duty,
         bytes32 peerKey,
@@ -161,8 +162,8 @@ interface IStakes {
     /// @return held The stake.
     function stakeOf(Duty duty, bytes32 peerKey) external view returns (Stake memory held);
 
-    /// @notice Whether a peer may commit tasks for a round: any during bootstrap, else one that stakes enough and has
-    /// not given notice.
+    /// @notice Whether a peer may commit tasks for a round: any peer during bootstrap; later, one with a sufficient
+    /// stake and without notice.
     /// @param peerKey The peer.
     /// @param round The round.
     /// @return may Whether it may.
@@ -182,15 +183,15 @@ interface IStakes {
     /// @return is_ Whether it does.
     function isSlasher(address account) external view returns (bool is_);
 
-    /// @notice First round in which seats and tasks need stakes: in those before, seats are given by a role.
+    /// @notice First round in which seats and tasks need stakes; before it, a role gives seats.
     /// @return round The round.
     function bootstrapRounds() external view returns (uint64 round);
 
-    /// @notice Rounds from notice until a stake can be withdrawn: longer than everything takes that may slash it.
+    /// @notice Rounds from notice until a stake can be withdrawn: longer than anything that may slash it takes.
     /// @return rounds_ Rounds.
     function UNBONDING_ROUNDS() external view returns (uint64 rounds_);
 
-    /// @notice What must be left of a stake after slashes for it to stand for its duty.
+    /// @notice Least part of the full amount that suffices for the duty after slashes.
     /// @return milli Thousandths of the full amount.
     function MIN_SHARE_MILLI() external view returns (uint16 milli);
 
@@ -198,7 +199,7 @@ interface IStakes {
     /// @return nectar The contract.
     function token() external view returns (IERC20 nectar);
 
-    /// @notice The contract that seats who stakes; 0 before the wiring.
+    /// @notice The contract that seats those who stake; 0 before the wiring.
     /// @return votes The contract.
     function rewardVotes() external view returns (address votes);
 

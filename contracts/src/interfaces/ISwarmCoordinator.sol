@@ -5,14 +5,14 @@ import {IPeerRegistry} from "./IPeerRegistry.sol";
 import {IRounds} from "./IRounds.sol";
 
 /// @title ISwarmCoordinator
-/// @notice The interface that RL Swarm's nodes call, version 0.6.0. What they say of themselves is *claimed*: it is
-/// kept here, looseness included, and no settlement reads it.
-/// @dev Errors are those that callers know, without arguments, but for those of imports, which RL Swarm's contract does
-/// not have. Two things differ from the original. A peer that `PeerRegistry` has proven belongs to the account that
-/// proved it, whoever claimed it here; and under a computed schedule nobody moves a round on.
+/// @notice The interface that RL Swarm's nodes call, version 0.6.0. What they report is only *claimed*: it is stored
+/// unchecked, and settlement never reads it.
+/// @dev Errors are RL Swarm's, without arguments, except for those of imports, which RL Swarm's contract does not have.
+/// Two things differ from the original. A peer that `PeerRegistry` has proven belongs to the account that proved it,
+/// whoever claimed it here. Under a computed schedule rounds advance by themselves.
 interface ISwarmCoordinator {
     /// @notice A row of RL Swarm's leaderboard.
-    /// @param peerId The peer, as it is named there.
+    /// @param peerId The peer's id there.
     /// @param rewards Its total rewards there.
     /// @param wins Its total wins there.
     struct LeaderboardRow {
@@ -26,13 +26,13 @@ interface ISwarmCoordinator {
     /// @param newStage Always 0.
     event StageAdvanced(uint256 indexed roundNumber, uint256 newStage);
 
-    /// @notice Emitted when a round begins, or under a computed schedule when `updateStageAndRound` first meets it.
+    /// @notice Emitted when a round begins; under a computed schedule, at the first `updateStageAndRound` in it.
     /// @param newRoundNumber The round.
     event RoundAdvanced(uint256 indexed newRoundNumber);
 
     /// @notice Emitted when an account claims a peer id.
     /// @param eoa The account.
-    /// @param peerId Whatever it claimed.
+    /// @param peerId The claimed id, any string.
     event PeerRegistered(address indexed eoa, string peerId);
 
     /// @notice Emitted when bootnodes are added.
@@ -53,16 +53,16 @@ interface ISwarmCoordinator {
     /// @param account The peer's account.
     /// @param peerId The peer.
     /// @param roundNumber The round.
-    /// @param winners Whom it names; any strings.
+    /// @param winners The winners named; any strings.
     event WinnerSubmitted(address indexed account, string peerId, uint256 indexed roundNumber, string[] winners);
 
-    /// @notice Emitted when a role is granted, also to an account that has it.
+    /// @notice Emitted when a role is granted, even if the account already has it.
     /// @param role The role.
     /// @param account Who gets it.
     /// @param sender Who granted it.
     event RoleGranted(bytes32 indexed role, address indexed account, address indexed sender);
 
-    /// @notice Emitted when a role is revoked, also from an account that lacks it.
+    /// @notice Emitted when a role is revoked, even if the account lacks it.
     /// @param role The role.
     /// @param account Who loses it.
     /// @param sender Who revoked it.
@@ -94,13 +94,13 @@ interface ISwarmCoordinator {
     /// @param wins Its total wins there.
     event LeaderboardRowImported(string peerId, int256 rewards, uint256 wins);
 
-    /// @notice Thrown when rows are imported after the first settlement may have begun.
+    /// @notice Thrown when rows are imported after settlement may have begun.
     /// @param round The current round.
-    /// @param closedFrom The first round in which none is imported.
+    /// @param closedFrom The first round in which imports are closed.
     error SwarmCoordinator_ImportClosed(uint256 round, uint256 closedFrom);
 
-    /// @notice Thrown when more rows are imported than ever may be.
-    /// @param count How many there would be.
+    /// @notice Thrown when an import exceeds the limit.
+    /// @param count Rows after the import.
     /// @param most `MAX_IMPORTED`.
     error SwarmCoordinator_TooManyImported(uint256 count, uint256 most);
 
@@ -111,22 +111,22 @@ interface ISwarmCoordinator {
     /// @notice Part of the interface; nothing throws it.
     error StageOutOfBounds();
 
-    /// @notice Thrown when a bootnode is removed that is not there.
+    /// @notice Thrown when a removed bootnode does not exist.
     error InvalidBootnodeIndex();
 
-    /// @notice Thrown when a round is named that has not begun.
+    /// @notice Thrown when the round has not begun.
     error InvalidRoundNumber();
 
-    /// @notice Thrown when a peer that named winners of a round names some again.
+    /// @notice Thrown when a peer names winners of a round twice.
     error WinnerAlreadyVoted();
 
-    /// @notice Thrown when a peer id is claimed that is claimed already, or proven.
+    /// @notice Thrown when a claimed peer id is already claimed or proven.
     error PeerIdAlreadyRegistered();
 
-    /// @notice Thrown when the sender speaks for a peer that is not its own.
+    /// @notice Thrown when the sender acts for a peer that is not its own.
     error InvalidVoterPeerId();
 
-    /// @notice Thrown when an account without `OWNER_ROLE` calls what is the owner's.
+    /// @notice Thrown when an account without `OWNER_ROLE` calls an owner's function.
     error OnlyOwner();
 
     /// @notice Thrown when an account without `BOOTNODE_MANAGER_ROLE` changes bootnodes.
@@ -135,13 +135,13 @@ interface ISwarmCoordinator {
     /// @notice Thrown when an account without `STAGE_MANAGER_ROLE` calls `updateStageAndRound`.
     error OnlyStageManager();
 
-    /// @notice Thrown when a peer has reported a reward for the round and stage.
+    /// @notice Thrown when a peer already reported a reward for the round and stage.
     error RewardAlreadySubmitted();
 
-    /// @notice Thrown when a stage is named that has not begun.
+    /// @notice Thrown when the stage has not begun.
     error InvalidStageNumber();
 
-    /// @notice Thrown when a winner is named twice.
+    /// @notice Thrown when a list names a winner twice.
     error InvalidVote();
 
     /// @notice Gives all three roles to `owner_`; once.
@@ -158,8 +158,8 @@ interface ISwarmCoordinator {
     /// @param account Who loses it.
     function revokeRole(bytes32 role, address account) external;
 
-    /// @notice Begins the next round under a manual schedule; under a computed one announces the current round once,
-    /// and moves nothing. Role: `STAGE_MANAGER_ROLE`.
+    /// @notice Begins the next round under a manual schedule; under a computed one it only announces the current round,
+    /// once. Role: `STAGE_MANAGER_ROLE`.
     /// @return round The current round, then.
     /// @return stage Always 0.
     function updateStageAndRound() external returns (uint256 round, uint256 stage);
@@ -179,13 +179,13 @@ interface ISwarmCoordinator {
     /// @notice Removes all bootnodes. Role: `BOOTNODE_MANAGER_ROLE`.
     function clearBootnodes() external;
 
-    /// @notice Names winners of a round in the name of a peer of the sender's.
+    /// @notice Names winners of a round for one of the sender's peers.
     /// @param roundNumber The current round or a past one.
-    /// @param winners Any distinct strings; none leaves the vote open.
+    /// @param winners Any distinct strings; an empty list leaves the vote open.
     /// @param peerId The peer.
     function submitWinners(uint256 roundNumber, string[] calldata winners, string calldata peerId) external;
 
-    /// @notice Reports a reward of a peer of the sender's.
+    /// @notice Reports a reward of one of the sender's peers.
     /// @param roundNumber The current round or a past one.
     /// @param stageNumber 0; 1 passes in past rounds.
     /// @param reward Any number.
@@ -200,7 +200,7 @@ interface ISwarmCoordinator {
     function submitReward(uint256 roundNumber, uint256 stageNumber, uint256 reward, string calldata peerId) external;
 
     /// @notice Imports rows of RL Swarm's leaderboard, each peer once, before the first settlement. They are claims,
-    /// kept apart from what callers claim here: no other view has them. Role: `OWNER_ROLE`.
+    /// stored apart from what callers claim here: no other view includes them. Role: `OWNER_ROLE`.
     /// @param rows The rows; any strings and numbers.
     function importLeaderboard(LeaderboardRow[] calldata rows) external;
 
@@ -218,8 +218,8 @@ interface ISwarmCoordinator {
     /// @return stage Always 0.
     function currentStage() external pure returns (uint256 stage);
 
-    /// @notice The peer ids of accounts: what each claimed, in that order, but for those that another account has
-    /// proven; then those that it has proven and did not claim.
+    /// @notice The peer ids of accounts: first those that each claimed, in that order, without those that another
+    /// account has proven; then those that it has proven and did not claim.
     /// @param eoas The accounts.
     /// @return peerIds A list for each.
     function getPeerId(address[] calldata eoas) external view returns (string[][] memory peerIds);
@@ -284,7 +284,7 @@ interface ISwarmCoordinator {
     /// @return rewards A sum for each.
     function getTotalRewards(string[] calldata peerIds) external view returns (int256[] memory rewards);
 
-    /// @notice What was imported of a peer.
+    /// @notice The imported row of a peer.
     /// @param peerId The peer.
     /// @return isImported Whether there is a row.
     /// @return rewards Its total rewards in RL Swarm.
@@ -311,7 +311,7 @@ interface ISwarmCoordinator {
     /// @return role The role's id.
     function STAGE_MANAGER_ROLE() external view returns (bytes32 role);
 
-    /// @notice The registry whose proofs go before claims.
+    /// @notice The registry whose proofs override claims.
     /// @return registry The contract.
     function peerRegistry() external view returns (IPeerRegistry registry);
 

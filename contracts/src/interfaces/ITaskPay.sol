@@ -5,12 +5,12 @@ import {IRolloutCommitments} from "./IRolloutCommitments.sol";
 import {ITaskFaults} from "./ITaskFaults.sol";
 
 /// @title ITaskPay
-/// @notice Pays proposers for tasks that can be learnt from, as the opened scores of drawn leaves show it.
+/// @notice Pays proposers for learnable tasks, measured by the opened scores of drawn leaves.
 /// @dev The leaf on which a shard's openings agree answers one task of one proposer, which its `taskHash` names. That
-/// proposer gets `4 m (1 - m)` of the shard's part of the emission, m being the median score: a task that nobody
-/// solves, or everybody, earns nothing.
+/// proposer gets `4 m (1 - m)` of the shard's part of the emission, m being the median score: a task that nobody or
+/// everybody solves earns nothing.
 interface ITaskPay is ITaskFaults {
-    /// @notice That a task was answered by the drawn leaf.
+    /// @notice Proof that the drawn leaf answers a task.
     /// @param round The round.
     /// @param shard The shard.
     /// @param taskIndex The task's place in its proposal.
@@ -35,7 +35,7 @@ interface ITaskPay is ITaskFaults {
     /// @param proposerKey The proposer.
     /// @param shard The shard.
     /// @param taskIndex The task's place in its proposal.
-    /// @param amountWei How much.
+    /// @param amountWei Amount.
     event TaskPaid(
         uint64 indexed round,
         bytes32 indexed proposerKey,
@@ -50,7 +50,7 @@ interface ITaskPay is ITaskFaults {
     /// @param index The leaf.
     error Openings_NotAgreed(uint64 round, uint32 shard, uint32 index);
 
-    /// @notice Thrown when the leaf answers no task of the proposer's.
+    /// @notice Thrown when the leaf does not answer a task of the proposer.
     /// @param round The round.
     /// @param proposerKey The proposer.
     error Openings_NotItsTask(uint64 round, bytes32 proposerKey);
@@ -60,19 +60,19 @@ interface ITaskPay is ITaskFaults {
     /// @param shard The shard.
     error Openings_AlreadyPaid(uint64 round, uint32 shard);
 
-    /// @notice Pays the task of a shard's leaf to its proposer, in round r + 5, and closes the shard's openings if
-    /// nobody has. Anyone may send it.
-    /// @param claim_ What is claimed.
+    /// @notice Pays the proposer of the task that a shard's leaf answers, in round r + 5, and closes the shard's
+    /// openings if they are still open. Anyone may send it.
+    /// @param claim_ The claim and its proof.
     function claimTask(TaskClaim calldata claim_) external;
 
-    /// @notice The leaf on which the openings of a shard agree, closed or not; until the ring comes to their place.
+    /// @notice The leaf on which the openings of a shard agree, closed or not, until the ring overwrites them.
     /// @param round The round.
     /// @param shard The shard.
     /// @return index The leaf.
     /// @return medianMilli The lower median of its scores; 65535 where there is none.
     function agreedOf(uint64 round, uint32 shard) external view returns (uint32 index, uint16 medianMilli);
 
-    /// @notice Nectar that the tasks of a round earn at most.
+    /// @notice Most Nectar that the tasks of a round can earn.
     /// @return amountWei Nectar.
     function PROPOSER_EMISSION_WEI() external view returns (uint256 amountWei);
 }

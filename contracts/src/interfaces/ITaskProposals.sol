@@ -2,8 +2,7 @@
 pragma solidity 0.8.30;
 
 /// @title ITaskProposals
-/// @notice Which tasks a round has and what they say: chain data by the end of the round before, which nothing changes
-/// later.
+/// @notice A round's tasks: on the chain by the end of the round before, and immutable from then on.
 /// @dev The tasks themselves are in the event; storage holds one word a peer and round, in a ring.
 interface ITaskProposals {
     /// @notice Emitted when a proposer commits to the secret of a round, two rounds ahead.
@@ -12,12 +11,12 @@ interface ITaskProposals {
     /// @param secretHash `keccak256(abi.encode(secret))`; the last one counts.
     event SecretCommitted(uint64 indexed round, bytes32 indexed peerKey, bytes32 secretHash);
 
-    /// @notice Emitted when a proposer gives its tasks for the next round.
+    /// @notice Emitted when a proposer submits its tasks for the next round.
     /// @param round The round that the tasks are for.
     /// @param peerKey The proposer.
-    /// @param secret From which, the beacon of round - 2 and the peer's key its sampling seed follows.
+    /// @param secret Determines its sampling seed, together with the beacon of round - 2 and the peer's key.
     /// @param count Number of tasks.
-    /// @param tasks The tasks, in the encoding of the environment. Of two equal ones the first of the round counts.
+    /// @param tasks The tasks, in the encoding of the environment. Of equal tasks only the round's first counts.
     event TasksProposed(uint64 indexed round, bytes32 indexed peerKey, bytes32 secret, uint16 count, bytes tasks);
 
     /// @notice Thrown when the sender does not speak for the peer.
@@ -25,13 +24,13 @@ interface ITaskProposals {
     /// @param account The sender.
     error RolloutCommitments_NotPeerAccount(bytes32 peerKey, address account);
 
-    /// @notice Thrown when a key commits for a round that it does not count in yet.
+    /// @notice Thrown when a key commits for a round in which it does not count yet.
     /// @param round The round given.
     /// @param peerKey The peer.
     /// @param fromRound First round that the key counts in.
     error RolloutCommitments_KeyTooNew(uint64 round, bytes32 peerKey, uint64 fromRound);
 
-    /// @notice Thrown when a secret, tasks or a policy are for a round that has begun, or is too far ahead.
+    /// @notice Thrown when a secret, tasks or a policy are for a round that has begun or is too far ahead.
     /// @param round The round given.
     /// @param firstOpenRound First round that takes them now.
     /// @param lastOpenRound Last round that takes them now.
@@ -42,17 +41,17 @@ interface ITaskProposals {
     /// @param size Bytes given.
     error RolloutCommitments_OverLimit(uint16 count, uint256 size);
 
-    /// @notice Thrown when tasks are proposed for a round after bootstrap by a peer that does not stake for it.
+    /// @notice Thrown when a peer without a sufficient stake proposes tasks for a round after bootstrap.
     /// @param round The round.
     /// @param peerKey The peer.
     error RolloutCommitments_NoStake(uint64 round, bytes32 peerKey);
 
-    /// @notice Thrown when the secret is not the one that was committed to two rounds ahead, or none was.
+    /// @notice Thrown when the secret does not match a commitment made two rounds ahead.
     /// @param round The round.
     /// @param peerKey The peer.
     error RolloutCommitments_NotTheSecret(uint64 round, bytes32 peerKey);
 
-    /// @notice Thrown when a peer proposes a second time for a round: what stands is never changed.
+    /// @notice Thrown when a peer proposes twice for a round: proposals cannot be changed.
     /// @param round The round.
     /// @param peerKey The peer.
     error RolloutCommitments_AlreadyProposed(uint64 round, bytes32 peerKey);
@@ -63,14 +62,14 @@ interface ITaskProposals {
     /// @param secretHash `keccak256(abi.encode(secret))`.
     function commitSecret(uint64 round, bytes32 peerKey, bytes32 secretHash) external;
 
-    /// @notice Gives the tasks of the next round, once, and commits to the secret of the round after it.
-    /// @dev The sender pays for each byte; a task that does not parse is drawn by nobody.
+    /// @notice Submits the tasks of the next round, once, and commits to the secret of the round after it.
+    /// @dev The sender pays for each byte; a task that does not parse is never drawn.
     /// @param round The first round that has not begun.
     /// @param peerKey The proposer; the sender must speak for it.
-    /// @param secret The secret that was committed to in round - 2, when the beacon of that round was not known.
+    /// @param secret The secret committed to in round - 2, before that round's beacon was known.
     /// @param count Number of tasks, 1 to `MAX_TASKS`.
     /// @param tasks The tasks, at most `MAX_TASK_BYTES`.
-    /// @param nextSecretHash Hash of the secret of round + 1; 0 by a proposer that stops.
+    /// @param nextSecretHash Hash of the secret of round + 1; 0 to stop proposing.
     function propose(
         uint64 round,
         bytes32 peerKey,
@@ -80,14 +79,14 @@ interface ITaskProposals {
         bytes32 nextSecretHash
     ) external;
 
-    /// @notice What a peer proposed for a round; for eight rounds.
+    /// @notice A peer's proposal for a round; stored for eight rounds.
     /// @param round The round.
     /// @param peerKey The proposer.
     /// @return count Number of tasks; 0 where it proposed none.
     /// @return hash The lower 208 bits of keccak-256 of the tasks' bytes.
     function proposalOf(uint64 round, bytes32 peerKey) external view returns (uint16 count, uint208 hash);
 
-    /// @notice Whether a peer committed to a secret for a round; for eight rounds.
+    /// @notice Whether a peer committed to a secret for a round; stored for eight rounds.
     /// @param round The round.
     /// @param peerKey The proposer.
     /// @return committed Whether it did.

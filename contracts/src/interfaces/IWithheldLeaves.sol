@@ -5,14 +5,14 @@ import {ICommittedWork} from "./ICommittedWork.sol";
 import {IRolloutCommitments} from "./IRolloutCommitments.sol";
 
 /// @title IWithheldLeaves
-/// @notice Anyone demands a sampled leaf that it can't have; whoever has it shows it on the chain, or the peer loses
-/// the
-/// round. In r + 1 and r + 2 a leaf can be demanded, and shown until the demand is closed: not before the round after
-/// has ended, and `RESPONSE_BLOCKS` blocks have passed, so that a chain that stood still has cost nobody the time.
-/// @dev The bond is the challenger's. Who shows the leaf is paid the gas of that from it, so that a peer can't be made
-/// to spend, and no more, so that a peer does not gain by holding leaves back.
+/// @notice Anyone can demand a sampled leaf that is unavailable. If nobody publishes it on the chain, the peer loses
+/// the round. Leaves can be demanded in r + 1 and r + 2, and published until the demand is closed. A demand can be
+/// closed once the round after it has ended and `RESPONSE_BLOCKS` blocks have passed, so that a halted chain costs
+/// nobody the time to respond.
+/// @dev The challenger posts the bond. The responder is paid its gas from the bond, so that a peer cannot be made to
+/// spend, and no more than that, so that a peer gains nothing by withholding leaves.
 interface IWithheldLeaves is ICommittedWork {
-    /// @notice What became of a demand.
+    /// @notice State of a demand.
     enum DemandState {
         None,
         Open,
@@ -20,9 +20,9 @@ interface IWithheldLeaves is ICommittedWork {
         Withheld
     }
 
-    /// @notice Proof that a leaf was sampled: the environment's specification, which has the numbers of the draw.
+    /// @notice Proof that a leaf was sampled: the environment's specification, which defines the draw.
     /// @param specification Its canonical dag-cbor, whose hash is the round's environment.
-    /// @param owedAt Where in it the name `owedLeaves` begins, with its head byte.
+    /// @param owedAt Offset of the key `owedLeaves` in it, at its head byte.
     /// @param sampledAt The same of `sampledLeaves`.
     /// @param place The leaf's place in the draw, from 0.
     struct Sample {
@@ -34,8 +34,8 @@ interface IWithheldLeaves is ICommittedWork {
 
     /// @notice A demand.
     /// @param challenger Who posted the bond.
-    /// @param openedRound The round in which it did.
-    /// @param state What became of it.
+    /// @param openedRound The round in which it was posted.
+    /// @param state Its state.
     /// @param bondWei The bond.
     /// @param openedBlock The block in which it was posted.
     struct Demand {
@@ -54,7 +54,7 @@ interface IWithheldLeaves is ICommittedWork {
     /// @param index The leaf's place among the peer's.
     /// @param challenger Who posted the bond.
     /// @param bondWei The bond.
-    /// @param throughRound Last round in which the demand can't be closed.
+    /// @param throughRound Last round in which the demand cannot be closed.
     event LeafDemanded(
         uint64 indexed round,
         bytes32 indexed peerKey,
@@ -64,12 +64,12 @@ interface IWithheldLeaves is ICommittedWork {
         uint64 throughRound
     );
 
-    /// @notice Emitted when a demanded leaf is shown: its body is in the call.
+    /// @notice Emitted when a demanded leaf is published: its body is in the calldata.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param index The leaf's place.
-    /// @param responder Who showed it.
-    /// @param paidWei What it is owed for that, from the bond.
+    /// @param responder Who published it.
+    /// @param paidWei Credit for its gas, from the bond.
     event LeafShown(
         uint64 indexed round,
         bytes32 indexed peerKey,
@@ -78,11 +78,11 @@ interface IWithheldLeaves is ICommittedWork {
         uint256 paidWei
     );
 
-    /// @notice Emitted when a demanded leaf was not shown in time: the peer has no score in that round.
+    /// @notice Emitted when a demanded leaf was not published in time: the peer has no score in that round.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param index The leaf's place.
-    /// @param lostMilli Points that the peer had been given for the round, and loses.
+    /// @param lostMilli Points that the peer loses.
     /// @param challenger Who gets the bond back.
     event LeafWithheld(
         uint64 indexed round,
@@ -92,41 +92,41 @@ interface IWithheldLeaves is ICommittedWork {
         address indexed challenger
     );
 
-    /// @notice Thrown when a leaf is demanded in another round than r + 1 and r + 2.
+    /// @notice Thrown when a leaf is demanded outside r + 1 and r + 2.
     /// @param round The round.
     /// @param currentRound The current round.
     error Challenges_NotDemandable(uint64 round, uint64 currentRound);
 
-    /// @notice Thrown when a specification is not the environment's of the round.
+    /// @notice Thrown when a specification is not that of the round's environment.
     /// @param round The round.
-    /// @param specificationHash Hash of the one given.
+    /// @param specificationHash Hash of the given specification.
     error Challenges_NotEnvironment(uint64 round, bytes32 specificationHash);
 
-    /// @notice Thrown when a place is beyond the leaves sampled, or the leaf there beyond those committed.
+    /// @notice Thrown when a place is beyond the sampled leaves, or its leaf beyond the committed ones.
     /// @param place The place in the draw.
     /// @param sampled Leaves that are sampled.
     /// @param leafCount Leaves committed.
     error Challenges_NotSampled(uint32 place, uint256 sampled, uint32 leafCount);
 
-    /// @notice Thrown when a leaf is demanded that was demanded before.
+    /// @notice Thrown when a leaf was already demanded.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param index The leaf's place.
     error Challenges_AlreadyDemanded(uint64 round, bytes32 peerKey, uint32 index);
 
-    /// @notice Thrown when there is no open demand to answer or to close.
+    /// @notice Thrown when there is no open demand.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param index The leaf's place.
     error Challenges_NotDemanded(uint64 round, bytes32 peerKey, uint32 index);
 
-    /// @notice Thrown when a demand is closed in the round of it, or in the next.
-    /// @param throughRound Last round in which it can't be.
+    /// @notice Thrown when a demand is closed in its own round or the next.
+    /// @param throughRound Last round in which it cannot be closed.
     /// @param currentRound The current round.
     error Challenges_TooEarly(uint64 throughRound, uint64 currentRound);
 
-    /// @notice Thrown when a demand is closed while the chain has given too few blocks to answer it in.
-    /// @param dueBlock First block in which it can be.
+    /// @notice Thrown when a demand is closed before `RESPONSE_BLOCKS` blocks have passed.
+    /// @param dueBlock First block in which it can be closed.
     /// @param blockNumber The block.
     error Challenges_TooFewBlocks(uint256 dueBlock, uint256 blockNumber);
 
@@ -134,14 +134,13 @@ interface IWithheldLeaves is ICommittedWork {
     /// @param bytes_ Its size.
     error Challenges_BodyTooLarge(uint256 bytes_);
 
-    /// @notice Thrown when a body is not what the leaf's header says.
+    /// @notice Thrown when a body does not match the leaf's header.
     /// @param bodyHash sha-256 of the body given.
     /// @param expected The header's.
     error Challenges_NotBody(bytes32 bodyHash, bytes32 expected);
 
-    /// @notice Demands the body of a sampled leaf. What the peer earns in that round is held until the demand is
-    /// closed.
-    /// The bond is what comes with the call, at least `minDemandBond()`.
+    /// @notice Demands the body of a sampled leaf. The peer's earnings of that round are held until the demand is
+    /// closed. The bond is the value of the call, at least `minDemandBond()`.
     /// @param round The round, which ended one or two rounds ago.
     /// @param peerKey The peer.
     /// @param work Its commitment.
@@ -154,8 +153,9 @@ interface IWithheldLeaves is ICommittedWork {
         Sample calldata sample
     ) external payable returns (uint32 index);
 
-    /// @notice Shows a demanded leaf, until the demand is closed or the commitment forgotten (`RING_ROUNDS`); anyone
-    /// may. Its gas is paid from the bond, at a price of at most the bond over `RESPONSE_GAS`; the rest goes back.
+    /// @notice Publishes a demanded leaf; anyone may, until the demand is closed or the commitment is no longer stored
+    /// (`RING_ROUNDS`). The bond pays its gas, at a price of at most the bond divided by `RESPONSE_GAS`; the rest is
+    /// returned.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param work Its commitment.
@@ -171,10 +171,8 @@ interface IWithheldLeaves is ICommittedWork {
         bytes calldata body
     ) external;
 
-    /// @notice Closes a demand that was not answered, from the second round after it on, and not before
-    /// `RESPONSE_BLOCKS` blocks; anyone may. The bond goes
-    /// back,
-    /// and the peer loses the round.
+    /// @notice Closes an unanswered demand, from the second round after it on, and not before `RESPONSE_BLOCKS` blocks;
+    /// anyone may. The bond is returned, and the peer loses the round.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param index The leaf's place.
@@ -184,7 +182,7 @@ interface IWithheldLeaves is ICommittedWork {
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param index The leaf's place.
-    /// @return demand The demand; of state `None` where there was none.
+    /// @return demand The demand; its state is `None` if there was none.
     function demandOf(uint64 round, bytes32 peerKey, uint32 index) external view returns (Demand memory demand);
 
     /// @notice The least bond of a demand in this block: `RESPONSE_GAS` at twice the base fee, or at
@@ -192,19 +190,19 @@ interface IWithheldLeaves is ICommittedWork {
     /// @return bondWei The bond.
     function minDemandBond() external view returns (uint256 bondWei);
 
-    /// @notice The largest body that is shown.
+    /// @notice The largest body that can be demanded.
     /// @return bytes_ 65,536.
     function MAX_BODY_BYTES() external view returns (uint256 bytes_);
 
-    /// @notice Gas that showing the largest body takes, transaction and calldata included.
+    /// @notice Gas to publish the largest body, including transaction and calldata.
     /// @return gas_ Gas.
     function RESPONSE_GAS() external view returns (uint256 gas_);
 
-    /// @notice Blocks that there are at least to answer a demand in.
+    /// @notice Least number of blocks to answer a demand.
     /// @return blocks 16.
     function RESPONSE_BLOCKS() external view returns (uint64 blocks);
 
-    /// @notice The least price of gas that a bond covers.
-    /// @return priceWei Wei a unit.
+    /// @notice Lowest gas price that a bond covers.
+    /// @return priceWei Wei per unit.
     function MIN_GAS_PRICE_WEI() external view returns (uint256 priceWei);
 }
