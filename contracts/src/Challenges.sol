@@ -14,7 +14,7 @@ import {Jury} from "./Jury.sol";
 /// @title Challenges
 /// @notice False leaves, withheld leaves and appeals.
 contract Challenges is IChallenges, FalseLeaves, WithheldLeaves, Appeals {
-    /// @param votes Keeps the outcomes; must be bound to this contract.
+    /// @param votes Stores the outcomes; must be bound to this contract.
     /// @param minGasPriceWei See `MIN_GAS_PRICE_WEI`.
     /// @param firstBondWei The bond of a first appeal.
     constructor(

@@ -4,7 +4,8 @@ pragma solidity 0.8.30;
 import {ICredits} from "./interfaces/ICredits.sol";
 
 /// @title Credits
-/// @notice What a contract owes to accounts until they take it: a transfer that fails must not keep others from theirs.
+/// @notice Credits of accounts, which they withdraw themselves: a transfer that fails must not block the payment of
+/// others.
 abstract contract Credits is ICredits {
     mapping(address account => uint256 amount) private _credits;
 
@@ -19,7 +20,7 @@ abstract contract Credits is ICredits {
         emit Credited(account, amount);
     }
 
-    /// @dev All that an account is owed; the caller pays it.
+    /// @dev Clears the whole credit of an account; the caller pays it.
     function _takeCredit(address account) internal returns (uint256 amount) {
         amount = _credits[account];
         if (amount == 0) revert Credits_NothingToWithdraw(account);

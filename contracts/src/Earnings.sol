@@ -8,11 +8,11 @@ import {Tally} from "./libraries/Tally.sol";
 import {Weights} from "./libraries/Weights.sol";
 
 /// @title Earnings
-/// @notice The part of `RewardVotes` that keeps outcomes, points and what they earn.
+/// @notice The part of `RewardVotes` that stores outcomes, points and earnings.
 abstract contract Earnings is IEarnings {
     using Weights for uint80;
 
-    /// @dev What a round's emission is shared by.
+    /// @dev Totals by which a round's emission is shared.
     struct Totals {
         // slot 0
         uint40 pointsMilli;
@@ -30,7 +30,7 @@ abstract contract Earnings is IEarnings {
         // slot 0
         uint56 pointsMilli; // of all settled rounds
         uint96 earnedWei; // of those rounds that its rings no longer hold
-        uint24 number; // of the counted round that the lowest lane is of
+        uint24 number; // of the counted round in the lowest lane
         uint80 lanes; // see `Weights`
     }
 
@@ -40,25 +40,25 @@ abstract contract Earnings is IEarnings {
     /// @inheritdoc IEarnings
     uint16 public constant TOLERANCE_MILLI = 25;
 
-    /// @dev Of a word of outcomes: how many challenges are open against it. Until they are closed it earns nothing.
+    /// @dev Field of a word of outcomes: number of open challenges against it. Until they are closed it earns nothing.
     uint256 internal constant HOLDS = uint256(type(uint16).max) << 24;
 
     uint256 private constant BEFORE_AT = 40;
 
     IRounds private immutable _clock;
 
-    /// @dev The round + 1 in the upper 64 bits; from bit 40 on 16 bits of what the peer had scored in the seven counted
-    /// rounds before, from bit 24 on 16 of `HOLDS`, from bit 16 on 8 of outcome (0
-    /// before settlement), then the score.
+    /// @dev The round + 1 in the upper 64 bits; from bit 40 on, 16 bits for the sum of the peer's scores in the seven
+    /// counted rounds before; from bit 24 on, 16 bits of `HOLDS`; from bit 16 on, 8 bits of outcome (0 before
+    /// settlement); then the score.
     mapping(bytes32 peerKey => uint256[OUTCOME_RING] words) internal _outcomes;
 
-    /// @dev Words that were held when the ring came to their place.
+    /// @dev Words that were held when the ring overwrote them.
     mapping(bytes32 peerKey => mapping(uint64 round => uint256 word)) internal _parked;
 
     mapping(bytes32 peerKey => Account account) internal _accounts;
     mapping(uint64 round => Totals totals) internal _totals;
 
-    /// @dev The newest round that counts: that was settled, and was no outage. 0 while there is none.
+    /// @dev The newest counted round: one that was settled and was not an outage. 0 if there is none.
     uint64 internal _lastCounted;
 
     /// @param clock The clock.
@@ -95,11 +95,12 @@ abstract contract Earnings is IEarnings {
         (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
     }
 
-    /// @dev Counts a round when its first page is opened, if it was heard, and says what its weight is held to.
+    /// @dev Counts a round when its first page is opened, unless it was an outage, and fixes the mean weight that it is
+    /// compared with.
     function _numberOf(uint64 round, bool isHeard) internal returns (uint24 number) {
         Totals storage totals = _totals[round];
         number = totals.number;
-        // An outage has no number, and keeps the mean that its first page found.
+        // An outage has no number, and keeps the mean of its first page.
         if (number != 0 || totals.meanWeight != 0) return number;
         Totals storage last = _totals[_lastCounted];
         uint40 meanWeight = Weights.meanOf(last.number, last.meanWeight, last.weight);
@@ -113,8 +114,9 @@ abstract contract Earnings is IEarnings {
         emit RoundCounted(round, number, meanWeight);
     }
 
-    /// @dev Writes down a peer's outcome, once, and adds its score to its points; the round's totals are the caller's.
-    /// `number` is the round's among counted ones, 0 where it does not count: then the key's scores stay as they are.
+    /// @dev Stores a peer's outcome, once, and adds its score to its points; the caller updates the round's totals.
+    /// `number` is the round's number among counted rounds, or 0 if it does not count: then the key's scores do not
+    /// change.
     function _recordOutcome(
         uint64 round,
         bytes32 peerKey,
@@ -135,7 +137,7 @@ abstract contract Earnings is IEarnings {
         return Weights.weightOf(scoreMilli, beforeMilli);
     }
 
-    /// @dev Puts another outcome, without a score, in the place of the one that a round has, or in advance of it.
+    /// @dev Replaces a round's outcome by one without a score, before or after settlement.
     function _annul(uint64 round, bytes32 peerKey, uint8 outcome) internal returns (uint16 lostMilli) {
         uint256 word = _wordOf(round, peerKey);
         if (word == 0) {
@@ -147,8 +149,8 @@ abstract contract Earnings is IEarnings {
         _setWord(round, peerKey, _rescore(round, peerKey, word, outcome, 0));
     }
 
-    /// @dev Puts another score in the place of the one that a word has: in the round's totals, and in the peer's points
-    /// and scores, which may hold what its votes had meanwhile. What was settled since keeps the weight that it got.
+    /// @dev Replaces the score in a word: in the round's totals, and in the peer's points and scores, which may hold
+    /// the committee's median meanwhile. Rounds settled since then keep their weight.
     function _rescore(
         uint64 round,
         bytes32 peerKey,
@@ -164,7 +166,7 @@ abstract contract Earnings is IEarnings {
         _gain(peerKey, totals.number, known, scoreMilli, 0);
     }
 
-    /// @dev Gives a score in the place of another one to a peer, and what a round has earned it.
+    /// @dev Replaces a peer's score, and its earnings of the round.
     function _gain(bytes32 peerKey, uint24 number, uint16 known, uint16 scoreMilli, uint256 earnedWei) internal {
         Account memory gains = _accounts[peerKey];
         gains.pointsMilli = gains.pointsMilli + scoreMilli - known;
@@ -177,14 +179,14 @@ abstract contract Earnings is IEarnings {
         _accounts[peerKey] = gains;
     }
 
-    /// @dev What a word of the ring leaves to its peer's account when another takes its place: it was final long ago,
-    /// or is held, and then kept until it is not.
+    /// @dev Credits the earnings of a word that the ring is about to overwrite: it was final long ago, or is held, and
+    /// is then kept until released.
     function _leave(bytes32 peerKey, uint256 word) internal returns (uint256 earnedWei) {
         if (word & HOLDS == 0) return _shareOf(word);
         _parked[peerKey][uint64(word >> 192) - 1] = word;
     }
 
-    /// @dev Changes a word that there is; the round's total must be right by then.
+    /// @dev Changes an existing word; the round's totals must be up to date.
     function _setWord(uint64 round, bytes32 peerKey, uint256 word) internal {
         uint256[OUTCOME_RING] storage ring = _outcomes[peerKey];
         if (ring[round % OUTCOME_RING] >> 192 == word >> 192) {
@@ -196,7 +198,7 @@ abstract contract Earnings is IEarnings {
         if (!isHeld) _accounts[peerKey].earnedWei += uint96(_shareOf(word));
     }
 
-    /// @dev The sum of a key's scores in the seven counted rounds before one, or before the next where it does not
+    /// @dev The sum of a key's scores in the seven counted rounds before a round, or before the next one if it does not
     /// count.
     function _beforeOf(bytes32 peerKey, uint24 number) private view returns (uint256 sumMilli) {
         Account storage gains = _accounts[peerKey];
@@ -209,7 +211,7 @@ abstract contract Earnings is IEarnings {
         return word >> 192 == uint256(round) + 1 && uint8(word >> 16) != 0;
     }
 
-    /// @dev A peer's word of a round, or 0 where none is known (any more).
+    /// @dev A peer's word of a round, or 0 if none is stored (any more).
     function _wordOf(uint64 round, bytes32 peerKey) internal view returns (uint256 word) {
         word = _outcomes[peerKey][round % OUTCOME_RING];
         if (word >> 192 != uint256(round) + 1) word = _parked[peerKey][round];
@@ -221,12 +223,12 @@ abstract contract Earnings is IEarnings {
         if (weight == 0 || word & HOLDS != 0) return 0;
         Totals storage totals = _totals[uint64(word >> 192) - 1];
         uint256 total = uint256(totals.weight) + totals.reserved;
-        // Who is driven away leaves nothing to those who stay.
+        // Driving peers away gains the others nothing.
         if (total < totals.meanWeight) total = totals.meanWeight;
         return (EMISSION_WEI * weight) / total;
     }
 
-    /// @dev What the score in a word weighs.
+    /// @dev Weight of the score in a word.
     function _weightOf(uint256 word) internal pure returns (uint256 weight) {
         return Weights.weightOf(uint16(word), uint16(word >> BEFORE_AT));
     }

@@ -11,7 +11,7 @@ import {RoundHistory} from "./libraries/RoundHistory.sol";
 import {SEATS} from "./libraries/Tally.sol";
 
 /// @title EvaluatorSeats
-/// @notice The part of `RewardVotes` that says who may sit in which round, and draws the committees.
+/// @notice The part of `RewardVotes` that manages seats and draws the committees.
 abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     using RoundHistory for uint256;
 
@@ -55,7 +55,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     IPeerRegistry internal immutable _registry;
     uint64 internal immutable _bootstrapRounds;
 
-    /// @dev Those of the rounds of bootstrap, and those that were staked for.
+    /// @dev Seats of bootstrap, and staked seats.
     SeatList internal _admitted;
     SeatList internal _staked;
 
@@ -97,13 +97,13 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     /// @inheritdoc IEvaluatorSeats
     function takeSeat(bytes32 peerKey) external {
         _requireStakes();
-        // A stake made whole again.
+        // The stake was topped up.
         if (_staked.seatPlusOne[peerKey] != 0) return;
         uint64 fromRound = _firstOpenRound();
         (, uint64 countsFrom) = _registry.membershipOf(peerKey);
         if (fromRound < countsFrom) revert RewardVotes_KeyTooNew(fromRound, peerKey, countsFrom);
         _seat(_staked, peerKey, fromRound);
-        // Misses outlive a seat that was given up, so that leaving and coming back clears none.
+        // Misses outlive the seat, so that leaving and returning does not clear them.
         if (_evaluators[peerKey].misses >= MAX_MISSES) _evaluators[peerKey].misses = 0;
         emit EvaluatorAdmitted(peerKey, fromRound < _bootstrapRounds ? _bootstrapRounds : fromRound, true);
     }
@@ -165,13 +165,13 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         else _punish(round, evaluatorKey, SILENT_MILLI, SILENT_MISSES, address(0));
     }
 
-    /// @dev Slashes an evaluator's stake, whether it still sits or not, adds to its misses, and takes its seat when
-    /// they are too many or its stake is too small.
+    /// @dev Slashes an evaluator's stake, whether it still sits or not, adds to its misses, and removes its seat if it
+    /// has too many misses or too small a stake.
     function _punish(uint64 round, bytes32 evaluatorKey, uint16 milli, uint8 misses, address wronged) internal {
         (, bool isEnough) = _stakes.slash(IStakes.Duty.Evaluator, evaluatorKey, milli, wronged);
         bool isAdmitted = _admitted.seatPlusOne[evaluatorKey] != 0;
         bool isStaked = _staked.seatPlusOne[evaluatorKey] != 0;
-        // One that sits no longer has nothing left to lose.
+        // One that no longer sits has no seat to lose.
         if (!isAdmitted && !isStaked) return;
         Evaluator storage evaluator = _evaluators[evaluatorKey];
         evaluator.misses += misses;
@@ -181,7 +181,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         if (isStaked && (isOut || !isEnough)) _unseat(_staked, evaluatorKey, true);
     }
 
-    /// @dev Who has revealed starts again from nothing.
+    /// @dev A reveal clears the evaluator's misses.
     function _forgive(bytes32 evaluatorKey) internal {
         if (_evaluators[evaluatorKey].misses != 0) _evaluators[evaluatorKey].misses = 0;
     }
@@ -198,8 +198,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         list.seatPlusOne[peerKey] = seat + 1;
     }
 
-    /// @dev The last seat's evaluator moves into the gap; what sat where in rounds that have begun stays in the
-    /// histories.
+    /// @dev The last seat's evaluator moves into the gap; the histories keep the seats of rounds that have begun.
     function _unseat(SeatList storage list, bytes32 evaluatorKey, bool isStaked) internal {
         uint64 fromRound = _firstOpenRound();
         uint32 last = list.count.at(fromRound) - 1;
@@ -216,7 +215,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         if (msg.sender != address(_stakes)) revert RewardVotes_NotStakes(msg.sender);
     }
 
-    /// @dev This and the next: once in the code, which is near the limit of a contract's size.
+    /// @dev This function and the next are not inlined: the code is near the size limit of a contract.
     function _firstOpenRound() internal view returns (uint64 round) {
         return _rounds.firstOpenRound();
     }

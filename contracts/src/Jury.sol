@@ -7,10 +7,10 @@ import {ISeats} from "./interfaces/ISeats.sol";
 import {Tally} from "./libraries/Tally.sol";
 
 /// @title Jury
-/// @notice Seats that judge a case after it came up: each commits to what it finds, and reveals it. The part of
-/// `Challenges` and of `PredictionMarket` that appeals and disputes share.
-/// @dev A jury is the seats drawn for one case, by position. When a step is due, how verdicts are counted, what they
-/// change and who is paid is for the contract that has the case. A verdict is a score or a choice, 0 to 1000, or
+/// @notice Seats that judge a case by commit and reveal. Appeals in `Challenges` and disputes in `PredictionMarket`
+/// share it.
+/// @dev A jury is the seats drawn for one case, by position. The contract of the case decides when a step is due, how
+/// verdicts are counted, what they change and who is paid. A verdict is a score or a choice, 0 to 1000, or
 /// `Tally.UNAVAILABLE`.
 abstract contract Jury is IJury {
     /// @dev `word` is the commitment, bound to its seat; once revealed the verdict's lane (see `Tally`), which is
@@ -55,7 +55,7 @@ abstract contract Jury is IJury {
         if (_accountOf(seatKey) != msg.sender) revert Jury_NotSeatAccount(seatKey, msg.sender);
     }
 
-    /// @dev Who sits there, or 0 where nobody remembers the seats of that round.
+    /// @dev The evaluator in a seat, or 0 if the seats of that round are no longer stored.
     function _jurorAt(uint64 round, uint32 seat) internal view returns (bytes32 seatKey) {
         try _jurors.seatAt(round, seat) returns (bytes32 known) {
             return known;

@@ -11,7 +11,7 @@ import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
 
 /// @title Nectar
-/// @notice What final points earn.
+/// @notice The token that final points earn.
 contract Nectar is INectar, ERC20Burnable, ERC20Permit {
     IPeerRegistry internal immutable _registry;
     IRewardVotes internal immutable _votes;

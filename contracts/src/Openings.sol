@@ -8,7 +8,7 @@ import {ScoreOpenings} from "./ScoreOpenings.sol";
 import {TaskPay} from "./TaskPay.sol";
 
 /// @title Openings
-/// @notice Pays evaluators for scores of single leaves that agree, and proposers; slashes these.
+/// @notice Pays evaluators for scores of single leaves that agree, and pays and slashes proposers.
 contract Openings is TaskPay {
     /// @param votes The votes that are opened.
     constructor(IRewardVotes votes) ScoreOpenings(votes) {}

@@ -14,7 +14,7 @@ import {RsaKeys} from "./libraries/RsaKeys.sol";
 
 /// @title PeerRegistry
 contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
-    /// @dev What a peer's key is.
+    /// @dev Kind of a peer's key.
     enum KeyKind {
         Secp256k1Even,
         Secp256k1Odd,
@@ -159,7 +159,7 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         return super.nonces(account);
     }
 
-    /// @dev That the recovered address is the key's own shows that the key is on the curve.
+    /// @dev Recovering the key's own address proves that the key is on the curve.
     function _register(
         address account,
         bytes calldata publicKey,
@@ -193,7 +193,7 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         peerKey = _bind(account, KeyKind.Rsa, sha256(publicKey));
     }
 
-    /// @dev What both the peer's key and a consenting account sign. Uses up the account's nonce.
+    /// @dev The digest that the peer's key and a consenting account sign. Consumes the account's nonce.
     function _useWords(address account, bytes32 publicKeyHash, uint256 deadline) internal returns (bytes32 words) {
         if (block.timestamp > deadline) revert PeerRegistry_DeadlinePassed(deadline, block.timestamp);
         return
@@ -202,7 +202,7 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
             );
     }
 
-    /// @dev Binds a peer whose key has been proven.
+    /// @dev Binds a peer after its key was proven.
     function _bind(address account, KeyKind kind, bytes32 digest) internal returns (bytes32 peerKey) {
         string memory peerId = _peerIdOf(kind, digest);
         peerKey = keccak256(bytes(peerId));
@@ -234,14 +234,14 @@ contract PeerRegistry is IPeerRegistry, AccessControl, EIP712, Nonces {
         listed.pop();
     }
 
-    /// @dev Last of all, since an ERC-1271 account is called for it.
+    /// @dev Comes last, since it may call an ERC-1271 account.
     function _requireConsent(address account, bytes32 words, bytes calldata consent) internal view {
         if (!SignatureChecker.isValidSignatureNowCalldata(account, words, consent)) {
             revert PeerRegistry_NoConsent(account);
         }
     }
 
-    /// @dev The key's protobuf form, if the key is one that can be trusted to sign.
+    /// @dev The key's protobuf form, if its parameters are secure.
     function _rsaKey(bytes calldata modulus, uint32 exponent) internal pure returns (bytes memory publicKey) {
         uint256 bits = RsaKeys.bitsOf(modulus);
         if (bits < RsaKeys.MIN_BITS || bits > RsaKeys.MAX_BITS) revert PeerRegistry_ModulusSize(bits);

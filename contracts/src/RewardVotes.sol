@@ -16,7 +16,7 @@ import {SEATS, Tally} from "./libraries/Tally.sol";
 contract RewardVotes is ShardBallots {
     using CommitteeWords for uint256;
 
-    /// @dev What settling a page reads once for all its peers.
+    /// @dev Values that settling a page reads once for all its peers.
     struct Page {
         uint256 quorum;
         uint256 pointsMilli;
@@ -75,7 +75,7 @@ contract RewardVotes is ShardBallots {
         page.isVoid = _beaconOf(round) == 0 || (round > 0 && _beaconOf(round - 1) == 0);
         if (page.isVoid) return page;
         uint256 committee = votes.committee;
-        // Nobody on it has voted: nobody has drawn it either.
+        // Nobody on it has voted, so nobody has drawn it either.
         if (!committee.isOf(round)) committee = _openCommittee(votes, round, shard);
         uint256 seats = committee.sizeOf();
         page.quorum = Tally.quorumOf(seats);
@@ -116,7 +116,7 @@ contract RewardVotes is ShardBallots {
         emit Settled(page.round, peerKey, scoreMilli, cast, outcome);
     }
 
-    /// @dev The votes on one peer; a vote of its own account is none.
+    /// @dev The votes on one peer, without those of its own account.
     function _lanesOf(
         Page memory page,
         uint32 ordinal,

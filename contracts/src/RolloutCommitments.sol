@@ -16,8 +16,8 @@ contract RolloutCommitments is IRolloutCommitments, TaskProposals {
     uint64 public constant RING_ROUNDS = RING;
 
     /// @dev One word: the round's tag in the upper 32 bits, so that round 0 differs from an empty word; 32 bits of
-    /// ordinal among the round's peers; the lower 192 bits of the commitment's hash. A collision there costs its
-    /// finder 2^96 hashes.
+    /// ordinal among the round's peers; the lower 192 bits of the commitment's hash. A collision costs an attacker 2^96
+    /// hashes.
     mapping(bytes32 peerKey => uint256[RING] words) internal _words;
 
     /// @dev Peers that have committed: the round's tag in the upper 32 bits, then the number.

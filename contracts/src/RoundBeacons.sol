@@ -5,7 +5,7 @@ import {IRoundBeacons} from "./interfaces/IRoundBeacons.sol";
 import {BlockHashes} from "./libraries/BlockHashes.sol";
 
 /// @title RoundBeacons
-/// @notice The part of `Rounds` that draws a random word for each round.
+/// @notice The part of `Rounds` that draws the beacons.
 abstract contract RoundBeacons is IRoundBeacons {
     /// @inheritdoc IRoundBeacons
     /// @dev More would not help: whoever makes the beacon's block decides over it, whichever block that is.

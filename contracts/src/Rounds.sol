@@ -9,7 +9,7 @@ import {IRounds} from "./interfaces/IRounds.sol";
 /// @title Rounds
 contract Rounds is IRounds, RoundBeacons, AccessControl {
     /// @dev Rounds from `fromRound` on last `roundSeconds`, the first of them from `startsAtSec`. Under a manual
-    /// schedule each round is a span of its own, of 0 seconds: it lasts until the next one.
+    /// schedule each round is its own span, of 0 seconds: it lasts until the next one.
     struct ScheduleSpan {
         // slot 0
         uint64 fromRound;
@@ -42,10 +42,10 @@ contract Rounds is IRounds, RoundBeacons, AccessControl {
 
     bool internal immutable _manual;
 
-    /// @dev A copy of the last span of `_schedule`: nearly every call is about now, and reads one slot.
+    /// @dev A copy of the last span of `_schedule`: nearly every call is about the current round, and reads one slot.
     ScheduleSpan internal _newest;
 
-    /// @dev Both lists rise strictly in `fromRound`; their first spans are from round 0.
+    /// @dev Both lists are strictly ascending by `fromRound`, starting with round 0.
     ScheduleSpan[] internal _schedule;
     EnvironmentSpan[] internal _environments;
 

@@ -8,7 +8,7 @@ import {OUTCOME_RING} from "./libraries/Ring.sol";
 import {Tally} from "./libraries/Tally.sol";
 
 /// @title Rulings
-/// @notice The part of `RewardVotes` by which `Challenges` holds, annuls and corrects outcomes.
+/// @notice The part of `RewardVotes` that holds, annuls and corrects outcomes for `Challenges`.
 abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
     uint256 private constant ONE_HOLD = 1 << 24;
 
@@ -54,11 +54,11 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
     ) external onlyChallenges returns (uint8 outcome, uint16 scoreMilli) {
         uint256 word = _wordOf(round, peerKey);
         (outcome, scoreMilli) = (uint8(word >> 16), uint16(word));
-        // Nothing is settled, and nothing is to be held.
+        // Nothing is settled, so there is nothing to hold.
         if (outcome == 0) return (0, 0);
         Totals storage totals = _totals[round];
         totals.reserved += _reserveOf(word, scoreMilli);
-        // Nothing is gained by it: later rounds are weighed with what the votes had, until the case is closed.
+        // This gains nothing: later rounds are weighed with the committee's median until the case is closed.
         if (outcome == Tally.OUTCOME_UNAVAILABLE) _gain(peerKey, totals.number, votedMilli, votedMilli, 0);
         _setWord(round, peerKey, word + ONE_HOLD);
     }

@@ -18,10 +18,10 @@ import {TaskFaults} from "./TaskFaults.sol";
 abstract contract ScoreOpenings is IOpenings, TaskFaults {
     using CommitteeWords for uint256;
 
-    /// @dev What was opened of a shard; the next round of the ring writes over it.
+    /// @dev The openings of a shard, until the ring overwrites them.
     struct Opened {
-        // The round's tag, bit 161 for a task that is paid, 160 for closed, then 32 bits a position: 16 for the leaf's
-        // index, 6 for how far the vote on the peer was from what was settled, 10 for the score + 1.
+        // The round's tag, bit 161 for a paid task, bit 160 for closed, then 32 bits per position: 16 for the leaf's
+        // index, 6 for the distance of the vote on the peer from the settled score, 10 for the score + 1.
         uint256 lanes;
         bytes32[SEATS] keys;
     }
@@ -140,9 +140,9 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         if (current != dueRound) revert Openings_WrongRound(round, dueRound, current);
     }
 
-    /// @dev A shard's part of what a round emits: by its peers that have points, so that keys without work thin out
-    /// nobody's, and less where the round weighs less than those before, so that shards that fall silent leave nothing
-    /// to the others.
+    /// @dev A shard's part of a round's emission: proportional to its peers with points, so that keys without work
+    /// dilute nobody, and smaller if the round weighs less than those before, so that silent shards gain the others
+    /// nothing.
     function _partOf(uint256 emissionWei, uint64 round, uint32 shard) internal view returns (uint256 partWei) {
         uint256 count = 0;
         for (uint256 left = _votes.committeeWord(round, shard).scoredOf(); left != 0; left &= left - 1) ++count;
@@ -162,7 +162,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         }
     }
 
-    /// @dev The vote on the peer is one that was counted, and agrees with what was settled.
+    /// @dev Requires that the vote on the peer was counted, and agrees with the settled score.
     function _requireAgreement(Opening calldata opening, uint256 place) internal view returns (uint256 apartMilli) {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         (uint8 outcome, uint16 settledMilli) = _votes.outcomeOf(ballot.round, opening.peerKey);
@@ -179,8 +179,8 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         if (_commitments.ordinalsOf(round, keys)[0] != ordinal) revert Openings_NotDrawn(peerKey, ordinal);
     }
 
-    /// @dev Requires that the ballot committed to the score, in a tree not deeper than one score for each of the peer's
-    /// leaves needs. In a tree with every possible score of each leaf, a seat could open whatever the others opened.
+    /// @dev Requires that the ballot committed to the score, in a tree no deeper than one score per leaf of the peer
+    /// needs. With every possible score of each leaf in the tree, a seat could open whatever the others opened.
     function _requireScore(Opening calldata opening, uint256 place) internal view {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         bool isScore =
@@ -206,7 +206,8 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         return keccak256(abi.encode(inner));
     }
 
-    /// @dev The leaf that most opened, the lower median of its scores (`UNAVAILABLE` where there is none), the scores.
+    /// @dev The leaf that the majority opened, the lower median of its scores (`UNAVAILABLE` if there is none), and the
+    /// scores.
     function _agreedIn(
         uint64 round,
         uint256 word
@@ -222,7 +223,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         return a > b ? a - b : b - a;
     }
 
-    /// @dev The leaf that more than half of those who opened did, and its scores; no scores where there is none.
+    /// @dev The leaf that more than half of the openings are of, and its scores; no scores if there is no such leaf.
     function _mostOpened(uint256 word) internal pure returns (uint32 index, uint256[SEATS] memory lanes) {
         uint256 openedBy = 0;
         uint256 most = 0;

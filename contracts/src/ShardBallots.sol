@@ -15,17 +15,17 @@ import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
 
 /// @title ShardBallots
-/// @notice The part of `RewardVotes` by which the committee of a shard commits to its votes and reveals them.
+/// @notice The part of `RewardVotes` that takes the commitments and reveals of a shard's committee.
 abstract contract ShardBallots is IRewardVotes, Rulings {
     using CommitteeWords for uint256;
 
-    /// @dev What a committee has done on one shard of a round; the next round of the ring writes over it.
+    /// @dev A committee's work on one shard of a round, until the ring overwrites it.
     struct Shard {
         uint256 committee; // see `CommitteeWords`
-        // A word a position: the round's tag in the upper 32 bits, 1 bit for revealed, the lower 223 bits of the
+        // A word per position: the round's tag in the upper 32 bits, 1 bit for revealed, the lower 223 bits of the
         // commitment bound to its evaluator.
         uint256[SEATS] ballots;
-        uint256[2][SEATS] scores; // see `Tally`; good where the ballot is revealed
+        uint256[2][SEATS] scores; // see `Tally`; valid if the ballot is revealed
     }
 
     /// @inheritdoc IRewardVotes
@@ -64,7 +64,7 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
         if (round < fromRound) revert RewardVotes_KeyTooNew(round, evaluatorKey, fromRound);
         Shard storage votes = _shards[_slotOf(round, shard)];
         uint256 committee = votes.committee;
-        // A shard that is not there would count among those that are heard.
+        // A shard that does not exist would count towards the quorums.
         bool isThere = committee.isOf(round) || _shardSize(round, shard) != 0;
         if (!committee.isOf(round)) committee = _openCommittee(votes, round, shard);
         uint32 number = _evaluators[evaluatorKey].number;
@@ -130,7 +130,7 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
         return _shards[_slotOf(round, shard)].ballots[position];
     }
 
-    /// @dev Draws the committee, and keeps it for those that vote after this one and for settlement.
+    /// @dev Draws the committee, and stores it for later votes and for settlement.
     function _openCommittee(Shard storage votes, uint64 round, uint32 shard) internal returns (uint256 committee) {
         // The seeds of the round's own work came from the beacon before.
         if (round > 0 && _beaconOf(round - 1) == 0) revert RewardVotes_RoundVoid(round);
@@ -138,7 +138,7 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
         votes.committee = committee;
     }
 
-    /// @dev Checks: the ballot is committed, and not revealed.
+    /// @dev Requires that the ballot is committed and not revealed.
     function _markRevealed(Ballot calldata ballot, bytes32 commitment) internal {
         (uint64 round, uint8 position, bytes32 evaluatorKey) = (ballot.round, ballot.position, ballot.evaluatorKey);
         uint256[SEATS] storage ballots = _shards[_slotOf(round, ballot.shard)].ballots;
@@ -149,7 +149,7 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
         ballots[position] = word | Ballots.REVEALED;
     }
 
-    /// @dev The reveal that makes its shard's quorum counts the shard.
+    /// @dev The reveal that completes a shard's quorum counts the shard.
     function _countReveal(uint64 round, uint32 shard) internal {
         Shard storage votes = _shards[_slotOf(round, shard)];
         uint256 committee = votes.committee.withReveal();

@@ -11,7 +11,7 @@ import {IStakes} from "./interfaces/IStakes.sol";
 import {RING} from "./libraries/Ring.sol";
 
 /// @title Stakes
-/// @notice Holds what evaluators and proposers stake.
+/// @notice Holds the stakes of evaluators and proposers.
 contract Stakes is IStakes {
     using SafeERC20 for IERC20;
 
@@ -114,7 +114,7 @@ contract Stakes is IStakes {
         _total -= lostWei;
         emit Slashed(duty, peerKey, msg.sender, lostWei, amountWei);
         isEnough = _isEnough(duty, amountWei);
-        // The contract of seats, which slashes for absences, removes the seat itself.
+        // `RewardVotes`, which slashes for absences, removes the seat itself.
         if (!isEnough && duty == Duty.Evaluator && msg.sender != address(_seats)) _seats.leaveSeat(peerKey);
         uint256 paidWei = wronged == address(0) ? 0 : lostWei / 2;
         IBurnableToken(address(_token)).burn(lostWei - paidWei);

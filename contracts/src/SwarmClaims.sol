@@ -7,7 +7,7 @@ import {ISwarmCoordinator} from "./interfaces/ISwarmCoordinator.sol";
 import {Claims} from "./libraries/Claims.sol";
 
 /// @title SwarmClaims
-/// @notice The part of `SwarmCoordinator` that answers what accounts have claimed, and whose a peer is.
+/// @notice The part of `SwarmCoordinator` with the views of claims and of peers' accounts.
 abstract contract SwarmClaims is ISwarmCoordinator {
     IPeerRegistry internal immutable _registry;
     IRounds internal immutable _rounds;
@@ -105,13 +105,13 @@ abstract contract SwarmClaims is ISwarmCoordinator {
         return open == 0 ? 0 : open - 1;
     }
 
-    /// @dev Who proved a peer, else who claimed it.
+    /// @dev The account that proved a peer, else the one that claimed it.
     function _accountOf(bytes32 peerKey) internal view returns (address account) {
         account = _registry.accountOf(peerKey);
         if (account == address(0)) account = Claims.layout().accounts[peerKey];
     }
 
-    /// @dev What an account claimed and nobody else proved, then what it proved and did not claim.
+    /// @dev Peers that an account claimed and nobody else proved, then peers that it proved and did not claim.
     function _peerIdsOf(address account) internal view returns (string[] memory peerIds) {
         Claims.Layout storage claims = Claims.layout();
         string[] memory claimed = claims.peerIds[account];

@@ -149,7 +149,7 @@ contract SwarmCoordinator is SwarmClaims, Initializable, UUPSUpgradeable {
     /// @inheritdoc ISwarmCoordinator
     function importLeaderboard(LeaderboardRow[] calldata rows) external onlyOwner {
         Claims.Layout storage claims = Claims.layout();
-        // Round 0 is settled in that round.
+        // Settlement of round 0 begins in that round.
         uint256 round = currentRound();
         if (round >= FINALITY_ROUNDS) revert SwarmCoordinator_ImportClosed(round, FINALITY_ROUNDS);
         uint256 count = claims.importedCount + rows.length;
@@ -210,7 +210,7 @@ contract SwarmCoordinator is SwarmClaims, Initializable, UUPSUpgradeable {
         emit CumulativeRewardsUpdated(msg.sender, peerId, claims.totalRewards[peerKey]);
     }
 
-    /// @dev Upgrades are the owner's, and the owner is a timelock.
+    /// @dev Only the owner upgrades, and the owner is a timelock.
     // solhint-disable-next-line no-empty-blocks
     function _authorizeUpgrade(address) internal override onlyOwner {}
 }

@@ -23,7 +23,7 @@ abstract contract TaskPay is ScoreOpenings {
         _requireOrdinal(round, claim_.peerKey, ordinal);
         _commitments.requireLeaf(round, claim_.peerKey, claim_.work, claim_.leaf, claim_.leafProof);
         _requireTask(claim_);
-        // The shard is closed, so that its word is of the round.
+        // The shard is closed, so its word is of this round.
         Opened storage opened = _opened[_slotOf(round, shard)];
         uint256 word = opened.lanes;
         if (word & TASK_PAID != 0) revert Openings_AlreadyPaid(round, shard);
@@ -34,7 +34,7 @@ abstract contract TaskPay is ScoreOpenings {
         emit TaskPaid(round, proposerKey, shard, claim_.taskIndex, amountWei);
     }
 
-    /// @dev The leaf answers a task of the proposer.
+    /// @dev Requires that the leaf answers a task of the proposer.
     function _requireTask(TaskClaim calldata claim_) internal view {
         (uint64 round, bytes32 proposerKey, uint32 index) = (claim_.round, claim_.proposerKey, claim_.taskIndex);
         (uint16 count, ) = _commitments.proposalOf(round, proposerKey);

@@ -90,7 +90,7 @@ abstract contract TaskProposals is ITaskProposals {
         emit SecretCommitted(round, peerKey, secretHash);
     }
 
-    /// @dev The sender speaks for the peer, and its key counts in the round.
+    /// @dev Requires that the sender speaks for the peer, and that its key counts in the round.
     function _requireMember(uint64 round, bytes32 peerKey) internal view {
         (address account, uint64 fromRound) = _registry.membershipOf(peerKey);
         if (account != msg.sender) revert RolloutCommitments_NotPeerAccount(peerKey, msg.sender);

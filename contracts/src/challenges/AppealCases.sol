@@ -9,11 +9,11 @@ import {SEATS, Tally} from "../libraries/Tally.sol";
 import {CommittedWork} from "./CommittedWork.sol";
 
 /// @title AppealCases
-/// @notice The part of `Challenges` that stores cases, and knows who judges them and what they found.
+/// @notice The part of `Challenges` that stores cases, with their juries and verdicts.
 abstract contract AppealCases is IAppeals, CommittedWork, Jury {
     using ScoreHistogram for ScoreHistogram.Histogram;
 
-    /// @dev Which votes of a case are paid: those near the score that stands, those of unavailable, or all.
+    /// @dev Which votes of a case are paid: those near the final score, those of unavailable, or all.
     enum Paid {
         Near,
         Unavailable,
@@ -28,7 +28,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         uint8 settledOutcome;
         uint16 settledMilli;
         uint16 finalMilli;
-        uint8 overturned; // bit `level`: whether what that level found does not stand
+        uint8 overturned; // bit `level`: whether that level's verdict was overturned
         Paid paid;
         uint96 seatPayWei;
         // slot 1
@@ -96,8 +96,8 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return _found[_benchKey(key, level)];
     }
 
-    /// @dev The seat at a position, or 0 where nobody remembers the seats of that round. Positions of a jury of all
-    /// seats are the seats'.
+    /// @dev The seat at a position, or 0 if the seats of that round are no longer stored. In a jury of all seats,
+    /// positions are seat numbers.
     function _seatOf(
         bytes32 key,
         uint8 level,
@@ -109,7 +109,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return _jurorAt(step.openedRound, drawn.length == 0 ? position : drawn[position]);
     }
 
-    /// @dev The seats that the beacon draws, or none where all judge.
+    /// @dev The seats that the beacon draws, or an empty list if all judge.
     function _drawOf(bytes32 key, uint8 level, Level storage step) internal view returns (uint32[] memory drawn) {
         if (step.drawn == step.seats) return drawn;
         bytes32 beacon = _beaconOf(step.openedRound);
@@ -117,7 +117,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return Draws.distinct(step.seats, step.drawn, seed);
     }
 
-    /// @dev What a level found, if enough of its seats voted, and at least half of those had something to score.
+    /// @dev A level's verdict, if enough of its seats voted, and at least half of those had a bundle to score.
     function _verdictOf(
         bytes32 key,
         uint8 level,
@@ -137,7 +137,8 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return (a > b ? a - b : b - a) > _toleranceMilli;
     }
 
-    /// @dev Whether a level's verdict can't be appealed: by its jury, or since that found nothing and changes nothing.
+    /// @dev Whether a level's verdict cannot be appealed: all seats gave it, or the jury found no bundle and changes
+    /// nothing.
     function _isFinal(
         bytes32 key,
         Case storage state,
@@ -148,7 +149,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return _isGone(key, level, step.drawn) && !_isTakable(state);
     }
 
-    /// @dev Whether a jury that finds nothing takes the score away: a seat of its committee found nothing either.
+    /// @dev Whether a jury that finds no bundle removes the score: a seat of the committee found none either.
     function _isTakable(Case storage state) internal view returns (bool isTakable) {
         uint256 committee = state.committee;
         for (uint256 position = 0; position < SEATS; ++position) {
@@ -156,7 +157,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         }
     }
 
-    /// @dev Whether most of a level's votes were `unavailable`, of enough of them.
+    /// @dev Whether enough of a level's seats voted, and most votes were `unavailable`.
     function _isGone(bytes32 key, uint8 level, uint32 drawn) internal view returns (bool isGone) {
         ScoreHistogram.Histogram storage found = _foundBy(key, level);
         return _isHeard(found, drawn) && found.unavailable > found.available;

@@ -9,11 +9,11 @@ import {AppealCases} from "./AppealCases.sol";
 import {ChallengeBonds} from "./ChallengeBonds.sol";
 
 /// @title AppealVerdicts
-/// @notice The part of `Challenges` by which seats judge, and are judged.
+/// @notice The part of `Challenges` that takes verdicts, and pays and slashes the seats.
 abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     using ScoreHistogram for ScoreHistogram.Histogram;
 
-    /// @dev On top of a verdict's lane, or alone for a seat that gave none.
+    /// @dev Flag on top of a verdict's lane, or alone for a seat without a verdict.
     uint256 private constant JUDGED = 1 << 255;
 
     /// @inheritdoc IAppeals
@@ -60,10 +60,10 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         for (uint256 i = 0; i < positions.length; ++i) {
             Verdict storage verdict = _verdicts[_benchKey(key, level)][positions[i]];
             uint256 word = verdict.word;
-            // One that is judged is passed over, so that two who judge at once do not hurt each other.
+            // Judged seats are skipped, so that concurrent calls do not conflict.
             if (word & JUDGED != 0 && word <= JUDGED + MAX_LANE) continue;
             bytes32 seatKey = word == 0 ? _seatOf(key, level, state.steps[level - 1], positions[i]) : verdict.seatKey;
-            // A silent seat that has left since must not keep the others of its page from their pay.
+            // A silent seat that has left since must not block the pay of the others on its page.
             if (seatKey == 0) continue;
             bool isVote = word != 0 && word <= MAX_LANE;
             verdict.word = JUDGED | (isVote ? word : 0);
@@ -72,7 +72,7 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         }
     }
 
-    /// @dev Pays a vote that was right, and blames one that a later verdict overturned.
+    /// @dev Pays a vote for the result, and slashes one that a later verdict overturned.
     function _judgeVote(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, uint256 lane) internal {
         Case storage state = _cases[_caseKey(round, peerKey)];
         if (!_isPaid(state, lane)) {
@@ -86,12 +86,12 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         _credit(_accountOf(seatKey), payWei);
     }
 
-    /// @dev A jury commits and reveals in the rounds in which the votes on the round of the appeal do.
+    /// @dev A jury commits and reveals at the same time as the votes on the round of the appeal.
     function _judgeAbsence(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, bool isSilent) internal {
         bytes32 key = _caseKey(round, peerKey);
         Level storage step = _cases[key].steps[level - 1];
         if (!_isHeard(_foundBy(key, level), step.drawn) && _votes.isOutage(step.openedRound)) return;
-        // Whose own case it is may not vote.
+        // Nobody votes on their own case.
         if (isSilent && _isParty(key, peerKey, _accountOf(seatKey))) return;
         IRulings.Fault fault = isSilent ? IRulings.Fault.Silent : IRulings.Fault.Sealed;
         _blame(round, peerKey, seatKey, level, fault, address(0));
@@ -109,7 +109,7 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         _votes.blame(round, seatKey, fault, wronged);
     }
 
-    /// @dev Whether a vote is one of those that the bonds pay for.
+    /// @dev Whether the bonds pay for a vote.
     function _isPaid(Case storage state, uint256 lane) internal view returns (bool isPaid) {
         if (state.paid == Paid.Every) return true;
         if (state.paid == Paid.Unavailable || lane == Tally.UNAVAILABLE) {

@@ -13,13 +13,13 @@ import {AppealVerdicts} from "./AppealVerdicts.sol";
 abstract contract Appeals is AppealVerdicts {
     using ScoreHistogram for ScoreHistogram.Histogram;
 
-    /// @dev What a case comes to.
+    /// @dev Result of a case.
     struct Ruling {
         uint16 standingMilli;
         bool isChanged;
-        bool isTaken; // it is 0 since nobody found anything to score
+        bool isTaken; // it is 0 since no bundle was found to score
         uint8 lastReached; // the last level with a verdict, 0 for none
-        uint16[2] appealed; // the score that stood when each appeal came
+        uint16[2] appealed; // the score before each appeal
     }
 
     /// @inheritdoc IAppeals
@@ -65,16 +65,16 @@ abstract contract Appeals is AppealVerdicts {
         state.isMoot = isMoot;
         emit AppealClosed(round, peerKey, outcome, ruling.standingMilli, settledMilli, isMoot);
         _divide(key, peerKey, state, ruling);
-        // That others find nothing later says nothing about who scored it.
+        // A bundle that goes missing later does not incriminate those who scored it.
         if (isMoot || ruling.isTaken || !_differs(settledMilli, ruling.standingMilli)) return;
-        // Who appealed first was right; who appealed again too, if the first verdict does not stand either.
+        // The first appellant was right; so was the second, if the first verdict was overturned too.
         bool isSecond = level == 2 && ruling.lastReached == 2 && _differs(ruling.appealed[1], ruling.standingMilli);
         address[2] memory upheld = [state.steps[0].appellant, state.steps[isSecond ? 1 : 0].appellant];
         _blameCommittee(round, peerKey, state, upheld);
     }
 
-    /// @dev The levels in their order: a verdict that differs from what stood replaces it. A jury that finds nothing
-    /// takes away a score that no jury before it confirmed, if a seat of the committee found nothing either.
+    /// @dev Applies the levels in order: a verdict that differs from the current score replaces it. A jury that finds
+    /// no bundle removes a score that no earlier jury confirmed, if a seat of the committee found none either.
     function _rule(bytes32 key, Case storage state) internal returns (Ruling memory ruling) {
         ruling.standingMilli = state.settledMilli;
         uint16[3] memory after_;
@@ -100,9 +100,9 @@ abstract contract Appeals is AppealVerdicts {
         state.overturned = overturned;
     }
 
-    /// @dev Half of each bond is what its seats are paid, whatever they find, if any came. The other half goes back to
-    /// who appealed a score that does not stand, or got no verdict; else to the appellants that were right, or to the
-    /// peer, or to the seats where that is the appellant.
+    /// @dev Half of each bond pays the seats that took part, whatever their verdict. The other half is returned to an
+    /// appellant whose appealed score was overturned, or who got no verdict; else it goes to the appellants that were
+    /// right, to the peer, or to the seats if the peer is the appellant.
     function _divide(bytes32 key, bytes32 peerKey, Case storage state, Ruling memory ruling) internal {
         uint256 feesWei = 0;
         uint256 lostWei = 0;
@@ -126,7 +126,7 @@ abstract contract Appeals is AppealVerdicts {
             address account = _accountOf(peerKey);
             if (account != loser) (upheld[0], upheldCount) = (account, 1);
         }
-        // Nobody but the seats is right: they have it all.
+        // Only the seats are right: they get all of it.
         if (upheldCount == 0) (feesWei, lostWei) = (feesWei + lostWei, 0);
         uint256 paid = _choosePaid(key, state, ruling);
         uint256 seatPayWei = paid == 0 ? 0 : feesWei / paid;
@@ -136,12 +136,12 @@ abstract contract Appeals is AppealVerdicts {
             lostWei -= shareWei;
             _credit(upheld[i], shareWei);
         }
-        // What rounding leaves, and all of it where no seat came.
+        // The rounding remainder, or all of it if no seat took part.
         _credit(state.steps[state.levels - 1].appellant, feesWei - seatPayWei * paid);
     }
 
-    /// @dev Which votes are paid, and how many: those near the score that stands if there was a verdict, those of
-    /// unavailable if that was found, else all.
+    /// @dev Which votes are paid, and how many: those near the final score if there was a verdict, those of unavailable
+    /// if no bundle was found, else all.
     function _choosePaid(bytes32 key, Case storage state, Ruling memory ruling) internal returns (uint256 count) {
         if (ruling.lastReached != 0 && !ruling.isTaken) return _countRight(key, state.levels, ruling.standingMilli);
         uint8 levels = state.levels;
@@ -153,8 +153,9 @@ abstract contract Appeals is AppealVerdicts {
         }
     }
 
-    /// @dev Blames those of the committee whose votes the verdict overturned. Half of what each loses is for the upheld
-    /// appellants, one after the other: an appeal must not cost who is right, and what it puts right is shared by all.
+    /// @dev Slashes committee members whose votes the verdict overturned. Half of each loss goes to the successful
+    /// appellants, in turn: an appeal that is right must not cost the appellant, since everyone benefits from the
+    /// correction.
     function _blameCommittee(uint64 round, bytes32 peerKey, Case storage state, address[2] memory upheld) internal {
         uint256 word = state.committee;
         uint256 blamed = 0;
@@ -167,8 +168,8 @@ abstract contract Appeals is AppealVerdicts {
         }
     }
 
-    /// @dev The lower median of a committee's votes that are scores, times their share of all; 0 where fewer than two
-    /// are. As in `Tally.quorumOf`, no vote decides alone.
+    /// @dev The lower median of a committee's votes that are scores, times their share of all; 0 if there are fewer
+    /// than two. As in `Tally.quorumOf`, no vote decides alone.
     function _votedOf(uint256 committee) internal pure returns (uint16 votedMilli) {
         uint256[SEATS] memory lanes;
         uint256 missed = 0;

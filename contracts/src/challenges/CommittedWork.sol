@@ -11,7 +11,7 @@ import {SHARD_PEERS, tagOf} from "../libraries/Ring.sol";
 import {Tally} from "../libraries/Tally.sol";
 
 /// @title CommittedWork
-/// @notice The part of `Challenges` that knows the rounds, what was committed in them and what came of it.
+/// @notice The part of `Challenges` that reads rounds, commitments and outcomes.
 abstract contract CommittedWork is ICommittedWork {
     using CommitteeWords for uint256;
 
@@ -31,9 +31,9 @@ abstract contract CommittedWork is ICommittedWork {
         return _rounds.currentRound();
     }
 
-    /// @dev The votes that were revealed on a peer, in one word: for each position 48 bits, 16 of the vote, as in
-    /// `Tally`, below 32 of the evaluator's number. One of the peer's own account too, which settlement left out: a key
-    /// that moves to that account once it is settled must not take its vote out of what its stake answers for.
+    /// @dev The votes that were revealed on a peer, in one word: for each position 48 bits: 16 for the vote, as in
+    /// `Tally`, below 32 for the evaluator's number. It includes votes of the peer's own account, which settlement
+    /// skips: a key that moves to that account after settlement must stay liable for its vote.
     function _votesOn(uint64 round, bytes32 peerKey) internal view returns (uint256 word) {
         bytes32[] memory keys = new bytes32[](1);
         keys[0] = peerKey;

@@ -8,7 +8,7 @@ import {FINALITY_ROUNDS} from "../libraries/Ring.sol";
 import {CommittedWork} from "./CommittedWork.sol";
 
 /// @title FalseLeaves
-/// @notice The part of `Challenges` that judges headers.
+/// @notice The part of `Challenges` that checks headers.
 abstract contract FalseLeaves is IFalseLeaves, CommittedWork {
     /// @inheritdoc IFalseLeaves
     function challengeLeaf(
@@ -28,8 +28,8 @@ abstract contract FalseLeaves is IFalseLeaves, CommittedWork {
         emit LeafFalse(round, peerKey, leaf.index, lostMilli, msg.sender);
     }
 
-    /// @dev What the header alone shows: another seed than the one that was drawn, another policy than the one that
-    /// was committed to, or a place that the commitment does not have.
+    /// @dev Faults that the header alone proves: a seed that was not drawn, a policy that was not committed to, or an
+    /// index beyond the commitment's leaves.
     function _isFalse(
         uint64 round,
         bytes32 peerKey,

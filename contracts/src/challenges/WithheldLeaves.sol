@@ -9,7 +9,7 @@ import {ChallengeBonds} from "./ChallengeBonds.sol";
 import {CommittedWork} from "./CommittedWork.sol";
 
 /// @title WithheldLeaves
-/// @notice The part of `Challenges` by which leaves are demanded and shown.
+/// @notice The part of `Challenges` for demands and responses.
 abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBonds {
     using SpecificationFields for bytes;
 
@@ -25,11 +25,11 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
     /// @inheritdoc IWithheldLeaves
     uint256 public immutable MIN_GAS_PRICE_WEI;
 
-    /// @dev EIP-7623: a transaction pays 16 a byte and its execution, and never less than 40 a byte.
+    /// @dev EIP-7623: a transaction pays 16 gas per byte plus its execution, and at least 40 per byte.
     uint256 private constant TRANSACTION_GAS = 21_000;
     uint256 private constant BYTE_GAS = 16;
     uint256 private constant FLOOR_BYTE_GAS = 40;
-    /// @dev From the last measurement on: two credits, the event, the state and the hold.
+    /// @dev Gas after the last measurement: two credits, the event, the state and the hold.
     uint256 private constant CLOSING_GAS = 80_000;
 
     mapping(bytes32 leaf => Demand demand) internal _demands;
@@ -111,12 +111,12 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         return RESPONSE_GAS * (priceWei < MIN_GAS_PRICE_WEI ? MIN_GAS_PRICE_WEI : priceWei);
     }
 
-    /// @dev What showing a leaf costs its sender, at no higher a price than the bond was made for.
+    /// @dev Cost of the response to its sender, at most at the gas price that the bond covers.
     function _responsePay(uint256 bondWei, uint256 executionGas) internal view returns (uint256 paidWei) {
         uint256 standardGas = BYTE_GAS * msg.data.length + executionGas;
         uint256 floorGas = FLOOR_BYTE_GAS * msg.data.length;
         uint256 priceWei = bondWei / RESPONSE_GAS;
-        // Nodes estimate gas at no price, and must not come to less for it.
+        // Gas is estimated at price 0; the estimate must not be lower for it.
         if (tx.gasprice < priceWei) priceWei = tx.gasprice == 0 ? 1 : tx.gasprice;
         paidWei = (TRANSACTION_GAS + (standardGas < floorGas ? floorGas : standardGas)) * priceWei;
         return paidWei < bondWei ? paidWei : bondWei;
@@ -127,7 +127,7 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         if (demand.state != DemandState.Open) revert Challenges_NotDemanded(round, peerKey, index);
     }
 
-    /// @dev The leaf at a place in the draw; steps of the draw beyond it are not made.
+    /// @dev The leaf at a place in the draw; later steps of the draw are skipped.
     function _sampledLeaf(
         uint64 round,
         bytes32 peerKey,

@@ -36,7 +36,7 @@ interface IRounds is IRoundBeacons {
     /// @param fromRound First round of the change.
     error Rounds_ZeroLength(uint64 fromRound);
 
-    /// @notice Thrown when a manual schedule is given a round length.
+    /// @notice Thrown when the round length of a manual schedule is set.
     error Rounds_Manual();
 
     /// @notice Thrown when a round of a computed schedule is ended by hand.

@@ -2,10 +2,10 @@
 pragma solidity 0.8.30;
 
 /// @title Claims
-/// @notice Where `SwarmCoordinator` keeps what its callers say of themselves. No other contract reads it.
-/// @dev Peers are keyed by the keccak of whatever string they gave, as in `PeerRegistry`.
+/// @notice Storage of `SwarmCoordinator` for its callers' claims. No other contract reads it.
+/// @dev Peers are keyed by the keccak of the string they gave, as in `PeerRegistry`.
 library Claims {
-    /// @dev What RL Swarm's leaderboard said of a peer.
+    /// @dev A peer's row of RL Swarm's leaderboard.
     struct Imported {
         // slot 0
         bool isImported;

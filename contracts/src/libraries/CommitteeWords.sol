@@ -4,11 +4,10 @@ pragma solidity 0.8.30;
 import {tagOf} from "./Ring.sol";
 
 /// @title CommitteeWords
-/// @notice Who sits on a shard of a round, in one word.
-/// @dev Bits 0 to 159: 32 for the evaluator's number at each of 5 positions, 0 where nobody sits. Bit 160: whether the
-/// seats were judged for their absences. Bits 161 to 163: how many have revealed. Bits 164 to 195: one for each place
-/// of the shard whose peer was settled with points. Bits 224 to 255: the round's tag, so that what is left of an older
-/// round in the ring counts as empty.
+/// @notice The committee of a shard of a round, in one word.
+/// @dev Bits 0 to 159: 32 for the evaluator's number at each of 5 positions, 0 for an empty one. Bit 160: whether
+/// absences were recorded. Bits 161 to 163: number of reveals. Bits 164 to 195: one for each place of the shard whose
+/// peer was settled with points. Bits 224 to 255: the round's tag, so that a word of an older round counts as empty.
 library CommitteeWords {
     uint256 private constant JUDGED = 1 << 160;
     uint256 private constant REVEALS_AT = 161;
@@ -34,12 +33,12 @@ library CommitteeWords {
     /// @notice The evaluator at a position.
     /// @param word The word.
     /// @param position 0 to 4.
-    /// @return number Its number, or 0 where nobody sits.
+    /// @return number Its number, or 0 for an empty position.
     function numberAt(uint256 word, uint256 position) internal pure returns (uint32 number) {
         return uint32(word >> (32 * position));
     }
 
-    /// @notice How many sit.
+    /// @notice Size of the committee.
     /// @param word The word.
     /// @return seats Number of seats.
     function sizeOf(uint256 word) internal pure returns (uint256 seats) {
@@ -53,7 +52,7 @@ library CommitteeWords {
         return (word >> REVEALS_AT) & 7;
     }
 
-    /// @notice The word of a shard of which one more seat has revealed.
+    /// @notice The word after one more reveal.
     /// @param word The word.
     /// @return revealed The word.
     function withReveal(uint256 word) internal pure returns (uint256 revealed) {

@@ -2,10 +2,10 @@
 pragma solidity 0.8.30;
 
 /// @title Draws
-/// @notice Random choices that anyone can repeat, on chain and off it.
+/// @notice Random choices that anyone can reproduce, on chain and off it.
 library Draws {
     /// @notice The seed of a choice.
-    /// @param purpose What it is for; one purpose never shares random numbers with another.
+    /// @param purpose What it is for; different purposes never share random numbers.
     /// @param round The round.
     /// @param beacon The round's beacon.
     /// @param subject What is chosen for: a peer's key, or a shard.
@@ -21,8 +21,8 @@ library Draws {
 
     /// @notice Distinct numbers below a bound, by the first steps of a Fisher–Yates shuffle over keccak256 in counter
     /// mode. 256 random bits over a pool of at most 2^32: the bias of the remainder is below 2^-224.
-    /// @dev The pool is not laid out: only the places that a step has changed are kept, so that the cost is in `count`
-    /// squared and not in `total`.
+    /// @dev The pool is not materialized: only changed places are stored, so the cost grows with `count` squared, not
+    /// with `total`.
     /// @param total Numbers come from 0 to `total` - 1.
     /// @param count How many; fewer come back when `total` is smaller.
     /// @param seed The seed.
@@ -41,7 +41,7 @@ library Draws {
         }
     }
 
-    /// @notice One of a few places out of 32: numbers are drawn in counter mode until one of those comes.
+    /// @notice One of a few places out of 32: numbers are drawn in counter mode until one of those places comes up.
     /// @param places A bit for each place that may be drawn, at least one: about 32 / places hashes.
     /// @param seed The seed.
     /// @return place 0 to 31.
@@ -52,7 +52,7 @@ library Draws {
         }
     }
 
-    /// @dev What a place of the pool holds after `steps` steps; the latest change counts.
+    /// @dev The value at a place of the pool after `steps` steps; the latest change counts.
     function _heldAt(
         uint256 place,
         uint256 steps,

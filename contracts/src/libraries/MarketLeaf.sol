@@ -2,9 +2,9 @@
 pragma solidity 0.8.30;
 
 /// @title MarketLeaf
-/// @notice What the root of a game commits to: one leaf a clue, and one for the answer.
-/// @dev Leaves are hashed twice, so that no inner node passes for one. They name chain, market, judge and position, so
-/// that nobody can open a game on another judge's root. Each has a salt of its own: the proof of one shows its
+/// @notice Leaves under a game's root: one per clue, and one for the answer.
+/// @dev Leaves are hashed twice, so that no inner node passes for one. They include chain, market, judge and position,
+/// so that nobody can open a game on another judge's root. Each has its own salt, since the proof of one reveals its
 /// siblings' hashes.
 library MarketLeaf {
     /// @notice The leaf of a clue.

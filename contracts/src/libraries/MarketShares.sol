@@ -4,14 +4,14 @@ pragma solidity 0.8.30;
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
 /// @title MarketShares
-/// @notice What a bet is worth: its stake times a rate that never rises from one round to the next.
+/// @notice Shares of a bet: its stake times a rate that never rises from one round to the next.
 /// @dev Rates are 1e18 fixed point, at most 1. Stakes and shares are below 2^96, so that no product here but that of
 /// `portionDown` comes near 256 bits. Shares and portions round down, prices up.
 library MarketShares {
     /// @dev A rate, or a price, of 1.
     uint256 internal constant ONE = 1e18;
 
-    /// @dev A tenth: what a round may add to the shares that a choice has.
+    /// @dev A tenth: the part of a choice's shares that a round may add.
     uint256 internal constant GROWTH_DIVISOR = 10;
 
     /// @notice The rate of a round that takes all: 1.5^-round.
@@ -23,7 +23,7 @@ library MarketShares {
 
     /// @notice The most shares that a round adds to a choice.
     /// @param openingShares Shares of the choice before it.
-    /// @param freeShares What a round may add on top of a tenth of them.
+    /// @param freeShares Shares that a round may add on top of a tenth of them.
     /// @return most Below 2^96, as all shares are.
     function mostAdded(uint256 openingShares, uint256 freeShares) internal pure returns (uint256 most) {
         most = openingShares / GROWTH_DIVISOR + freeShares;
@@ -32,8 +32,8 @@ library MarketShares {
 
     /// @notice The rate at which the bets of a round on a choice become shares, all alike.
     /// @param stake All bets of the round on the choice.
-    /// @param most Shares that they may be at most.
-    /// @param ceiling Most that the rate can be.
+    /// @param most Most shares that they can buy.
+    /// @param ceiling Highest possible rate.
     /// @return rate 1e18 fixed point.
     function rateDown(uint256 stake, uint256 most, uint256 ceiling) internal pure returns (uint256 rate) {
         return toSharesDown(stake, ceiling) > most ? (most * ONE) / stake : ceiling;
@@ -49,7 +49,7 @@ library MarketShares {
 
     /// @notice Tokens for a share.
     /// @param rate 1e18 fixed point.
-    /// @return price 1e18 fixed point, rounded up; the most there is where a stake buys nothing.
+    /// @return price 1e18 fixed point, rounded up; the largest value if a stake buys nothing.
     function toPriceUp(uint256 rate) internal pure returns (uint256 price) {
         return rate == 0 ? type(uint256).max : Math.ceilDiv(ONE * ONE, rate);
     }

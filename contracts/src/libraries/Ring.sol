@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @dev Rounds that a word per peer stays readable: k + 3, so that it outlives settlement in r + 3 and finality after
-/// r + k. A ring writes over warm words, which costs 5,000 gas where a fresh one costs 20,000.
+/// @dev Rounds that a peer's word stays readable: k + 3, so that it outlives settlement in r + 3 and finality after r +
+/// k. Overwriting a warm word of the ring costs 5,000 gas instead of 20,000 for a new one.
 uint64 constant RING = FINALITY_ROUNDS + 3;
 
 /// @dev Rounds that an outcome stays readable: it outlives two appeals, the last of which is closed from r + 9 on.
@@ -20,7 +20,7 @@ uint64 constant FINALITY_ROUNDS = 3;
 uint32 constant SHARD_PEERS = 32;
 
 /// @dev The tag of a round in a word of the ring: never 0, and the same only for rounds that are some 2^32 apart, so
-/// that what is left of an older round counts as empty.
+/// that a word of an older round counts as empty.
 function tagOf(uint64 round) pure returns (uint256 tag) {
     return (uint256(round) % type(uint32).max) + 1;
 }

@@ -4,14 +4,14 @@ pragma solidity 0.8.30;
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
 /// @title RsaKeys
-/// @notice RSA public keys in libp2p's protobuf form, built from their two numbers.
-/// @dev Built, not parsed: two encodings of one key would be two peer ids, so the contract writes the canonical one
-/// itself and there is nothing that a caller could malform.
+/// @notice RSA public keys in libp2p's protobuf form, built from modulus and exponent.
+/// @dev Built, not parsed: two encodings of one key would be two peer ids, so the contract writes the canonical
+/// encoding itself.
 library RsaKeys {
     uint256 internal constant MIN_BITS = 2048;
     uint256 internal constant MAX_BITS = 4096;
 
-    /// @dev The least that NIST SP 800-56B allows; smaller ones invite padding attacks.
+    /// @dev The smallest exponent that NIST SP 800-56B allows; smaller ones are open to padding attacks.
     uint32 internal constant MIN_EXPONENT = 65537;
 
     /// @dev The DER of `SEQUENCE { OID rsaEncryption, NULL }`, RFC 8017 appendix C.

@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 /// @title ScoreHistogram
-/// @notice How often each score was given, so that a median costs the same for 3 votes as for 60,000.
+/// @notice Counts of scores, so that a median costs the same for 3 votes as for 60,000.
 library ScoreHistogram {
     /// @dev Counts of 16 bits: of each score, and of each word of scores.
     struct Histogram {
@@ -25,7 +25,7 @@ library ScoreHistogram {
         ++histogram.available;
     }
 
-    /// @notice The lower median of all scores; there must be one.
+    /// @notice The lower median of all scores; the histogram must not be empty.
     /// @param histogram The histogram.
     /// @return scoreMilli 0 to 1000.
     function median(Histogram storage histogram) internal view returns (uint16 scoreMilli) {
@@ -59,7 +59,7 @@ library ScoreHistogram {
 
     /// @notice How many votes were counted.
     /// @param histogram The histogram.
-    /// @return votes Number of votes, those of unavailable included.
+    /// @return votes Number of votes, including those of unavailable.
     function heard(Histogram storage histogram) internal view returns (uint256 votes) {
         return uint256(histogram.available) + histogram.unavailable;
     }

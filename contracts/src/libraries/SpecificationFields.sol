@@ -2,26 +2,27 @@
 pragma solidity 0.8.30;
 
 /// @title SpecificationFields
-/// @notice Numbers of an environment's specification, which the chain knows by the hash of its canonical dag-cbor.
+/// @notice Reads numbers from an environment's specification, of which the chain stores the hash of the canonical
+/// dag-cbor.
 library SpecificationFields {
     /// @notice Thrown when a field is not at the given offset, or is not a number below 65,536.
-    /// @param offset Where it was said to be.
+    /// @param offset The given offset.
     error SpecificationFields_NotThere(uint256 offset);
 
     /// @notice The value of a field.
     /// @param specification The specification, in canonical dag-cbor.
-    /// @param key The field's name as CBOR has it, with its head byte.
-    /// @param offset Where the name begins.
+    /// @param key The field's name in CBOR, with its head byte.
+    /// @param offset Offset of the name.
     /// @return value The number that follows it.
     function numberAt(
         bytes calldata specification,
         bytes memory key,
         uint256 offset
     ) internal pure returns (uint256 value) {
-        // The sum can't overflow behind the first check.
+        // The sum cannot overflow after the first check.
         if (offset > specification.length) revert SpecificationFields_NotThere(offset);
         uint256 at = offset + key.length;
-        // A number takes one to three bytes, and a map's last field is not followed by any.
+        // A number takes one to three bytes, and nothing follows a map's last field.
         if (at >= specification.length) revert SpecificationFields_NotThere(offset);
         if (keccak256(specification[offset:at]) != keccak256(key)) revert SpecificationFields_NotThere(offset);
         uint8 head = uint8(specification[at]);

@@ -5,9 +5,9 @@ pragma solidity 0.8.30;
 uint256 constant SEATS = 5;
 
 /// @title Tally
-/// @notice What the votes of a committee on one peer come to.
-/// @dev A vote is a lane of 16 bits: 0 for none, else the score + 1, or 65535 for unavailable. A seat's votes on a
-/// shard lie in two words, 16 lanes each.
+/// @notice The result of a committee's votes on one peer.
+/// @dev A vote is a lane of 16 bits: 0 for no vote, else the score + 1, or 65535 for unavailable. A seat's votes on a
+/// shard take two words of 16 lanes.
 library Tally {
     uint256 internal constant LANES = 16;
     uint16 internal constant UNAVAILABLE = type(uint16).max;
@@ -40,7 +40,7 @@ library Tally {
     /// @param quorum Fewest votes that decide, at least 1.
     /// @return outcome `OUTCOME_SCORED`, `OUTCOME_UNAVAILABLE` or `OUTCOME_NO_QUORUM`.
     /// @return scoreMilli Lower median of the votes that are not unavailable, if scored; else 0.
-    /// @return cast Votes, those of unavailable included.
+    /// @return cast Votes, including those of unavailable.
     function verdict(
         uint256[SEATS] memory lanes,
         uint256 quorum
@@ -58,8 +58,8 @@ library Tally {
         }
     }
 
-    /// @dev The lane at a place, 0 to 2, among those with a score, lowest first. A sorting network for five: the lanes
-    /// are few, and memory is dear.
+    /// @dev The lane at a place, 0 to 2, among those with a score, lowest first. A sorting network for five: there are
+    /// few lanes, and memory is expensive.
     function _ofSorted(uint256[SEATS] memory lanes, uint256 place) private pure returns (uint256 lane) {
         uint256 a = _sortKey(lanes[0]);
         uint256 b = _sortKey(lanes[1]);
@@ -83,7 +83,7 @@ library Tally {
                     : c;
     }
 
-    /// @dev Lanes without a score come last.
+    /// @dev Lanes without a score are sorted last.
     function _sortKey(uint256 lane) private pure returns (uint256 key) {
         return lane == 0 ? UNAVAILABLE : lane;
     }

@@ -2,9 +2,9 @@
 pragma solidity 0.8.30;
 
 /// @title Weights
-/// @notice What a score weighs in its round's emission: at most five quarters of the mean of its key's last eight
-/// scores, that one included, so that a key that works one round in three earns about a third for each of those.
-/// @dev Scores of counted rounds lie in lanes of 10 bits, the newest lowest; weights are in 32nds of a thousandth.
+/// @notice Weight of a score in its round's emission: at most five quarters of the mean of its key's last eight scores,
+/// including this one. A key that works one round in three earns about a third for each of those rounds.
+/// @dev Scores of counted rounds are in lanes of 10 bits, the newest lowest; weights are in 32nds of a thousandth.
 library Weights {
     /// @dev Rounds that are averaged.
     uint256 private constant WINDOW = 8;
@@ -13,15 +13,15 @@ library Weights {
     uint256 private constant LANE_BITS = 10;
     uint256 private constant LANE = (1 << LANE_BITS) - 1;
 
-    /// @notice Lanes with the lowest for a later round; rounds between have none.
+    /// @notice Shifts the lanes, so that the lowest is for a later round; the rounds between have no score.
     /// @param lanes The lanes.
     /// @param by How many rounds later.
-    /// @return moved The lanes, of which the lowest is empty if `by` is not 0.
+    /// @return moved The lanes; the lowest is empty unless `by` is 0.
     function ahead(uint80 lanes, uint256 by) internal pure returns (uint80 moved) {
         return by >= WINDOW ? 0 : uint80(uint256(lanes) << (LANE_BITS * by));
     }
 
-    /// @notice Lanes with another score of a round; those that are older than all lanes change nothing.
+    /// @notice Replaces the score of a round; rounds older than all lanes change nothing.
     /// @param lanes The lanes.
     /// @param age How many rounds before the newest.
     /// @param scoreMilli 0 to 1000.
@@ -32,7 +32,7 @@ library Weights {
         return uint80((lanes & ~(LANE << at)) | (uint256(scoreMilli) << at));
     }
 
-    /// @notice The sum of the scores before the lowest lane.
+    /// @notice The sum of the scores above the lowest lane.
     /// @param lanes The lanes.
     /// @return sumMilli At most 7000.
     function before(uint80 lanes) internal pure returns (uint256 sumMilli) {
@@ -41,7 +41,7 @@ library Weights {
         }
     }
 
-    /// @notice What a score weighs.
+    /// @notice Weight of a score.
     /// @param scoreMilli The score.
     /// @param beforeMilli The sum of the seven before.
     /// @return weight At most 32000.
@@ -53,9 +53,9 @@ library Weights {
         }
     }
 
-    /// @notice The mean weight of counted rounds, after one more: of all of them while they are few, and then each
-    /// counts a 32nd of what the others leave.
-    /// @param number The number of that round, from 1; 0 where none was counted.
+    /// @notice The mean weight of counted rounds after one more: the plain mean of up to 32 rounds; after that each new
+    /// round counts for a 32nd.
+    /// @param number The number of that round, from 1; 0 if none was counted.
     /// @param meanWeight The mean before it.
     /// @param weight Its weight.
     /// @return changed The mean, rounded down.

@@ -12,7 +12,7 @@ import {MarketPools} from "./MarketPools.sol";
 abstract contract MarketBets is MarketPools {
     using SafeERC20 for IBurnableToken;
 
-    /// @dev A bet under way; in memory, since all of it does not fit the stack.
+    /// @dev Variables of a bet; in memory, since they do not fit the stack.
     struct Order {
         uint256 gameId;
         bytes32 holder;
@@ -83,12 +83,12 @@ abstract contract MarketBets is MarketPools {
         _requireFit(order.stake, _pools[order.gameId][order.choice].stake);
     }
 
-    /// @dev Closed before the round's clue may be revealed: who sees it in the queue comes too late.
+    /// @dev Betting closes before the round's clue may be revealed: whoever sees it in the mempool is too late.
     function _requireBetting(uint256 gameId) internal view virtual {
         _requirePhase(gameId, Phase.Betting);
     }
 
-    /// @dev Bets on the next round follow the proof of the clue before it, and nothing moves between.
+    /// @dev Bets on the next round follow the proof of the clue before it, and no price changes in between.
     function _requireOpened(uint256 gameId, uint8 round, uint8 choice) internal view {
         Game storage game = _requireGame(gameId);
         if (choice >= game.choiceCount) revert PredictionMarket_UnknownChoice(choice, game.choiceCount);
@@ -96,7 +96,7 @@ abstract contract MarketBets is MarketPools {
         if (round >= opened) revert PredictionMarket_RoundNotOpened(round, opened);
     }
 
-    /// @dev The word of a choice's stakes holds at most 2^96 - 1.
+    /// @dev Stakes of a choice are stored in 96 bits.
     function _requireFit(uint256 stake, uint256 staked) internal pure {
         uint256 remaining = type(uint96).max - staked;
         if (stake > remaining) revert PredictionMarket_TooLarge(stake, remaining);

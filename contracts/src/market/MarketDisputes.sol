@@ -10,18 +10,18 @@ import {Tally} from "../libraries/Tally.sol";
 import {MarketPools} from "./MarketPools.sol";
 
 /// @title MarketDisputes
-/// @notice A dispute over an answer: a committee of seats without a part in the game, drawn by a block that nobody
-/// knew when the dispute was opened, commits to verdicts and reveals them.
+/// @notice A dispute over an answer: a committee of seats that did not take part in the game commits to verdicts and
+/// reveals them. A block that was unknown when the dispute was opened draws it.
 abstract contract MarketDisputes is MarketPools {
     using SafeERC20 for IBurnableToken;
 
     uint256 private constant COMMITTEE = 5;
 
-    /// @dev Seats that are asked for a committee: to go through all would cost more gas than a block has. Where half of
-    /// all seats have a part in the game, five without are among 23 in 998 draws of 1,000.
+    /// @dev Most seats tried for a committee: trying all could exceed a block's gas. If half of all seats take part in
+    /// the game, 998 of 1,000 draws of 23 contain five that do not.
     uint256 private constant CANDIDATES = 23;
 
-    /// @dev Blocks between a dispute and the one that draws: whoever sends the dispute does not choose its hash.
+    /// @dev Blocks between a dispute and the block that draws, so that the disputer cannot choose its hash.
     uint256 private constant SEED_DELAY = 2;
 
     /// @inheritdoc IMarketDisputes
@@ -97,7 +97,7 @@ abstract contract MarketDisputes is MarketPools {
         }
     }
 
-    /// @dev Pays the seats behind a verdict alike from the loser's bond, whoever lost.
+    /// @dev Pays the seats behind a verdict in equal parts from the loser's bond.
     function _payVerdict(uint256 gameId, uint8 choice, uint256 pay) internal returns (uint256 paid) {
         bytes32[] storage committee = _disputes[gameId].committee;
         uint256 each = pay / committee.length;
@@ -126,8 +126,8 @@ abstract contract MarketDisputes is MarketPools {
         return !hasBet(gameId, account) && !_hasPosition(gameId, seatKey);
     }
 
-    /// @dev The seats of the round of the dispute, so that none can be taken for it. Where they are forgotten, for a
-    /// draw that nobody made for many rounds, those of now.
+    /// @dev The seats of the round of the dispute, so that no seat can be taken for it; the current ones if those are
+    /// no longer stored, when the draw is many rounds late.
     function _seatsFor(Dispute storage state) internal view returns (uint64 round, uint32 count) {
         round = state.seatRound;
         try _jurors.seatCountAt(round) returns (uint32 known) {

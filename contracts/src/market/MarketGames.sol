@@ -16,10 +16,10 @@ abstract contract MarketGames is MarketLedger {
     uint256 private constant MOST_SECONDS = 30 days;
     uint256 private constant MOST_DETAILS = 2_048;
 
-    /// @dev A twentieth of the losing stakes: bettors see it before they bet.
+    /// @dev A twentieth of the losing stakes; bettors see the fee before they bet.
     uint256 private constant MOST_FEE_BPS = 500;
 
-    /// @dev Ten: a Judge that lets a game run out pays each of ten least bettors a whole bet.
+    /// @dev Ten, so that a Judge that lets a game time out pays ten bettors of the least bet their whole bet.
     uint256 private constant LEAST_BOND_IN_BETS = 10;
 
     /// @inheritdoc IMarketGames

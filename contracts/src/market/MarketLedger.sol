@@ -12,12 +12,12 @@ import {IRounds} from "../interfaces/IRounds.sol";
 import {ISeats} from "../interfaces/ISeats.sol";
 
 /// @title MarketLedger
-/// @notice What the market stores, and where a game stands.
+/// @notice The market's storage, and the phase of a game.
 abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
-    /// @dev What fees are counted in.
+    /// @dev Unit of fees.
     uint256 private constant WHOLE_BPS = 10_000;
 
-    /// @dev How a game ended.
+    /// @dev Result of a game.
     enum Outcome {
         Open,
         Resolved,
@@ -57,8 +57,8 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         uint8 lastRound;
     }
 
-    /// @dev The bets on a choice in a round, the most shares that they are, and their highest rate. Those of its
-    /// first round are in its pool.
+    /// @dev The bets on a choice in a round, the most shares that they can buy, and their highest rate. Bets of the
+    /// choice's first round are in its pool.
     struct Batch {
         // slot 0
         uint96 stake;
@@ -66,7 +66,7 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         uint64 ceiling;
     }
 
-    /// @dev A holder's bets on a choice: those of `round` are not in `shares` yet.
+    /// @dev A holder's bets on a choice; `shares` does not include those of `round` yet.
     struct Position {
         // slot 0
         uint96 stake;
@@ -77,7 +77,8 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         uint96 settledStake;
     }
 
-    /// @dev What holders divide when a game has ended: `pot` by shares of the choice that won, or by stakes if void.
+    /// @dev Payout of a game that has ended: holders divide `pot` by shares of the winning choice, or by stakes if the
+    /// game is void.
     struct Settlement {
         // slot 0
         uint128 pot;
@@ -114,14 +115,14 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
 
     uint256 internal _gameCount;
 
-    /// @dev Those that exist have rounds.
+    /// @dev Existing games have at least one round.
     mapping(uint256 gameId => Game game) internal _games;
 
     mapping(uint256 gameId => mapping(uint256 choice => Pool all)) internal _pools;
     mapping(uint256 gameId => mapping(uint256 choice => mapping(uint256 round => Batch bets))) internal _batches;
     mapping(uint256 gameId => mapping(uint256 choice => mapping(bytes32 holder => Position own))) internal _positions;
 
-    /// @dev Accounts that bet through a peer; those that bet themselves have a position.
+    /// @dev Accounts that bet through a peer; those that bet directly have a position.
     mapping(uint256 gameId => mapping(address account => bool made)) internal _betThroughPeer;
 
     mapping(uint256 gameId => Settlement divided) internal _settlements;
@@ -176,7 +177,7 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         if (game.answered) return _phaseAfterAnswer(gameId, game);
         if (block.timestamp < game.startsAtSec) return Phase.Waiting;
         if (_missedDeadline(game)) return Phase.ResolutionDue;
-        // No deadline is missed: the clues of all rounds before this one are proven, and this one is not past the last.
+        // No deadline was missed: all clues of earlier rounds are proven, and this round is not past the last.
         uint256 round = _roundOf(game);
         if (block.timestamp < _opensAt(game, round) + game.bettingSec) return Phase.Betting;
         if (game.cluesRevealed == round) return Phase.AwaitingClue;
@@ -194,18 +195,18 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         return allIn || over ? Phase.ResolutionDue : Phase.Disputed;
     }
 
-    /// @dev Whether the clue that is next, or the answer, did not come in time.
+    /// @dev Whether the next clue, or the answer, is overdue.
     function _missedDeadline(Game storage game) internal view returns (bool missed) {
         uint256 clue = game.cluesRevealed;
         return block.timestamp >= _opensAt(game, clue < game.roundCount ? clue + 1 : clue);
     }
 
-    /// @dev The round by the clock; at or above `roundCount` after the last.
+    /// @dev The round by time; `roundCount` or more after the last.
     function _roundOf(Game storage game) internal view returns (uint256 round) {
         return (block.timestamp - game.startsAtSec) / (uint256(game.bettingSec) + game.revealSec);
     }
 
-    /// @dev What the Judge has of losing stakes if its answer stands.
+    /// @dev The Judge's fee on losing stakes if its answer stands.
     function _feeOf(Game storage game, uint256 losing) internal view returns (uint256 fee) {
         return (losing * game.feeBps) / WHOLE_BPS;
     }

@@ -8,8 +8,8 @@ import {MarketShares} from "../libraries/MarketShares.sol";
 import {MarketDisputes} from "./MarketDisputes.sol";
 
 /// @title MarketPayouts
-/// @notice How a game ends, and what each holder gets: its stake on the choice that won and a portion of the pot by
-/// shares, or all its stakes back.
+/// @notice Ends games and pays holders: the stake on the winning choice and a portion of the pot by shares, or a refund
+/// of all stakes.
 abstract contract MarketPayouts is MarketDisputes {
     using SafeERC20 for IBurnableToken;
 
@@ -116,8 +116,8 @@ abstract contract MarketPayouts is MarketDisputes {
         _resolveTo(gameId, game, game.answer, 0, true);
     }
 
-    /// @dev Without a verdict the committed answer stands and nobody loses a bond: a committee that does not come must
-    /// not be a way to undo a game that was lost.
+    /// @dev Without a verdict the committed answer stands and nobody loses a bond: an absent committee must not be a
+    /// way to undo a lost game.
     function _resolveDispute(uint256 gameId, Game storage game) internal {
         address disputer = _disputes[gameId].disputer;
         (bool reached, uint8 choice) = _verdictOf(gameId);
@@ -138,7 +138,7 @@ abstract contract MarketPayouts is MarketDisputes {
         else _resolveTo(gameId, game, choice, left, false);
     }
 
-    /// @dev Where nobody won, everybody is refunded, and there is nothing for a fee to be a part of.
+    /// @dev If nobody won, everybody is refunded, and there is no fee.
     function _resolveTo(
         uint256 gameId,
         Game storage game,
@@ -162,7 +162,7 @@ abstract contract MarketPayouts is MarketDisputes {
         _credit(game.judge, fee);
     }
 
-    /// @dev The Judge's bond goes to the bettors, or back if there are none to be harmed.
+    /// @dev The Judge's bond goes to the bettors, or back to the Judge if there are none.
     function _voidForfeiting(uint256 gameId, Game storage game) internal {
         if (_totalStake(gameId) != 0) {
             _void(gameId, game, game.bond);

@@ -5,10 +5,10 @@ import {MarketShares} from "../libraries/MarketShares.sol";
 import {MarketLedger} from "./MarketLedger.sol";
 
 /// @title MarketPools
-/// @notice Stakes and shares of choices and holders. Shares of a round are known when its betting has closed: until
-/// then each bet of the round on the choice dilutes the others alike.
+/// @notice Stakes and shares of choices and holders. Shares of a round are final when its betting has closed: until
+/// then each bet of the round on the choice dilutes the others equally.
 abstract contract MarketPools is MarketLedger {
-    /// @dev Adds a stake to a choice and a holder, and returns its shares if nothing follows in its round.
+    /// @dev Adds a stake to a choice and a holder, and returns its shares if no bet follows in its round.
     function _place(
         uint256 gameId,
         uint256 choice,
@@ -35,12 +35,12 @@ abstract contract MarketPools is MarketLedger {
         return MarketShares.toSharesDown(stake, _rateIn(batch));
     }
 
-    /// @dev Ends a position. Its second word stays, which nothing reads any more: clearing it would cost its claim.
+    /// @dev Ends a position. Its second word is not read any more and stays: clearing it would make the claim dearer.
     function _forget(Position storage own) internal {
         (own.stake, own.shares, own.round, own.settled) = (0, 0, 0, false);
     }
 
-    /// @dev The bets on a choice in its last round with any, or in one after it, and its shares before them.
+    /// @dev The bets on a choice in its latest round with bets, or in a later one, and its shares before them.
     function _batchAt(
         uint256 gameId,
         uint256 choice,
@@ -50,7 +50,7 @@ abstract contract MarketPools is MarketLedger {
         (uint256 all, uint256 last) = (pool.stake, pool.lastRound);
         uint256 weight = MarketShares.weight(round);
         if (all == 0) return (Batch(0, type(uint96).max, uint64(weight)), 0);
-        // A choice without shares has nobody whose part could shrink: its first round has no cap.
+        // A choice without shares has no holders to dilute: its first round has no cap.
         if (last == pool.firstRound) batch = Batch(uint96(all), type(uint96).max, uint64(MarketShares.weight(last)));
         else (batch, openingShares) = (_batches[gameId][choice][last], pool.openingShares);
         if (round == last) return (batch, openingShares);
@@ -66,7 +66,7 @@ abstract contract MarketPools is MarketLedger {
         (uint256 first, uint256 last) = (pool.firstRound, pool.lastRound);
         uint256 weight = MarketShares.weight(round);
         if (pool.stake == 0 || round <= first) return weight;
-        // In a round without bets on the choice, the rate of the one before it with any is the most.
+        // In a round without bets on the choice, the cap is the rate of the latest round with bets.
         uint256 with = round < last ? round : last;
         while (with > first && _batches[gameId][choice][with].stake == 0) --with;
         rate = _rateWithBets(gameId, choice, with);
@@ -78,19 +78,20 @@ abstract contract MarketPools is MarketLedger {
         return own.shares + MarketShares.toSharesDown(pending, _rateWithBets(gameId, choice, own.round));
     }
 
-    /// @dev All shares of a choice: at least the sum of its holders', each of which is rounded down.
+    /// @dev All shares of a choice: at least the sum of its holders' shares, each of which is rounded down.
     function _supplyOf(uint256 gameId, uint256 choice) internal view returns (uint256 shares) {
         (Batch memory batch, uint256 openingShares) = _batchAt(gameId, choice, _pools[gameId][choice].lastRound);
         return openingShares + MarketShares.toSharesDown(batch.stake, _rateIn(batch));
     }
 
-    /// @dev Of a round with bets on the choice. Those of its first are kept in its pool alone.
+    /// @dev Bets of a round on the choice. Those of its first round are stored in its pool only.
     function _rateWithBets(uint256 gameId, uint256 choice, uint256 round) internal view returns (uint256 rate) {
         Batch memory batch = _batches[gameId][choice][round];
         return batch.stake == 0 ? MarketShares.weight(round) : _rateIn(batch);
     }
 
-    /// @dev The cap: without it a late whale, near certain after the last clues, takes the pool almost free of risk.
+    /// @dev The cap on shares of a round: without it a late large bettor, nearly certain after the last clues, takes
+    /// the pool almost without risk.
     function _rateIn(Batch memory batch) internal pure virtual returns (uint256 rate) {
         return MarketShares.rateDown(batch.stake, batch.most, batch.ceiling);
     }
