@@ -1,14 +1,14 @@
 /**
- * A failure that an operator can act on: what went wrong, what to do next, and whether trying again may help.
+ * A failure with a message, a hint for the operator, and whether a retry may help.
  *
- * Expected outcomes are values; only a broken environment or broken code throws one of these.
+ * Expected outcomes are values; only a broken environment or broken code throws.
  */
 export abstract class NodeError extends Error {
   abstract readonly code: string
   /** What the operator does next, as a sentence. */
   readonly hint: string
   readonly retryable: boolean
-  /** Waiting cannot fix it, as with a wrong setting: a role ends instead of continuing with its next round. */
+  /** Retrying cannot fix it, as with a wrong setting: the role stops instead of continuing with its next round. */
   readonly isFinal: boolean = false
 
   constructor(message: string, options: { hint: string; retryable?: boolean; cause?: unknown }) {
@@ -20,9 +20,7 @@ export abstract class NodeError extends Error {
 }
 
 /**
- * One line for the command line: message, what to do, code.
- *
- * A foreign error has no hint, so its name stands where the code would.
+ * One line for the command line: message, hint, code. Errors from elsewhere have no hint, and their name takes the place of the code.
  */
 export function formatError(error: unknown): string {
   if (error instanceof NodeError) return oneLine(`${error.message} ${error.hint} [${error.code}]`)

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { NodeError } from './errors.ts'
 
-/** A folder that the system does not let be made. */
+/** A folder could not be created. */
 export class FolderError extends NodeError {
   readonly code = 'FOLDER'
 
@@ -13,8 +13,8 @@ export class FolderError extends NodeError {
 }
 
 /**
- * Makes a folder and those above it that are missing. Not by `recursive`: with it Node tries without end where a folder's parent is
- * there and the system says that it is missing, as Linux does under /proc.
+ * Creates a folder and its missing parents. Does not use `recursive`: Node then retries forever where a parent exists but the system reports it
+ * missing, as Linux does under /proc.
  *
  * @throws {FolderError}
  */
@@ -33,7 +33,7 @@ function makeOne(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode })
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isFolder(folder)) throw error
   }
 }

@@ -8,8 +8,7 @@ export type Words = readonly [number, number, number, number]
 export type Seed = Uint8Array | string
 
 /**
- * Random numbers by counter: number n of a stream is computed from (key, n) alone, so that it does not matter who draws
- * first, in which order, or how many others draw.
+ * Counter-based random numbers: number n of a stream depends on (key, n) alone, so the order of draws and other draws do not matter.
  *
  * Philox4x32 with 10 rounds, which passes BigCrush. Not for secrets.
  *
@@ -38,7 +37,7 @@ export class SeedError extends NodeError {
   override readonly code = 'SEED'
 }
 
-/** Key of a stream: the first 8 bytes of the sha-256 of a domain's name and the seed, so that two uses of a seed never meet. */
+/** Key of a stream: the first 8 bytes of the sha-256 of a domain's name and the seed, so that two uses of a seed never collide. */
 export function streamKey(domain: string, seed: Seed): readonly [number, number] {
   if (typeof seed !== 'string' && !(seed instanceof Uint8Array))
     throw new SeedError(`a seed is a text or bytes, not a ${typeof seed}`, { hint: "Write a number as text: '7'." })
@@ -46,7 +45,7 @@ export function streamKey(domain: string, seed: Seed): readonly [number, number]
   return [hash.readUint32LE(0), hash.readUint32LE(4)]
 }
 
-/** Random numbers one after the other, from a counter-based generator: for shuffles, initial weights, curricula. */
+/** A sequential source of random numbers over a counter-based generator: for shuffles, initial weights, curricula. */
 export interface RandomStream {
   /** The next 32 random bits. */
   word(): number

@@ -3,10 +3,9 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Replaces a file in one step: a reader, or a run after a crash, sees the old content or the new one, never a part. Of several writers at once, the
- * last one's content stays.
- *
- * Parts are written as they come, so that a large file never stands in memory whole. The data is on disk before the name points to it (fsync of the file, rename, fsync of the folder).
+ * Replaces a file atomically: a reader, or a run after a crash, sees the old content or the new, never a part. Of concurrent writers the last one
+ * wins. Parts are written as they arrive, so a large file is never in memory as a whole. The data is on disk before the name points to it (fsync of
+ * the file, rename, fsync of the folder).
  */
 export async function writeFileAtomic(
   path: string,

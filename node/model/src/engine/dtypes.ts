@@ -1,6 +1,6 @@
 import type { DType } from './value.ts'
 
-/** The numbers that ONNX gives to tensor types (TensorProto.DataType). */
+/** ONNX's numbers of tensor types (TensorProto.DataType). */
 export const onnxTypes: Record<DType, number> = {
   f32: 1,
   u8: 2,
@@ -13,7 +13,7 @@ export const onnxTypes: Record<DType, number> = {
   bf16: 16,
 }
 
-/** The names that ONNX Runtime gives to them. */
+/** ONNX Runtime's names of them. */
 export const runtimeTypes = {
   f32: 'float32',
   u8: 'uint8',
@@ -23,7 +23,7 @@ export const runtimeTypes = {
   bool: 'bool',
   f16: 'float16',
   f64: 'float64',
-  bf16: 'float16', // constants only: the runtime takes no bfloat16 from us, and gives none
+  bf16: 'float16', // constants only: the runtime neither accepts nor returns bfloat16
 } as const
 
 /** Bytes of one element. */

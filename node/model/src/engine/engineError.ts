@@ -1,6 +1,6 @@
 import { NodeError } from '#base/errors.ts'
 
-/** A tensor graph that makes no sense: shapes that do not fit, an op without a gradient asked for one. */
+/** An invalid tensor graph: mismatched shapes, or a gradient of an op that has none. */
 export class GraphError extends NodeError {
   readonly code: string = 'ENGINE_GRAPH'
 
@@ -14,12 +14,12 @@ export class SessionError extends NodeError {
   readonly code: string = 'ENGINE_SESSION'
 }
 
-/** The runtime asked for memory and got none: the same may be done in smaller parts. */
+/** The runtime ran out of memory; smaller parts may succeed. */
 export class SessionMemoryError extends SessionError {
   override readonly code = 'ENGINE_MEMORY'
 }
 
-/** A GPU failed in a run, and may be lost to this process: another process may have it. */
+/** A GPU failed in a run. It may be lost to this process; a new process may get it back. */
 export class DeviceError extends SessionError {
   override readonly code = 'ENGINE_DEVICE'
 }

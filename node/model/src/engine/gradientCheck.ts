@@ -10,7 +10,7 @@ interface GradientCheck {
 }
 
 /**
- * Compares the gradients that a model gives with central finite differences of its loss, in float64.
+ * Compares a model's gradients with central finite differences of its loss, in float64.
  *
  * @param model - outputs `loss` (scalar f64) and `gradient.<input>` for each input to check.
  * @param feeds - moved element by element while this runs, and put back.

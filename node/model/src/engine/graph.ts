@@ -34,17 +34,17 @@ export class Graph implements GraphBuilder {
     return this.#value(`%${this.#values}`, dtype, shape, null, data)
   }
 
-  /** A constant that the runtime reads from a file itself, so that it passes through no memory of ours. */
+  /** A constant that the runtime reads from a file itself, without a copy in this process. */
   stored(dtype: DType, shape: readonly number[], stored: StoredData): Value {
     return { ...this.#value(`%${this.#values}`, dtype, shape, null, null), stored }
   }
 
-  /** A scalar constant, shared by all that ask for the same one. */
+  /** A scalar constant; equal ones are shared. */
   scalar(x: number, dtype: DType = this.real): Value {
     return this.#shared(`${dtype}:${Object.is(x, -0) ? '-0' : x}`, () => this.constant(dtype, [], scalarData(x, dtype)))
   }
 
-  /** A one-dimensional i64 constant, shared by all that ask for the same one: axes, shapes, sizes. */
+  /** A one-dimensional i64 constant, for axes, shapes and sizes; equal ones are shared. */
   integers(xs: readonly number[]): Value {
     const data = () => BigInt64Array.from(xs, BigInt)
     return this.#shared(`i64[${xs.join(',')}]`, () => this.constant('i64', [xs.length], data()))

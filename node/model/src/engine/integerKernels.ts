@@ -7,7 +7,7 @@ import { integerLinear } from './tensor.ts'
 /** [in, out] of a matrix. */
 type MatrixShape = readonly [number, number]
 
-/** What was found for the products with matrices of one shape. */
+/** Measurement of the products with matrices of one shape. */
 export interface KernelChoice {
   readonly shape: MatrixShape
   /** A product of each timed number of rows at best, milliseconds in all: the kernel that scales its sums itself, and separate nodes. Their results are bitwise identical. */
@@ -72,7 +72,7 @@ async function chooseKernel(shape: MatrixShape, threads: number): Promise<Kernel
 /** Milliseconds of a product of each timed number of rows: fused, and separate. */
 export type Run = readonly (readonly [fusedMs: number, separateMs: number])[]
 
-/** Goes by the best of all runs for each number of rows: what else a machine does makes a product slower, and never faster. */
+/** Uses the fastest run for each number of rows: other load makes a product slower, never faster. */
 export function chooseByTimes(runs: readonly Run[]): Omit<KernelChoice, 'shape'> {
   const best = (kernel: 0 | 1) => {
     const rows = runs[0]?.keys() ?? []
@@ -88,7 +88,7 @@ function sessionOf(fused: boolean, codes: Int8Array<ArrayBuffer>, inner: number,
   const weights = graph.constant('i8', [inner, outer], codes)
   const scales = graph.constant('f32', [outer], new Float32Array(outer).fill(1))
   const y = integerLinear(graph.input('x', 'f32', ['R', inner]), weights, scales, fused)
-  // Threads of one session that wait for its next run would take the cores of the other.
+  // Threads of one session that spin for its next run would take cores from the other.
   return createSession(encodeModel({ y }), { threads, extra: { session: { intra_op: { allow_spinning: '0' } } } })
 }
 
@@ -111,7 +111,7 @@ function isExact(y: Float32Array, x: Float32Array, codes: Int8Array, inner: numb
   return true
 }
 
-/** Milliseconds of each kernel for the timed rows, one kernel right after the other: what else the machine does meets both. */
+/** Milliseconds of each kernel for the timed rows, alternating the kernels, so that other load affects both. */
 async function timedRun(
   sessions: readonly [Session, Session],
   x: Float32Array<ArrayBuffer>,

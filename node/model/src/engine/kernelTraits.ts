@@ -7,7 +7,7 @@ import type { Value } from './value.ts'
 
 let answer: Promise<KernelTraits> | undefined
 
-/** What the kernels of this CPU do. Asked once in a process, by products of a few kilobytes. */
+/** Traits of this CPU's kernels. Probed once per process, with products of a few kilobytes. */
 export function kernelTraits(): Promise<KernelTraits> {
   answer ??= probe()
   return answer

@@ -9,7 +9,7 @@ import { opTable } from './opTable.ts'
 import { ProtobufWriter } from './protobuf.ts'
 import type { Attribute, Attributes, DType, GraphBuilder, GraphNode, Shape, StoredData, Value } from './value.ts'
 
-/** A graph as ONNX Runtime takes it. */
+/** A graph encoded for ONNX Runtime. */
 export interface OnnxModel {
   readonly bytes: Uint8Array
   /** Encodes the program for kernels with traits, which `bytes` is not for. Null if none of its ops has kernels with traits. */
@@ -20,14 +20,14 @@ export interface OnnxModel {
    * no bit of a result, which a timer may make, is not in it.
    */
   readonly hash: string
-  /** The inputs that the outputs depend on, by name: what a run must feed. */
+  /** The inputs that the outputs depend on, by name: a run must feed all of them. */
   readonly inputs: ReadonlyMap<string, Value>
   readonly outputs: ReadonlyMap<string, Value>
-  /** What it was encoded for, and has to run on. */
+  /** The device that it was encoded for, and must run on. */
   readonly device: Device
   /** The folder under which the files lie that constants are stored in, or null if there are none. */
   readonly folder: string | null
-  /** Outputs that stay in the device's memory: a run gives them as `DeviceTensor`s. */
+  /** Outputs that stay in the device's memory: a run returns them as `DeviceTensor`s. */
   readonly kept: ReadonlySet<string>
 }
 
@@ -41,8 +41,7 @@ const plainKernels: KernelTraits = { productsSaturate: false, loneRowsDiffer: fa
  * needs are left out.
  *
  * @param outputs - an output under its value's own name is that value itself, and costs no copy.
- * @param fed - values that the model does not compute but takes as inputs, under their own names: what another model of the
- *   same graph gave.
+ * @param fed - values that the model does not compute but takes as inputs, under their own names: outputs of another model of the same graph.
  * @param device - kernels differ: an op is written with those that the device has.
  * @param kept - names of outputs that stay in the device's memory, see `keepsTensors`.
  * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto

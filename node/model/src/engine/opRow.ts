@@ -2,7 +2,7 @@ import type { Device } from './devices/device.ts'
 import { GraphError } from './engineError.ts'
 import type { Attribute, Attributes, DType, GraphNode, Shape, Value } from './value.ts'
 
-/** What a row is told when an op is applied. */
+/** Arguments of a row when an op is applied. */
 export interface Application {
   readonly op: string
   readonly inputs: readonly (Value | null)[]
@@ -33,7 +33,7 @@ interface StraightThrough {
   readonly straightThrough: GradientRule
 }
 
-/** What a CPU's kernels for products of bytes do that a program is encoded around, so that its results are the same elsewhere. */
+/** Traits of a CPU's byte-product kernels that a program is encoded around, so that its results are the same elsewhere. */
 export interface KernelTraits {
   /** Products of u8 by i8 are added in pairs of 16 bits, which saturate: x64 CPUs without VNNI do so. */
   readonly productsSaturate: boolean
@@ -73,8 +73,8 @@ export interface OpRow {
   /** Whether the emission goes by the traits of the kernels. */
   readonly hasTraits?: true
   /**
-   * `discrete`: the outputs are integers or truth values, so no gradient flows. `forwardOnly`: it would be
-   * wanted, but the op has none, and asking for it throws when the graph is built.
+   * `discrete`: the outputs are integers or truth values, so no gradient flows. `forwardOnly`: a gradient would make sense, but the op has none, and
+   * requesting it throws when the graph is built.
    */
   readonly gradient: GradientRule | StraightThrough | 'discrete' | 'forwardOnly'
 }

@@ -20,13 +20,13 @@ export function tensor<T extends DType>(dtype: T, data: TensorArrays[T], shape: 
   return { dtype, data, shape } as Tensor<T>
 }
 
-/** What a run may be fed. */
+/** An input of a run. */
 export type Feed = Tensor | DeviceTensor
 
-/** Where outputs of a run are to be written, by their names; null for a new tensor. */
+/** Targets of a run's outputs, by name; null for a new tensor. */
 export type Places = Readonly<Record<string, Feed | null>>
 
-/** What a run gave: tensors in this process's memory, and those that stay on the device. */
+/** Results of a run: tensors in this process's memory, and tensors that stay on the device. */
 export interface RunResults {
   readonly results: Record<string, Tensor>
   readonly kept: Record<string, DeviceTensor>
@@ -38,8 +38,8 @@ export interface SessionOptions {
   /** Plan memory by the shapes of the first run: faster for small fixed shapes, wasteful for large or varying ones. */
   readonly memoryPattern?: boolean
   /**
-   * Keep freed memory for the next run, in blocks whose size is rounded up to a power of two; true. Without it large arrays go
-   * back to the system at once, which costs some time and, where arrays are of hundreds of megabytes, saves gigabytes.
+   * Keep freed memory for the next run, in blocks rounded up to a power of two; true. Otherwise large arrays are returned to the system at once,
+   * which costs some time and saves gigabytes if arrays have hundreds of megabytes.
    */
   readonly arena?: boolean
   /**
@@ -49,7 +49,7 @@ export interface SessionOptions {
   readonly sumsInProducts?: boolean
   /** ONNX Runtime's graph rewriting. */
   readonly optimization?: 'disabled' | 'basic' | 'extended' | 'all'
-  /** Write to stderr what the runtime tells of itself, where it put each node among it; see `readPlacements`. */
+  /** Write the runtime's log to stderr, including the placement of each node; see `readPlacements`. */
   readonly isVerbose?: boolean
   /** ONNX Runtime's own session configuration entries. */
   readonly extra?: Readonly<Record<string, unknown>>
@@ -60,7 +60,7 @@ export interface Session {
   /**
    * Runs the graph. Blocks its thread: keep sessions in a worker.
    *
-   * @param feeds - every input of the model by name; names that the model does not know are an error.
+   * @param feeds - every input of the model by name; unknown names are an error.
    * @param outputs - names of the wanted outputs; all by default. The others are still computed. Or a tensor for each, which
    *   is written in place and given back where it is not null. The binding copies it all the same; that copy is freed at once, which
    *   the garbage collector would do late. A tensor of the device is written there and not copied, also where the run is fed the same
@@ -77,14 +77,14 @@ export interface Session {
   dispose(): Promise<void>
 }
 
-/** More than any machine has cores: the runtime starts as many as it is told, and takes the process with it where it cannot. */
+/** More than any machine has cores: the runtime starts as many threads as requested, and crashes the process if it cannot. */
 const MOST_THREADS = 1024
 
 /**
  * Builds an ONNX Runtime session on the device that the model was encoded for. Outputs come back to the CPU's memory, but for those that the
  * model keeps on its device.
  *
- * @throws {SessionError} if the runtime refuses the model, does not have the device, or is asked for no number of threads.
+ * @throws {SessionError} if the runtime refuses the model or lacks the device, or the thread count is invalid.
  */
 export async function createSession(model: OnnxModel, options: SessionOptions = {}): Promise<Session> {
   const { threads = 2 } = options

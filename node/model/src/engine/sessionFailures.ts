@@ -2,15 +2,15 @@ import type { Device } from './devices/device.ts'
 import { DeviceError, SessionError, SessionMemoryError } from './engineError.ts'
 
 /**
- * What the runtime says where memory is short. A GPU's first message goes to its log: what comes after it names a buffer that is invalid, or one
- * that is larger than the device allows.
+ * The runtime's messages when it runs out of memory. A GPU's first message goes to its log; later ones name an invalid buffer, or one larger than the
+ * device allows.
  */
 const SHORTAGE = /alloc|out of memory|is invalid due to a previous error|exceeds the max buffer size/i
 
 /** WebGPU without the feature shader-f16. */
 const NO_FLOAT16 = /requires f16 but the device does not support it/
 
-/** The runtime did not make a session. */
+/** The runtime did not create a session. */
 export function refusal(device: Device, cause: unknown): SessionError {
   const reason = reasonOf(cause)
   if (SHORTAGE.test(reason)) return shortage('ONNX Runtime refused the model', cause)
@@ -21,7 +21,7 @@ export function refusal(device: Device, cause: unknown): SessionError {
   })
 }
 
-/** A run failed. On a GPU that is not for want of memory, the process does not trust the device any more: it may be lost. */
+/** A run failed. Unless a GPU ran out of memory, the process no longer trusts the device: it may be lost. */
 export function runFailure(device: Device, cause: unknown): SessionError {
   const [message, reason] = ['ONNX Runtime failed to run the model', reasonOf(cause)]
   if (SHORTAGE.test(reason)) return shortage(message, cause)

@@ -1,4 +1,4 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** Told of each session of this thread that was made, and of each run that ended, also where it failed: what only waits or hangs tells nothing. */
+/** Called for each session created in this thread and for each run that ended or failed, so that waiting or hanging runs show no progress. */
 export const sessionProgress = channel('waggle:session')

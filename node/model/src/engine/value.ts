@@ -15,7 +15,7 @@ export type Attributes = Readonly<Record<string, Attribute>>
 
 /** Where a constant's bytes lie, little-endian and row-major. */
 export interface StoredData {
-  /** What it is called in its model: the graph's hash names it so, wherever it lies. */
+  /** Its name in the model: the graph's hash uses it, independent of the file. */
   readonly name: string
   /** A regular file by its real path: the runtime follows no symbolic link. */
   readonly path: string
@@ -42,7 +42,7 @@ export interface GraphNode {
   readonly sequence: number
 }
 
-/** The graph that a value belongs to, as ops and verbs see it. */
+/** The graph of a value, as ops and verbs see it. */
 export interface GraphBuilder {
   readonly real: 'f32' | 'f64'
   readonly nodes: readonly GraphNode[]

@@ -26,11 +26,11 @@ import type { TrainerOptions } from '#rl/trainerOptions.ts'
 export interface ModelOptions {
   /** Folder of a PEFT LoRA adapter, whose updates are added to the weights. */
   readonly adapter?: string
-  /** For one product; 2 by default. No result depends on it. */
+  /** Threads per matrix product; 2 by default. Results do not depend on it. */
   readonly threads?: number
-  /** What generates, scores and trains, `cpu` by default. `reportDevices` says what works here. */
+  /** Device that generates, scores and trains; `cpu` by default. `reportDevices` lists the devices that work on this machine. */
   readonly device?: Device
-  /** How `trainStep` learns: all weights, in place, or an adapter over them, which generation and scoring then use. */
+  /** What `trainStep` updates: all weights, in place, or an adapter over them, which generation and scoring then use. */
   readonly training?: Omit<TrainerOptions, 'threads' | 'device' | 'adapter'> & {
     /** A fresh adapter of this shape, or an existing one. */
     readonly adapter?: LoraConfig | LoraAdapter
@@ -43,15 +43,15 @@ interface RunOptions {
 }
 
 /**
- * A model that generates, scores and learns. There is one set of weights, or of an adapter's factors: a training step changes it in
- * place, and what is generated next is generated with it. What runs it is made when it is first needed.
+ * A model that generates, scores and learns. All three share one set of weights, or of adapter factors: a training step updates it in place, and
+ * later generation uses the update. Sessions are created on first use.
  */
 export class Model {
   readonly config: ModelFiles['config']
   readonly weights: ModelFiles['weights']
   readonly stopTokens: ModelFiles['stopTokens']
   readonly repetitionPenalty: ModelFiles['repetitionPenalty']
-  /** What is trained instead of the weights, if that was asked for. */
+  /** The adapter that is trained instead of the weights, if configured. */
   readonly adapter: LoraAdapter | undefined
   readonly threads: number
   readonly device: Device
@@ -62,7 +62,7 @@ export class Model {
   #trainer: Promise<Trainer> | undefined
   #disposed: Promise<void> | undefined
 
-  /** @param folder - with files of just these weights, from which the base of an adapter is read in place. */
+  /** @param folder - with the files of these weights, from which an adapter's base is read in place. */
   constructor(
     { config, weights, stopTokens, repetitionPenalty }: ModelFiles,
     options: ModelOptions = {},
@@ -100,7 +100,7 @@ export class Model {
     return this.#trainer
   }
 
-  /** Waits for what runs, then frees it. The weights stay; what would run is refused from then on. */
+  /** Waits for running calls, then frees the sessions. The weights stay; later calls are refused. */
   dispose(): Promise<void> {
     this.#disposed ??= this.#free()
     return this.#disposed
@@ -123,7 +123,7 @@ export class Model {
     return adapter ? adapted(config, await this.#base(), adapter, options) : plain(config, weights, options)
   }
 
-  /** The frozen weights as the trainer computes with them. */
+  /** Number format in which the trainer computes with frozen weights. */
   async #base(): Promise<Freeze> {
     const { config, weights } = this
     if (this.#training.precision === 'int8') return frozenParts(config, await quantizeWeights(config, weights, 'int8'))
@@ -134,12 +134,10 @@ export class Model {
 }
 
 /**
- * Reads a model from a Hugging Face folder, to generate, score and train it.
- *
- * Its weights are kept in memory in float32, since training changes them: 4 bytes a parameter, and as much again for each of the
- * generator and the scorer once they are used, which refuse 2 GiB or more. Under an adapter that is trained they read the folder in
- * place, at any size. A model that only generates or scores needs none of that: `loadGenerator` and `loadScorer` read it in place, or
- * in 8 or 4 bits.
+ * Loads a model from a Hugging Face folder, to generate, score and train. Weights are kept in memory in float32, since training changes them: 4 bytes
+ * per parameter, plus as much for each of the generator and the scorer once they are used; both refuse 2 GiB or more. With a trained adapter they
+ * read the folder in place, at any size. To generate or score only, use `loadGenerator` and `loadScorer`: they read the folder in place, or in 8 or 4
+ * bits.
  *
  * @throws {ModelFileError} naming the file and the field that is missing, malformed, or not of this model.
  */
@@ -153,11 +151,9 @@ export async function loadModel(folder: string, options: ModelOptions = {}): Pro
 /**
  * Samples completions of prompts, in prompt-major order.
  *
- * @param options - one sample a prompt by default, of at most 128 new tokens, at temperature 1, up to one of the model's end tokens,
- *   with the seed '0': the same call gives the same completions. At temperature 0 the model's own repetition penalty is applied,
- *   as transformers does.
- * @throws {ModelInputError} on an empty prompt, an unknown token, a prompt longer than the model's positions, or a model that was
- *   disposed of.
+ * @param options - by default one sample per prompt, at most 128 new tokens, temperature 1, the model's end tokens, and the seed '0': the same call
+ * returns the same completions. At temperature 0 the model's own repetition penalty applies, as in transformers.
+ * @throws {ModelInputError} on an empty prompt, an unknown token, a prompt longer than the model's positions, or a disposed model.
  */
 export async function generate(
   model: Model,
@@ -198,8 +194,7 @@ export function logits(model: Model, tokens: Int32Array): AsyncGenerator<Float32
 /**
  * One policy-gradient step on groups of completions with their rewards, in place.
  *
- * @throws {TrainerError} if a group is malformed, an option is unknown, or the step would make the weights
- *   no numbers; nothing has changed then.
+ * @throws {TrainerError} if a group is malformed, an option is unknown, or the step would make a weight NaN or infinite; nothing has changed then.
  */
 export async function trainStep(
   model: Model,

@@ -6,36 +6,36 @@ import type { Completion, GenerateOptions } from '#model/generation/completion.t
 import type { GroupStepOptions, GroupStepReport, RolloutGroup } from '#rl/groupStep.ts'
 import { generate, type Model, trainStep } from './model.ts'
 
-/** What a completion is sampled for. Whatever else the reward needs travels with it, such as the expected answer. */
+/** A task: the prompt, and whatever else the reward function needs, such as the expected answer. */
 export interface TrainTask {
   /** Token ids. */
   readonly prompt: Int32Array
 }
 
 export interface TrainOptions<Task extends TrainTask> {
-  /** Taken in order, again from the first after the last. */
+  /** Used in order, starting over after the last. */
   readonly tasks: readonly Task[]
-  /** What a completion is worth. Only differences between completions of one task count. */
+  /** The reward of a completion. Only differences between completions of one task matter. */
   readonly reward: (completion: Completion, task: Task) => number | Promise<number>
   /** Updates of the policy. */
   readonly steps: number
-  /** Tasks in a step; 1. */
+  /** Tasks per step; 1. */
   readonly tasksPerStep?: number
-  /** Completions of a task, which are compared with each other; 8. */
+  /** Completions per task (the group that advantages are relative to); 8. */
   readonly groupSize?: number
-  /** As `generate` takes them; the seed names the run, `'0'` by default, and each step samples with its own seed. */
+  /** Options of `generate`. The seed is the seed of the run, `'0'` by default; each step derives its own. */
   readonly sampling?: Partial<Omit<GenerateOptions, 'prompts' | 'samplesPerPrompt' | 'signal' | 'onToken'>> & {
     seed?: string
   }
-  /** As `trainStep` takes them. */
+  /** Options of `trainStep`. */
   readonly update: GroupStepOptions
-  /** Told after every step. */
+  /** Called after every step. */
   readonly onStep?: (metrics: TrainMetrics) => void | Promise<void>
-  /** Asked before every token and step; its reason is thrown. */
+  /** Checked before every token and step; its reason is thrown. */
   readonly signal?: AbortSignal
 }
 
-/** Figures of a step, by TRL's definitions. What the update measured is null if it changed nothing. */
+/** Metrics of a step, as TRL defines them. Metrics of the update are null if nothing was updated. */
 export interface TrainMetrics extends Pick<GroupStepReport, 'groupsUsed' | 'kl' | 'clipFraction' | 'undone'> {
   /** From 1. */
   readonly step: number
@@ -43,7 +43,7 @@ export interface TrainMetrics extends Pick<GroupStepReport, 'groupsUsed' | 'kl' 
   readonly reward: number
   /** Mean over groups of the standard deviation of their rewards. */
   readonly rewardStd: number
-  /** Share of groups whose rewards are all the same: they teach nothing. */
+  /** Share of groups whose rewards are all equal: they have no gradient. */
   readonly fracRewardZeroStd: number
   /** Mean number of tokens of a completion. */
   readonly completionLength: number
@@ -56,7 +56,7 @@ export interface TrainMetrics extends Pick<GroupStepReport, 'groupsUsed' | 'kl' 
   readonly learningRate: number | null
 }
 
-/** The generator and the trainer check what they are given of it. */
+/** The generator and the trainer check the options that are passed on to them. */
 const schema = z.strictObject({
   tasks: z.array(z.looseObject({ prompt: z.instanceof(Int32Array) })).min(1),
   reward: z.custom(value => typeof value === 'function', 'expected a function'),
@@ -70,11 +70,11 @@ const schema = z.strictObject({
 } satisfies SchemaOf<TrainOptions<TrainTask>>)
 
 /**
- * Trains a model with GRPO on completions that it samples itself: sample, reward, update, as often as asked.
+ * Trains a model with GRPO on its own completions: samples, rewards and updates, for a number of steps.
  *
  * @returns the metrics of every step, in order.
- * @throws {ModelInputError} naming an option that is wrong, before anything is done.
- * @throws {TrainerError} if a reward is not finite, or the model is sampled otherwise than it is trained; earlier steps stay.
+ * @throws {ModelInputError} naming an invalid option, before anything else happens.
+ * @throws {TrainerError} if a reward is not finite, or sampling differs from what training assumes; earlier steps stay.
  */
 export async function train<Task extends TrainTask>(
   model: Model,

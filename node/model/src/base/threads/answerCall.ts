@@ -2,10 +2,10 @@ import { sentError } from './sentError.ts'
 import type { Answer, Call } from './workerCalls.ts'
 
 /**
- * Does what a call asks for, in the worker. An error is an answer like any other.
+ * Runs a call in the worker and sends its result or its error.
  *
- * @param handlers - the worker's operations, or the promise of them: where it fails, that is the answer to every call.
- * @param code - of an error that is a defect of the worker.
+ * @param handlers - the worker's operations, or a promise of them; if it rejects, every call is answered with that error.
+ * @param code - for errors that are defects of the worker.
  */
 export async function answerCall(
   { id, operation, args }: Call,

@@ -3,17 +3,17 @@ import { PendingCalls } from './pendingCalls.ts'
 import type { WorkerError } from './sentError.ts'
 import type { Answer } from './workerCalls.ts'
 
-/** Questions to a thread and its answers. */
+/** Calls to a thread. */
 export interface AskedThread<Operation extends string> {
   hasEnded(): boolean
-  /** Rejects with a WorkerError: the thread's own, or that of its end. */
+  /** Rejects with a WorkerError: from the thread, or because the thread has ended. */
   ask(operation: Operation, args: readonly unknown[]): Promise<unknown>
-  /** @param error - what open calls reject with. */
+  /** @param error - rejects the open calls. */
   stop(error: WorkerError): Promise<void>
 }
 
 /**
- * Asks a thread that answers with `answerCall`. The process stays alive for calls that are open, and not for a thread that has none.
+ * A client of a thread that answers with `answerCall`. Only open calls keep the process alive.
  *
  * @param ended - the error of calls that are open when the thread dies.
  */

@@ -8,7 +8,7 @@ interface OpenCall<Operation> {
   reject(error: WorkerError): void
 }
 
-/** The calls to one worker that have no answer yet. */
+/** Open calls to one worker. */
 export class PendingCalls<Operation extends string> {
   readonly #send: (call: Call<Operation>) => void
   readonly #nowMs: () => number
@@ -16,7 +16,7 @@ export class PendingCalls<Operation extends string> {
   #nextId = 0
   #ended: WorkerError | undefined
 
-  /** @param send - brings a call to the worker; what it throws is what the call rejects with. */
+  /** @param send - sends a call to the worker; if it throws, the call rejects with that error. */
   constructor(send: (call: Call<Operation>) => void, nowMs = () => performance.now()) {
     this.#send = send
     this.#nowMs = nowMs
@@ -26,18 +26,18 @@ export class PendingCalls<Operation extends string> {
     return this.#open.size
   }
 
-  /** Why there will be no answers any more; undefined while there may be. */
+  /** Why the worker has ended; undefined while it runs. */
   get ended(): WorkerError | undefined {
     return this.#ended
   }
 
-  /** The call that has waited for the longest, and how long. */
+  /** The oldest open call, and its age. */
   get oldest(): { readonly operation: Operation; readonly waitedMs: number } | undefined {
     const [first] = this.#open.values()
     return first && { operation: first.operation, waitedMs: this.#nowMs() - first.sentMs }
   }
 
-  /** Asks the worker. Rejects with a WorkerError: the worker's own, or that of its end. */
+  /** Calls the worker. Rejects with a WorkerError: from the worker, or because it has ended. */
   ask(operation: Operation, args: readonly unknown[]): Promise<unknown> {
     if (this.#ended) return Promise.reject(this.#ended)
     const id = this.#nextId++
@@ -52,7 +52,7 @@ export class PendingCalls<Operation extends string> {
     return promise
   }
 
-  /** Takes what the worker said. An answer to a call that is not open is nobody's. */
+  /** Settles a call with the worker's answer. Answers to unknown calls are ignored. */
   settle(answer: Answer): void {
     const call = this.#open.get(answer.id)
     this.#open.delete(answer.id)
@@ -60,7 +60,7 @@ export class PendingCalls<Operation extends string> {
     else call?.reject(new WorkerError(answer.error, answer.error))
   }
 
-  /** Rejects what is open and whatever is asked later. The first end counts. */
+  /** Rejects open and later calls. Only the first error counts. */
   end(error: WorkerError): void {
     this.#ended ??= error
     for (const call of this.#open.values()) call.reject(this.#ended)

@@ -1,6 +1,6 @@
 import { NodeError } from '../errors.ts'
 
-/** An error as it crosses from a worker to who asked it. */
+/** An error as it is sent from a worker to its caller. */
 export interface SentError {
   readonly name: string
   readonly message: string
@@ -10,7 +10,7 @@ export interface SentError {
   readonly stack: string | undefined
 }
 
-/** @param code - for any error that is not a NodeError, and so a defect of the worker. */
+/** @param code - for errors that are not a NodeError, which are defects of the worker. */
 export function sentError(error: unknown, code: string): SentError {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
   if (error instanceof NodeError) {
@@ -20,7 +20,7 @@ export function sentError(error: unknown, code: string): SentError {
   return { name, message, stack, code, hint, retryable: false }
 }
 
-/** An error of a worker, with the code and hint that it had there; or the end of the worker itself. */
+/** An error from a worker, with its original code and hint, or the end of the worker itself. */
 export class WorkerError extends NodeError {
   readonly code: string
 

@@ -1,18 +1,18 @@
-/** How long a worker may give no sign of life while it has work. It follows what the work takes on this machine. */
+/** How long a worker may be silent while it has work. Adapts to the speed of this machine. */
 export interface Patience {
   readonly checkEveryMs: number
   limitMs(): number
-  /** A worker that is well was silent for so long. */
+  /** Reports how long a healthy worker was silent. */
   survived(silentMs: number): void
-  /** A worker was ended for its silence. If it was only slow, its successor gets there in twice the time. */
+  /** Reports that a worker was killed for its silence. If it was only slow, its successor gets twice the time. */
   lost(): void
-  /** A worker did what it was asked. */
+  /** Reports that a worker answered a call. */
   answered(): void
 }
 
-/** One run of a large model over a long batch takes minutes on a slow CPU, and gives no sign before it ends. */
+/** One run of a large model over a long batch takes minutes on a slow CPU, without a sign of life before it ends. */
 const USUAL_MS = 10 * 60_000
-/** The next run may take longer than the longest so far. */
+/** Margin: the next run may take longer than the longest so far. */
 const MARGIN = 4
 const CHECK_EVERY_MS = 5_000
 
@@ -33,19 +33,19 @@ export function createPatience(usualMs = USUAL_MS): Patience {
   }
 }
 
-/** So many checks missed, and who watches was away. */
+/** After this many missed checks, the watching process itself was suspended. */
 const AWAY_CHECKS = 4
 
 interface SilenceWatch {
-  /** The worker gave a sign of life. */
+  /** Reports a sign of life of the worker. */
   heard(): void
   stop(): void
 }
 
 /**
- * Watches for a worker that hangs or was stopped: that has work, and is silent for longer than the patience allows.
+ * Detects a worker that hangs or was stopped: it has work, and is silent for longer than the patience allows.
  *
- * @param hasWork - one that has none may be silent.
+ * @param hasWork - an idle worker may be silent.
  * @param hung - called once, with the silence in ms.
  */
 export function watchSilence(
@@ -55,7 +55,7 @@ export function watchSilence(
   nowMs = () => performance.now(),
 ): SilenceWatch {
   let [heardMs, checkedMs] = [nowMs(), nowMs()]
-  // Whoever was away itself, as a laptop that slept, has not listened.
+  // A process that was suspended itself, as on a sleeping laptop, could not hear the worker.
   const wasAway = (now: number) => now - checkedMs > AWAY_CHECKS * patience.checkEveryMs
   const checking = setInterval(() => {
     const now = nowMs()

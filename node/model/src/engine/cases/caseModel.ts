@@ -8,7 +8,7 @@ import { type Tensor, tensor } from '../session.ts'
 import * as t from '../tensor.ts'
 import type { Shape, Value } from '../value.ts'
 
-/** What an op is tested on. */
+/** A test case of an op. */
 export interface OpCase {
   readonly title?: string
   /** Shapes of the float inputs; `S` stands for 3. */

@@ -14,20 +14,20 @@ export type DeviceVerdict = {
 export type DeviceReport = {
   readonly machine: Machine
   readonly devices: readonly DeviceVerdict[]
-  /** What `auto` takes. */
+  /** The device that `auto` selects. */
   readonly chosen: Device
   /** RL Swarm's pools: models of 1.5B parameters and more for 40 GB of the chosen device's memory and up. */
   readonly pool: 'small' | 'large'
 }
 
-/** From this much memory on a machine takes the large pool (RL Swarm's constant). */
+/** Memory from which a machine takes the large pool (RL Swarm's constant). */
 const LARGE_POOL_BYTES = 40e9
 
-/** Tries every device, and says which one would be taken, and why the others are not. */
+/** Tries every device, and reports which one `auto` would select and why the others are unavailable. */
 export async function reportDevices(): Promise<DeviceReport> {
   const machine = await describeMachine()
   const verdicts: DeviceVerdict[] = []
-  // One after another: two first uses of one GPU at a time slow each other down.
+  // In sequence: two concurrent first uses of one GPU slow each other down.
   for (const device of devices) {
     const reason = await tryDevice(device)
     const float16Reason = reason ?? (await tryDevice(device, 'float16'))

@@ -11,7 +11,7 @@ const crossed = { toDevice: 0, fromDevice: 0 }
 /** Since this process began. */
 export const crossings = (): Crossings => ({ ...crossed })
 
-/** Counts what a run on a device is fed from this process's memory, or gives to it. */
+/** Counts bytes that a run copies between this process's memory and the device. */
 export function countCrossing(device: Device, way: keyof Crossings, data: ArrayBufferView): void {
   if (device !== 'cpu') crossed[way] += data.byteLength
 }

@@ -36,7 +36,7 @@ const knownSets = [
   'sve',
 ]
 
-/** What this machine has to compute with. Nothing is started but NVIDIA's own tool, and only where it is installed. */
+/** Describes the machine's processors, memory and GPUs. Starts no process but NVIDIA's own tool, if it is installed. */
 export async function describeMachine(): Promise<Machine> {
   const flags = process.platform === 'darwin' ? await readSysctl() : await readCpuinfo()
   return {
@@ -60,7 +60,7 @@ async function readSysctl(): Promise<ReadonlySet<string>> {
   return setsOfSysctl(stdout)
 }
 
-/** Names by which macOS tells of what Linux tells of by others. */
+/** Instruction sets that macOS and Linux name differently. */
 const appleSets: Readonly<Record<string, string>> = {
   'arm.AdvSIMD': 'asimd',
   'arm.FEAT_DotProd': 'asimddp',
@@ -74,7 +74,7 @@ export function setsOfSysctl(text: string): ReadonlySet<string> {
   return new Set(present.filter(name => name !== undefined))
 }
 
-/** @param limit - of the control group, as Node tells it: 0 or more than the machine has where there is none. */
+/** @param limit - of the control group, as Node reports it: 0, or more than the machine has, if there is no limit. */
 export function usableMemory(total: number, limit: number): number {
   return limit > 0 ? Math.min(total, limit) : total
 }

@@ -3,8 +3,8 @@ export const devices = ['cpu', 'webgpu', 'cuda'] as const
 export type Device = (typeof devices)[number]
 
 /**
- * ONNX Runtime's execution providers for a device, first choice first. The CPU stands behind each GPU, for what it has no kernel
- * for: shapes and other small integers.
+ * ONNX Runtime's execution providers for a device, first choice first. The CPU is the fallback of each GPU, for ops without a GPU kernel: shapes and
+ * other small integers.
  */
 export const executionProviders: Readonly<Record<Device, readonly string[]>> = {
   cpu: ['cpu'],
@@ -12,5 +12,5 @@ export const executionProviders: Readonly<Record<Device, readonly string[]>> = {
   cuda: ['cuda', 'cpu'],
 }
 
-/** Whether results of a run can stay in the device's memory and be fed to the next: ONNX Runtime's binding for Node has this for WebGPU alone. */
+/** Whether results of a run can stay in the device's memory and be fed to the next: ONNX Runtime's Node binding supports this for WebGPU only. */
 export const keepsTensors = (device: Device): boolean => device === 'webgpu'

@@ -2,13 +2,13 @@ import ort from 'onnxruntime-node'
 import { runtimeTypes } from '../dtypes.ts'
 import type { DType } from '../value.ts'
 
-/** A tensor in the memory of a device, which sessions on that device read where it lies. Its numbers cannot be read here. */
+/** A tensor in a device's memory. Sessions on that device read it in place; this process cannot. */
 export interface DeviceTensor {
   readonly dtype: DType
   readonly shape: readonly number[]
   /** The runtime's own handle. */
   readonly held: ort.Tensor
-  /** Frees it. Once more does nothing. */
+  /** Frees it. Further calls do nothing. */
   dispose(): void
 }
 
@@ -25,7 +25,7 @@ export function deviceTensor(dtype: DType, held: ort.Tensor): DeviceTensor {
 
 export const isOnDevice = (tensor: object): tensor is DeviceTensor => 'held' in tensor
 
-/** The first rows of a tensor, where they lie: they live as long as the tensor, which owns them. */
+/** A view of the first rows of a tensor: valid as long as the tensor, which owns the memory. */
 export function firstRows({ dtype, held, shape }: DeviceTensor, rows: number): DeviceTensor {
   const dims = [rows, ...shape.slice(1)]
   const options = { dataType: runtimeTypes[dtype] as ort.Tensor.GpuBufferDataTypes, dims }

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { freemem, totalmem } from 'node:os'
 
-/** Bytes that the machine, or the process's control group, has free. That counts what is kept of files and gives way. */
+/** Free bytes of the machine or of the process's control group, including file caches that can be evicted. */
 export function freeMemory(): number {
   if (process.platform === 'darwin') return readVmStat() ?? freemem()
   const isLimited = process.constrainedMemory() < totalmem()
   return Math.min(freemem(), process.availableMemory() + (isLimited ? cachedFiles() : 0))
 }
 
-/** On macOS `freemem` counts pages that nothing was ever kept in, of which a machine in use has next to none. */
+/** On macOS `freemem` counts only pages that were never used, of which a busy machine has next to none. */
 function readVmStat(): number | null {
   try {
     return freeOfVmStat(execFileSync('vm_stat', { encoding: 'utf8', timeout: 5_000 }))
@@ -30,18 +30,18 @@ export function freeOfVmStat(text: string): number | null {
 
 const GROUP_STATISTICS = '/sys/fs/cgroup/memory.stat'
 
-/** A control group counts files that it keeps in memory as used, though they give way. */
+/** A control group counts file caches as used, although they can be evicted. */
 function cachedFiles(): number {
   const text = existsSync(GROUP_STATISTICS) ? readFileSync(GROUP_STATISTICS, 'utf8') : ''
   return Number(/^inactive_file (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 
-/** Bytes beyond which an allocation is hopeless. Where the system does not say what it would give up of its caches, all that it has. */
+/** Bytes beyond which an allocation cannot succeed: all memory, if the system does not report its evictable caches. */
 export function attainableMemory(): number {
   return process.platform === 'linux' ? Math.min(freeMemory(), freeAddresses()) : totalmem()
 }
 
-/** Bytes that are left of the address space that the process was limited to (`ulimit -v`), which only Linux tells; else infinity. */
+/** Bytes left of the process's address space limit (`ulimit -v`), which only Linux reports; else infinity. */
 export function freeAddresses(): number {
   if (process.platform !== 'linux') return Number.POSITIVE_INFINITY
   const limit = /^Max address space\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]

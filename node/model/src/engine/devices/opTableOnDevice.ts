@@ -6,8 +6,8 @@ import { createSession, type Tensor } from '../session.ts'
 import { type Device, devices } from './device.ts'
 import { placementsMark } from './placements.ts'
 
-// Its own process, for what a driver may do wrong: runs every case of the op table on the CPU and on the device that argv names,
-// and prints how far they are apart as one JSON line each. What the runtime says of the sessions goes to stderr.
+// Runs in its own process, since a driver may crash: runs every case of the op table on the CPU and on the device in argv, and prints the difference
+// of each as one JSON line. The runtime's log goes to stderr.
 const device = devices.find(name => name === process.argv[2])
 if (device === undefined) throw new RangeError(`unknown device ${process.argv[2]}`)
 

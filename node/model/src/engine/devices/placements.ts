@@ -4,14 +4,14 @@ export interface Placements {
   readonly onCpu: Readonly<Record<string, number>>
 }
 
-/** Begins what stderr says of a program: what is before its name. */
+/** Prefix of the line on stderr before a program's log. */
 const MARK = '=== placements of '
 
 /** A line for stderr before a session is made, for `readPlacements` to tell the sessions apart. */
 export const placementsMark = (program: string) => `\n${MARK}${program}\n`
 
 /**
- * Reads where ONNX Runtime put the nodes of sessions from what it logged when they were made, by the program's name.
+ * Parses node placements from ONNX Runtime's session log, by the program's name.
  *
  * @param log - of sessions made verbosely, with a `placementsMark` before each.
  */

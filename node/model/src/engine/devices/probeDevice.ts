@@ -4,8 +4,8 @@ import { createSession, tensor } from '../session.ts'
 import { cast, linear } from '../tensor.ts'
 import { devices } from './device.ts'
 
-// Its own process, started by `tryDevice`: multiplies two matrices on the device that argv names, in float16 if argv says so,
-// and says whether they came out right. A driver that crashes takes this process and no other.
+// Runs in its own process, started by `tryDevice`: multiplies two matrices on the device in argv, in float16 if argv says so, and reports whether the
+// result is correct. A crashing driver takes down only this process.
 const device = devices.find(name => name === process.argv[2])
 if (device === undefined) throw new RangeError(`unknown device ${process.argv[2]}`)
 const isFloat16 = process.argv[3] === 'float16'

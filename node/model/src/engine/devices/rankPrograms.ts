@@ -4,7 +4,7 @@ import { createSession, type Feed, type RunResults, type Session } from '../sess
 import type { Shape, Value } from '../value.ts'
 import { type Device, keepsTensors } from './device.ts'
 
-/** A program for tensors of one rank, whatever their lengths. What it gives stays on a device that keeps tensors. */
+/** A program for tensors of one rank and any lengths. Its results stay on a device that keeps tensors. */
 export function rankModel(
   device: Device,
   rank: number,

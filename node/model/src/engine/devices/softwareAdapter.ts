@@ -6,10 +6,9 @@ const folder = '/usr/lib/chromium'
 const variables = { LD_LIBRARY_PATH: folder, VK_ICD_FILENAMES: join(folder, 'vk_swiftshader_icd.json') }
 
 /**
- * The environment of a process in which WebGPU runs on a device in software, for tests. In its own process: what a driver does
- * wrong must not take the tests with it.
+ * The environment of a process in which WebGPU runs on a software device, for tests. A separate process, since a driver may crash.
  *
- * @param isRequired - that there is one.
+ * @param isRequired - throws if the machine has none.
  * @returns null if the machine has none.
  */
 export function softwareAdapter(isRequired: boolean): Readonly<Record<string, string>> | null {

@@ -8,7 +8,7 @@ import type { DeviceTensor } from './deviceTensor.ts'
 
 const sessions = new Map<string, Promise<Session>>()
 
-/** Copies tensors into a device's memory, for runs that are fed the same numbers more than once. The caller disposes of the copies. */
+/** Copies tensors to a device, for runs that use the same inputs repeatedly. The caller disposes of the copies. */
 export async function toDevice(
   device: Device,
   tensors: Readonly<Record<string, Tensor>>,
@@ -26,12 +26,12 @@ export async function fromDevice(device: Device, x: DeviceTensor): Promise<Tenso
   return (await (await copying(device, x, false)).run({ x })).y as Tensor
 }
 
-/** Rounds a tensor of f32 that is on a device to float16, which this process can neither give nor take. */
+/** Rounds an f32 tensor on a device to float16, which this process can neither send nor receive. */
 export async function inFloat16(device: Device, x: DeviceTensor): Promise<DeviceTensor> {
   return (await (await copying(device, x, true, 'f16')).runKeeping({ x }, ['y'])).kept.y as DeviceTensor
 }
 
-/** A program that gives what it is fed, for tensors of a rank and type. It is built once. */
+/** The identity program for tensors of a rank and type, built once. */
 function copying(
   device: Device,
   { dtype, shape }: { dtype: DType; shape: readonly number[] },

@@ -8,7 +8,7 @@ const PROBE_MS = 30_000
 /**
  * Tests whether graphs run on a device, by running one in another process.
  *
- * @param type - that is computed with.
+ * @param type - number type of the test.
  * @returns null if they do; otherwise the reason, as one sentence.
  */
 export function tryDevice(device: Device, type: 'float32' | 'float16' = 'float32'): Promise<string | null> {

@@ -5,8 +5,7 @@ import { sameShape } from '../shapes.ts'
 import type { Value } from '../value.ts'
 
 /**
- * Fused kernels of ONNX Runtime that only generation uses. They have no gradient: asking for one throws when the
- * graph is built.
+ * Fused kernels of ONNX Runtime that only generation uses. They have no gradient: requesting one throws when the graph is built.
  */
 export const contribRows: Record<ContribOp, OpRow> = {
   /** Inputs x [B, heads, S, D], position ids (i64 [B, S]), cos and sin [positions, D/2]. */
