@@ -3,7 +3,6 @@ import type { Tokenizer } from '../../node/model/src/model/tokenizers/tokenizer.
 import { mapYielding } from '../../node/src/core/threads/mapYielding.ts'
 import { parseTaskText } from '../../node/src/environments/codezero/curriculum/parseTaskText.ts'
 import type { Level, Task } from '../../node/src/environments/codezero/curriculum/task.ts'
-import { countRightTests } from '../../node/src/environments/codezero/isRightTest.ts'
 import {
   admitProblem,
   type ProposalFault,
@@ -12,6 +11,7 @@ import {
 } from '../../node/src/environments/codezero/parseProposal.ts'
 import { presets } from '../../node/src/environments/codezero/presets.ts'
 import { completionText, proposalPrompt } from '../../node/src/environments/codezero/prompts.ts'
+import { countRightTests } from '../../node/src/environments/codezero/proposedTests.ts'
 
 /** One sampled proposal: malformed, refused, or a task; and how many of its tests expect the right value. */
 export type SampledProposal = {

@@ -3,8 +3,7 @@ import type { Logger } from '#core/logger.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import { type Head, headOf, type RpcCall } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type ChainIdentity, headAt } from './endpointCheck.ts'
-import { createEndpointPool } from './endpointPool.ts'
+import { type ChainIdentity, type CheckModules, createEndpointCheck, headAt } from './endpointCheck.ts'
 import { createFollowedHead, type TakenHead } from './followedHead.ts'
 
 type GuardModules = {
@@ -116,5 +115,74 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
         if (head !== null) take(endpoint, head)
         return result
       }),
+  }
+}
+
+type PoolModules = Pick<CheckModules, 'identity' | 'faultOfHead'> & {
+  endpoints: readonly Endpoint[]
+  clock: Clock
+  logger: Logger
+  /** Ends every wait. */
+  signal: AbortSignal
+}
+
+type EndpointPool = {
+  /** Endpoints that work, in the given order: the first is in use. */
+  healthy(): readonly Endpoint[]
+  /** Takes an endpoint out of use, and checks it again until it works. */
+  markOut(endpoint: Endpoint, reason: string): void
+  /** Takes endpoints out of use that do not serve the chain. */
+  check(): Promise<void>
+  /** Resolves once an endpoint works again; rejects with the signal's reason. */
+  untilBack(): Promise<void>
+}
+
+const MAX_PAUSE_MS = 30_000
+
+function createEndpointPool(modules: PoolModules): EndpointPool {
+  const { endpoints, clock, logger, signal } = modules
+  const outSinceMs = new Map<Endpoint, number>()
+  let back = Promise.withResolvers<void>()
+
+  const healthy = () => endpoints.filter(endpoint => !outSinceMs.has(endpoint))
+  const faultOf = createEndpointCheck({ ...modules, healthy, markOut })
+
+  function markOut(endpoint: Endpoint, reason: string): void {
+    if (outSinceMs.has(endpoint)) return
+    outSinceMs.set(endpoint, clock.nowMs())
+    const others = healthy().length
+    if (others === 0) back = Promise.withResolvers<void>()
+    const said = others === 0 ? 'waiting for the chain' : 'an endpoint is out; asking the other'
+    logger.warn(said, { endpoint: endpoint.origin, reason })
+    void recover(endpoint).catch(() => undefined) // only the node's stop ends it early
+  }
+
+  async function recover(endpoint: Endpoint): Promise<void> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
+      await clock.sleep(pauseMs, signal)
+      if ((await faultOf(endpoint)) === null) break
+    }
+    const seconds = Math.round((clock.nowMs() - (outSinceMs.get(endpoint) ?? 0)) / 1000)
+    const said = healthy().length === 0 ? 'the chain answers again' : 'an endpoint is back'
+    outSinceMs.delete(endpoint)
+    logger.info(said, { endpoint: endpoint.origin, seconds })
+    back.resolve()
+  }
+
+  return {
+    healthy,
+    markOut,
+    async check() {
+      for (const endpoint of healthy()) {
+        const fault = await faultOf(endpoint)
+        if (fault !== null) markOut(endpoint, fault)
+      }
+    },
+    async untilBack() {
+      const stopped = Promise.withResolvers<never>()
+      const stop = () => stopped.reject(signal.reason)
+      signal.addEventListener('abort', stop, { once: true })
+      await Promise.race([back.promise, stopped.promise]).finally(() => signal.removeEventListener('abort', stop))
+    },
   }
 }

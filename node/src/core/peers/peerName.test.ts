@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { peerName } from './peerName.ts'
-import { adjectives, animals } from './peerNameWords.ts'
+import { adjectives, animals, peerName } from './peerName.ts'
 
 test('names never change', () => {
   expect(peerName('16Uiu2HAmPLe7Mzm8TsYUubgCAW1aJoeFScxrLj8ppHFivPo97bUZ')).toBe('speckled dusky crane')

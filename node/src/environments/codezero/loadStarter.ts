@@ -1,11 +1,14 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { hashWeights, readWeights } from '#model/decoder/weights.ts'
+import { ModelFileError } from '#model/modelErrors.ts'
 import { Tokenizer } from '#model/tokenizers/tokenizer.ts'
 import type { Environment, SequenceScorer } from '../environment.ts'
 import { codeZero } from './codeZero.ts'
 import { createJudge } from './judge/createJudge.ts'
-import { readJudgeCalibration } from './judge/readJudgeCalibration.ts'
+import { type JudgeCalibration, judgeCalibrationSchema } from './judge/judgeCalibration.ts'
 import { environmentFrom, type PresetName, presets } from './presets.ts'
 import { starterFormat } from './promptFormat.ts'
 
@@ -37,4 +40,28 @@ export async function loadStarterEnvironments(): Promise<Record<PresetName, Envi
   }
   const names = Object.keys(presets) as PresetName[]
   return Object.fromEntries(names.map(name => [name, environment(name)])) as Record<PresetName, Environment>
+}
+
+const judgeConfigSchema = z.looseObject({ waggle: z.looseObject({ calibration: judgeCalibrationSchema }) })
+
+/** The part of a judge's `config.json` that is Waggle's, as `readJudgeCalibration` reads it. */
+export function judgeConfigPart(calibration: JudgeCalibration): z.input<typeof judgeConfigSchema> {
+  return { waggle: { calibration } }
+}
+
+/**
+ * The calibration of a judge model, from its `config.json`.
+ *
+ * @throws {ModelFileError} if the file is missing, is not JSON, or holds no calibration.
+ */
+export async function readJudgeCalibration(folder: string): Promise<JudgeCalibration> {
+  const path = join(folder, 'config.json')
+  try {
+    return judgeConfigSchema.parse(JSON.parse(await readFile(path, 'utf8'))).waggle.calibration
+  } catch (cause) {
+    throw new ModelFileError(path, 'waggle.calibration', 'is missing or not valid', {
+      hint: 'Use the judge model that `npm run starter` made.',
+      cause,
+    })
+  }
 }

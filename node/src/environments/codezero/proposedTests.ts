@@ -1,10 +1,11 @@
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { ProposedTest } from '../environment.ts'
+import { evaluate } from './curriculum/evaluate.ts'
 import { parseTaskText } from './curriculum/parseTaskText.ts'
-import { parametersOf } from './curriculum/task.ts'
+import { parsePythonLiteral, pythonRepr } from './curriculum/pythonValue.ts'
+import { type Meaning, parametersOf } from './curriculum/task.ts'
 import { conditionTests } from './datasets/datasetTask.ts'
-import { isRightTest } from './isRightTest.ts'
-import { parseProposal } from './parseProposal.ts'
+import { type Proposal, parseProposal, readUnitTest } from './parseProposal.ts'
 
 /** The tests of a proposal, as its proposer wrote them, each with whether it is right, where the text is understood. Empty if the text is not a proposal. */
 export async function proposedTests(text: string): Promise<ProposedTest[]> {
@@ -18,4 +19,24 @@ export async function proposedTests(text: string): Promise<ProposedTest[]> {
     return test && { ...test, source, isRight: isKnown ? await isRightTest(source, meaning) : null }
   })
   return told.filter(test => test !== undefined)
+}
+
+/** Whether a test expects the value that the text of its task asks for: for measurement and to show, never to score. */
+async function isRightTest(test: string, meaning: Meaning): Promise<boolean> {
+  const read = await readUnitTest(test)
+  const args = read?.args.map(parsePythonLiteral) ?? [null]
+  const expected = read ? parsePythonLiteral(read.expected) : null
+  if (expected === null || !args.every(arg => arg !== null) || !hasTypes(meaning, args)) return false
+  return pythonRepr(evaluate(meaning, args)) === pythonRepr(expected)
+}
+
+/** How many of a proposal's tests are right. */
+export async function countRightTests({ tests }: Proposal, meaning: Meaning): Promise<number> {
+  return (await mapYielding(tests, test => isRightTest(test, meaning))).filter(Boolean).length
+}
+
+function hasTypes(meaning: Meaning, args: readonly unknown[]): boolean {
+  if (meaning.kind === 'string') return typeof args[0] === 'string'
+  if (meaning.kind !== 'loop') return args.every(arg => typeof arg === 'bigint')
+  return Array.isArray(args[0]) && args[0].every(item => typeof item === 'bigint')
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createDialRecord } from './connecting.ts'
 import { connectivityOf } from './connectivity.ts'
-import { createDialRecord } from './dialRecord.ts'
 
 const none = { failed: 0, hungUp: 0, lastFailure: null }
 const alone = (situation: Partial<Parameters<typeof connectivityOf>[0]>) =>

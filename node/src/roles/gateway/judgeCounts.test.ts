@@ -8,7 +8,7 @@ import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { encodeFileVersion, encodeScalars } from '../metrics/eventFile.ts'
 import { readAgreement } from '../reports/readAgreement.ts'
-import { createCanaryLog } from './canaryLog.ts'
+import { createCanaryLog } from './canaryQueue.ts'
 import { canaryScalars, newestAgreement, withNewest } from './judgeCounts.ts'
 import type { CanaryPoint } from './measureCanary.ts'
 

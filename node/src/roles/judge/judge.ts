@@ -10,9 +10,8 @@ import { everyRound } from '../duties/everyRound.ts'
 import type { MarketSession } from '../games/marketSession.ts'
 import { cluesWithSeed, type GameRules, readPhase, rulesOfGames } from '../games/playedGame.ts'
 import { act, openGame, reveal, withdraw } from '../games/playMarket.ts'
-import { sessionOfNode, watchGames } from '../games/watchGames.ts'
+import { POLLS_PER_ROUND, sessionOfNode, watchGames } from '../games/watchGames.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { gameTimes, isNextDue } from './gameTimes.ts'
 
 /** What a Judge stands for with its Nectar: more than solvers stake on a game by default. */
 export const BOND = '5'
@@ -150,3 +149,29 @@ export async function findOwnGames({ client, contracts, account, journal }: Mark
   const { gameIds, cursor } = await readOpenedGames(client, contracts, account, kept.cursor)
   journal.setState(STATE, { ids: [...new Set([...kept.ids, ...gameIds.map(String)])], cursor })
 }
+
+/** A reveal that is late forfeits the bond, and a game that is opened late is refused: time for a few blocks, however short a round is. */
+const LEAST_SEC = 15
+
+type Schedule = { startsAtSec: number; roundCount: number; bettingSec: number; revealSec: number }
+
+/** How long the steps of a Judge's games take, by the length of a round. */
+export function gameTimes(roundSec: number) {
+  const patientSec = Math.max(LEAST_SEC, Math.ceil(roundSec / 2))
+  return { startsInSec: patientSec, bettingSec: roundSec, revealSec: patientSec }
+}
+
+/**
+ * Whether the next game has to be opened now, so that it takes its first bets before the last game takes its last.
+ *
+ * @param running - those that take bets, now or later.
+ */
+export function isNextDue(running: readonly Schedule[], nowSec: number, roundSec: number): boolean {
+  // One poll to see that it is due, and one for a poll that fails.
+  const leadSec = gameTimes(roundSec).startsInSec + (2 * roundSec) / POLLS_PER_ROUND
+  return running.every(game => lastBetSec(game) - leadSec <= nowSec)
+}
+
+/** When the betting of the last round ends. */
+const lastBetSec = ({ startsAtSec, roundCount, bettingSec, revealSec }: Schedule): number =>
+  startsAtSec + (roundCount - 1) * (bettingSec + revealSec) + bettingSec

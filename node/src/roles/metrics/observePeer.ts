@@ -1,11 +1,14 @@
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { urlHost } from '../http/bindAddress.ts'
+import type { Registry } from 'prom-client'
+import { NodeError } from '#base/errors.ts'
+import type { Logger } from '#core/logger.ts'
+import { isLoopbackAddress, urlHost } from '../http/bindAddress.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { RoleName } from '../roleName.ts'
 import { createAlertSender, createAlerts } from './alerts.ts'
 import { healthOf, notReadyFor } from './healthOf.ts'
 import { createPeerMetrics } from './peerMetrics.ts'
-import { type MetricsAddress, serveMetrics } from './serveMetrics.ts'
 import { watchPeer } from './watchPeer.ts'
 
 type ObserveOptions = {
@@ -67,4 +70,89 @@ export async function observePeer(node: PeerNode, options: ObserveOptions): Prom
     server?.close()
     await looking
   }
+}
+
+class MetricsPortError extends NodeError {
+  override readonly code = 'METRICS_PORT'
+}
+
+/** `ok`: 200, else 503. */
+type Report = { ok: boolean } & Record<string, unknown>
+
+type MetricsPages = {
+  registry: Registry
+  /** Whether a restart would help. */
+  health: () => Report
+  /** Whether it takes part. */
+  ready: () => Report
+}
+
+const REQUEST_MS = 10_000
+const CONNECTIONS = 32
+
+/** A page whose name was made to resolve to loopback sends its own name, and is told nothing. Elsewhere a server has any name. */
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+interface MetricsAddress {
+  port: number
+  /** IP address. */
+  bind: string
+}
+
+/**
+ * Serves `/health`, `/ready` and Prometheus' `/metrics`, read only.
+ *
+ * @throws {MetricsPortError} if the port is taken, or the address is not one of this machine.
+ */
+export async function serveMetrics(
+  { port, bind }: MetricsAddress,
+  { registry, health, ready }: MetricsPages,
+  logger: Logger,
+): Promise<Server> {
+  const json = ({ ok, ...found }: Report) => ({
+    status: ok ? 200 : 503,
+    type: 'application/json',
+    body: `${JSON.stringify({ ok, ...found })}\n`,
+  })
+  async function answer(path: string | undefined) {
+    if (path === '/health') return json(health())
+    if (path === '/ready') return json(ready())
+    if (path === '/metrics') return { status: 200, type: registry.contentType, body: await registry.metrics() }
+    return { status: 404, type: 'text/plain', body: 'There are /health, /ready and /metrics.\n' }
+  }
+  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+    if (isLoopbackAddress(bind) && !LOOPBACK_HOST.test(request.headers.host ?? '')) {
+      response.writeHead(421, { 'content-type': 'text/plain' }).end('This is served to localhost alone.\n')
+      return
+    }
+    const path = request.method === 'GET' ? request.url?.split('?')[0] : undefined
+    answer(path)
+      .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body))
+      .catch(error => {
+        logger.error('metrics could not be served', { error })
+        response.destroy()
+      })
+  })
+  server.maxConnections = CONNECTIONS
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      reject(explain(cause, { port, bind }))
+    })
+    server.listen(port, bind, resolve)
+  })
+  return server
+}
+
+function explain(cause: NodeJS.ErrnoException, { port, bind }: MetricsAddress): Error {
+  if (cause.code === 'EADDRINUSE')
+    return new MetricsPortError(`Port ${port} is taken.`, {
+      hint: 'Stop what listens there, or choose another port with --metrics-port.',
+      cause,
+    })
+  if (cause.code === 'EADDRNOTAVAIL')
+    return new MetricsPortError(`${bind} is not an address of this machine.`, {
+      hint: 'Name one of its own with --metrics-bind, or 0.0.0.0 for all.',
+      cause,
+    })
+  return cause
 }

@@ -11,9 +11,9 @@ import type { Completion } from '#model/generation/completion.ts'
 import { readBasePrecision } from '#model/lora/loraFiles.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
 import { writeChatModel } from '../../../test/chatModelFolder.ts'
-import { openProposalWriter } from '../models/openProposalWriter.ts'
 import { proposalsOf } from './proposalsOf.ts'
 import { propose, type WriteProposals } from './propose.ts'
+import { openProposalWriter } from './startProposer.ts'
 import { createTaskList } from './taskList.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'waggle-proposer-'))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createSession, type Tensor, tensor } from '#engine/session.ts'
 import { createAdamW } from './adamW.ts'
 import { adamWModel, adamWScalars, squaresModel } from './adamWGraph.ts'
-import { clipGradients } from './gradientClip.ts'
+import { clipGradients } from './learner.ts'
 
 const options = { beta1: 0.9, beta2: 0.99, epsilon: 1e-8, weightDecay: 0.1 }
 /** Of gradients of all sizes, some beyond the limit of the norm. */

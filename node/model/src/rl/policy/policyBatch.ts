@@ -1,6 +1,4 @@
 import type { ScoredSequence } from '#model/decoder/batch.ts'
-import { type ImportanceWeightsOptions, importanceWeights } from '../importanceWeights.ts'
-import { type TokenWeightsOptions, tokenWeights } from '../passes/tokenWeights.ts'
 import type { PolicyLossOptions } from '../policyLoss.ts'
 import { TrainerError } from '../trainerError.ts'
 
@@ -89,4 +87,79 @@ function referenceOf({ referenceLogprobs }: PolicySequence): Float32Array {
   throw new TrainerError('a KL penalty needs the log-probabilities of a reference policy', {
     hint: 'Set klBeta to 0, or give referenceLogprobs with every sequence.',
   })
+}
+
+interface ImportanceWeightsOptions {
+  /** Each token's own ratio, the default, or the product over its completion; by TRL's names. */
+  readonly importanceSamplingMode?: 'token_truncate' | 'sequence_truncate'
+  /** Ratios above it are cut to it, which bounds the variance that they bring; 2. */
+  readonly importanceSamplingCap?: number
+}
+
+/**
+ * Truncated importance weights of a completion that another policy sampled: min(exp(old - sampling), cap). They make the
+ * expectation of a gradient over the other policy's samples that over one's own, but for the truncation.
+ *
+ * @param oldLogprobs - [tokens] under the trained policy before the update.
+ * @param samplingLogprobs - [tokens] under the policy that sampled.
+ * @returns [tokens].
+ * @see Ionides, Truncated Importance Sampling, 2008; Yao et al., Your Efficient RL Framework Secretly Brings You Off-Policy
+ *   RL Training, 2025, https://fengyao.notion.site/off-policy-rl.
+ */
+function importanceWeights(
+  oldLogprobs: Float32Array,
+  samplingLogprobs: Float32Array,
+  { importanceSamplingMode = 'token_truncate', importanceSamplingCap = 2 }: ImportanceWeightsOptions = {},
+): Float32Array {
+  const truncated = (logRatio: number) => Math.min(Math.exp(logRatio), importanceSamplingCap)
+  const byToken = oldLogprobs.map((logprob, i) => logprob - (samplingLogprobs[i] as number))
+  if (importanceSamplingMode === 'token_truncate') return byToken.map(truncated)
+  return byToken.fill(truncated(byToken.reduce((a, b) => a + b, 0)))
+}
+
+/**
+ * How the losses of a batch's tokens become one number, by TRL's names.
+ *
+ * - `grpo`: the mean over completions of the mean over their tokens (arXiv:2402.03300 equation 3). A long completion's token
+ *   counts less, so long wrong answers are favoured.
+ * - `dapo`, `bnpo`: the mean over all tokens of the batch (DAPO, arXiv:2503.14476 section 3.3). TRL's two differ where a step is
+ *   accumulated from several batches; here the mean is always over the whole step, as TRL's `dapo` has it.
+ * - `dr_grpo`: the sum over tokens divided by what it could at most have been, completions times `maxCompletionLength`
+ *   (arXiv:2503.20783 section 3): no length is favoured.
+ */
+type LossType = 'grpo' | 'dapo' | 'bnpo' | 'dr_grpo'
+
+interface TokenWeightsOptions {
+  /** `dapo` by default. */
+  readonly lossType?: LossType
+  /** Tokens that a completion may have at most; for `dr_grpo`. */
+  readonly maxCompletionLength?: number
+}
+
+/**
+ * The weight of each completion's tokens in the loss of a batch.
+ *
+ * @param lengths - tokens of each completion that count; 0 for one that is masked, which still counts as a completion.
+ * @returns one weight for each completion, the same for all its tokens.
+ * @throws {TrainerError} if `dr_grpo` has no `maxCompletionLength`.
+ */
+function tokenWeights(
+  lengths: readonly number[],
+  { lossType = 'dapo', maxCompletionLength }: TokenWeightsOptions = {},
+): number[] {
+  const total = lengths.reduce((a, b) => a + b, 0)
+  switch (lossType) {
+    case 'grpo':
+      return lengths.map(length => 1 / (Math.max(length, 1) * lengths.length))
+    case 'dapo':
+    case 'bnpo':
+      return lengths.map(() => 1 / Math.max(total, 1))
+    case 'dr_grpo':
+      if (!maxCompletionLength) {
+        throw new TrainerError('dr_grpo divides by the longest possible completion, which is not given', {
+          hint: 'Give maxCompletionLength, the limit of new tokens in generation.',
+        })
+      }
+      return lengths.map(() => 1 / (lengths.length * maxCompletionLength))
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { POLLS_PER_ROUND } from '../games/watchGames.ts'
-import { gameTimes, isNextDue } from './gameTimes.ts'
+import { gameTimes, isNextDue } from './judge.ts'
 
 const ROUND_COUNT = 4
 /** From the decision to open a game to the block that opens it. */

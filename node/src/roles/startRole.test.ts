@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
-import { firstRoundOf } from './firstRoundOf.ts'
+import { firstRoundOf } from './startRole.ts'
 
 const peerKey = `0x${'01'.repeat(32)}` as const
 

@@ -3,10 +3,10 @@ import { SessionMemoryError } from '#engine/engineError.ts'
 import { initWeights } from '#model/decoder/initWeights.ts'
 import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
 import { hashWeights } from '#model/decoder/weights.ts'
-import { createTrainer } from '../trainer.ts'
-import { createChosenPasses } from './chosenPasses.ts'
-import type { GradientPass } from './gradientPass.ts'
-import { withinMemory } from './withinMemory.ts'
+import type { GradientPass } from './passes/gradientPass.ts'
+import { withinMemory } from './passes/withinMemory.ts'
+import { createChosenPasses } from './stepping.ts'
+import { createTrainer } from './trainer.ts'
 
 const loss = { kind: 'crossEntropy' } as const
 const batch = [{ tokens: Int32Array.of(1, 2), scored: Int32Array.of(1) }]

@@ -6,7 +6,7 @@ import { silentLogger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createSponsorBook } from '#store/sponsorBook.ts'
-import { createSupply } from './keepSupplied.ts'
+import { createSupply } from './runSponsor.ts'
 import { createSponsorFunds, DAY_MS } from './sponsorFunds.ts'
 import { sponsorSettingsSchema } from './sponsorSettings.ts'
 
