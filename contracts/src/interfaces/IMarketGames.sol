@@ -9,7 +9,7 @@ interface IMarketGames {
         /// @notice Merkle root over the clues, in order, and the answer; pairs are sorted. The leaf of a clue is
         /// `keccak256(keccak256(abi.encode(chainId, market, judge, round, keccak256(clue), salt)))` with `uint256,
         /// address, address, uint8, bytes32, bytes32`; the leaf of the answer has `roundCount` as the round and the
-        /// choice in place of the clue's hash.
+        /// choice instead of the clue's hash.
         bytes32 root;
         /// @notice Rounds, and so clues: 1 to 32.
         uint8 roundCount;
