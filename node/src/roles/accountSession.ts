@@ -92,7 +92,7 @@ function tryLock(data: string) {
   }
 }
 
-/** The error for a call that no block includes. */
+/** The error of a call that no block includes. */
 export function refusedCall(outcome: Exclude<TxOutcome, { status: 'mined' }>, throughPeer: boolean): CallRefusedError {
   if (outcome.status === 'reverted')
     return new CallRefusedError(`The call would revert: ${outcome.error}.`, {

@@ -52,7 +52,7 @@ export type PeerOptions = {
   /** How payloads are fetched. */
   limits?: FetchLimits
   clock: Clock
-  /** Makes the log once the keys are known, which it must never show. */
+  /** Creates the logger once the keys are known, so that it can redact them. */
   openLogger: (identity: Identity) => Logger
   /** Ends every wait; the next start resumes what is open. */
   signal: AbortSignal
@@ -235,7 +235,7 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
   return network
 }
 
-/** A round whose end nobody knows is staggered as if it lasted so long. */
+/** Assumed length of a round whose end is unknown. */
 const MAX_ROUND_SEC = 3_600
 
 /** The way to other peers' payloads, with the limits of their environment. */

@@ -5,12 +5,12 @@ import type { PeerNode } from '../peerNode.ts'
 import { type FollowedAppeal, openAppeals } from './followAppeals.ts'
 import { sendAppeal } from './sendAppeal.ts'
 
-/** A settled score that this peer found clearly wrong. */
+/** A settled score that this peer finds clearly wrong. */
 export type Finding = FollowedAppeal & { level: 1 }
 
 /** The round in which it is appealed. */
 type AppealRound = {
-  /** That committed, and may have found the same. */
+  /** Number of peers that committed, and may have found the same. */
   peers: number
   /** Scores of a round that are appealed at most; each takes a bond. */
   maxAppeals: number
@@ -19,14 +19,14 @@ type AppealRound = {
   endsAtMs: number
 }
 
-/** All turns lie in this share of the round, and in half of what is left of it: each appeal needs time to be mined. */
+/** All turns are within this share of the round, and within half of its remaining time: each appeal needs time to be mined. */
 const TURNS_SHARE = 1 / 4
-/** A round whose end nobody knows has turns as if it lasted so long. */
+/** Assumed length of a round whose end is unknown. */
 const MAX_ROUND_MS = 3_600_000
 
 /**
- * Appeals what is found, each score in this peer's turn, unless somebody else has by then: only one appeal of a score counts, and the
- * others pay for a call that reverts.
+ * Appeals each score in this peer's turn, unless it is appealed already: only one appeal of a score counts, and the others pay for a call
+ * that reverts.
  *
  * @see docs/adr/0131-first-appeals-take-turns.md
  */
@@ -39,7 +39,7 @@ export function appealInTurns(node: PeerNode, { peers, maxAppeals, roundMs, ends
     const spanMs = Math.min(TURNS_SHARE * Math.min(MAX_ROUND_MS, roundMs), (endsAtMs - clock.nowMs()) / 2)
     const waitMs = (appealTurn(node, finding, peers) * spanMs) / lastTurn(peers)
     if (waitMs > 0) await clock.sleep(waitMs, signal)
-    // One by one, so that all count for the budget.
+    // In sequence, so that the budget counts all of them.
     await one.run('', () => send(finding))
   }
   async function send(finding: Finding): Promise<void> {
@@ -69,8 +69,8 @@ export type Appeals = ReturnType<typeof appealInTurns>
 type Who = { chainId: number; identity: Pick<PeerNode['identity'], 'peerKey'> }
 
 /**
- * A peer's turn at a score, from 0 on. Whose score it is has the first. Of n others about one is drawn for the next turn, as many for the one
- * after it, then two, four and so on: so few go out at once whatever part of all peers found the same.
+ * A peer's turn at a score, from 0 on. The scored peer has the first. Of n others, about one is drawn for each of the next two turns,
+ * then two, four and so on, so that few appeals are sent at once however many peers found the same.
  */
 export function appealTurn(
   { chainId, identity }: Who,
@@ -78,7 +78,7 @@ export function appealTurn(
   peers: number,
 ) {
   if (peerKey === identity.peerKey) return 0
-  // Bound to the score, so that nobody is first at all scores of a round.
+  // Depends on the score, so that nobody is first at all scores of a round.
   const seed = roundSeed('appeal', chainId, round, peerKey as Hex, identity.peerKey)
   const zeros = Math.clz32(Number.parseInt(seed.slice(2, 10), 16))
   return Math.max(1, lastTurn(peers) - zeros)

@@ -14,11 +14,11 @@ import { type AppealTerms, FEWEST_MISSED, isClearlyOff, isWorthIt, OVERTURNED_NE
 type AppellantSettings = {
   /** Scores of a round that it appeals at most; each takes a bond. */
   maxAppeals: number
-  /** What a Nectar is worth, in the chain's coin: the chain has no price of it. */
+  /** Value of a Nectar in the chain's coin: the chain has no price for it. */
   nectarPrice: number
 }
 
-/** What is put in a test. */
+/** Replaced in tests. */
 type AppellantModules = { score: typeof scoreAgain; random: () => number }
 
 /** Polls in a round. Some scores are settled only in its middle, and an appeal's transaction takes part of the rest. */
@@ -27,11 +27,11 @@ const MAX_WAIT_MS = 60_000
 /** Until the length of a round is known. */
 const FIRST_WAIT_MS = 5_000
 
-/** Share of the rounds in which a score is read again that nobody disputes. */
+/** Share of rounds in which an undisputed score is read again. */
 const LOT_SHARE = 1 / 8
 
 /**
- * Appeals settled scores that are clearly wrong, where that pays, and follows what it appealed, until the node stops.
+ * Appeals settled scores that are clearly wrong, where that pays, and follows its appeals, until the node stops.
  *
  * @see docs/adr/0085-a-node-appeals-by-itself.md
  */
@@ -102,7 +102,7 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
   ])
   const overturnedNectar = round < bootstrapRounds ? 0 : OVERTURNED_NECTAR
   const terms = { bondWei, gasPriceWei, nectarPrice: polling.nectarPrice, overturnedNectar, leastMilli }
-  // Which of the others is drawn is not known before all are settled.
+  // The draw among the others needs all of them to be settled.
   const lot = settlements.length < commitments.length ? null : memory.lot
   const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)
   const appeals = appealInTurns(node, { ...polling, peers: commitments.length })
@@ -113,11 +113,11 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
     await readOne(node, models, { ...polling, until, terms, appeals }, { ...one, round })
   }
   await appeals.done()
-  // Last, so that a failure is retried; a peer whose reading failed is not read again.
+  // Set last, so that a failure is retried; a peer whose reading failed is not read again.
   memory.settled = settlements.length
 }
 
-/** Reads a score again, unless no finding would make an appeal worth it. If it is clearly wrong, it is appealed. */
+/** Reads a score again, unless no result could make an appeal worthwhile, and appeals it if it is clearly wrong. */
 async function readOne(
   node: PeerNode,
   models: Models,
@@ -136,7 +136,7 @@ async function readOne(
   if (!isClearlyOff(settled.settledMilli, foundMilli)) return
   const { settledMilli } = settled
   const about = { round, peerKey, level: 1, settledMilli, foundMilli } as const
-  // Nobody is blamed for a score of what is gone.
+  // Nobody is slashed for the score of a payload that is gone.
   if (!isWorthIt(settled, foundMilli, isMissing ? { ...terms, overturnedNectar: 0 } : terms)) {
     countAppeal(node, 'not worth it')
     return logger.info('a score is clearly wrong, and an appeal would cost more than it brings', about)

@@ -5,7 +5,7 @@ import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { FEWEST_MISSED, isClearlyOff, type Settled } from './weighAppeal.ts'
 
-/** What a round was settled as, by now. */
+/** The settlements of a round so far. */
 type SettledRound = {
   ownKey: PeerKey
   commitments: readonly RolloutCommitment[]
@@ -16,13 +16,13 @@ type SettledRound = {
 export type ChosenScore = {
   peerKey: PeerKey
   settled: Settled
-  /** Seats of the committee that found nothing to score. */
+  /** Seats of the committee that voted `unavailable`. */
   missed: number
 }
 
 /**
- * The settled scores that are read again: the own one; those that a seat of the committee did not agree to; and one of the others, since
- * a committee may agree on what none of its seats checked.
+ * The settled scores to read again: this peer's own; those with which a seat of the committee disagrees; and one of the others, since a
+ * committee may agree without checking.
  *
  * @param lot - 0 to 1: draws the other one; null for none.
  */
@@ -35,7 +35,7 @@ export function chooseScores(round: SettledRound, lot: number | null): ChosenSco
   const agreed = others.filter(({ scoreMilli }) => scoreMilli > 0).filter(one => !disputed.includes(one))
   const drawn = lot === null ? [] : agreed.slice(Math.floor(lot * agreed.length)).slice(0, 1)
   const points = settlements.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
-  // What is not settled yet is taken for the mean of what is.
+  // Scores that are not settled yet count as the mean of those that are.
   const totalMilli = (points * round.commitments.length) / Math.max(1, settlements.length)
   const ownMilli = settlements.find(({ peerKey }) => peerKey === ownKey)?.scoreMilli ?? 0
   return [...own, ...disputed, ...drawn].map(({ peerKey, scoreMilli }) => ({
@@ -53,7 +53,7 @@ export function chooseScores(round: SettledRound, lot: number | null): ChosenSco
 
 const appealable = new Set<Settlement['outcome']>(['scored', 'unavailable', 'no quorum'])
 
-/** Whether a seat gave a score that is clearly another than what was settled, or several found nothing to score. */
+/** Whether a seat's score clearly differs from the settled one, or several seats voted `unavailable`. */
 function isDisputed(round: SettledRound, { peerKey, scoreMilli }: Settlement): boolean {
   const isMissing = missedBy(round, peerKey) >= FEWEST_MISSED && isClearlyOff(scoreMilli, 0)
   return isMissing || votesOn(round, peerKey).some(vote => isClearlyOff(scoreMilli, vote))

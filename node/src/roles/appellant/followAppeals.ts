@@ -12,13 +12,13 @@ const schema = z.array(
     round: z.number(),
     peerKey: hash32<PeerKey>(),
     level: z.literal([1, 2]).default(1),
-    /** What stood when it was appealed. */
+    /** The score when it was appealed. */
     settledMilli: z.number(),
     foundMilli: z.number(),
   }),
 )
 
-/** An appeal of this peer whose end it has not seen. */
+/** An open appeal of this peer. */
 export type FollowedAppeal = z.infer<typeof schema>[number]
 
 type Kept = Pick<PeerNode, 'journal'>
@@ -27,12 +27,12 @@ const OPEN = 'appeals'
 const RESTS = 'appeals rest until'
 
 /**
- * Rounds without an appeal after one that changed nothing: this machine may read other scores than juries do, or nobody can have what it
- * serves, and each further appeal would cost its bond.
+ * Rounds without an appeal after one that changed nothing: this machine may compute other scores than juries do, or be unreachable to
+ * them, and each further appeal would cost its bond.
  */
 export const REST_ROUNDS = 64
 
-/** Rounds after which a case that nobody closes is closed by its appellant. */
+/** Rounds after which the appellant closes a case that nobody else has closed. */
 const PATIENCE_ROUNDS = 1
 
 export function countAppeal(
@@ -63,7 +63,7 @@ export function restsUntil({ journal }: Kept): number {
   return z.number().catch(0).parse(journal.getState(RESTS))
 }
 
-/** Says how the cases of this peer ended, closes those that nobody closes, and takes the bonds that came back. */
+/** Logs how this peer's cases ended, closes those that nobody else closes, and withdraws returned bonds. */
 export async function followAppeals(node: PeerNode, now: number): Promise<void> {
   for (const appeal of openAppeals(node)) await follow(node, appeal, now)
 }

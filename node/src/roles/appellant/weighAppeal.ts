@@ -1,23 +1,22 @@
 import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 
 /**
- * How far a settled score must be from what this peer finds itself, thousandths.
- *
- * A jury's verdict replaces a score that is more than the tolerance away from it, and readings of honest judges lie within the tolerance of
- * each other. So a score that is more than twice as far away is replaced, whichever honest jury reads it.
+ * Least difference between a settled score and this peer's own, thousandths. A jury's verdict replaces a score that is more than the
+ * tolerance away, and honest scores are within the tolerance of each other. So any honest jury replaces a score that is more than twice
+ * the tolerance away.
  */
 const CLEARLY_OFF_MILLI = 2 * TOLERANCE_MILLI
 
 /**
- * Seats of a committee that found nothing where the others gave a score. A jury that finds nothing either takes that away; who alone can't
- * reach a peer does not appeal automatically.
+ * Seats that voted `unavailable` where the others gave a score. A jury that finds no bundle either removes that score; a peer that is
+ * alone in not reaching the author does not appeal automatically.
  */
 export const FEWEST_MISSED = 2
 
 /** Of an appeal, about. */
 const APPEAL_GAS = 211_000n
 
-/** Half of what an overturned seat of a committee loses, Nectar: ADR 0091. */
+/** Half of the slash of an overturned committee seat, Nectar: ADR 0091. */
 export const OVERTURNED_NECTAR = 25
 
 /** Nectar of a round: `EMISSION_WEI` of `IEarnings`. */
@@ -28,22 +27,22 @@ const WEI = 1e18
 export type AppealTerms = {
   bondWei: bigint
   gasPriceWei: bigint
-  /** What a Nectar is worth, in the chain's coin. */
+  /** Value of a Nectar in the chain's coin. */
   nectarPrice: number
-  /** What comes back of each seat's stake that is overturned, Nectar; 0 in bootstrap, whose seats have no stake. */
+  /** Paid from the stake of each overturned seat, Nectar; 0 in bootstrap, whose seats have no stake. */
   overturnedNectar: number
-  /** Points, thousandths, by which the round's emission is divided at least: what was driven away leaves nothing to others (ADR 0170). */
+  /** Least divisor of the round's emission, points in thousandths: driving peers away gains nothing (ADR 0170). */
   leastMilli: number
 }
 
-/** A score as it was settled, next to the own one of the round. */
+/** A settled score, with this peer's own score of the round. */
 export type Settled = {
   isOwn: boolean
   settledMilli: number
   ownMilli: number
   /** Of all peers of the round. */
   totalMilli: number
-  /** The scores that seats of the committee gave it. */
+  /** Scores of the committee's seats. */
   votes: readonly number[]
 }
 
@@ -51,7 +50,7 @@ export function isClearlyOff(settledMilli: number, foundMilli: number): boolean 
   return Math.abs(settledMilli - foundMilli) > CLEARLY_OFF_MILLI
 }
 
-/** Nectar of the round's emission that the own share gains if the score becomes the one that was found. */
+/** Nectar that this peer's share of the emission gains if its score replaces the settled one. */
 export function nectarBack(
   { isOwn, settledMilli, ownMilli, totalMilli }: Settled,
   foundMilli: number,
@@ -63,17 +62,17 @@ export function nectarBack(
   return EMISSION_NECTAR * (after - before)
 }
 
-/** Nectar of overturned seats that comes back: of each whose vote is beyond the tolerance of what was found. */
+/** Nectar from overturned seats: those whose vote is outside the tolerance of the score found. */
 export function nectarOfSeats({ votes }: Settled, foundMilli: number, { overturnedNectar }: AppealTerms): number {
   return overturnedNectar * votes.filter(vote => Math.abs(vote - foundMilli) > TOLERANCE_MILLI).length
 }
 
-/** What an appeal costs who is right, in the chain's coin: half of the bond pays the seats. */
+/** Cost of a successful appeal, in the chain's coin: half of the bond pays the seats. */
 export function costOfAppeal({ bondWei, gasPriceWei }: AppealTerms): number {
   return Number(bondWei / 2n + APPEAL_GAS * gasPriceWei) / WEI
 }
 
-/** Whether an appeal brings its appellant more than it costs, if the score becomes the one that was found. */
+/** Whether a successful appeal earns its appellant more than it costs. */
 export function isWorthIt(settled: Settled, foundMilli: number, terms: AppealTerms): boolean {
   const nectar = nectarBack(settled, foundMilli, terms) + nectarOfSeats(settled, foundMilli, terms)
   return nectar * terms.nectarPrice > costOfAppeal(terms)

@@ -14,12 +14,12 @@ import { derivePoints, type Finding } from './deriveScores.ts'
 export type AuditQuestion = {
   deployment: Deployment
   rpcUrl: string
-  /** An indexer whose leaderboard is compared as well. */
+  /** An indexer whose leaderboard is compared too. */
   indexUrl: string | undefined
 }
 
 export type Audit = {
-  /** The last block that counts: the one that the index has reached, else the newest. */
+  /** The block of the comparison: the one that the index has reached, else the newest. */
   block: number
   /** The newest when it began. */
   headBlock: number
@@ -30,16 +30,16 @@ export type Audit = {
 }
 
 /**
- * Every peer's points again, from the votes on the chain, compared with the points that the chain and an index have; all of
- * them as they were at one block.
+ * Recomputes every peer's points from the votes on the chain, and compares them with the points of the chain and of an index, all at one
+ * block.
  *
- * @throws {IndexUnusableError} if the index does not answer, or knows more than the chain does.
+ * @throws {IndexUnusableError} if the index does not answer, or is ahead of the chain.
  */
 export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestion): Promise<Audit> {
   const client = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(client, contracts)
-  // Before the chain: what the index has seen by then, the chain has too.
+  // Read before the chain, so that the chain has everything that the index has.
   const index = indexUrl === undefined ? null : await readIndexedPoints(indexUrl, deployment.chainId)
   const head = await callChain(rpcUrl, () => client.rpc.getBlockNumber())
   const block = index === null ? head : BigInt(index.block)
@@ -49,7 +49,7 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestio
   const derived = await derivePoints(record, deployment.chainId, reads.readSeats)
   const { points } = derived
   const findings: Audit['findings'] = [...derived.findings]
-  // Nor may an index give points to somebody of whom the votes do not know.
+  // An index must not give points to peers without votes.
   for (const [peerKey, milli] of index?.points ?? []) if (milli !== 0) points.set(peerKey, points.get(peerKey) ?? 0)
   const peers = []
   for (const [peerKey, pointsMilli] of points) {
@@ -78,7 +78,7 @@ class IndexUnusableError extends NodeError {
 const PAGE = 1_000
 /** A page has 150 KB. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Of a swarm of any size that was planned for, five times over. */
+/** Five times the largest planned swarm. */
 const MAX_PEERS = 50_000
 
 /** A page takes milliseconds, a block a second or more: one of a few readings falls between two blocks. */
@@ -93,7 +93,7 @@ const reached = z.object({
 })
 
 type IndexedPoints = {
-  /** The last block that they follow from. */
+  /** The block as of which they hold. */
   block: number
   /** Of every peer, thousandths. */
   points: Map<PeerKey, number>
@@ -103,7 +103,7 @@ type IndexedPoints = {
  * The leaderboard of an indexer, as of one block.
  *
  * @param url - of the indexer, without `/graphql`.
- * @throws {IndexUnusableError} if it is not an indexer, indexes another chain, or moves on during every read.
+ * @throws {IndexUnusableError} if it is not an indexer, indexes another chain, or advances during every read.
  */
 export async function readIndexedPoints(url: string, chainId: number): Promise<IndexedPoints> {
   for (let reading = 0; reading < READINGS; reading++) {

@@ -18,11 +18,11 @@ import { openPayloads, type PayloadSources } from './openPayloads.ts'
 type RolloutQuestion = PayloadSources & {
   threads: number
   device: Device
-  /** Waits for an endpoint that is out, instead of saying so. */
+  /** Waits for an unreachable endpoint instead of failing. */
   waitsOut: boolean
 }
 
-/** Derives scores again from the rollouts themselves: committed leaves, drawn by the beacon, scored by the frozen judge. */
+/** Recomputes scores from the rollouts: committed leaves, drawn by the beacon, scored by the frozen judge. */
 export async function openRolloutAudit(question: RolloutQuestion) {
   const { deployment, rpcUrl, environments, threads, device, clock, logger, signal } = question
   const { chainId } = deployment
@@ -67,7 +67,7 @@ export async function openRolloutAudit(question: RolloutQuestion) {
 /** Votes of a round are opened in the second round after it. */
 const VOTES_OPENED_BY = 3
 
-/** The rules that can be audited here: those of some chat models, or else of the starter models. */
+/** The rules that can be audited here: those of the given chat models, else of the starter models. */
 export async function openEnvironments(chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined) {
   return chat === undefined ? Object.values(await loadEnvironments()) : [await loadEnvironment(chat.spec, chat)]
 }

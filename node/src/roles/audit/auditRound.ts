@@ -24,7 +24,7 @@ import {
   peerVerdict,
 } from './peerVerdict.ts'
 
-/** What an audit needs is not there. */
+/** Data that an audit needs is missing. */
 export class AuditImpossibleError extends NodeError {
   override readonly code: string = 'AUDIT_IMPOSSIBLE'
 }
@@ -39,11 +39,11 @@ type AuditedPeer = {
   name: string
   /** Null while it is not settled. */
   settledMilli: number | null
-  /** By the judge and the check of sampling, here; null where nobody gives its rollouts. */
+  /** Recomputed by the judge and the check of sampling; null if the rollouts are unavailable. */
   derivedMilli: number | null
   /** Null if there are no rollouts. */
   sampling: AuditedSampling | null
-  /** Whether the settled score is the derived one. */
+  /** Whether the settled score equals the derived one. */
   verdict: PeerVerdict
 }
 
@@ -57,11 +57,11 @@ export type Disagreement = {
   peerName: string
   voteMilli: number
   derivedMilli: number
-  /** Where its score sheet differs most; null if it differs nowhere, or nobody gives it. */
+  /** Where its score sheet differs most; null if it does not differ, or is unavailable. */
   difference: LeafDifference | null
 }
 
-/** What an audit reads with, and where it has payloads and models from. */
+/** The audit's chain reader, payload source and models. */
 type AuditModules = {
   reads: ChainReads
   chainId: number
@@ -101,7 +101,7 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
       if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
       const voteMilli = scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE
       if (voteMilli === UNAVAILABLE || Math.abs(voteMilli - derivedMilli) <= TOLERANCE_MILLI) continue
-      // Its evaluator may have had what is not available here.
+      // Its evaluator may have had data that is not available here.
       if (sampling?.result === 'unchecked' && voteMilli === 0) continue
       const wanted = { kind: 'scores', round, contentId, peerKey: evaluatorKey } as const
       const published = await leavesIn(await payloads.fetch(wanted, signal), peerKey)
@@ -178,7 +178,7 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
   return { environment, tasks, openScores }
 }
 
-/** The rollouts that a peer committed; null where nobody gives them. */
+/** The rollouts that a peer committed; null if they are unavailable. */
 async function rolloutsOf(
   payloads: AuditModules['payloads'],
   at: { chainId: number; round: number },

@@ -5,11 +5,11 @@ import { ZERO_HASH } from '#core/hex.ts'
 import { drawCommittee } from '../draws/drawCommittee.ts'
 import { appealVerdict, isVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
 
-/** A settlement, vote or ruling that does not follow from what it must follow from. */
+/** A settlement, vote or ruling that is inconsistent with its inputs. */
 export type Finding = { round: number; peerKey: PeerKey; says: string }
 
 type DerivedRound = {
-  /** What each peer has of the round, by what was ruled on it so far, in thousandths. */
+  /** Points of each peer for the round after all rulings so far, in thousandths. */
   scores: Map<PeerKey, number>
   findings: Finding[]
 }
@@ -50,7 +50,7 @@ export function deriveScores(due: RoundToDerive): DerivedRound {
   return { scores, findings }
 }
 
-/** Every peer's points of all rounds again, thousandths; those that committed and have none included. */
+/** Recomputes every peer's points of all rounds, thousandths, including peers that committed and have none. */
 export async function derivePoints(
   { rounds, accountAt }: VotingRecord,
   chainId: number,
@@ -63,7 +63,7 @@ export async function derivePoints(
     const seats = votes.ordinals.size === 0 ? [] : await readSeats(round)
     const derived = deriveScores({ chainId, round, votes, beaconBefore, seats, accountAt })
     findings.push(...derived.findings)
-    // Who committed and was never settled must have nothing.
+    // A peer that committed and was never settled must have no points.
     for (const peerKey of votes.ordinals.keys()) points.set(peerKey, points.get(peerKey) ?? 0)
     for (const [peerKey, scoreMilli] of derived.scores) points.set(peerKey, (points.get(peerKey) ?? 0) + scoreMilli)
   }
@@ -94,7 +94,7 @@ function votesOn({ ordinals, ballots }: RoundVotes, peerKey: PeerKey): number[] 
   return cast.flatMap(({ scoresMilli }) => scoresMilli[ordinal % SHARD_PEERS] ?? [])
 }
 
-/** What was settled for a peer after all that was ruled on it; `wrongly` says how a ruling does not follow. */
+/** A peer's settlement after all rulings; `wrongly` says how a ruling is inconsistent. */
 function ruledScore({ rulings }: RoundVotes, peerKey: PeerKey, settledMilli: number, isTakable: boolean) {
   const own = rulings.filter(ruling => ruling.peerKey === peerKey)
   let scoreMilli = settledMilli

@@ -12,7 +12,7 @@ import type { AuditQuestion } from './auditPoints.ts'
 import { createPeerPayloads, type PeerPayloads } from './peerPayloads.ts'
 
 export type PayloadSources = Omit<AuditQuestion, 'indexUrl'> & {
-  /** A folder whose payloads are taken before those of peers. */
+  /** A folder whose payloads are used before those of peers. */
   data: string
   /** Multiaddrs of peers to meet first, next to those on the chain. */
   bootnodes: readonly string[]
@@ -23,7 +23,7 @@ export type PayloadSources = Omit<AuditQuestion, 'indexUrl'> & {
   signal: AbortSignal
 }
 
-/** The way to payloads: a folder's first, then those of peers. */
+/** The source of payloads: first the folder, then peers. */
 export async function openPayloads(
   sources: PayloadSources,
   reads: ChainReads,

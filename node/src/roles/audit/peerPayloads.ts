@@ -18,7 +18,7 @@ const MEET_MS = 15_000
 
 type PeerPayloadsOptions = {
   swarm: Swarm
-  /** Multiaddrs, those on the chain included; with none nobody is asked. */
+  /** Multiaddrs, including those on the chain; if there are none, nobody is asked. */
   bootnodes: readonly string[]
   reads: Pick<ChainReads, 'readPeerId' | 'readRegistered'>
   maxBytes: (kind: FetchKind) => number
@@ -28,7 +28,7 @@ type PeerPayloadsOptions = {
   signal: AbortSignal
 }
 
-/** Fetches one payload after another: an auditor is not in a hurry. */
+/** Fetches payloads in sequence: an audit has no deadline. */
 export type PeerPayloads = Pick<FetchPlan, 'fetch'> & { close(): Promise<void> }
 
 /**
@@ -50,7 +50,7 @@ export function createPeerPayloads(options: PeerPayloadsOptions): PeerPayloads {
       lookUp: peerIds => reads.readRegistered(peerIds.map(peerKeyOf)),
       bundles: { get: async () => null },
     })
-    // Who is where, and who announced what, is told by whoever is met first.
+    // The first peer that answers provides addresses and announcements.
     await network.waitForPeers(1, withDeadline(stopping, MEET_MS)).catch(() => undefined)
     await Promise.all(network.connectedPeers().map(peerId => network.catchUp(peerId)))
     const bundles = { has: () => false, get: async () => null, keep: async () => 'over quota' as const }

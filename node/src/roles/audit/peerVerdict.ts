@@ -3,7 +3,7 @@ import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { LeafScore, PeerScore } from '#core/payloads/payloads.ts'
 import type { Leeway } from '../evaluator/checkSampling.ts'
 
-/** The leaves whose sampling decides whether a score counts. `unchecked`: it is what it would be if they were proven. */
+/** The leaves whose sampling decides whether a score counts. `unchecked`: the score if they were proven. */
 export type AuditedSampling = {
   result: 'proven' | 'refuted' | 'unchecked'
   leaves: number[]
@@ -13,11 +13,11 @@ export type AuditedSampling = {
 }
 
 /**
- * What an audit finds of a peer's settled score.
+ * An audit's verdict on a peer's settled score.
  *
  * `agrees`: the score derived here is within the tolerance. `differs`: it is not. `not scored`: the round is void, or the peer lost it by a rule of the
- * chain, or too few votes were opened: there is no score to compare. `unchecked`: it is not settled yet, nobody gives the rollouts or the policy, or
- * the committee could not get them.
+ * chain, or too few votes were opened: there is no score to compare. `unchecked`: it is not settled yet, its rollouts or policy are
+ * unavailable, or the committee could not get them.
  */
 export type PeerVerdict = 'agrees' | 'differs' | 'not scored' | 'unchecked'
 
@@ -32,15 +32,15 @@ export function peerVerdict(
   return Math.abs(settled.scoreMilli - derivedMilli) <= TOLERANCE_MILLI ? 'agrees' : 'differs'
 }
 
-/** The leaf and the component in which a score sheet is furthest from what was derived here; thousandths. */
+/** The leaf and the component in which a score sheet differs most from the derived scores; thousandths. */
 export type LeafDifference = { leaf: number; component: string; expectedMilli: number; foundMilli: number | null }
 
 /**
  * Where a vote goes wrong.
  *
- * @param found - of the evaluator's score sheet.
- * @param expected - of the same leaves, here.
- * @returns null if all leaves are alike, so that only the vote differs.
+ * @param found - leaves of the evaluator's score sheet.
+ * @param expected - the same leaves, scored here.
+ * @returns null if all leaves agree, so that only the vote differs.
  */
 export function compareScores(found: readonly LeafScore[], expected: PeerScore['leaves']): LeafDifference | null {
   let furthest: { by: number; difference: LeafDifference } | null = null

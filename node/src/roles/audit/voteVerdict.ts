@@ -6,7 +6,7 @@ function quorumOf(seats: number): number {
   return Math.max(2, Math.floor(seats / 2) + 1)
 }
 
-/** The lower middle of the scores, of which there is one at least. */
+/** The lower median of the scores; the list must not be empty. */
 function lowerMedian(scores: readonly number[]): number {
   const sorted = [...scores].sort((a, b) => a - b)
   return sorted[(sorted.length - 1) >> 1] as number
@@ -15,9 +15,9 @@ function lowerMedian(scores: readonly number[]): number {
 export type VoteVerdict = { outcome: SettlementOutcome; scoreMilli: number; votes: number }
 
 /**
- * What a committee's votes on one peer come to.
+ * Result of a committee's votes on one peer.
  *
- * @param cast - 0 to 1000, or `UNAVAILABLE`; those of the peer's own account left out.
+ * @param cast - 0 to 1000, or `UNAVAILABLE`, without votes of the peer's own account.
  */
 export function voteVerdict(cast: readonly number[], seats: number): VoteVerdict {
   const scores = cast.filter(score => score !== UNAVAILABLE)
@@ -27,17 +27,17 @@ export function voteVerdict(cast: readonly number[], seats: number): VoteVerdict
   return { outcome: 'scored', scoreMilli: lowerMedian(scores), votes }
 }
 
-/** Whether enough of a jury came, and at least half of those found something to score. */
+/** Whether enough of a jury voted, and at least half of those had a bundle to score. */
 export function isVerdict(cast: readonly number[], drawn: number): boolean {
   return cast.length >= quorumOf(drawn) && cast.length <= 2 * cast.filter(score => score !== UNAVAILABLE).length
 }
 
 /**
- * What stands after the verdicts of a jury.
+ * The score after the verdicts of a jury.
  *
  * @param drawn - seats of the jury.
- * @param standingMilli - what stood when it was appealed.
- * @param isTakable - whether a jury that finds nothing takes it away: a seat of its committee found nothing either.
+ * @param standingMilli - the score when it was appealed.
+ * @param isTakable - whether a jury that finds no bundle removes the score, since a seat of the committee found none either.
  */
 export function appealVerdict(
   cast: readonly number[],

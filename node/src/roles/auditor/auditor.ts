@@ -13,19 +13,19 @@ import type { PeerNode } from '../peerNode.ts'
 import type { AuditCounts } from '../roleCounts.ts'
 
 type AuditorSettings = {
-  /** Scores of a round that it appeals at most; 0 for one that only tells. */
+  /** Most scores of a round that it appeals; 0 to report only. */
   maxAppeals: number
 }
 
-/** What is put in a test. */
+/** Replaced in tests. */
 type AuditorModules = { score: typeof scoreAgain }
 
 /** Reads of settlements in a round. */
 const READS_A_ROUND = 8
 
 /**
- * Scores all that is settled once more, in the round in which it is settled, from what the network keeps; names what is clearly wrong, and
- * appeals it. What nobody gives is counted as unchecked, and accuses nobody.
+ * Scores everything again in the round of its settlement, from the payloads that the network keeps; reports scores that are clearly
+ * wrong, and appeals them. Unavailable payloads count as unchecked, and accuse nobody.
  *
  * @see docs/adr/0114-an-auditor-scores-everything-again.md
  */
@@ -50,7 +50,7 @@ export function runAuditor(
 type RoundToAudit = AuditorSettings &
   AuditorModules & { round: number; until: AbortSignal; roundMs: number; endsAtMs: number }
 
-/** Audits what is settled of a round until all that was committed is, or the time is up. */
+/** Audits settlements of a round until all commitments are settled, or the time is up. */
 export async function auditRound(node: PeerNode, models: Models, audit: RoundToAudit, pauseMs: number): Promise<void> {
   const { chain, clock, signal } = node
   const { round, until } = audit
@@ -62,7 +62,7 @@ export async function auditRound(node: PeerNode, models: Models, audit: RoundToA
     for (const { peerKey, outcome, scoreMilli } of await chain.readSettlements(round)) {
       if (read.has(peerKey)) continue
       read.add(peerKey)
-      // No seat said anything of the others.
+      // No seat voted on the others.
       if (outcome === 'scored' || outcome === 'unavailable')
         await auditScore(node, models, { ...audit, appeals, until: left() }, { peerKey, settledMilli: scoreMilli })
     }
@@ -97,7 +97,7 @@ async function auditScore(
   if (restsUntil(node) <= round + phase.settling) appeals.take({ ...found, level: 1 })
 }
 
-/** Evaluators whose vote on a peer is further from what was found than agreement allows. */
+/** Evaluators whose vote on a peer is outside the tolerance of the score found. */
 async function wrongSeats(
   { chain }: PeerNode,
   { round, peerKey, foundMilli }: { round: number; peerKey: PeerKey; foundMilli: number },

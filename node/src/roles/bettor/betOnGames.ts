@@ -23,13 +23,13 @@ import { type Believer, createBeliever } from './readBelief.ts'
 const KEPT_GAMES = 16
 /** Tokens: bets are of whole millionths. */
 const LEAST_BET = 1e-6
-/** Tokens that others are expected to add to each choice, in budgets of this bettor: without it nobody would bet first. */
+/** Tokens that others are expected to add to each choice, as a multiple of this bettor's budget: otherwise nobody would bet first. */
 const EXPECTED_BUDGETS = 0.1
 const STATE = 'bets'
 
 type OwnBets = Record<string, { staked: number; round: number; isOver: boolean }>
 
-/** Bets on the market's games by the policy's own beliefs until the node stops. @param perGame - Nectar that it stakes on a game at most. */
+/** Bets on the market's games by the policy's beliefs, until the node stops. @param perGame - most Nectar that it stakes on a game. */
 export async function betOnGames(
   node: PeerNode,
   policy: Pick<PolicyClient, 'logprobs'>,
@@ -52,8 +52,7 @@ export async function betOnGames(
 export type Bettor = { session: MarketSession; rules: GameRules; logger: Logger; believe: Believer; perGame: number }
 
 /**
- * Does what is due in some games, and in those with its own bet until their end: bets, claims, and disputes an answer that is not the
- * question's.
+ * Takes the due steps in chosen games, and in those with its own bets until they end: bets, claims, and disputes a wrong answer.
  */
 export async function playGames(bettor: Bettor, chosen: readonly bigint[]): Promise<void> {
   const { session, logger } = bettor
@@ -61,7 +60,7 @@ export async function playGames(bettor: Bettor, chosen: readonly bigint[]): Prom
   for (const gameId of new Set([...own, ...chosen])) {
     if (ownBets(session)[String(gameId)]?.isOver) continue
     const phase = await readPhase(session, gameId)
-    // One game that cannot be played must not keep it from the others.
+    // A game that fails must not affect the others.
     await duties[phase]?.(bettor, gameId).catch(error =>
       logger.warn('a game of the market could not be continued', { gameId: String(gameId), phase, error }),
     )
@@ -87,14 +86,14 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
   const minBet = Math.max(LEAST_BET, tokens(game.minBet))
   const budget = Math.min(
     perGame - (own?.staked ?? 0),
-    // A false answer stands if nobody can pay for its dispute.
+    // A false answer stands if nobody can afford a dispute.
     tokens(balance) - tokens(game.bond),
-    // A Judge takes what is staked, at the price of its bond.
+    // A Judge could take all stakes at the price of its bond.
     tokens(game.bond) - tokens(game.totalStake),
   )
   if (budget < minBet) return
   const played = await readPlayedGame(session, rules, gameId)
-  // A clue that this node does not see yet would make it bet on less than others know.
+  // Without a clue that others have seen, it would bet at a disadvantage.
   if (typeof played === 'string' || played.clues.length < game.round) return
   const belief = await believe(played.asked, played.clues)
   const pools = game.choices.map(({ stake, shares, price }) => ({
@@ -113,7 +112,7 @@ async function bet({ session, rules, logger, believe, perGame }: Bettor, gameId:
   logger.info('bet', { ...about, shares, belief: belief.map(one => Number(one.toFixed(3))) })
 }
 
-/** Whoever has a stake reads the question again once its seed is known. */
+/** A bettor checks the question once its seed is known. */
 async function checkAnswer({ session, rules, logger }: Bettor, gameId: bigint): Promise<void> {
   const own = ownBets(session)[String(gameId)]
   const played = own && (await readPlayedGame(session, rules, gameId))
@@ -128,7 +127,7 @@ async function takeWinnings({ session, logger }: Bettor, gameId: bigint): Promis
   const own = ownBets(session)[String(gameId)]
   if (own === undefined) return
   const phase = await readPhase(session, gameId)
-  // The Judge resolves its games; who waits for pay does it for one that is gone.
+  // The Judge resolves its games; if it is gone, a bettor does.
   if (phase === 'resolution due') return claimOnce(session, logger, gameId)
   if ((await readClaimable(session.client, session.contracts, gameId, session.account)) > 0n)
     await claimOnce(session, logger, gameId)
@@ -150,7 +149,7 @@ function ownBets({ journal }: Pick<MarketSession, 'journal'>): OwnBets {
   return (journal.getState(STATE) ?? {}) as OwnBets
 }
 
-/** Keeps the bets that are not over, and some of those that are. */
+/** Keeps open bets, and some that are over. */
 function note(session: MarketSession, gameId: bigint, bets: OwnBets[string]): void {
   const kept = Object.entries({ ...ownBets(session), [String(gameId)]: bets })
   const newestFirst = kept.sort(([a], [b]) => Number(b) - Number(a))
@@ -158,18 +157,18 @@ function note(session: MarketSession, gameId: bigint, bets: OwnBets[string]): vo
   session.journal.setState(STATE, Object.fromEntries(needed))
 }
 
-/** Newest games among which those to bet on are looked for. */
+/** Number of newest games to choose from. */
 const SEARCHED_GAMES = 64n
 const CHOSEN_GAMES = 8
 
 const takesBets: ReadonlySet<GamePhase> = new Set(['waiting', 'betting', 'awaiting clue'])
 
-/** Finds games to bet on, in rounds of the swarm that last so long. */
+/** Finds games to bet on, given the length of the swarm's rounds. */
 type GameChooser = (roundSec: number) => Promise<bigint[]>
 
 /**
- * The games that take bets with the largest bonds. A game costs nothing but its gas and its bond, so that a flood of small ones hides none that is
- * worth a bet, and texts are read of a few games only, and of no long ones.
+ * The games with the largest bonds that take bets. A game costs only gas and its bond, so a flood of small games cannot hide one that is
+ * worth a bet. Only a few games' texts are read, and no long ones.
  */
 export function createGameChooser({ client, contracts }: Pick<MarketSession, 'client' | 'contracts'>): GameChooser {
   const over = new Set<bigint>()

@@ -4,7 +4,7 @@ import type { AskedQuestion, Games } from '#environments/games.ts'
 import { beliefOf, fitSlope, type ReadQuestion } from '#market/belief.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 
-/** Questions that the policy is measured on before its first bet: each takes as many scored sequences as it has choices. */
+/** Questions on which the policy is calibrated before its first bet: each takes as many scored sequences as it has choices. */
 const MEASURED = 24
 
 /** Characters of all clues that are scored: questions that are drawn have a few hundred, and a Judge may reveal 128 KB. */
@@ -15,8 +15,8 @@ const KEPT = 16
 export type Believer = (asked: AskedQuestion, clues: readonly string[]) => Promise<number[] | null>
 
 /**
- * A policy's belief in the choices of a question: its log-probabilities, made as sure as it was right on questions that it drew for itself.
- * Measured once, at the first question.
+ * A policy's belief in the choices of a question: its log-probabilities, calibrated once on questions that it draws itself, at the first
+ * question.
  */
 export function createBeliever(games: Games, policy: Pick<PolicyClient, 'logprobs'>): Believer {
   const read = async (asked: AskedQuestion, clues: readonly string[]): Promise<number[] | null> => {
@@ -29,7 +29,7 @@ export function createBeliever(games: Games, policy: Pick<PolicyClient, 'logprob
     const measured: ReadQuestion[] = []
     for (let number = 0; number < MEASURED; number++) {
       const { answer, clues, ...asked } = games.draw(measuringSeed(number))
-      // Bets are made after none to all but the last.
+      // Bets are placed after zero to all but the last clue.
       const logprobs = await read(asked, clues.slice(0, 1 + (number % Math.max(1, clues.length - 1))))
       if (logprobs !== null) measured.push({ logprobs, answer })
     }
@@ -41,7 +41,7 @@ export function createBeliever(games: Games, policy: Pick<PolicyClient, 'logprob
     const logprobs = await read(asked, clues)
     if (logprobs === null) return null
     slope ??= measure()
-    // A worker that died is asked again with the next question.
+    // If the worker died, the next question tries again.
     const known = await slope.catch(error => {
       slope = null
       throw error

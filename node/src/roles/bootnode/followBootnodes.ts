@@ -7,9 +7,9 @@ type Modules = {
   network: Pick<Network, 'setBootnodes' | 'connectivity'>
   /** The list on the chain. */
   readBootnodes: () => Promise<readonly string[]>
-  /** Those that the operator named; they stay whatever the chain lists. */
+  /** Bootnodes that the operator named; they stay regardless of the chain. */
   named: readonly string[]
-  /** What the network was started with from the chain. */
+  /** The chain's list at start. */
   listed: readonly string[]
   clock: Clock
   logger: Logger
@@ -17,7 +17,7 @@ type Modules = {
 }
 
 const READ_EVERY_MS = 600_000
-/** A peer without connections waits for its swarm's owner to list one. */
+/** A peer without connections waits until the swarm's owner lists one. */
 const READ_ALONE_EVERY_MS = 30_000
 
 /**

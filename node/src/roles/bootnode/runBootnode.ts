@@ -28,16 +28,16 @@ type BootnodeOptions = {
   rpcUrl: string
   deployment: Deployment
   clock: Clock
-  /** Makes the log once the keys are known, which it must never show. */
+  /** Creates the logger once the keys are known, so that it can redact them. */
   openLogger: (identity: Identity) => Logger
   signal: AbortSignal
 }
 
 /**
- * Runs a peer that others meet first, until the signal is aborted. It keeps its identity and its book of peers, hands on announcements, and
- * reads the chain, where it needs no account: it has no role, keeps no payloads and sends nothing.
+ * Runs a bootnode until the signal is aborted. It has an identity and an address book, forwards announcements, and reads the chain
+ * without an account: it has no role, stores no payloads and sends no transactions.
  *
- * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
+ * @throws {NodeError} if the environment is broken, with a hint.
  */
 export async function runBootnode(options: BootnodeOptions): Promise<void> {
   const { data, rpcUrl, deployment, clock } = options

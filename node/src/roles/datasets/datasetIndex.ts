@@ -4,9 +4,9 @@ import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Proposals } from '#environments/environment.ts'
 import { openDatasetTasks } from './datasetTasks.ts'
 
-/** Tells which proposed tasks are from a dataset. The chain does not say it: a task is its text. */
+/** Recognizes proposed tasks that are from a dataset. The chain does not record it: a task is its text. */
 type DatasetIndex = {
-  /** The dataset's name for the text of a task that is from there; undefined for others, and for all that is not read yet. */
+  /** The dataset's name if a task's text is from it; undefined for other texts, and for rows that are not read yet. */
   datasetOf(text: string): string | undefined
   /** Resolves once all rows are read, or reading was stopped. */
   read: Promise<void>
@@ -15,7 +15,7 @@ type DatasetIndex = {
 export type NamedDataset = { readonly path: string; readonly name: string }
 
 /**
- * Reads a dataset in the background, and keeps a hash of each task as a proposer would tell it.
+ * Reads a dataset in the background, and stores a hash of each task in the form in which proposers write it.
  *
  * @param signal - stops reading.
  * @throws {DatasetError} if no file can be read.

@@ -2,10 +2,10 @@ import type { DatasetTask } from '#environments/builtIn.ts'
 import { type Estimate, meanWithInterval, passAtK } from '#rl/passAtK.ts'
 import type { Sandbox, Verdict } from '#sandbox/createSandbox.ts'
 
-/** A task to answer, and its number, from which its random numbers follow. */
+/** A task to answer, and its number, which seeds its random numbers. */
 export type NumberedTask = { readonly task: DatasetTask; readonly place: string; readonly number: number }
 
-/** What a model made of a task. */
+/** A model's outcome on a task. */
 export type TaskOutcome = {
   readonly id: string
   readonly place: string
@@ -13,7 +13,7 @@ export type TaskOutcome = {
   readonly answers: readonly string[]
 }
 
-/** Answers of a model: `samples` for each task, in order; none for a task that is too long for it. */
+/** A model's answers: `samples` for each task, in order; none for a task that is too long. */
 export type Answerer = (tasks: readonly NumberedTask[], samples: number) => Promise<string[][]>
 
 type Evaluation = {
@@ -22,14 +22,14 @@ type Evaluation = {
   readonly samples: number
   /** Answers that are generated side by side. */
   readonly rows: number
-  /** What an earlier run found, by place. */
+  /** Outcomes of an earlier run, by place. */
   readonly kept: ReadonlyMap<string, TaskOutcome>
-  /** Told of each outcome that is new. */
+  /** Called with each new outcome. */
   readonly done: (outcome: TaskOutcome) => void | Promise<void>
   readonly signal?: AbortSignal | undefined
 }
 
-/** Has a model answer tasks, and runs its answers. */
+/** Lets a model answer tasks, and runs its answers. */
 export async function evaluateTasks(
   tasks: readonly NumberedTask[],
   { answer, sandbox, samples, rows, kept, done, signal }: Evaluation,
@@ -44,7 +44,7 @@ export async function evaluateTasks(
     for (const [at, { task, place }] of batch.entries()) {
       const given = answers[at] ?? []
       const verdicts = given.length > 0 ? await sandbox.runTests(given.map(text => task.check(text))) : []
-      // What a model could not be asked it has not solved.
+      // A task that was too long for the model counts as unsolved.
       const outcome = { id: task.id, place, answers: given, verdicts: verdicts.length > 0 ? verdicts : none(samples) }
       found.set(place, outcome)
       await done(outcome)

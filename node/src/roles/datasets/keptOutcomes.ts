@@ -17,10 +17,10 @@ type KeptOutcomes = {
 }
 
 /**
- * A file of outcomes, one JSON object a line after a first one of settings. A line that a crash cut off is dropped.
+ * A file of outcomes: a first line of settings, then one JSON object per line. A line truncated by a crash is dropped.
  *
- * @param settings - all that outcomes depend on.
- * @throws {DatasetTasksError} if the file is of other settings.
+ * @param settings - everything that outcomes depend on.
+ * @throws {DatasetTasksError} if the file has other settings.
  */
 export async function openOutcomes(path: string, settings: Readonly<Record<string, unknown>>): Promise<KeptOutcomes> {
   const head = `${JSON.stringify({ waggleEval: 1, settings })}\n`

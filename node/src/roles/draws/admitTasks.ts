@@ -16,20 +16,20 @@ export type AdmittedTask = {
   level: number
   text: string
   problem: Problem
-  /** Its prompt quotes answers that this node cannot get: what is answered to it here counts nothing, and none of its answers are judged. */
+  /** Its prompt quotes answers that this node cannot get: answers to it here do not count, and none are judged. */
   isUnknown?: true
 }
 
 /** A place of a proposal. It is drawn whatever it holds; null if that is not a task that counts. */
 export type TaskPlace = AdmittedTask | null
 
-/** What of an environment decides which tasks count. */
+/** The parts of an environment that decide which tasks count. */
 export type TaskRules = Pick<Environment, 'format' | 'proposals'> & { spec: Pick<EnvironmentSpec, 'tasksPerRound'> }
 
-/** Is told of each place without a task. */
+/** Called for each place without a task. */
 export type Skip = (reason: 'unreadable' | 'repeated' | 'malformed' | 'not new') => void
 
-/** The places that a round's draws are over, as the chain has them: nothing that is published later changes them. */
+/** The places that a round draws from, as on the chain: later publications do not change them. */
 export async function readTaskPlaces(
   { chain, environment }: PeerNode,
   round: number,
@@ -78,7 +78,7 @@ export async function admitTasks(
   return admitted.sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1)).flatMap(({ places }) => places)
 }
 
-/** What a text asks for; null if it does not count. */
+/** The task in a text; null if it does not count. */
 export async function problemOf(
   text: string,
   { format, proposals }: Pick<TaskRules, 'format' | 'proposals'>,
@@ -100,7 +100,7 @@ export async function packedText(
   return areTokens(tokens, format) ? format.completionText(tokens, ended) : ''
 }
 
-/** Whether ids that a peer sent are ones that a model can be fed. */
+/** Whether token ids from a peer are valid model inputs. */
 export function areTokens(ids: Int32Array, { vocabSize }: PromptFormat): boolean {
   return ids.every(id => id >= 0 && id < vocabSize)
 }

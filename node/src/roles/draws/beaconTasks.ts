@@ -18,7 +18,7 @@ export const STAGE_ROUNDS = 4
 
 export type RuledBy = Pick<Environment, 'spec' | 'hash' | 'format' | 'roundTasks' | 'stages'>
 
-/** What later stages of an episode are made of. */
+/** Inputs of later stages of an episode. */
 export type StageSource = {
   reads: Pick<ChainReads, 'readBeacon' | 'readEnvironment' | 'readRolloutCommitments' | 'readSettlements'>
   /** The rollouts that a peer committed for a round; null where nobody gives them. */
@@ -58,7 +58,7 @@ export async function beaconTasks(
   if (stages === null || first === null || source === undefined) return questions.map(admitted)
   const answers = await earlierAnswers(environment, stages, at, questions, source)
   return stages.laterTasks(questions, { stage, seed: seedOf(at) }, answers).map((task, index) => ({
-    // Its place stands, so that the draws of other tasks are the same for everybody.
+    // Its place stays, so that the draws of other tasks are the same for everybody.
     ...admitted(task ?? (questions[index] as RoundTask), index),
     ...(task === null ? { isUnknown: true as const } : {}),
   }))
@@ -125,7 +125,7 @@ async function drawPeers(
   return drawIndices(committed.length, count, seed).map(at => committed[at] as RolloutCommitment)
 }
 
-/** What a bundle holds in the place of a question, whatever it is: it is committed. */
+/** The bundle's content at the place of a question, valid or not: it is committed. */
 function answersAt({ groups }: RolloutBundle, at: number, format: RuledBy['format']): Promise<PeerAnswers> {
   return mapYielding(groups[at]?.rollouts ?? [], async ({ completionTokens, ended }) => ({
     text: await packedText(format, completionTokens, format.tokenBytes, ended),

@@ -35,11 +35,9 @@ export async function roundRules(
 }
 
 /**
- * The groups of a peer's bundle that follow the public rule; the others count nothing and are never trained on.
- *
- * A group stands if it answers the task that was drawn for its place (so it is neither held out nor made up), from that
- * task's own prompt, with the sampling and the seed that the rule gives, and the owed number of times. Groups of tasks whose prompt
- * is unknown here are left out.
+ * The groups of a peer's bundle that follow the public rule; others do not count and are never trained on. A group is valid if it answers
+ * the task drawn for its place (so it is neither held out nor invented), from that task's prompt, with the sampling and seed of the rule,
+ * and the owed number of times. Groups of tasks whose prompt is unknown here are left out.
  */
 export async function checkRollouts(bundle: RolloutBundle, rules: RoundRules): Promise<CheckedGroup[]> {
   const owed = drawTasks(bundle.chainId, bundle.round, bundle.peerKey, rules)

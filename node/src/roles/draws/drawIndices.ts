@@ -3,7 +3,7 @@ import type { Seed } from '#core/hashes.ts'
 
 /**
  * Indices from `[0, total)` in random order, by a Fisher–Yates shuffle over keccak-256 in counter mode: the same for everyone who knows
- * the seed. A step is made when it is asked for.
+ * the seed. Steps are computed lazily.
  */
 export function* randomOrder(total: number, seed: Seed): Generator<number, void> {
   const pool = Array.from({ length: total }, (_, index) => index)

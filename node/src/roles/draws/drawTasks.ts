@@ -6,7 +6,7 @@ import { roundSeed } from './roundSeed.ts'
 
 export type DrawRules = {
   spec: Pick<EnvironmentSpec, 'tasksPerRound'>
-  /** Those of tasks that follow from the beacon, then the proposed ones, by proposer and index. */
+  /** Places of tasks that follow from the beacon, then of proposed ones, by proposer and index. */
   places: readonly TaskPlace[]
   /** Of the round before: from it follow the tasks and the seed of each peer. */
   beacon: Beacon

@@ -4,18 +4,17 @@ import { ZERO_HASH } from '#core/hex.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 
-/** Peers are staggered over this share of a round, so that a call that one makes is not made by all. */
+/** Peers are staggered over this share of a round, so that not all of them send the same call. */
 const STAGGER_SHARE = 1 / 8
 
 /** Polls in a round for a beacon to record. It has to be recorded by the end of the round, so that a poll at every block is not needed. */
 const RECORD_POLLS = 16
 
-/** A round whose end nobody knows is staggered as if it lasted so long. */
+/** Assumed length of a round whose end is unknown. */
 const MAX_ROUND_SEC = 3_600
 
 /**
- * The beacon of the round before the current one. Whoever needs it makes the call that fixes its block, when its time has
- * come and nobody has.
+ * The beacon of the round before the current one. A peer that needs it sends the call that fixes its block, if it is due and nobody has.
  *
  * @returns zero for the round before the first; null if the round is void, or `until` is aborted first: the log says which.
  */
@@ -52,8 +51,8 @@ export async function beaconOf({ chain }: PeerNode, round: number): Promise<Beac
 }
 
 /**
- * Sees to it that the beacon of the round before the current one is recorded in time, whatever else this peer is busy with: a model that
- * is slower than a round would otherwise void it for all. Peers are staggered, from the middle of the round on.
+ * Ensures that the beacon of the round before the current one is recorded in time, independent of the peer's other work: a model that is
+ * slower than a round would otherwise void it for everybody. Peers are staggered, from the middle of the round on.
  */
 export function recordInTime(node: PeerNode, time: RoundTime): void {
   const { clock, identity, logger, signal } = node
@@ -93,7 +92,7 @@ export async function recordBeacon(
   }
 }
 
-/** 0 to 1, another for every peer and round. */
+/** 0 to 1, different for every peer and round. */
 export function staggerShareOf(peerKey: PeerKey, round: number): number {
   const at = 2 + ((round * 8) % 48)
   return Number.parseInt(peerKey.slice(at, at + 8), 16) / 2 ** 32

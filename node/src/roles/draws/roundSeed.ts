@@ -1,7 +1,7 @@
 import { encodeAbiParameters, keccak256 } from 'viem'
 import type { Beacon, PeerKey, Seed } from '#core/hashes.ts'
 
-/** What a seed is for; one purpose never shares random numbers with another. */
+/** What a seed is for; different purposes never share random numbers. */
 export type SeedPurpose =
   | 'draw'
   | 'tasks'
@@ -25,11 +25,11 @@ const parameters = [
 ] as const
 
 /**
- * Seed of one peer's randomness in one round. It follows from public facts alone, so that anyone can draw the same
- * numbers again, and from a beacon that nobody could foresee, so that none can be ground.
+ * Seed of a peer's randomness in a round. It depends on public facts alone, so that anyone can reproduce the numbers, and on an
+ * unpredictable beacon, so that it cannot be ground.
  *
  * @param beacon - of the round before for what a peer draws in a round, of the round itself for what is scored of it;
- *   zero where nothing depends on being unforeseen.
+ *   zero if unpredictability does not matter.
  * @param attempt - counts repeats within a round, such as proposals sampled again.
  */
 export function roundSeed(

@@ -7,12 +7,11 @@ const FIRST_WAIT_MS = 1_000
 const MAX_WAIT_MS = 60_000
 
 /**
- * Calls `work` once in every round, from the current one on, until the node is stopped.
+ * Calls `work` once in every round, from the current one on, until the node is stopped. Rounds that were missed, or passed while `work`
+ * took too long, are skipped: a missed round costs only that round. A failure is logged and noted, and the role continues with the next
+ * round after a wait.
  *
- * Rounds that passed while it was away, or while `work` took too long, are skipped in one step: a missed round costs nothing
- * but the round. So does one that fails: it is logged and noted, and the role continues with the next round after a wait.
- *
- * @throws {NodeError} that is final: waiting cannot mend it.
+ * @throws {NodeError} if it is final: retrying cannot fix it.
  */
 export async function everyRound(
   node: PeerNode,
@@ -40,10 +39,10 @@ export async function everyRound(
       failures = 0
     } catch (error) {
       if (signal.aborted) return
-      // The round is not over: it is taken up again once there is space.
+      // The round is not over: it resumes once there is space.
       if (disk.isFull(error)) continue
       if (error instanceof NodeError && error.isFinal) throw error
-      // What fails before its round is known costs none.
+      // A failure before the round is known costs no round.
       if (round !== null) next = round + 1
       failures += 1
       const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random())
@@ -83,16 +82,15 @@ async function keepHouse({ journal, bundles }: PeerNode, round: number, keptFrom
   journal.setState('round', round)
 }
 
-/** Rounds whose bundles and facts are kept: what is still voted on, and some history for people to read. */
+/** Rounds whose bundles and facts are kept: those still voted on, and some history for people. */
 const ROUNDS_KEPT = 200
 
 /** Consecutive rounds that this node must have worked in before anything older than all of them is deleted. */
 const CONFIRMED_BY = 3
 
 /**
- * Derives the first round that is kept from the rounds that a node works in.
- *
- * It follows the lowest of the last few: a clock that jumps ahead once deletes nothing.
+ * Derives the first kept round from the rounds that a node works in. It follows the lowest of the last few, so that a clock that jumps
+ * ahead once deletes nothing.
  *
  * @returns the first round that is kept; null while too few rounds were seen.
  */

@@ -8,10 +8,9 @@ import { reportOutcome } from './reportOutcome.ts'
 const AHEAD_ROUNDS = 100
 
 /**
- * Stakes for this peer's duty once that is needed and its account has enough Nectar, and makes whole again what was slashed.
- *
- * Not after its operator has left: a notice that is seen on the chain, wherever it came from, is remembered beyond the
- * withdrawal and a restart, until there is a stake without one again.
+ * Stakes for this peer's duty once that is needed and its account has enough Nectar, and tops up after a slash. Not after its operator
+ * has left: a notice on the chain, from whatever source, is remembered beyond the withdrawal and restarts, until there is a stake without
+ * notice again.
  */
 export async function keepStake(node: PeerNode, duty: Duty, round: number): Promise<void> {
   const { chain, identity, journal, logger } = node

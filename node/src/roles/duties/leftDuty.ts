@@ -6,14 +6,13 @@ type Memory = Pick<Journal, 'getState' | 'setState'>
 const keyOf = (duty: Duty) => `left ${duty}`
 
 /**
- * Whether the operator gave this duty up. The chain forgets that with the withdrawal: to it the peer is then as one that
- * never staked.
+ * Whether the operator gave up this duty. The chain forgets that with the withdrawal: the peer then looks like one that never staked.
  */
 export function hasLeft(memory: Memory, duty: Duty): boolean {
   return memory.getState(keyOf(duty)) === true
 }
 
-/** Remembers that the operator gave a duty up, or has taken it up again. */
+/** Stores that the operator gave up a duty, or resumed it. */
 export function rememberLeft(memory: Memory, duty: Duty, isLeft: boolean): void {
   if (hasLeft(memory, duty) !== isLeft) memory.setState(keyOf(duty), isLeft)
 }

@@ -4,7 +4,7 @@ import type { LogFields, Logger } from '#core/logger.ts'
 /**
  * Logs the outcome of a transaction, unless it waits for the next start because the node stops.
  *
- * @param done - what it did, as in `votes committed`.
+ * @param done - the log's words for it, such as `votes committed`.
  * @returns whether it is in a block.
  */
 export function reportOutcome(logger: Logger, done: string, outcome: TxOutcome, fields: LogFields): boolean {

@@ -10,13 +10,13 @@ import { openCommitted } from '../fetch/openCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { reportOutcome } from './reportOutcome.ts'
 
-/** A peer shows its own leaves at once. Evaluators show those of others that they keep, late and one after the other. */
+/** A peer publishes its own leaves at once. Evaluators publish kept leaves of others, late and in sequence. */
 type ShownLeaves = 'own' | 'others'
 
 /** Polls in a round. A demand stays open for at least one whole round, and the transaction takes part of that. */
 const POLLS_PER_ROUND: Readonly<Record<ShownLeaves, number>> = { own: 4, others: 32 }
 const MAX_WAIT_MS = 60_000
-/** After its round, in which the chain remembers a commitment. */
+/** Rounds after its own in which the chain stores a commitment. */
 const REMEMBERED_ROUNDS = 5
 /** Until the length of a round is known. */
 const FIRST_WAIT_MS = 5_000
@@ -24,10 +24,9 @@ const FIRST_WAIT_MS = 5_000
 const [OTHERS_FROM, OTHERS_UNTIL] = [1 / 2, 7 / 8]
 
 /**
- * Shows demanded leaves until the node stops. What it costs is paid from the challenger's bond.
- *
- * A demand of an own leaf that is not answered costs the round. A peer may want that: it keeps a leaf back that an accomplice demands, so
- * that the appeal against its score has nothing to rule on. So evaluators show what they scored.
+ * Publishes demanded leaves until the node stops. The challenger's bond pays the gas. An unanswered demand costs the peer its round. A
+ * peer may want that: it withholds a leaf that an accomplice demands, so that an appeal against its score becomes moot. So evaluators
+ * publish the leaves that they scored.
  */
 export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise<void> {
   const { chain, clock, logger, signal } = node
@@ -40,7 +39,7 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
       const pollMs = roundMs / POLLS_PER_ROUND[leaves]
       const isTime = leaves === 'own' || passed >= OTHERS_FROM
       const waits = isTime && (await answerAll(node, leaves, time, answered))
-      // Where no leaf of others waits for its time, nothing is asked until the next time for it.
+      // If no leaf of others is waiting, the chain is not asked until the next time one may be due.
       const restMs = (OTHERS_FROM - passed + (isTime ? 1 : 0)) * roundMs
       waitMs = Math.min(MAX_WAIT_MS, leaves === 'own' || waits ? pollMs : Math.max(pollMs, restMs))
     } catch (error) {
@@ -74,7 +73,7 @@ async function answerAll(
         .then(outcome => reportOutcome(logger, 'leaf shown', outcome, idOf(demand)))
     else if (leaves === 'own')
       logger.warn('a leaf is demanded that is not there; the round will be lost', { ...idOf(demand) })
-    // Not before: what a full disk keeps from being sent is tried again.
+    // Only now: if a full disk prevents sending, it is tried again.
     answered.add(id)
   }
   return demands.some(one => one.state === 'open' && !isOwn(one) && !isDue(one))
@@ -84,7 +83,7 @@ const idOf = ({ round, peerKey, index, challenger }: LeafDemand) => ({ round, pe
 
 const passedOf = ({ nowSec, startsAtSec, endsAtSec }: RoundTime) => (nowSec - startsAtSec) / (endsAtSec - startsAtSec)
 
-/** Whether the time of an evaluator has come: a hash spreads them over the time, so that who comes later finds the leaf shown. */
+/** Whether it is this evaluator's turn: a hash spreads evaluators over time, so that later ones find the leaf published. */
 function isDueHere(
   { peerKey, round, index, throughRound }: LeafDemand,
   evaluatorKey: PeerKey,

@@ -14,10 +14,10 @@ import { type PeerResult, peerFault } from '../fetch/peerResult.ts'
  */
 const CHECKED_LEAVES = 8
 
-/** Reads what published policies drew. */
+/** Reads completions under published policies. */
 export type PublishedReader = Pick<PolicyClient, 'readDraws'>
 
-/** A peer's work in a round, and the beacons that decide on it. */
+/** A peer's work in a round, and the beacons that it depends on. */
 export type SampledWork = {
   chainId: number
   round: number
@@ -28,7 +28,7 @@ export type SampledWork = {
   beacon: Beacon
 }
 
-/** The leaves whose sampling is checked: of those that are scored and there, the first ones in the beacon's order. */
+/** The leaves whose sampling is checked: the first present ones of the scored leaves, in the beacon's order. */
 export function leavesToCheck(
   { chainId, round, peerKey, beacon }: SampledWork,
   groups: readonly CheckedGroup[],
@@ -39,11 +39,11 @@ export function leavesToCheck(
   return order.flatMap(at => there.get(sampled[at] as number) ?? []).slice(0, CHECKED_LEAVES)
 }
 
-/** What the tolerance left to a peer in its checked leaves. */
+/** The freedom that the tolerance leaves a peer in its checked leaves. */
 export type Leeway = {
-  /** Tokens that were not the first in their race here. */
+  /** Tokens that did not win their race here. */
   forgiven: number
-  /** log2 of the leaves that would have passed in the place of those checked, the others as they are: nearly 0, whatever the policy. */
+  /** log2 of the number of leaves that would have passed instead of the checked ones: nearly 0 for any policy. */
   bits: number
 }
 

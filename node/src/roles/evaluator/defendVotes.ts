@@ -12,22 +12,22 @@ import { ownShards } from './ownShards.ts'
 import { keptScores } from './scoreSheets.ts'
 
 /**
- * Share of a jury's verdicts that must agree with the own vote. Where none does, this machine is the one that reads another score; where
- * colluding seats just carry a jury of eleven, three others and more saw the truth.
+ * Share of a jury's verdicts that must agree with this seat's vote. If none does, this machine is the one that differs; if colluding
+ * seats narrowly carry a jury of eleven, at least three others agree.
  */
 const WITNESS_SHARE = 1 / 4
 
-/** Each is time for an appeal to be mined. A committee takes half of them, and leaves the others for what may go wrong. */
+/** Each leaves time for an appeal to be mined. A committee uses half of them; the others are a reserve. */
 const STAGGER_STEPS = 10
-/** A round whose end nobody knows is staggered as if it lasted so long. */
+/** Assumed length of a round whose end is unknown. */
 const MAX_ROUND_SEC = 3_600
 
-/** The current round, as it was told at `atMs` of the node's clock. */
+/** The current round, as read at `atMs` of the node's clock. */
 type Begun = { time: Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec' | 'nowSec'>; atMs: number }
 
 /**
- * Appeals the first verdicts that overturn a vote of this seat, in the one round in which they can be appealed, where other seats found
- * what it found. The seats of a committee take turns, and leave a verdict that is appealed: one bond is at stake, and not five.
+ * Appeals first verdicts that overturn this seat's vote, in the one round in which they can be appealed, if other seats agree with it.
+ * The seats of a committee take turns, and skip a verdict that is already appealed, so that one bond is at stake instead of five.
  *
  * @param maxAppeals - appeals whose end is open; each takes a bond.
  * @see docs/adr/0112-a-seat-defends-its-vote.md
@@ -44,7 +44,7 @@ export async function defendVotes(node: PeerNode, begun: Begun, maxAppeals: numb
   }
 }
 
-/** A jury of all seats has spoken last: its case closes in the round in which the verdict is known. */
+/** A jury of all seats is final: its case closes in the round in which the verdict is known. */
 function isOpen({ level, isClosed, closesFrom }: AppealCase, round: number): boolean {
   return level === 1 && !isClosed && closesFrom > round
 }
@@ -54,7 +54,7 @@ async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Prom
   const { round, peerKey, settledMilli } = found
   const kept = await keptScores(node, round)
   const vote = kept?.scoreSheet.peers.find(one => one.peerKey === peerKey)?.scoreMilli ?? UNAVAILABLE
-  // Seats of the bootstrap have no stake, and who voted `unavailable` is not blamed.
+  // Bootstrap seats have no stake, and a vote of `unavailable` is not slashed.
   if (vote === UNAVAILABLE || round < (await chain.readBootstrapRounds())) return
   const verdicts = (await chain.readVerdicts(found)).map(({ scoreMilli }) => scoreMilli)
   const isMissed = !isVerdict(verdicts, found.drawn) && (await isMissedBySeat(node, found))
@@ -72,7 +72,7 @@ async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Prom
   await sendAppeal(node, about, await chain.readAppealBond(2))
 }
 
-/** Whether a seat of the committee found nothing to score: then a jury that finds nothing takes the score away. */
+/** Whether a seat of the committee voted `unavailable`: then a jury that finds no bundle removes the score. */
 async function isMissedBySeat({ chain }: PeerNode, { round, peerKey }: AppealCase): Promise<boolean> {
   const [commitments, votes] = await Promise.all([chain.readRolloutCommitments(round), chain.readRevealedVotes(round)])
   return castOn({ commitments, votes }, peerKey).includes(UNAVAILABLE)

@@ -9,14 +9,14 @@ import type { PeerNode } from '../peerNode.ts'
 /** Bonds that must be left in the account: votes cost gas too. */
 const SPARE_BONDS = 4n
 
-/** A peer whose bundle could not be had. */
+/** A peer whose bundle was unavailable. */
 type Missing = { round: number; beacon: Beacon; commitment: RolloutCommitment }
 
 /**
- * Demands a sampled leaf of each peer that gave nothing, as far as the budget goes, and closes the demands when nobody
- * answers. Voting does not wait for it.
+ * Demands a sampled leaf of each peer whose bundle was unavailable, within the budget, and closes unanswered demands. Voting does not
+ * wait for it.
  *
- * @param budget - demands a round at most. Each takes a bond, of which the answer is paid.
+ * @param budget - most demands per round. Each takes a bond, which pays the response.
  */
 export async function demandMissing(node: PeerNode, missing: readonly Missing[], budget: number): Promise<void> {
   const { chain, chainId, environment, logger } = node
@@ -42,7 +42,7 @@ export async function demandMissing(node: PeerNode, missing: readonly Missing[],
   }
 }
 
-/** Closes this account's demands that nobody answered in time: the bonds come back, and the peers lose the round. */
+/** Closes this account's unanswered demands: the bonds are returned, and the peers lose the round. */
 export async function closeOwnDemands({ chain, logger }: PeerNode, round: number): Promise<void> {
   if (round < 3) return
   const demands = await chain.readDemands({ first: round - 3, last: round - 2 })

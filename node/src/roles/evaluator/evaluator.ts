@@ -34,7 +34,7 @@ import { settleRound } from './settleRound.ts'
 /** Shares of what is left of a round: after the first no peer is waited for, after the second nothing is checked, and votes are sent. */
 const [VOTES_UNTIL, CHECKS_UNTIL] = [2 / 3, 5 / 6]
 
-/** Accounts that are asked for at the same time. A seat of a large swarm has a thousand peers to score: one after the other takes a minute. */
+/** Accounts read in parallel. A seat of a large swarm scores a thousand peers: in sequence that takes a minute. */
 const ACCOUNTS_AT_ONCE = 64
 
 type Due = { votesDue: AbortSignal; checksDue: AbortSignal }

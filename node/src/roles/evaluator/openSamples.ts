@@ -22,7 +22,7 @@ import { ballotsOf, keptScores } from './scoreSheets.ts'
 
 /** Seats are staggered over this share of a round: one call a shard is enough. */
 const STAGGER_SHARE = 1 / 5
-/** A round whose end nobody knows is staggered as if it lasted so long. */
+/** Assumed length of a round whose end is unknown. */
 const MAX_ROUND_SEC = 3_600
 
 /** Opens, for each shard that this evaluator voted on, the score of the leaf that was drawn: it is paid for that. */

@@ -11,12 +11,12 @@ import { isProven, type PeerResult, peerFault, peerWork, resultInTime } from '..
 import type { PeerNode } from '../peerNode.ts'
 import { checkSampling, type Leeway, type PublishedReader, type SampledWork } from './checkSampling.ts'
 
-/** What scores are made with. */
+/** Inputs of scores. */
 export type Models = { judge: Judge; reader: PublishedReader }
 
 type Committed = Pick<RolloutCommitment, 'peerKey' | 'policyHash'> & Pick<WantedPayload, 'keepers'>
 
-/** Bytes of policies that wait in memory for their checks, where the disk did not take them: of the largest ones, four. */
+/** Bytes of policies that wait in memory for their checks if the disk is full: four of the largest. */
 const HELD_BYTES = 4 * MAX_POLICY_BYTES
 
 /** What is left of it, for all proofs that are read together. */
@@ -32,7 +32,7 @@ type ProofModules = Pick<PeerNode, 'chainId' | 'fetchPlan' | 'logger' | 'signal'
 
 /** Proof of sampling in one round. */
 export type Proofs = {
-  /** Begins to fetch the policies, so that checks find them on the disk. Resolves when each came or will not come. */
+  /** Starts to fetch the policies, so that checks find them on disk. Resolves when each has arrived or failed. */
   fetch(signal: AbortSignal): Promise<void>
   /**
    * Waits for the peer's policy, and checks the leaves by it.
@@ -48,7 +48,7 @@ export type Proofs = {
   ): Promise<PeerResult<Leeway>>
 }
 
-/** The vote on a peer whose work does not count. */
+/** The vote for a peer whose work does not count. */
 export function scoreWithout(result: PeerResult<unknown>): number {
   return !result.ok && isProven(result) ? 0 : UNAVAILABLE
 }
@@ -96,7 +96,7 @@ export async function openProofs(
     if (!isNamed(commitment)) return peerFault('not sampled', 'its policy was not named before the round')
     if (leaves === null) return peerFault('failed', 'its prompts quote answers that this node cannot get')
     const { peerKey } = commitment
-    // Who did not give it is not asked again: others wait for their checks.
+    // Peers that did not serve it are not asked again: others wait for their checks.
     const came = await coming.get(peerKey)
     return came?.ok === false ? came : one.run('', () => checkBy(commitment, leaves, signal), signal)
   }
@@ -122,7 +122,7 @@ export async function openProofs(
       })
       for (const [at, { peerKey }] of wanted.entries()) {
         const fetched = (visits[at] as (typeof visits)[number]).then(({ result }) => result)
-        fetched.catch(() => undefined) // is thrown to who waits for it, and maybe nobody does
+        fetched.catch(() => undefined) // is thrown to the waiting caller, if there is one
         coming.set(peerKey, fetched)
       }
       await Promise.allSettled(coming.values())

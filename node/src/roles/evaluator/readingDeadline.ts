@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 
-/** Scores that are read again one after the other, until the end of their round. */
+/** Scores that are read again in sequence, until the end of their round. */
 type Reading = {
   until: AbortSignal
   roundMs: number
@@ -9,11 +9,11 @@ type Reading = {
   endsAtMs: number
 }
 
-/** Share of a round that each has at least, however many there are. */
+/** Least share of a round for each, however many there are. */
 const LEAST_SHARE = 1 / 16
 
 /**
- * Ends the reading of a score while there is time for the others: a peer that is slow to give its work hides no score but its own.
+ * Stops reading a score while there is time for the others: a slow peer can hide only its own score.
  *
  * @param left - scores that are not read yet, this one included.
  */

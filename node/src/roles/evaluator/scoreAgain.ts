@@ -18,7 +18,7 @@ type RoundFacts = {
   places(round: number): Promise<readonly TaskPlace[]>
 }
 
-/** Reads each once, however many scores are read again. A read that fails is nobody's but that of the score that began it. */
+/** Reads each once, however many scores are read again. A failed read affects only the score that started it. */
 function createRoundFacts(node: PeerNode): RoundFacts {
   const { chain } = node
   return {
@@ -35,7 +35,7 @@ function onceForEach<T>(read: (round: number) => Promise<T>): (round: number) =>
       try {
         return await found
       } catch {
-        // Whoever comes first after a failure reads again.
+        // The next caller after a failure reads again.
         if (known.get(round) === found) known.delete(round)
       }
     }
@@ -54,14 +54,14 @@ export const readTogether = (node: PeerNode): ReadTogether => ({
   memory: policyMemory(),
 })
 
-/** A settled score to read again; `seats` found something to score since. */
+/** A settled score to read again; `seats` had its bundle. */
 type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[] }
 
 /**
- * A peer's score of a round, as a seat of its committee would find it: by the leaves that the beacon drew and the policy that the peer named.
- * What its author does not give is asked of the seats that scored it.
+ * A peer's score of a round, computed as a seat of its committee would: from the leaves that the beacon drew and the policy that the peer
+ * named. Payloads that the author does not serve are requested from the seats that scored it.
  *
- * @returns thousandths, or `UNAVAILABLE` where its work could not be had.
+ * @returns thousandths, or `UNAVAILABLE` if its work is unavailable.
  */
 export async function scoreAgain(
   node: PeerNode,

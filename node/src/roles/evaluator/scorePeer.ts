@@ -5,7 +5,7 @@ import type { CheckedGroup } from '../draws/checkRollouts.ts'
 
 const milli = (share: number) => Math.round(share * 1000)
 
-/** Scores of a group's rollouts by the public rule: no code is run, and no score that came with them is believed. */
+/** Scores of a group's rollouts by the public rule: no code is run, and no claimed score is used. */
 export function scoreGroups(judge: Judge, groups: readonly CheckedGroup[]): Promise<AnswerScore[]> {
   const answers = groups.flatMap(({ task, rollouts }) =>
     rollouts.map(({ text, ended }) => ({ problem: task.problem, text, ended })),
@@ -14,7 +14,7 @@ export function scoreGroups(judge: Judge, groups: readonly CheckedGroup[]): Prom
 }
 
 /**
- * An evaluator's vote on a peer and what stands behind it. Sampled leaves that are missing, or that break the rule, count 0:
+ * An evaluator's vote on a peer and the scores behind it. Sampled leaves that are missing, or that break the rule, count 0:
  * one cherry-picked leaf does not win.
  *
  * @param sampled - indices of the leaves that are scored, of those owed.

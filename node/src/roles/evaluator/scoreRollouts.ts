@@ -6,7 +6,7 @@ import { drawTasks } from '../draws/drawTasks.ts'
 import { leavesToCheck, type SampledWork } from './checkSampling.ts'
 import { scorePeer } from './scorePeer.ts'
 
-/** What a peer's rollouts come to, if their sampling is proven by these leaves; null if a prompt that it owes is unknown here. */
+/** A peer's score, provided that these leaves prove its sampling; null if an owed prompt is unknown here. */
 type ScoredRollouts = { score: PeerScore; leaves: CheckedRollout[] | null }
 
 /** Scores the leaves that the round's beacon draws, and draws those whose sampling decides whether the score counts. */

@@ -11,9 +11,9 @@ import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { OwnShard } from './ownShards.ts'
 
-/** What this evaluator found in a round. */
+/** This evaluator's scores of a round. */
 type KeptScores = {
-  /** Of all its shards: more peers than one payload takes, where there are many. */
+  /** Of all its shards: there may be more peers than fit one payload. */
   scoreSheet: ScoreSheet
   /** The payloads that were signed, each of whole shards. A ballot names the one that its shard is in. */
   parts: { contentId: ContentId; bytes: Uint8Array; peerKeys: ReadonlySet<PeerKey> }[]
@@ -24,7 +24,7 @@ const HEADER_BYTES = 1024
 
 type ShardPeers = { peers: readonly { peerKey: PeerKey }[] }
 
-/** Signs what was found, in as few payloads as their format allows, and keeps it. */
+/** Signs the scores, in as few payloads as the format allows, and stores them. */
 export async function keepScores(
   node: Pick<PeerNode, 'payloads' | 'bundles' | 'journal'>,
   scoreSheet: ScoreSheet,
@@ -44,7 +44,7 @@ export async function keepScores(
   return { scoreSheet, parts }
 }
 
-/** This evaluator's scores of a round; null if it made none, or if a part of them is gone. */
+/** This evaluator's scores of a round; null if there are none, or a part of them is lost. */
 export async function keptScores(
   node: Pick<PeerNode, 'payloads' | 'bundles' | 'journal'>,
   round: number,

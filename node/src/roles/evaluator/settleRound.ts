@@ -11,23 +11,23 @@ import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { ownShards } from './ownShards.ts'
 
-/** Pages that are sent before it is read again what others have settled. More at once settle more of them twice. */
+/** Pages to send before reading again what others have settled. More at once would settle more of them twice. */
 const PAGES_AT_ONCE = 8
 
-/** The step in which everybody settles what is left of all shards: after those of the seats, in the first third of the round. */
+/** The step in which everybody settles the rest of all shards: after the steps of the seats, in the first third of the round. */
 const LAST_STEP = COMMITTEE_SEATS - 1
 const STEP_SHARE = 1 / 12
-/** From here on whoever appeals settles: a step after everybody who has a seat. */
+/** From here on appellants settle: one step after those with a seat. */
 const LEFT_SHARE = COMMITTEE_SEATS * STEP_SHARE
 /** From here on the chain settles nothing more, so that what is settled can be appealed: `Rounds.lastQuarterOf`. */
 const CLOSED_SHARE = 3 / 4
 
-/** A round whose end nobody knows has steps as if it lasted so long. */
+/** Assumed length of a round whose end is unknown. */
 const MAX_ROUND_SEC = 3_600
 
 type Page = { shard: number; peers: RolloutCommitment[]; step: number }
 
-/** The time of the current round, as it was told at `atMs` of the node's clock: a seat that was busy since does not wait again. */
+/** The time of the current round, as read at `atMs` of the node's clock: a seat that was busy since then does not wait again. */
 type Begun = { time: RoundTime; atMs: number }
 
 /**
@@ -50,8 +50,7 @@ export async function settleRound(node: PeerNode, round: number, begun: Begun): 
 }
 
 /**
- * Settles what is left of a round, for who appeals. Nothing is done before the seats and everybody had their time, and then each account
- * takes its turn.
+ * Settles the rest of a round, for appellants: after the seats and everybody else had their time, each account in its turn.
  */
 export async function settleLeft(node: PeerNode, round: number, begun: Begun): Promise<void> {
   if (

@@ -29,7 +29,7 @@ export async function startEvaluator(node: PeerNode, options: RoleOptions): Prom
 
 const STATE = 'disputes'
 
-/** Disputes that are read side by side: of a flood of them, each takes two requests at every poll. */
+/** Disputes read in parallel: each takes two requests at every poll, so a flood of them is limited. */
 const AT_ONCE = 16
 
 /** Why a seat that was drawn gives no verdict. */
@@ -41,7 +41,7 @@ const reasons = {
 /** Open disputes, and the block from which newer ones are read. */
 type KeptDisputes = { open: string[]; cursor: number }
 
-/** Gives the verdicts that this seat is drawn for on disputed answers, until the node stops. */
+/** Gives verdicts on disputed answers for which this seat is drawn, until the node stops. */
 async function judgeDisputes(node: PeerNode, data: string): Promise<void> {
   const rules = rulesOfGames(node.environment)
   if (rules === null)

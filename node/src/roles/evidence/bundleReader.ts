@@ -17,12 +17,12 @@ import { openCommitted } from '../fetch/openCommitted.ts'
 import type { PeerResult } from '../fetch/peerResult.ts'
 import { findPeer } from './findPeer.ts'
 
-/** A peer's rollouts of a round cannot be had. */
+/** A peer's rollouts of a round are unavailable. */
 export class BundleUnavailableError extends NodeError {
   override readonly code = 'BUNDLE_UNAVAILABLE'
 }
 
-/** What a bundle says that it is, and where that differs from the chain. */
+/** A bundle's header, and where it differs from the chain. */
 type BundleCheck = {
   round: number
   peerKey: PeerKey
@@ -50,10 +50,10 @@ export async function openBundleReader(sources: PayloadSources) {
 
   return {
     /**
-     * The bytes of a peer's rollouts, which are what it committed.
+     * The bytes of a peer's rollouts, verified against its commitment.
      *
      * @param asked - the peer, by its three words, peer id or key.
-     * @throws {BundleUnavailableError} if it committed nothing, or nobody gives it.
+     * @throws {BundleUnavailableError} if it committed nothing, or the bundle is unavailable.
      */
     async get(round: number, asked: string): Promise<{ bytes: Uint8Array; payload: RolloutBundle }> {
       const { peerKey } = findPeer(await readPeers(chain, contracts), asked)

@@ -5,7 +5,7 @@ import type { Seat, Work } from './work.ts'
 
 type NameOf = (peerKey: PeerKey) => string
 
-/** What became of a peer's answers, in sentences; the last one says what it has of the round. */
+/** The outcome of a peer's answers, in sentences; the last one states its points of the round. */
 export function explainAnswers(work: Work, nameOf: NameOf): string[] {
   const { round, currentRound, countsFrom, commitment } = work
   if (round > currentRound) return [`Round ${round} has not begun; the chain is in round ${currentRound}.`]
@@ -132,7 +132,7 @@ function explainChallenges({ round, currentRound, told }: Work, nameOf: NameOf):
   return lines
 }
 
-/** What the peer has of the round, and what can still change it. */
+/** The peer's points of the round, and what can still change them. */
 function standing({ round, currentRound, settlement, told }: Work): string {
   const lost = told.withheld.length > 0 || told.falseLeaves.length > 0
   const milli = lost ? 0 : (told.closed.at(-1)?.scoreMilli ?? settlement?.scoreMilli ?? 0)
@@ -147,7 +147,7 @@ function standing({ round, currentRound, settlement, told }: Work): string {
   return milli === 0 ? `${points}, final.` : `${points}, final: Nectar for them can be claimed, or was.`
 }
 
-/** What became of a peer's votes as an evaluator; nothing where it was not drawn. */
+/** The outcome of a peer's votes as an evaluator; empty if it was not drawn. */
 export function explainVotesOf({ round, currentRound, duties, told }: Work): string[] {
   return duties.flatMap(({ shard, isSealed, isRevealed }) => {
     const lines = [`It was drawn to score shard ${shard}.`]
@@ -176,7 +176,7 @@ function paidWords(paidWei: bigint | null): string {
     : `It was paid ${formatEther(paidWei)} Nectar: its opening agreed with the others.`
 }
 
-/** What became of a peer's tasks; nothing where it took no part in proposing. */
+/** The outcome of a peer's tasks; empty if it did not propose. */
 export function explainTasks({ round, currentRound, told }: Work): string[] {
   const { hasSecret, tasks, tasksPaid, secretWithheld } = told
   if (!hasSecret && tasks.length === 0) return []

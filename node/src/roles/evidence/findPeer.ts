@@ -3,13 +3,13 @@ import type { RegisteredPeer } from '#chain/peers/readPeers.ts'
 import { nearest } from '#core/nearest.ts'
 import { peerName } from '#core/peers/peerName.ts'
 
-/** Nobody registered goes by that name, or several do. */
+/** No registered peer has that name, or several do. */
 export class UnknownPeerError extends NodeError {
   override readonly code = 'UNKNOWN_PEER'
 }
 
 /**
- * The registered peer that a person means: by its three words, however they are joined, its peer id, or its key on the chain.
+ * Finds a registered peer by its three words, with any separator, by its peer id, or by its key on the chain.
  *
  * @throws {UnknownPeerError}
  */

@@ -31,7 +31,7 @@ type WhyQuestion = {
 }
 
 /**
- * What became of a peer's work of a round, by the chain and by what a folder keeps.
+ * The outcome of a peer's work in a round, from the chain and a data folder.
  *
  * @throws {UnknownPeerError}
  */

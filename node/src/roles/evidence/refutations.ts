@@ -9,7 +9,7 @@ import { readJournal } from '../reports/readJournal.ts'
 export const REFUTED = 'refuted sampling'
 export type Refutations = Record<Hex, string>
 
-/** What a folder's journal says of a peer's sampling; null for nothing. */
+/** A journal's entry about a peer's sampling; null if there is none. */
 export function readRefuted(data: string, round: number, peerKey: PeerKey): string | null {
   const path = join(data, JOURNAL_FILE)
   if (!existsSync(path)) return null

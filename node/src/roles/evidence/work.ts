@@ -8,7 +8,7 @@ import type { PeerScore } from '#core/payloads/payloads.ts'
 /** A seat of the committee that scores a peer. */
 export type Seat = {
   evaluatorKey: PeerKey
-  /** What it voted on the peer: 0 to 1000, or `UNAVAILABLE`; null if it opened no ballot. */
+  /** Its vote on the peer: 0 to 1000, or `UNAVAILABLE`; null if it revealed no ballot. */
   voteMilli: number | null
   /** Whether it sealed one. */
   isSealed: boolean
@@ -21,7 +21,7 @@ export type Seat = {
 /** A shard that a peer was drawn to score. */
 export type Duty = { shard: number; isSealed: boolean; isRevealed: boolean }
 
-/** All that is known of a peer's part in a round. */
+/** Everything known about a peer's part in a round. */
 export type Work = {
   round: number
   /** Of the chain, now. */

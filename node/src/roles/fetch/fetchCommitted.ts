@@ -6,7 +6,7 @@ import type { Visited } from './fetchPlan.ts'
 import { openCommitted } from './openCommitted.ts'
 import { type PeerResult, peerFault } from './peerResult.ts'
 
-/** Does `work`, which only computes, on the rollouts that are what their peer committed; a result for each commitment, in their order. */
+/** Runs `work`, a pure computation, on rollouts that match their commitment; one result per commitment, in order. */
 function fetchRollouts<T>(
   node: PeerNode,
   round: number,
@@ -17,7 +17,7 @@ function fetchRollouts<T>(
   return Promise.all(fetchEachRollouts(node, round, commitments, signal, work))
 }
 
-/** As {@link fetchRollouts}, each as soon as it is there. @param mayReturn - whether peers that are away are waited for. */
+/** As {@link fetchRollouts}, each as soon as it arrives. @param mayReturn - whether peers that are away are waited for. */
 export function fetchEachRollouts<T>(
   node: PeerNode,
   round: number,

@@ -1,25 +1,24 @@
 import type { Pace } from './pace.ts'
 
 export type FetchLimits = {
-  /** Payloads under way at a time. */
+  /** Concurrent fetches. */
   parallel: number
-  /** Of those policies: each is held in memory whole while it comes. */
+  /** Concurrent fetches of policies: each is in memory as a whole while it arrives. */
   policies: number
-  /** Of those from one holder: below what it serves, so that an honest peer is never `busy` because of us. */
+  /** Concurrent fetches from one holder: fewer than it serves, so that an honest peer is never `busy` because of us. */
   perHolder: number
-  /** Holders asked beyond the author. */
+  /** Holders asked in addition to the author. */
   others: number
-  /** Times that holders which were busy are asked again, and the mean wait before the first; each further one doubles it. */
+  /** Retries of busy holders, and the mean wait before the first; each further one doubles it. */
   busyRetries: number
   busyWaitMs: number
-  /** Bytes of payloads that the disk did not take and that wait for their turn to be used. */
+  /** Bytes of payloads that wait in memory for their turn, because the disk did not take them. */
   heldBytes: number
   pace: Pace
 }
 
 /**
- * A peer that sends next to nothing holds a place for 5 s. An honest one needs 16 KB/s, and 16 of them at once 2 Mbit/s
- * of our own line.
+ * A peer that sends next to nothing holds a slot for 5 s. An honest one needs 16 KB/s, and 16 at once need 2 Mbit/s of our own bandwidth.
  */
 export const fetchLimits: FetchLimits = {
   parallel: 16,

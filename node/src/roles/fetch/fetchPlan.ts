@@ -7,22 +7,22 @@ import { type PeerFault, type PeerResult, peerFault, peerWork } from './peerResu
 
 export type Visited<Wanted, T> = { wanted: Wanted; result: PeerResult<T> }
 
-/** How a role comes by other peers' payloads. Nothing that a peer does makes a method throw, nor waits on another peer. */
+/** How a role gets other peers' payloads. No peer can make a method throw, or make it wait for another peer. */
 export type FetchPlan = {
-  /** The bytes behind a content id, from the disk or else from a peer. @param signal - gives up. */
+  /** The bytes behind a content id, from the disk or else from a peer. @param signal - cancels. */
   fetch(wanted: WantedPayload, signal: AbortSignal): Promise<PeerResult<Uint8Array>>
   /**
-   * Fetches payloads in parallel, and does `work` on one after the other as they come.
+   * Fetches payloads in parallel, and runs `work` on them in sequence as they arrive.
    *
-   * @param signal - gives up on what has not come; work on what has is done all the same.
-   * @returns one result for each, in the order wanted.
+   * @param signal - cancels open fetches; work on arrived payloads still runs.
+   * @returns one result each, in the order of `wanted`.
    */
   visit<Wanted extends WantedPayload, T>(
     wanted: readonly Wanted[],
     signal: AbortSignal,
     work: (bytes: Uint8Array, wanted: Wanted) => Promise<PeerResult<T>>,
   ): Promise<Visited<Wanted, T>[]>
-  /** As `visit`: each result as soon as it is there. */
+  /** As `visit`, with each result as soon as it is available. */
   visitEach<Wanted extends WantedPayload, T>(
     wanted: readonly Wanted[],
     signal: AbortSignal,
@@ -30,12 +30,12 @@ export type FetchPlan = {
   ): Promise<Visited<Wanted, T>>[]
 }
 
-/** A plan that counts what came of it. */
+/** A plan that counts its results. */
 type CountedFetchPlan = FetchPlan & { counts(): FetchCounts }
 
 /** Payloads since the start. */
 export type FetchCounts = {
-  /** That came from a peer, and their bytes. */
+  /** Fetched from a peer, and their bytes. */
   fetched: number
   bytes: number
   /** That do not count, by the fault. */
@@ -73,7 +73,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
     return fetched
   }
 
-  /** What a payload is held by until its turn; dropped where too many are held: it is fetched again then. */
+  /** Holds a payload until its turn; dropped if too many are held, and then fetched again. */
   function hold(obtained: PeerResult<Uint8Array | null>): PeerResult<Uint8Array | null> | 'dropped' {
     const bytes = bytesOf(obtained)
     if (bytes > 0 && heldBytes + bytes > limits.heldBytes) return 'dropped'
@@ -89,7 +89,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
 
   const visitEach: FetchPlan['visitEach'] = (wanted, signal, work) => {
     const one = createKeyedLimit(1)
-    // As many more are in memory meanwhile.
+    // As many again are in memory meanwhile.
     const again = createKeyedLimit(limits.policies)
     const visit = async (at: (typeof wanted)[number]) => {
       const { kind, round, peerKey } = at
@@ -105,7 +105,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
         const bytes = await fetchFromHolders(at, signal)
         return use(async () => bytes)
       }
-      // What is fetched again takes no turn until it is there: its author may never end a second answer.
+      // A second fetch takes no turn until it is complete: its author may never finish it.
       const result =
         held === 'dropped'
           ? await again.run('', useAgain)
@@ -115,7 +115,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
       note(at, result)
       return { wanted: at, result }
     }
-    // Who was late the last time does not take a place that others wait for.
+    // A peer that was late last time does not take a slot that others wait for.
     const inOrder = [...wanted].sort((a, b) => Number(late.has(a.peerKey)) - Number(late.has(b.peerKey)))
     const visiting = new Map(inOrder.map(at => [at, visit(at)]))
     return wanted.flatMap(at => visiting.get(at) ?? [])

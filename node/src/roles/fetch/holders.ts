@@ -5,18 +5,18 @@ import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import type { Network } from '#p2p/network.ts'
 
-/** What is fetched from peers. A policy is announced by nobody: the chain says its hash, and its author is who announced rollouts. */
+/** Payloads that are fetched from peers. Policies are not announced: the chain has their hash, and the author is the peer that announced rollouts. */
 export type FetchKind = AnnouncementKind | 'policy'
 
-/** A payload by what the chain or an announcement says of it. */
+/** A payload as the chain or an announcement describes it. */
 export type WantedPayload = {
   kind: FetchKind
   round: number
   contentId: ContentId
   peerKey: PeerKey
-  /** Whether it is worth waiting for an author that cannot be reached. */
+  /** Whether to wait for an unreachable author. */
   mayReturn?: boolean
-  /** Peers that had it, by what they said on the chain. Each of them is asked, side by side with its author. */
+  /** Peers that had it, according to the chain. They are asked in parallel with the author. */
   keepers?: readonly PeerKey[]
 }
 
@@ -58,7 +58,7 @@ export function holdersOf(
   return holders.sort((a, b) => Number(b.isAuthor) - Number(a.isAuthor))
 }
 
-/** As {@link holdersOf}, its author among them: the chain says who that is where nothing that was heard does. */
+/** As {@link holdersOf}, including its author: the chain names it if no announcement was received. */
 export async function findHolders(
   { network, readPeerId }: HolderModules,
   wanted: WantedPayload,

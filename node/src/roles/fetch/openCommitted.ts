@@ -2,10 +2,10 @@ import type { ContentId, PeerKey, Root } from '#core/hashes.ts'
 import type { OpenedPayload, PayloadOperations } from '#core/payloads/payloadOperations.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'
 
-/** What a peer committed for a round; `count` is of leaves. */
+/** A peer's commitment for a round; `count` is the number of leaves. */
 export type Commitment = { peerKey: PeerKey; root: Root; count: number; contentId: ContentId }
 
-/** The rollouts in a payload, if they are those that its peer committed. */
+/** The rollouts in a payload, if they match its peer's commitment. */
 export async function openCommitted(
   payloads: PayloadOperations,
   bytes: Uint8Array,

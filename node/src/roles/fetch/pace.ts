@@ -1,15 +1,15 @@
 import type { Clock } from '#core/clock.ts'
 
-/** How fast a payload has to come. */
+/** Minimum speed of a transfer. */
 export type Pace = {
-  /** From the request on, for the connection, the disk of the other side, and the first bytes; at least a window. */
+  /** Time from the request to the first bytes, for the connection and the other side's disk; at least a window. */
   graceMs: number
-  /** What came in the last so many ms is what counts: a fast start buys no silence. */
+  /** Only bytes of the last so many ms count, so that a fast start does not permit a pause later. */
   windowMs: number
   minBytesPerSecond: number
 }
 
-/** The longest that a payload of so many bytes can take without falling below the pace. */
+/** The longest time that a payload of a given size can take at the minimum pace. */
 export function longestMs({ graceMs, windowMs, minBytesPerSecond }: Pace, bytes: number): number {
   return graceMs + windowMs + (bytes / minBytesPerSecond) * 1000
 }
@@ -29,7 +29,7 @@ export async function belowPace(
   await clock.sleep(graceMs - windowMs, signal)
   for (let before = received(); ; before = received()) {
     await clock.sleep(windowMs, signal)
-    // Where this process was held up, bytes lie ready that are read only after its timers.
+    // After a delay of this process, received bytes are read only after its timers.
     await new Promise(resolve => setImmediate(resolve))
     if (received() - before < due) return
   }

@@ -27,9 +27,9 @@ export type FetchModules = {
 export type FetchRules = {
   /** Bytes of a payload at most, by the environment. */
   maxBytes(kind: FetchKind): number
-  /** From when a round's payloads may be fetched, on the node's clock; earlier requests wait. */
+  /** When a round's payloads may first be fetched, on the node's clock; earlier requests wait. */
   opensAtMs(kind: FetchKind, round: number): number
-  /** Length of a round: in half of one everybody whose payload waits has had a turn. */
+  /** Length of a round: within half of one, every waiting payload has had a turn. */
   roundMs(): number
   limits?: FetchLimits
 }
@@ -43,11 +43,11 @@ type PayloadFetcher = (wanted: WantedPayload, signal: AbortSignal) => Promise<Pe
 
 /** Late peers remembered, at most. */
 const MAX_LATE = 10_000
-/** Times that an author that cannot be reached is asked again, where it is worth waiting for, and the share of a round before each. */
+/** Retries of an unreachable author that is worth waiting for, and the share of a round before each. */
 const [MAX_RETURNS, RETURN_SHARE] = [2, 1 / 8]
-/** Times that an author that has nothing is asked again: one that lies holds up whoever waits for all payloads. */
+/** Retries of an author that reports nothing: a lying author delays callers that wait for all payloads. */
 const MAX_NOT_FOUND = 2
-/** Share of a round after which the next keeper is asked as well: an author and all of a committee within a third. */
+/** Share of a round after which the next keeper is asked too: the author and a whole committee within a third. */
 const PATIENCE_SHARE = 1 / 16
 
 /**
@@ -89,7 +89,7 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
     return tried
   }
 
-  /** Keepers in a random order, and those that were slow last: what one of them does costs the others no time. */
+  /** Keepers in random order, slow ones last, so that none of them delays the others. */
   async function askAll(wanted: WantedPayload, signal: AbortSignal): Promise<Uint8Array | Attempt[]> {
     const holders = await findHolders(modules, wanted, signal)
     const found = await findKeepers(modules, wanted, signal)
@@ -122,14 +122,14 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
   }
 }
 
-/** Attempts, a few at once in all and of each holder. One is cut off where it is too slow, or keeps its slot for longer than its share. */
+/** Attempts, limited in total and per holder. An attempt is cancelled if it is too slow, or keeps its slot for longer than its share. */
 function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, late: Set<PeerKey>) {
   const { parallel, policies, perHolder, pace } = rules.limits
   const places = createKeyedLimit(parallel)
   const ofPolicies = createKeyedLimit(policies)
   const ofHolder = createKeyedLimit(perHolder)
 
-  /** Waits until others wait for one of so many places that has been held for longer than an equal part of half a round. */
+  /** Resolves when others wait for a slot, and this one has been held for longer than an equal part of half a round. */
   async function slotExpired(of: KeyedLimit, count: number, signal: AbortSignal): Promise<void> {
     const fromMs = clock.nowMs()
     for (;;) {
@@ -179,7 +179,7 @@ function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, l
     return typeof got === 'string' ? (cut ?? got) : got
   }
 
-  /** Waits for a place of the holder before one of all: whoever announces much does not take the places of others. */
+  /** Waits for a slot of the holder before a global one, so that a peer with many announcements does not take the slots of others. */
   return (holder: Holder, wanted: WantedPayload, signal: AbortSignal) => {
     const measured = async () => {
       const fromMs = clock.nowMs()
@@ -197,7 +197,7 @@ function isNamed({ isAuthor, isKeeper }: Holder): boolean {
   return isAuthor || isKeeper === true
 }
 
-/** Whether nobody known has it, and the author cannot be reached: a peer that starts again does not lose its round by it. */
+/** Whether no known peer has it, and the author is unreachable: a restarting peer does not lose its round. */
 function isGone(tried: readonly Attempt[]): boolean {
   const author = tried.find(({ isAuthor }) => isAuthor)
   return author === undefined || author.failure === 'unreachable'

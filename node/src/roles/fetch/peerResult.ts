@@ -1,7 +1,7 @@
 import type { LogFields, Logger } from '#core/logger.ts'
 
 /**
- * Why nothing of what a peer gave counts.
+ * Why a peer's payload does not count.
  *
  * `unavailable`: nobody gave the bytes. `oversized`: more bytes than the environment allows. `too slow`: below the minimum
  * pace. `malformed`: no payload of its kind. `another`: not what its peer committed.
@@ -25,7 +25,7 @@ export type PeerFault = {
   reason: string
 }
 
-/** What became of a peer's input: never an error. */
+/** The result of a peer's input: never an exception. */
 export type PeerResult<T> = { ok: true; value: T } | PeerFault
 
 export const peerFault = (fault: PeerFault['fault'], reason: string): PeerFault => ({ ok: false, fault, reason })
@@ -35,7 +35,7 @@ export function isProven({ fault }: PeerFault): boolean {
   return fault === 'malformed' || fault === 'another' || fault === 'not sampled' || fault === 'unpaid base'
 }
 
-/** Whether nobody gave what was asked for, so that the chain may demand it. What came and was not worked on is not missing. */
+/** Whether the payload was unavailable, so that the chain may demand it. A payload that arrived but was not processed is not missing. */
 export function isMissing({ fault }: PeerFault): boolean {
   return fault === 'unavailable' || fault === 'oversized' || fault === 'too slow'
 }
@@ -43,8 +43,8 @@ export function isMissing({ fault }: PeerFault): boolean {
 type PeerWorkContext = { about: LogFields; logger: Logger; signal: AbortSignal }
 
 /**
- * Does work on one peer's input, so that whatever it throws is a result about that peer. Nothing but computing belongs in it:
- * a fault of the chain or of the disk is not the peer's.
+ * Runs work on a peer's input, and turns exceptions into a result about that peer. The work must only compute: faults of the chain or the
+ * disk are not the peer's.
  *
  * @param signal - the node's; once it aborts, errors are those of stopping and are thrown.
  */
@@ -62,7 +62,7 @@ export async function peerWork<T>(
 }
 
 /**
- * The result of work on a peer's input, or a fault where it is not there in time: the work ends by itself.
+ * The result of work on a peer's input, or a fault if it is late: the work ends by itself.
  *
  * @param stopping - the node's; once it aborts, its reason is thrown, since what a stop cuts short is nobody's fault.
  */

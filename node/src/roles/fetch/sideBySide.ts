@@ -1,13 +1,13 @@
 import type { Clock } from '#core/clock.ts'
 
-/** One of several ways to the same bytes: the bytes, or what went wrong on it. */
+/** The result of one of several sources of the same bytes: the bytes, or the failure. */
 type Way<Failure> = (signal: AbortSignal) => Promise<Uint8Array | Failure[]>
 
 /**
- * Goes several ways to the same bytes. The next one begins when one before has failed, and when `everyMs` have passed since the last began, so that a
- * peer which is slow holds up no other. The first that arrives ends the rest.
+ * Tries several sources of the same bytes. The next one starts when one has failed, or `everyMs` after the last start, so that a slow
+ * peer does not delay the others. The first success cancels the rest.
  *
- * @returns the bytes, or what went wrong on all ways, in their order.
+ * @returns the bytes, or the failures of all sources, in order.
  */
 export async function sideBySide<Failure>(
   ways: readonly Way<Failure>[],

@@ -30,7 +30,7 @@ type SponsorOptions = {
   /** What a peer has to name; undefined where anybody may ask. */
   invitation: string | undefined
   clock: Clock
-  /** Makes the log once the keys are known, which it must never show. */
+  /** Creates the logger once the keys are known, so that it can redact them. */
   openLogger: (identity: Identity) => Logger
   signal: AbortSignal
 }
