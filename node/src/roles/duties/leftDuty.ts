@@ -6,7 +6,7 @@ type Memory = Pick<Journal, 'getState' | 'setState'>
 const keyOf = (duty: Duty) => `left ${duty}`
 
 /**
- * Whether the operator gave up this duty. The chain forgets that with the withdrawal: the peer then looks like one that never staked.
+ * Whether the operator gave up this duty. The chain forgets that with the withdrawal: it then cannot tell the peer from one that never staked.
  */
 export function hasLeft(memory: Memory, duty: Duty): boolean {
   return memory.getState(keyOf(duty)) === true
