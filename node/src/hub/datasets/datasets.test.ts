@@ -104,6 +104,14 @@ test.each([
   expect(ids(await readAll(await written(gzipSync(content), 'rows.jsonl.gz')))).toEqual(expected)
 })
 
+test('A file that is one JSON array is read row by row, and JSON lines of that ending are too.', async () => {
+  const array = '\ufeff\n [{"task_id":1}, [2], null,\r\n{"task_id":4}]\n'
+  const rows = await readAll(await written(array, 'rows.json'))
+  expect(ids(rows)).toEqual([1, 'not a JSON object', 'not a JSON object', 4])
+  expect(rows[1]).toMatchObject({ file: expect.stringMatching(/rows.json$/), row: 1 })
+  expect(ids(await readAll(await written('{"task_id":1}\n{"task_id":2}\n', 'rows.json')))).toEqual([1, 2])
+})
+
 test('A fault names file, row and field.', async () => {
   const latin = await written(Buffer.from('{"task_id":1}\n{"text":"caf\xe9"}\n', 'latin1'))
   expect((await readAll(latin))[1]).toMatchObject({
@@ -137,6 +145,10 @@ test.each<[string, () => Promise<string>, string]>([
   ['no rows', async () => join(golden, 'empty.parquet'), 'DATASET_EMPTY'],
   ['blank lines', () => written('\n\r\n'), 'DATASET_EMPTY'],
   ['a damaged gzip file', () => written(gzipSync('{}').subarray(0, 15), 'x.jsonl.gz'), 'DATASET_FILE'],
+  ['an array cut off', () => written('[{"task_id":1},', 'cut.json'), 'DATASET_FILE'],
+  ['an array that is not UTF-8', () => written(Buffer.from('["caf\xe9"]', 'latin1'), 'latin.json'), 'DATASET_FILE'],
+  ['deep nesting in an array', () => written('['.repeat(1 << 20), 'deep.json'), 'DATASET_FILE'],
+  ['an array without rows', () => written('[]', 'none.json'), 'DATASET_EMPTY'],
   ['no file', async () => join(scratch, 'nothing'), 'DATASET_FILE'],
   ['a device', async () => '/dev/zero', 'DATASET_FILE'],
 ])('A dataset with %s is refused.', async (_, make, code) => {

@@ -1,12 +1,13 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DatasetError } from './datasetError.ts'
+import { isJsonArray, openJsonArray } from './jsonArrayTable.ts'
 import { openJsonLines } from './jsonLinesTable.ts'
 import { openFile } from './openFile.ts'
 import { openParquet } from './openParquet.ts'
 import type { Table } from './table.ts'
 
-/** Files of a dataset. */
+/** Files of a dataset, in a folder. One that is named may also be a JSON array: folders have other files of that ending. */
 export const DATASET_FILE = /\.(parquet|jsonl|jsonl\.gz)$/
 
 export type Dataset = {
@@ -53,7 +54,7 @@ async function openTable(path: string): Promise<Table> {
   try {
     const magic = Buffer.from(await file.read(0, Math.min(4, file.bytes))).toString('latin1')
     if (magic === 'PAR1' || path.endsWith('.parquet')) return await openParquet(path)
-    const table = await openJsonLines(file)
+    const table = (await isJsonArray(file)) ? await openJsonArray(file) : await openJsonLines(file)
     isKept = true
     return table
   } finally {

@@ -110,6 +110,27 @@ test('What cannot be a proposal is skipped, each with a counted reason.', async 
   expect(bytes).toBeGreaterThan(MAX_PROPOSAL_BYTES - 2_048)
 })
 
+test.each([
+  ['assert f((3)) == (4)', 'assert f(3) == 4'],
+  ['assert f((([1, (2)])))==(([1, 2]))', 'assert f([1, 2])==[1, 2]'],
+  ['assert(f((1, 2), (3,)) == (1))', 'assert f((1, 2), (3,)) == 1'],
+  ["assert (f)('(a)')==('(b)')", "assert f('(a)')=='(b)'"],
+])('A test with idle parentheses, as MBPP has, is proposed without them: %s', async (assert, test) => {
+  const problem = { name: 'f', parameters: assert.includes('3,') ? ['a', 'b'] : ['a'], text: 'Do it.' }
+  const told = await proposals.tell({ function: { problem, asserts: [assert] } })
+  expect('text' in told && told.text.split('\n').slice(1)).toEqual([test])
+})
+
+test.each(['assert (f(1) + 1) * 2 == 4', 'assert f(1) == (2 == 2)', 'assert f((1) + 1) == 2', 'assert f(x for x in (1,)) == 2'])(
+  'A test whose parentheses hold more than a value is not proposed: %s',
+  async assert => {
+    const problem = { name: 'f', parameters: ['a'], text: 'Do it.' }
+    expect(await proposals.tell({ function: { problem, asserts: [assert] } })).toEqual({
+      reason: 'no test is a call with plain values, compared with one',
+    })
+  },
+)
+
 test('A report names file, row and field of rows that it skips, and counts them.', async () => {
   const path = await written(...hundred.slice(0, 3), { ...rowOf(3), text: 7 }, { tests: ['assert f(1) == 1'] })
   const proposer = await open(path)

@@ -1,6 +1,7 @@
 import { MAX_TASK_CHARACTERS } from '#core/payloads/taskProposal.ts'
 import type { CodeZeroSpec } from '../environmentSpec.ts'
 import { admitProblem, formatProposal, parseProposal, proposalLimits, readUnitTest } from '../parseProposal.ts'
+import { type PythonNode, parsePython } from '../python/parsePython.ts'
 import type { DatasetTask } from './datasetTask.ts'
 
 /**
@@ -17,7 +18,7 @@ export async function datasetProposal(
   const tests: string[] = []
   for (const assert of asserts) {
     if (tests.length === proposalLimits.tests) break
-    const test = assert.trim()
+    const test = await withoutParentheses(assert.trim())
     const read = test.includes('\n') ? null : await readUnitTest(test)
     if (read?.name === problem.name && read.args.length === problem.parameters.length) tests.push(test)
   }
@@ -29,4 +30,24 @@ export async function datasetProposal(
   const admitted = admitProblem(proposal.problem)
   if (typeof admitted !== 'string' || (admitted === 'not understood' && rule === 'wellFormed')) return { text }
   return { reason: admitted }
+}
+
+/**
+ * A test without parentheses around one value, `f((1)) == (2)`, as many of MBPP's have them: a proposal has none. Where they
+ * do more than that, what is left is no test of a proposal's form.
+ */
+async function withoutParentheses(test: string): Promise<string> {
+  const tree = await parsePython(test)
+  const places = new Set(tree ? parenthesesIn(tree) : [])
+  // `assert(f(1) == 2)` needs a space there.
+  const instead = (at: number) => (test[at] === '(' && /\w/.test(test[at - 1] ?? '') ? ' ' : '')
+  return Array.from({ length: test.length }, (_, at) => (places.has(at) ? instead(at) : test[at]))
+    .join('')
+    .trim()
+}
+
+/** Where the parentheses of single expressions stand. */
+function parenthesesIn({ type, from, to, children }: PythonNode): number[] {
+  const own = type === 'ParenthesizedExpression' ? [from, to - 1] : []
+  return [...own, ...children.flatMap(parenthesesIn)]
 }

@@ -1,0 +1,46 @@
+import { basename } from 'node:path'
+import { DatasetError } from './datasetError.ts'
+import type { OpenFile } from './openFile.ts'
+import { decodeUtf8, type ReadRow, type Table } from './table.ts'
+
+/** It is parsed as a whole, which costs some ten times its size. */
+const MAX_BYTES = 1 << 26
+
+/** Whether a file holds one JSON array, as far as its first bytes tell. */
+export async function isJsonArray(file: OpenFile): Promise<boolean> {
+  const head = Buffer.from(await file.read(0, Math.min(64, file.bytes))).toString('utf8')
+  return file.path.endsWith('.json') && head.replace('\ufeff', '').trimStart().startsWith('[')
+}
+
+/**
+ * Opens a file that is one JSON array of rows, as MBPP's own repository has its sanitized tasks.
+ *
+ * @throws {DatasetError} if it is damaged, not UTF-8, or too long.
+ */
+export async function openJsonArray(file: OpenFile): Promise<Table> {
+  const name = basename(file.path)
+  if (file.bytes > MAX_BYTES)
+    throw new DatasetError('DATASET_FILE', `${name} is one JSON value of more than ${MAX_BYTES} bytes.`)
+  const text = decodeUtf8(await file.read(0, file.bytes))
+  if (typeof text !== 'string') throw new DatasetError('DATASET_FILE', `${name} is not UTF-8.`)
+  const rows = parse(text.replace('\ufeff', ''), name)
+  return {
+    ...{ file: name, columns: null, groups: [rows.length] },
+    readGroup: async () => rows.map((fields, row) => rowOf(fields, name, row)),
+    close: () => file.close(),
+  }
+}
+
+function parse(text: string, name: string): readonly unknown[] {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new DatasetError('DATASET_FILE', `${name} is not JSON.`, cause)
+  }
+}
+
+function rowOf(fields: unknown, file: string, row: number): ReadRow {
+  if (typeof fields === 'object' && fields !== null && !Array.isArray(fields))
+    return { file, row, fields: fields as Record<string, unknown> }
+  return { file, row, rows: 1, field: null, reason: 'not a JSON object' }
+}
