@@ -21,6 +21,7 @@ import { openAdapterPolicy } from '#rl/policy/adapterPolicy.ts'
 import { openPolicyClient } from '#rl/policy/policyClient.ts'
 import { roundRules } from '#roles/draws/checkRollouts.ts'
 import { learningOptions } from '#roles/models/openModels.ts'
+import { runCode } from '../src/cli/models/runCode.ts'
 import { smolModel } from '../../scripts/experiment/smolModel.ts'
 import { startLlamaServer } from './llamaServer.ts'
 import { claimErrors, openServedScene } from './servedScene.ts'
@@ -72,6 +73,20 @@ test("a judge's log-odds are read from llama.cpp's log-probabilities, near those
   // Other tokens of the same words count there: `True` as well as `true`.
   expect(mean(distances)).toBeLessThan(1)
   expect(served.map(Math.sign)).toEqual(own.map(odds => Math.sign(odds as number)))
+})
+
+test("a server that judges is examined on the solver's own answers too, as its model writes them, and this one is refused", async () => {
+  const environment = await loadChatEnvironment(codeZeroSpec(tokenizer.hash, vocabSize), {
+    ...{ modelFolder: model, judgeFolder: null },
+    judgeServer: { ...asked, runCode, threads: 2 },
+  })
+  const refused = await environment.openJudge(null).then(String, String)
+  const [, weakness, pairs, own] =
+    /right code from wrong: (.*), on (\d+) pairs, (\d+) of them the solver's own/.exec(refused) ?? []
+  expect(weakness).toMatch(/slope|balanced accuracy/)
+  // Of 64 answers, those that have the form of one: 5 by this model.
+  expect(Number(own)).toBeGreaterThan(0)
+  expect(Number(pairs)).toBe(128 + Number(own))
 })
 
 test('a proposer writes by llama.cpp: as many texts as were asked for, each of the limit or less', async () => {

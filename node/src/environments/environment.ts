@@ -23,8 +23,13 @@ export type AnswerScore = {
   correctness: number
 }
 
+/** How well a judge tells right answers from wrong ones: 0.5 is chance. Of `pairs`, `samples` were the solver's own. */
+export type MeasuredJudge = { balancedAccuracy: number; ece: number; pairs: number; samples: number }
+
 /** Gives the score of answers by the public rule. No code is run, and no score that came with an answer is believed. */
 export interface Judge<P = Problem> {
+  /** Of a server, which this node examined; a model of the specification has its figures there. */
+  readonly measured?: MeasuredJudge | undefined
   /** @returns one score an answer, in order. */
   score(answers: readonly Answer<P>[]): Promise<AnswerScore[]>
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { SpecifiedPrecision } from '#model/quantization/precision.ts'
-import type { Environment, TextWriter, WordChooser } from './environment.ts'
+import type { Environment, MeasuredJudge, TextWriter, WordChooser } from './environment.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
 
 export type ChatFolders = {
@@ -13,8 +13,11 @@ export type ChatFolders = {
   /** The frozen judge; null for kinds that need none, for roles that score nothing, and where a server judges. */
   readonly judgeFolder: string | null
   /** A server that judges instead of the frozen model here. */
-  readonly judgeServer?: WordChooser | undefined
+  readonly judgeServer?: JudgeServer | undefined
 }
+
+/** A server that judges, and what examines it first: answers of the solver's model, sampled here. */
+export type JudgeServer = WordChooser & { readonly runCode: RunCode; readonly threads: number }
 
 /** Runs code, and gives the `repr` of each expression's value after it; null if it raises. For measurement, never for a reward. */
 export type RunCode = (
@@ -37,9 +40,6 @@ export type EnvironmentRequest = {
   runCode: RunCode
   threads: number
 }
-
-/** How well a judge tells right answers from wrong ones: 0.5 is chance. Of `pairs`, `samples` were the solver's own. */
-export type MeasuredJudge = { balancedAccuracy: number; ece: number; pairs: number; samples: number }
 
 export type DescribedEnvironment = {
   spec: EnvironmentSpec

@@ -9,7 +9,7 @@ import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { runJudge } from './judge/judge.ts'
 import { observePeer } from './metrics/observePeer.ts'
 import { type AskedAdapter, adapterToTrain, KeptPolicyError, usualAdapter } from './models/adapterToTrain.ts'
-import { openJudge } from './models/openModels.ts'
+import { openJudge, tellMeasured } from './models/openModels.ts'
 import { openPeer, type PeerNode } from './peerNode.ts'
 import { proposalsOf } from './proposer/proposalsOf.ts'
 import { PROPOSER_FOLDER } from './proposer/proposer.ts'
@@ -27,6 +27,7 @@ const starts: Readonly<Record<RoleName, (node: PeerNode, options: RoleOptions) =
   judge: (node, { data }) => runJudge(node, data),
   async auditor(node, options) {
     const { close, ...models } = await openJudge(node.environment, workerOf(node, options))
+    tellMeasured(models.judge, node.logger)
     await runAuditor(node, models, { maxAppeals: options.settings.appeals }).finally(close)
   },
   gateway: (node, { data, settings: { http: port, bind, figuresOf } }) =>

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import type { MeasuredJudge } from '#environments/environmentKind.ts'
+import type { MeasuredJudge } from '#environments/environment.ts'
 import { specifiedPrecisions } from '#model/quantization/precision.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
+import { runCode } from '../models/runCode.ts'
 import { unknownWord } from '../nearest.ts'
 import { hubSettings } from '../options/commonSettings.ts'
 import { openModel } from '../options/modelOptions.ts'
@@ -85,14 +86,12 @@ async function checkEnvironment(path: string, { model, judge, json, ...values }:
   const modelFolder = await openModel(model, values)
   const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
   const { checkEnvironmentModule } = await import('#roles/models/checkEnvironmentModule.ts')
-  const { createSandbox } = await import('#sandbox/createSandbox.ts')
-  const sandbox = createSandbox()
   const request = {
     ...{ modelFolder, judgeFolder, judgeModel: null, pairs: 200, samples: 8, threads: 2 },
     precision: 'float32' as const,
-    runCode: sandbox.evaluate,
+    runCode,
   }
-  const { findings, hash } = await checkEnvironmentModule(path, request).finally(() => sandbox.close())
+  const { findings, hash } = await checkEnvironmentModule(path, request)
   if (findings.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify({ ok: findings.length === 0, findings, hash }))
   for (const finding of findings) console.log(finding)
@@ -118,8 +117,6 @@ async function createEnvironment(values: Own): Promise<void> {
     throw new UsageError(needed, { hint: 'See npx waggle environment --help.' })
   const modelFolder = await openModel(model, values)
   const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
-  const { createSandbox } = await import('#sandbox/createSandbox.ts')
-  const sandbox = createSandbox()
   const request = {
     modelFolder,
     judgeFolder,
@@ -128,9 +125,9 @@ async function createEnvironment(values: Own): Promise<void> {
     pairs,
     samples,
     threads,
-    runCode: sandbox.evaluate,
+    runCode,
   }
-  const { spec, hash, judge: measured } = await found.describe(request).finally(() => sandbox.close())
+  const { spec, hash, judge: measured } = await found.describe(request)
   await writeFile(out, `${JSON.stringify(spec, null, 2)}\n`)
   if (json) return console.log(JSON.stringify({ path: out, hash, judge: measured }))
   console.log(`environment ${hash} is in ${out}${measured === null ? '' : describeJudge(measured)}`)

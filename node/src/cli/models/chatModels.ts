@@ -10,6 +10,7 @@ import type { ServedSettings } from '#roles/solver/servedSampler.ts'
 import { environment } from '../environment.ts'
 import { type HubSettings, openModel } from '../options/modelOptions.ts'
 import { UsageError } from '../usageError.ts'
+import { runCode } from './runCode.ts'
 
 /** The largest specification has a few kB. */
 const MAX_SPEC_CHARACTERS = 1 << 18
@@ -24,6 +25,7 @@ export type ChatSettings = HubSettings & {
   judge?: string | undefined
   generate?: string | undefined
   'generate-adapters'?: string | undefined
+  threads?: number | undefined
 }
 
 /**
@@ -57,7 +59,8 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
   if (judge !== null && isServerUrl(judge)) {
     if (!needsJudge)
       throw new UsageError('This environment has no evaluator to be served.', { hint: 'Leave out --judge.' })
-    return { ...opened, judgeFolder: null, judgeServer: openServer(judge, signal) }
+    const { threads = 2 } = settings
+    return { ...opened, judgeFolder: null, judgeServer: { ...openServer(judge, signal), runCode, threads } }
   }
   const judgeFolder = judge === null ? null : await openModel(judge, settings, signal)
   return { ...opened, judgeFolder, judgeServer: undefined }

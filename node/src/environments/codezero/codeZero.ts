@@ -89,6 +89,7 @@ export function codeZero({
     async openJudge(model) {
       const judge = await (openServedJudge?.() ?? openCodeJudge(needed(model)))
       return {
+        measured: judge.measured,
         async score(answers) {
           const scores = await scoreAnswers(judge, weights, answers)
           return scores.map(score => ({ ...score, correctness: score.components.predictedCorrectness }))

@@ -1,27 +1,17 @@
 import { NodeError } from '#base/errors.ts'
-import { mapYielding } from '#core/threads/mapYielding.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
-import type { Generator } from '#model/generation/generate.ts'
-import { loadGenerator } from '#model/generation/loadGenerator.ts'
 import { checkTokenizerFits } from '#model/tokenizers/checkTokenizerFits.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
 import { openPolicyClient } from '#rl/policy/policyClient.ts'
-import type { DescribedEnvironment, EnvironmentRequest, RunCode } from '../environmentKind.ts'
+import type { DescribedEnvironment, EnvironmentRequest } from '../environmentKind.ts'
 import { environmentHash } from '../environmentSpec.ts'
 import { readBaseHash } from '../paidBase.ts'
-import type { PromptFormat } from '../promptFormat.ts'
-import { seededRandom } from '../seededRandom.ts'
-import { drawInputs } from './curriculum/drawInputs.ts'
-import { drawTrainingTask } from './curriculum/drawTask.ts'
-import { callOf, returnsWhatIsAsked } from './curriculum/strictTests.ts'
-import { levels, type Problem } from './curriculum/task.ts'
 import { examineJudge, weaknessOf } from './judge/calibrateTrueFalse.ts'
 import { type LabelledPair, labelledPairs } from './judge/labelledPairs.ts'
+import { solverSamples } from './judge/solverSamples.ts'
 import { trueFalseEvidence } from './judge/trueFalseJudge.ts'
 import { chatMessages, environmentFrom, presets } from './presets.ts'
-import { type ChatPrompts, chatFormat } from './promptFormat.ts'
-import { maybeBroken } from './repairTask.ts'
-import { checkStructure } from './structure.ts'
+import { chatFormat } from './promptFormat.ts'
 
 const { judgeSystem: system, judgeQuestion: question } = chatMessages
 
@@ -40,7 +30,12 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
   const { vocabSize } = await readDecoderConfig(modelFolder)
   const { solver, proposer } = chatMessages
   const prompts = { format: 'chat', tokenizerHash: tokenizer.hash, vocabSize, solver, proposer } as const
-  const samples = await samplesOf(request, tokenizer, prompts)
+  const { threads, runCode } = request
+  const { solving, repairing } = presets.qwen
+  const samples = await solverSamples({
+    ...{ folder: modelFolder, precision, threads, format: chatFormat(tokenizer, prompts), count: request.samples },
+    ...{ solving, repairing, runCode },
+  })
   const pairs = [...labelledPairs(request.pairs, 'environment'), ...samples]
   const { weightsHash, tokenizerHash, odds } = await askJudge(request, judgeFolder, pairs)
   const judged = pairs.flatMap(({ isRight }, i) => (odds[i] == null ? [] : [{ isRight, odds: odds[i] as number }]))
@@ -58,21 +53,6 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
     },
   })
   return { spec, hash: environmentHash(spec), judge: measured }
-}
-
-/** Answers of the solver that the environment is for, as they are sampled in a round. */
-async function samplesOf(
-  { modelFolder, precision, threads, samples, runCode }: EnvironmentRequest,
-  tokenizer: TokenizerClient,
-  prompts: ChatPrompts,
-): Promise<LabelledPair[]> {
-  const solver = await loadGenerator(modelFolder, { precision, threads })
-  try {
-    const sampling = { count: samples, repairing: presets.qwen.repairing, ...presets.qwen.solving }
-    return await solverSamples(solver, chatFormat(tokenizer, prompts), runCode, sampling)
-  } finally {
-    await solver.dispose()
-  }
 }
 
 async function askJudge(
@@ -106,51 +86,4 @@ class WeakJudgeError extends NodeError {
       hint: 'Name another with --judge: an instruct model trained on code, of 1.5 billion parameters or more (Qwen2.5-Coder-1.5B-Instruct). If it is one, try --precision float32 and more --pairs.',
     })
   }
-}
-
-const SAMPLES_PER_TASK = 4
-
-/**
- * A solver's own answers to tasks of all levels in turn, told right or wrong by running them: for measurement, never for a reward. Answers
- * whose form is broken are left out, since no judge reads them.
- *
- * @param count - of answers that are sampled.
- */
-async function solverSamples(
-  solver: Pick<Generator, 'generate'>,
-  format: PromptFormat<Problem>,
-  runCode: RunCode,
-  sampling: { count: number; maxNewTokens: number; temperature: number; topP: number; repairing: number },
-): Promise<LabelledPair[]> {
-  const { count, maxNewTokens, temperature, topP, repairing } = sampling
-  const random = seededRandom('solver samples')
-  const tasks = Array.from({ length: Math.ceil(count / SAMPLES_PER_TASK) }, (_, at) =>
-    maybeBroken(drawTrainingTask(levels[at % levels.length] ?? 3, random), repairing, random),
-  )
-  if (tasks.length === 0) return []
-  const completions = await solver.generate({
-    prompts: await mapYielding(tasks, task => format.solverPrompt(task)),
-    samplesPerPrompt: SAMPLES_PER_TASK,
-    maxNewTokens,
-    temperature,
-    topP,
-    stopToken: format.stopToken,
-    moreStopTokens: format.moreStopTokens,
-    seed: 'solver samples',
-  })
-  const whole = await mapYielding(completions, async ({ prompt, tokens, ended }) => {
-    const task = tasks[prompt]
-    if (!task) return []
-    const { code } = await checkStructure(await format.completionText(tokens, ended), ended, task)
-    return code === null ? [] : [{ task, code, inputs: drawInputs(task.meaning, random) }]
-  })
-  const answers = whole.flat()
-  const outputs = await runCode(
-    answers.map(({ task, code, inputs }) => ({ code, expressions: inputs.map(args => callOf(task, args)) })),
-  )
-  return answers.map(({ task, code, inputs }, at) => ({
-    problem: task,
-    code,
-    isRight: returnsWhatIsAsked(task.meaning, inputs, outputs[at] ?? []),
-  }))
 }

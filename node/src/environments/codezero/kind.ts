@@ -2,14 +2,16 @@ import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { checkTokenizerFits } from '#model/tokenizers/checkTokenizerFits.ts'
 import { openChatTokenizer, openOwnTokenizer, openTokenizerOf } from '../chatTokenizer.ts'
 import type { Environment } from '../environment.ts'
-import type { ChatFolders, EnvironmentKind } from '../environmentKind.ts'
+import type { ChatFolders, EnvironmentKind, JudgeServer } from '../environmentKind.ts'
 import { EnvironmentMismatchError } from '../environmentMismatch.ts'
 import { codeZero } from './codeZero.ts'
 import { describeEnvironment } from './describeEnvironment.ts'
 import { type CodeZeroSpec, codeZeroSpecSchema } from './environmentSpec.ts'
+import type { CodeJudge } from './judge/createJudge.ts'
 import { servedJudge } from './judge/servedJudge.ts'
+import { solverSamples } from './judge/solverSamples.ts'
 import { trueFalseJudge } from './judge/trueFalseJudge.ts'
-import { type ChatPrompts, chatFormat } from './promptFormat.ts'
+import { type ChatPrompts, type CodeZeroFormat, chatFormat } from './promptFormat.ts'
 import { modelWriter, type ProposalWriter, servedWriter } from './proposalWriter.ts'
 
 export const kind: EnvironmentKind<CodeZeroSpec> = {
@@ -21,7 +23,10 @@ export const kind: EnvironmentKind<CodeZeroSpec> = {
 }
 
 /** Nobody checks how a proposal was sampled, and a proposer may be several times as large as a solver: a byte a parameter. */
-const PROPOSER_PRECISION = 'int8'
+const UNCHECKED_PRECISION = 'int8'
+
+/** Of the solver's, to examine a server with: half as many as the labelled pairs, as when an environment is made. */
+const SAMPLES = 64
 
 /**
  * An environment of chat models: its specification, and the models that an operator named for it, checked against it. The
@@ -44,16 +49,22 @@ export async function loadChatEnvironment(
   const writer = proposerServer
     ? servedWriter(proposerServer, prompts)
     : proposerFolder === undefined
-      ? modelWriter(modelFolder, PROPOSER_PRECISION, format)
+      ? modelWriter(modelFolder, UNCHECKED_PRECISION, format)
       : await openWriter(proposerFolder, prompts)
   const shared = { spec, format, solverFolder: modelFolder, writer }
-  if (judgeFolder === null)
+  if (judgeFolder === null) {
+    const openServed = async () => {
+      if (judgeServer === undefined) throw noJudge(spec)
+      return servedJudge(judgeServer, judge, () => ownSamples(judgeServer, { folder: modelFolder, format, spec }))
+    }
+    let served: Promise<CodeJudge> | undefined
     return codeZero({
       ...shared,
       judgeModel: null,
       openCodeJudge: () => Promise.reject(new RangeError('no model judges')),
-      openServedJudge: () => (judgeServer ? servedJudge(judgeServer, judge) : Promise.reject(noJudge(spec))),
+      openServedJudge: () => (served ??= openServed()),
     })
+  }
   const isShared = judge.tokenizerHash === tokenizer.hash
   if (isShared) checkTokenizerFits(tokenizer, await readDecoderConfig(judgeFolder), judgeFolder)
   const judgeTokenizer = isShared ? tokenizer : await openTokenizerOf(judgeFolder, judge.tokenizerHash)
@@ -65,6 +76,16 @@ export async function loadChatEnvironment(
   })
 }
 
+/** Answers of the model that solvers start from. Nobody checks how they were sampled. */
+const ownSamples = (
+  { runCode, threads }: JudgeServer,
+  { folder, format, spec }: { folder: string; format: CodeZeroFormat; spec: CodeZeroSpec },
+) =>
+  solverSamples({
+    ...{ folder, format, threads, runCode, precision: UNCHECKED_PRECISION, count: SAMPLES },
+    ...{ solving: spec.solving, repairing: spec.repairing },
+  })
+
 const noJudge = ({ preset }: CodeZeroSpec) =>
   new EnvironmentMismatchError(`No evaluator of the environment '${preset}' was named.`, {
     hint: 'Name its frozen evaluator with --judge.',
@@ -75,5 +96,5 @@ async function openWriter(folder: string, prompts: ChatPrompts): Promise<Proposa
   const { tokenizer, vocabSize } = await openOwnTokenizer(folder)
   const format = chatFormat(tokenizer, { ...prompts, vocabSize })
   await format.proposalPrompt(1, 'write')
-  return modelWriter(folder, PROPOSER_PRECISION, format)
+  return modelWriter(folder, UNCHECKED_PRECISION, format)
 }

@@ -4,11 +4,15 @@ import { readGame } from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
 import { mapConcurrently } from '#core/mapConcurrently.ts'
 import { showDemanded } from '../duties/showDemanded.ts'
+<<<<<<< HEAD
 import type { MarketSession } from '../games/marketSession.ts'
 import { type GameRules, isLongGame, readPhase, readPlayedGame, rulesOfGames, truthOf } from '../games/playedGame.ts'
 import { act, giveVerdict } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
 import { openJudge } from '../models/openModels.ts'
+=======
+import { openJudge, tellMeasured } from '../models/openModels.ts'
+>>>>>>> 42260af7 (environments: examine a served judge on the solver's own answers)
 import { requirePaidBase } from '../models/paidBaseHere.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type RoleOptions, workerOf } from '../roleOptions.ts'
@@ -18,6 +22,7 @@ import { runEvaluator } from './evaluator.ts'
 export async function startEvaluator(node: PeerNode, options: RoleOptions): Promise<void> {
   await requirePaidBase(node.environment)
   const { close, ...models } = await openJudge(node.environment, workerOf(node, options))
+  tellMeasured(models.judge, node.logger)
   const { demands, appeals: maxAppeals } = options.settings
   const duties = [
     runEvaluator(node, models, { demands, maxAppeals }),

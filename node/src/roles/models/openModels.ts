@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Logger } from '#core/logger.ts'
 import type { Environment, Judge } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
@@ -64,6 +65,11 @@ export async function openJudge(
   const hasModel = environment.judgeModel !== null
   const reader = hasModel ? await openJudgeModel(environment, worker) : openLastingPolicy(options, { crashed, slow })
   return { judge: await environment.openJudge(hasModel ? reader : null), reader, close: reader.close }
+}
+
+/** Says how well a server judges, where one does and this node examined it. */
+export function tellMeasured({ measured }: Judge, logger: Logger): void {
+  if (measured) logger.info("the judge's server was examined", measured)
 }
 
 /** The frozen judge model alone. */

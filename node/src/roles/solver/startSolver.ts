@@ -9,7 +9,7 @@ import { openDatasetIndex } from '../datasets/datasetIndex.ts'
 import { showDemanded } from '../duties/showDemanded.ts'
 import { noteRun } from '../metrics/runNote.ts'
 import { adapterToTrain } from '../models/adapterToTrain.ts'
-import { openJudge, openPolicy, type WorkerSettings } from '../models/openModels.ts'
+import { openJudge, openPolicy, tellMeasured, type WorkerSettings } from '../models/openModels.ts'
 import { unpaidSolver } from '../models/paidBaseHere.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { proposalsOf } from '../proposer/proposalsOf.ts'
@@ -35,6 +35,8 @@ export async function startSolver(node: PeerNode, options: RoleOptions): Promise
   const index = dataset && (await openDatasetIndex(dataset, proposalsOf(environment), node))
   if (chat) await keepTokenizer(chat.modelFolder, policyFolder)
   const worker = workerOf(node, options)
+  // A server is examined with answers of the base: before the policy takes its memory.
+  const withoutModel = environment.judgeModel === null ? await environment.openJudge(null) : null
   const isApart = hasJudgeProcess(environment, worker)
   const policy = await openPolicy(environment, policyFolder, { ...worker, adapter, judges: !isApart })
   const closePolicy = async (error: unknown) => {
@@ -42,9 +44,10 @@ export async function startSolver(node: PeerNode, options: RoleOptions): Promise
     throw error
   }
   const judging = isApart ? await openJudge(environment, worker).catch(closePolicy) : null
-  const judge = judging?.judge ?? (await environment.openJudge(policy))
+  const judge = withoutModel ?? judging?.judge ?? (await environment.openJudge(policy))
+  tellMeasured(judge, logger)
   // A judge without a model here leaves the policy's process alone.
-  const judgesApart = isApart || environment.judgeModel === null
+  const judgesApart = isApart || withoutModel !== null
   if (isApart) logger.info('the judge scores in a process of its own while the policy samples')
   const adapted = await adapterToTrain(policyFolder, adapter)
   const trained = adapted === undefined ? 'weights' : 'adapter'

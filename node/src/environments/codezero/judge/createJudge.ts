@@ -1,5 +1,5 @@
 import { mapYielding } from '#core/threads/mapYielding.ts'
-import type { SequenceScorer } from '../../environment.ts'
+import type { MeasuredJudge, SequenceScorer } from '../../environment.ts'
 import type { Problem } from '../curriculum/task.ts'
 import type { PromptTokenizer } from '../prompts.ts'
 import { canonicalCode } from '../python/canonicalCode.ts'
@@ -11,6 +11,8 @@ export type JudgedPair = { code: string; problem: Problem }
 export type CodeJudge = {
   /** The probability, from 0 to 1, that each code solves its problem. No code is run. */
   predictCorrectness(pairs: readonly JudgedPair[]): Promise<number[]>
+  /** Of a server's, examined when it was opened. */
+  readonly measured?: MeasuredJudge
 }
 
 export type BackTranslationJudge = CodeJudge & {

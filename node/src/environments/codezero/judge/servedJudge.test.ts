@@ -6,7 +6,9 @@ import { servedJudge } from './servedJudge.ts'
 import { judgeMessages } from './trueFalseJudge.ts'
 
 const rule = { system: chatMessages.judgeSystem, question: chatMessages.judgeQuestion }
-const pairs = [...labelledPairs(128, 'served judge'), ...labelledPairs(20, 'a round')]
+const own = labelledPairs(64, "the solver's own")
+const judged = labelledPairs(20, 'a round')
+const pairs = [...labelledPairs(128, 'served judge'), ...own, ...judged]
 const truth = new Map<string, boolean>()
 for (const pair of pairs) truth.set(JSON.stringify(await judgeMessages(rule, pair)), pair.isRight)
 
@@ -16,9 +18,11 @@ const server = (right: number, wrong: number): WordChooser => ({
     conversations.map(messages => [truth.get(JSON.stringify(messages)) ? right : wrong, 0]),
 })
 
+const nothing = async () => []
+
 test('A server is asked as a model here would be, and calibrated: what it says of right code is high, whatever its scale.', async () => {
-  const judge = await servedJudge(server(-1, -3), rule)
-  const judged = pairs.slice(128)
+  const judge = await servedJudge(server(-1, -3), rule, async () => own)
+  expect(judge.measured).toMatchObject({ balancedAccuracy: 1, pairs: 192, samples: 64 })
   const predicted = await judge.predictCorrectness([
     ...judged,
     { ...(judged[0] as (typeof judged)[number]), code: 'def f(' },
@@ -28,11 +32,34 @@ test('A server is asked as a model here would be, and calibrated: what it says o
   for (const [at, { isRight }] of judged.entries()) expect((predicted[at] as number) < 0.2).toBe(!isRight)
 })
 
+test('A server that knows near-misses and not what the solver writes is refused, and is asked of near-misses before anything is sampled.', async () => {
+  const order: string[] = []
+  const misled = new Set(await Promise.all(own.map(async pair => JSON.stringify(await judgeMessages(rule, pair)))))
+  const parrot: WordChooser = {
+    chooseWord: async conversations => {
+      order.push(`asked ${conversations.length}`)
+      return conversations.map(messages => {
+        const key = JSON.stringify(messages)
+        return [truth.get(key) === misled.has(key) ? -2 : 2, 0]
+      })
+    },
+  }
+  const sample = async () => {
+    order.push('sampled')
+    return [...own, ...own]
+  }
+  await expect(servedJudge(parrot, rule, sample)).rejects.toMatchObject({
+    message: expect.stringContaining("on 256 pairs, 128 of them the solver's own"),
+  })
+  expect(order).toEqual(['asked 128', 'sampled', 'asked 128'])
+  expect((await servedJudge(parrot, rule, nothing)).measured).toMatchObject({ balancedAccuracy: 1, samples: 0 })
+})
+
 test.each([
   ['says the same of all code', server(2, 2)],
   ['finds wrong code likelier', server(-1, 1)],
 ])('A server that %s is refused.', async (_, weak) => {
-  await expect(servedJudge(weak, rule)).rejects.toMatchObject({
+  await expect(servedJudge(weak, rule, nothing)).rejects.toMatchObject({
     message: expect.stringContaining('does not tell right code'),
   })
 })

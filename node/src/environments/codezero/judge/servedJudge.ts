@@ -3,32 +3,41 @@ import type { WordChooser } from '../../environment.ts'
 import { EnvironmentMismatchError } from '../../environmentMismatch.ts'
 import { calibratedOdds, examineJudge, weaknessOf } from './calibrateTrueFalse.ts'
 import type { CodeJudge, JudgedPair } from './createJudge.ts'
-import { labelledPairs } from './labelledPairs.ts'
+import { type LabelledPair, labelledPairs } from './labelledPairs.ts'
 import { judgeMessages, judgeWords, type TrueFalseRule } from './trueFalseJudge.ts'
 
 /** Half to calibrate a server with, half to examine it on: a token each, and a standard error of 0.06 on the half. */
 const PAIRS = 128
+
 /**
  * A judge as `trueFalseJudge`, its model on a server. What the server serves cannot be checked by its weights, so it is calibrated and examined
- * on labelled pairs first.
+ * first, as the environment's own judge was: on labelled pairs, and on answers of the solver's.
  *
+ * @param sample - gives those answers.
  * @throws {EnvironmentMismatchError} if it does not tell right code from wrong.
  */
 export async function servedJudge(
   server: WordChooser,
   rule: Pick<TrueFalseRule, 'system' | 'question'>,
+  sample: () => Promise<readonly LabelledPair[]>,
 ): Promise<CodeJudge> {
   const evidence = (pairs: readonly JudgedPair[]) => askServer(server, rule, pairs)
-  const pairs = labelledPairs(PAIRS, 'served judge')
-  const odds = await evidence(pairs)
-  const judged = pairs.map(({ isRight }, i) => ({ isRight, odds: odds[i] ?? 0 }))
+  const near = labelledPairs(PAIRS, 'served judge')
+  // Asked before anything is sampled: a server that is away costs no minute.
+  const oddsOfNear = await evidence(near)
+  const own = await sample()
+  const pairs = [...near, ...own]
+  const odds = [...oddsOfNear, ...(await evidence(own))]
+  const judged = pairs.flatMap(({ isRight }, i) => (odds[i] == null ? [] : [{ isRight, odds: odds[i] as number }]))
   const { calibration, figures } = examineJudge(judged)
   const weakness = weaknessOf(calibration, figures)
   if (weakness !== null)
-    throw new EnvironmentMismatchError(`The judge's server does not tell right code from wrong: ${weakness}.`, {
-      hint: 'Serve the model that the environment names, with its chat template, or leave out --judge.',
-    })
+    throw new EnvironmentMismatchError(
+      `The judge's server does not tell right code from wrong: ${weakness}, on ${pairs.length} pairs, ${own.length} of them the solver's own.`,
+      { hint: 'Serve the model that the environment names, with its chat template, or leave out --judge.' },
+    )
   return {
+    measured: { ...figures, pairs: pairs.length, samples: own.length },
     async predictCorrectness(pairsOf) {
       const found = await evidence(pairsOf)
       return found.map(x => (x === null ? 0 : calibratedOdds(x, calibration)))
