@@ -4,15 +4,11 @@ import { readGame } from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
 import { mapConcurrently } from '#core/mapConcurrently.ts'
 import { showDemanded } from '../duties/showDemanded.ts'
-<<<<<<< HEAD
 import type { MarketSession } from '../games/marketSession.ts'
 import { type GameRules, isLongGame, readPhase, readPlayedGame, rulesOfGames, truthOf } from '../games/playedGame.ts'
 import { act, giveVerdict } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
-import { openJudge } from '../models/openModels.ts'
-=======
 import { openJudge, tellMeasured } from '../models/openModels.ts'
->>>>>>> 42260af7 (environments: examine a served judge on the solver's own answers)
 import { requirePaidBase } from '../models/paidBaseHere.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type RoleOptions, workerOf } from '../roleOptions.ts'

@@ -121,15 +121,17 @@ test.each([
   expect('text' in told && told.text.split('\n').slice(1)).toEqual([test])
 })
 
-test.each(['assert (f(1) + 1) * 2 == 4', 'assert f(1) == (2 == 2)', 'assert f((1) + 1) == 2', 'assert f(x for x in (1,)) == 2'])(
-  'A test whose parentheses hold more than a value is not proposed: %s',
-  async assert => {
-    const problem = { name: 'f', parameters: ['a'], text: 'Do it.' }
-    expect(await proposals.tell({ function: { problem, asserts: [assert] } })).toEqual({
-      reason: 'no test is a call with plain values, compared with one',
-    })
-  },
-)
+test.each([
+  'assert (f(1) + 1) * 2 == 4',
+  'assert f(1) == (2 == 2)',
+  'assert f((1) + 1) == 2',
+  'assert f(x for x in (1,)) == 2',
+])('A test whose parentheses hold more than a value is not proposed: %s', async assert => {
+  const problem = { name: 'f', parameters: ['a'], text: 'Do it.' }
+  expect(await proposals.tell({ function: { problem, asserts: [assert] } })).toEqual({
+    reason: 'no test is a call with plain values, compared with one',
+  })
+})
 
 test('A report names file, row and field of rows that it skips, and counts them.', async () => {
   const path = await written(...hundred.slice(0, 3), { ...rowOf(3), text: 7 }, { tests: ['assert f(1) == 1'] })

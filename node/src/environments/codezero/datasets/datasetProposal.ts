@@ -34,7 +34,7 @@ export async function datasetProposal(
 
 /**
  * A test without parentheses around one value, `f((1)) == (2)`, as many of MBPP's have them: a proposal has none. Where they
- * do more than that, what is left is no test of a proposal's form.
+ * do more than that, what is left does not have the form of one.
  */
 async function withoutParentheses(test: string): Promise<string> {
   const tree = await parsePython(test)

@@ -13,8 +13,8 @@ import { loadChatEnvironment } from '#environments/codezero/kind.ts'
 import { answerText } from '#environments/codezero/prompts.ts'
 import { createChatServer } from '#hub/chatServer/chatServer.ts'
 import { parseServerUrl } from '#hub/chatServer/serverAddress.ts'
-import { writeChatModel } from './chatModelFolder.ts'
-import { codeZeroSpec } from './specification/codeZeroProbes.ts'
+import { writeChatModel } from '../../../test/chatModelFolder.ts'
+import { codeZeroSpec } from '../../../test/specification/codeZeroProbes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'waggle-served-judge-'))
 const closing: (() => void)[] = []
