@@ -5,7 +5,7 @@ export class PortTakenError extends NodeError {
   override readonly code = 'P2P_PORT_TAKEN'
 }
 
-/** An address that cannot be listened on, for another reason than its port being taken. */
+/** An address that cannot be listened on, for a reason other than a taken port. */
 export class ListenError extends NodeError {
   override readonly code = 'P2P_LISTEN'
 }

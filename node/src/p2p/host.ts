@@ -40,7 +40,7 @@ export type HostOptions = {
   listen: readonly string[]
   /** Multiaddrs that others reach this host at, where they differ from those listened on. */
   announce?: readonly string[]
-  /** The only gossip topics there are; a subscription to another one is not even kept. */
+  /** The allowed gossip topics; subscriptions to others are not stored. */
   topics: readonly string[]
   /** Finds peers on the local network by multicast. Off by default: it leaves this machine. */
   mdns?: boolean
@@ -58,10 +58,10 @@ export type HostOptions = {
   isRelay?: (peerId: string) => boolean
   /** Whether a peer that dialled us, from this multiaddr, gets a slot. */
   admits?: (peerId: string, address: string) => Promise<boolean>
-  /** Whether this host may dial a multiaddr, wherever libp2p has it from: peers name what they like when they are identified. */
+  /** Whether this host may dial a multiaddr, from whatever source: in identify, peers name any address they like. */
   mayDial?: (address: string) => boolean
   maxConnections?: number
-  /** Of this code, which others are told. Without it they are told nothing. */
+  /** Release of this code, sent in identify; not sent if undefined. */
   release?: string
   clock: Clock
   logger: Logger
@@ -76,7 +76,7 @@ export type Host = Releases & {
   readonly sign: SignMessage
   /** Whether another process signed a message with our key. */
   readonly isElsewhere: MessageSigner['isElsewhere']
-  /** Tells whether a message is its author's. */
+  /** Verifies the author's signature of a message. */
   readonly verify: VerifyMessage
   /** For all who handle messages. */
   readonly messageQueue: MessageQueue
@@ -91,20 +91,19 @@ export type Host = Releases & {
 }
 
 /**
- * Connections above `maxConnections` for as long as it takes to learn who it is and whether it gets a slot: libp2p itself
- * refuses without asking.
+ * Connections above `maxConnections` while it is decided whether a peer gets a slot: libp2p itself refuses without asking.
  */
 const ARRIVING = 64
 
 /** Both ends may dial at the same moment, and a process that was started again comes before the connection of the one that ended is missed. */
 const CONNECTIONS_OF_PEER = 2
 
-/** One silent address of a peer must not take the time of its others. */
+/** A silent address of a peer must not delay its others. */
 const ADDRESS_DIAL_TIMEOUT_MS = 3000
 
 /**
- * What a relay gives each connection: enough for some rounds of gossip and payloads, and then it is dialled again. Without a limit
- * anybody could have a bootnode carry whatever they like.
+ * What a relay gives each connection: enough for some rounds of gossip and payloads, and then it is dialled again. Without a limit a
+ * bootnode would relay any amount of traffic.
  */
 const relayLimits = {
   maxReservations: 128,
@@ -185,7 +184,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       stopAudit()
       stopPinging()
       stopSeeking()
-      // Who is hung up on would dial again at once.
+      // A disconnected peer would dial again at once.
       stopping = true
       await closeAll(node, messageQueue)
       await node.stop()
@@ -193,7 +192,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** Makes place for one more of the same peer, which has one slot whatever it opens. @param connections - oldest first. */
+/** Makes room for another connection of a peer, which has one slot whatever it opens. @param connections - oldest first. */
 function cutOlder(connections: readonly Connection[]): void {
   const open = connections.filter(({ status }) => status === 'open')
   for (const one of open.slice(0, Math.max(0, open.length - CONNECTIONS_OF_PEER + 1)))

@@ -2,33 +2,33 @@ import type { Clock } from '#core/clock.ts'
 import { originOf } from '../membership/origin.ts'
 import { StreamError } from '../transfer/streamError.ts'
 
-/** What libp2p accepted and has not upgraded: of its `MultiaddrConnection`, what is needed here. */
+/** A connection that libp2p accepted and has not upgraded: the needed part of its `MultiaddrConnection`. */
 export type Arrival = Pick<EventTarget, 'addEventListener'> & {
   readonly remoteAddr: { toString(): string }
   abort(cause: Error): void
 }
 
-/** Handshakes at a time. Each takes milliseconds of the event loop, and ends after ten seconds at the latest. */
+/** Concurrent handshakes. Each takes milliseconds of the event loop, and ten seconds at most. */
 export const MAX_ARRIVALS = 64
-/** An honest handshake ends sooner, but on a machine that has too much to do. */
+/** An honest handshake ends sooner, except on an overloaded machine. */
 const GRACE_MS = 3_000
 
 export type Arrivals = {
-  /** @returns whether there is a place for it; another one may have been cut off for that. */
+  /** @returns whether it is accepted; another one may have been aborted for it. */
   enter(arrival: Arrival): boolean
   /** It is upgraded. */
   leave(arrival: Arrival): void
 }
 
 /**
- * Connections that are not upgraded yet: whoever opens many and says nothing keeps nobody else out. Of too many, the oldest of the subnet
- * that has most of them gives way: at once to who comes from a subnet with fewer, else after a while.
+ * Connections that are not upgraded yet: a peer that opens many and stays silent cannot keep others out. Above the limit, the oldest
+ * connection of the subnet with the most is aborted: at once for a newcomer from a subnet with fewer, else after a grace time.
  */
 export function createArrivals(clock: Pick<Clock, 'nowMs'>, most = MAX_ARRIVALS): Arrivals {
   /** Oldest first. */
   const arriving = new Map<Arrival, { subnet: string; atMs: number }>()
 
-  /** Cuts off the oldest of the subnet that has most, if it has to give way to one of this subnet. */
+  /** Aborts the oldest connection of the subnet with the most, if a newcomer from the given subnet may replace it. */
   function makePlace(subnet: string): boolean {
     const bySubnet = Map.groupBy(arriving, ([, { subnet }]) => subnet)
     const [crowd = []] = [...bySubnet.values()].sort((a, b) => b.length - a.length)

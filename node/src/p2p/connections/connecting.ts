@@ -13,7 +13,7 @@ import { startDialing } from './dialing.ts'
 import { forgetGone } from './forgetGone.ts'
 
 export type Connecting = {
-  /** A peer is new, or elsewhere than before. */
+  /** A peer is new, or has a new address. */
   learnt(peerId: string, addresses: readonly string[]): void
   /** A peer is not in the book any more. */
   dropped(peerId: string): void
@@ -21,7 +21,7 @@ export type Connecting = {
   connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
   /** Dials whom the schedule names now. */
   wake(): void
-  /** What dialling came to. */
+  /** Results of dialling. */
   outcomes(): DialOutcomes
   stop(): Promise<void>
 }
@@ -33,7 +33,7 @@ const CONNECT_TIMEOUT_MS = 8000
 const FLUSH_EVERY_MS = 60_000
 const MAX_DISCOVERED_ADDRESSES = 8
 
-/** Carries out the membership's decisions: dials the peers that it names, reports connections to it, and closes those that it evicts. */
+/** Executes the membership's decisions: dials the peers that it selects, reports connections, and closes evicted ones. */
 export function startConnecting(host: Host, membership: Membership, { clock, logger }: Options): Connecting {
   const { node, guard } = host
   const stopping = new AbortController()
@@ -131,7 +131,7 @@ function followConnections(host: Host, membership: Membership, { clock, record, 
     left(peerId)
     wake()
   }
-  /** Found on the local network, by whoever shouted: unsigned, so only worth a dial. */
+  /** From local discovery, which is unsigned: only worth a dial. */
   const onDiscovery = ({ detail }: CustomEvent<PeerInfo>): void => {
     const peerId = detail.id.toString()
     const suffix = `/p2p/${peerId}`
@@ -161,12 +161,12 @@ type DialRecord = {
 
 type RecordOptions = { nowMs: () => number /** Peers connected now. */; peers: () => number }
 
-/** Closed sooner than this, a connection was not wanted by the other side: so long it takes to ask the chain who somebody is. */
+/** A connection that is closed sooner was unwanted by the other side: checking the registration of a peer takes this long. */
 const LASTING_MS = 10_000
 const SHOWN_CHARACTERS = 160
 const none: DialOutcomes = { failed: 0, hungUp: 0, lastFailure: null }
 
-/** Remembers why nobody is connected. A connection that lasts makes what was before it old news. */
+/** Records why nobody is connected. A lasting connection resets it. */
 export function createDialRecord({ nowMs, peers }: RecordOptions): DialRecord {
   const openedAtMs = new Map<string, number>()
   let outcomes = none

@@ -1,4 +1,4 @@
-/** What became of dialling since somebody was connected for the last time. */
+/** Results of dialling since the last connection. */
 export type DialOutcomes = {
   /** Dials that nobody answered, or that ended in the handshake. */
   readonly failed: number

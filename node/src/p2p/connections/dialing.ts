@@ -15,15 +15,15 @@ type Dialer = (address: string, signal: AbortSignal) => Promise<string>
 type Options = { schedule: DialSchedule; dial: Dialer; clock: Clock; logger: Logger }
 
 const DIAL_TIMEOUT_MS = 5000
-/** Whoever does not answer is waited for; the others need not. */
+/** Dials run in parallel, so that an unresponsive peer does not delay others. */
 const PARALLEL_DIALS = 8
 /** A new connection is followed by some dozens of milliseconds of handshakes and questions, on both sides. */
 const BETWEEN_DIALS_MS = 250
-/** A peer that hears of a thousand others at once reads the schedule no more often than it dials. */
+/** A peer that learns of a thousand others at once reads the schedule no more often than it dials. */
 const MIN_REST_MS = BETWEEN_DIALS_MS
 
 /**
- * Dials as the schedule says, for ever, some at a time.
+ * Dials according to the schedule, forever, several at a time.
  *
  * Ours instead of libp2p's keep-alive tags, which give up after five tries and do not always heal a partition.
  */
@@ -64,7 +64,7 @@ export function startDialing({ schedule, dial, clock, logger }: Options): Dialin
     }
     await Promise.all(running)
   }
-  /** Sleeps until it is time, or somebody wakes it, or all ends; for {@link MIN_REST_MS} whoever wakes it. */
+  /** Sleeps until the time, a wake-up or the end, and at least {@link MIN_REST_MS}. */
   async function rest(ms: number): Promise<void> {
     await sleep(MIN_REST_MS, stopping.signal)
     const nap = new AbortController()

@@ -4,7 +4,7 @@ import type { Logger } from '#core/logger.ts'
 import type { Node } from '../libp2pNode.ts'
 import { connectedPeers } from './connectedPeers.ts'
 
-/** What a peer said of itself may be on its way to libp2p's store for so long after the peer is gone. */
+/** A peer's identify data may reach libp2p's store this long after the peer has left. */
 const AFTER_MS = 1_000
 
 type Options = {
@@ -15,8 +15,8 @@ type Options = {
 }
 
 /**
- * Deletes what libp2p keeps of peers that are neither connected nor known. By itself it keeps whatever each peer said of itself, tens of
- * kilobytes, until the process ends, and a peer id is free.
+ * Deletes libp2p's data about peers that are neither connected nor known. By itself libp2p keeps each peer's identify data, tens of
+ * kilobytes, until the process ends, and peer ids cost nothing.
  */
 export function forgetGone(node: Node, { isKnown, clock, logger }: Options) {
   const stopping = new AbortController()

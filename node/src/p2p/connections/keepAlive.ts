@@ -14,17 +14,15 @@ const PING_BYTES = 32
 type KeepAliveOptions = {
   /** Between two pings of one connection. */
   everyMs?: number
-  /** A machine whose cores all train answers late. */
+  /** A machine whose cores are all training answers late. */
   timeoutMs?: number
   clock: Clock
   logger: Logger
 }
 
 /**
- * Pings every connection, and hangs up on those that do not answer.
- *
- * Ours instead of libp2p's monitor, which pings all at the same moment: so many streams at once keep the event loop for
- * 20 ms and more with eight connections. Here each has its own moment.
+ * Pings every connection, and closes those that do not answer. Used instead of libp2p's monitor, which pings all connections at once:
+ * with eight of them that blocks the event loop for 20 ms and more. Here pings are staggered.
  *
  * @returns a function that ends it.
  */
@@ -39,7 +37,7 @@ export function keepAlive(node: Node, options: KeepAliveOptions): () => void {
     try {
       await ping(connection, timeoutMs, withDeadline(stopping.signal, timeoutMs))
     } catch (cause) {
-      // Who does not know the protocol has said so, and lives.
+      // A peer that rejects the protocol has answered, and is alive.
       if (stopping.signal.aborted || (cause instanceof Error && cause.name === 'UnsupportedProtocolError')) return
       logger.debug('a connection is dead', { peer: connection.remotePeer.toString(), cause })
       connection.abort(cause instanceof Error ? cause : new StreamError('closed', cause))
@@ -49,7 +47,7 @@ export function keepAlive(node: Node, options: KeepAliveOptions): () => void {
     while (!stopping.signal.aborted) {
       await clock.sleep(everyMs / Math.max(1, node.getConnections().length), stopping.signal)
       const [next] = node.getConnections().sort((a, b) => lastCheck(a) - lastCheck(b))
-      // Not waited for: one that does not answer keeps no other from its turn.
+      // Not awaited: an unresponsive connection must not delay the others.
       if (next !== undefined) void check(next)
     }
   }

@@ -5,8 +5,8 @@ import { peerIdFor } from './connectedPeers.ts'
 /**
  * Opens a stream to a peer: over a direct connection, else over a relayed one, else over a new one.
  *
- * libp2p's `dialProtocol` passes over relayed connections. It dials again for each stream, and fails where a peer that dialled us
- * through a relay has no address that we know.
+ * libp2p's `dialProtocol` skips relayed connections. It dials again for each stream, and fails if a peer that dialled us through a relay
+ * has no known address.
  */
 export async function openStream(node: Node, peer: string, protocol: string, signal: AbortSignal): Promise<Stream> {
   const peerId = peerIdFor(node, peer)

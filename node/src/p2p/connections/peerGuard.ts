@@ -8,9 +8,9 @@ const PENALTY_HALF_LIFE_MS = 10 * 60_000
 const MAX_TRACKED = 10_000
 
 export type PeerGuard = {
-  /** Holds points against a peer; they count in its gossip score and halve every ten minutes. */
+  /** Adds penalty points to a peer; they count in its gossip score and halve every ten minutes. */
   penalise(peerId: string, points: number, reason: string): void
-  /** Points held against a peer now, >= 0. */
+  /** Current penalty points of a peer, >= 0. */
   penaltyOf(peerId: string): number
   /** Refuses connections with the peer, in both directions, for ten minutes. */
   ban(peerId: string, reason: string): void
@@ -19,7 +19,7 @@ export type PeerGuard = {
 }
 
 /**
- * What is held against peers, outside gossipsub.
+ * Penalties and bans of peers, outside gossipsub.
  *
  * gossipsub forgets a peer's score when it reconnects, so a ban, and penalties of our own, must live here.
  */

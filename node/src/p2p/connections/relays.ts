@@ -8,8 +8,8 @@ import { createPeerBuckets } from '../transfer/tokenBucket.ts'
 import { connectedPeers } from './connectedPeers.ts'
 
 /**
- * Connections that a relay makes, a second and at once: for a member, and for all strangers of a subnet. A gateway, which does not register,
- * asks dozens of peers behind routers for their payloads when a round ends, and then has an hour for each connection.
+ * Connections that a relay makes, per second and in a burst: for a member, and for all strangers of a subnet. A gateway, which does not
+ * register, asks dozens of peers behind routers for their payloads when a round ends, and then keeps each connection for an hour.
  */
 const [MEMBER, STRANGERS] = [
   { perSecond: 4, atOnce: 64 },
@@ -17,8 +17,8 @@ const [MEMBER, STRANGERS] = [
 ]
 
 /**
- * Whether a relay makes another connection for a peer. Whoever comes through a relay comes from the relay's host, so that the peer at the other
- * end cannot tell a crowd from others: it is held up here.
+ * Whether a relay makes another connection for a peer. Relayed connections all come from the relay's host, so the target cannot limit a
+ * crowd: the relay has to.
  *
  * @param isMember - whether a peer is registered.
  */
@@ -34,7 +34,7 @@ export function createRelayPace(isMember: (peerId: string) => boolean, clock: Cl
   }
 }
 
-/** Where libp2p keeps the places that this host has at relays; its published interface leaves it out. */
+/** libp2p's store of this host's relay reservations, which its public interface lacks. */
 export type RelayTransport = Transport & {
   readonly reservationStore: {
     hasReservation(relay: PeerId): boolean
@@ -44,9 +44,9 @@ export type RelayTransport = Transport & {
 type Components = Parameters<ReturnType<typeof circuitRelayTransport>>[0]
 
 /**
- * libp2p's transport over relays, which takes the first place that any peer gives.
+ * libp2p's relay transport, which takes the first reservation that any peer grants.
  *
- * @param isRelay - who may be asked. Whoever gives a place decides who reaches this host, and at which addresses others look for it.
+ * @param isRelay - which peers may be asked. A relay decides who reaches this host, and at which addresses others try.
  */
 export function relayTransport(components: Components, isRelay: (peerId: string) => boolean): RelayTransport {
   const transport = circuitRelayTransport()(components) as RelayTransport
@@ -60,14 +60,14 @@ export function relayTransport(components: Components, isRelay: (peerId: string)
   return transport
 }
 
-/** Doubles with each refusal: each costs the relay a question to the chain, and not everybody registers. */
+/** Doubles with each refusal: each costs the relay a call to the chain, and some peers never register. */
 const WAIT_MS = { first: 5_000, last: 120_000 }
 
 type Options = { clock: Clock; logger: Logger }
 
 /**
- * Asks the connected relays for a place as long as this host has none. libp2p asks once for each connection: a relay that
- * refused a peer before it was registered, or could not ask the chain, would never be asked again.
+ * Requests a reservation from connected relays as long as this host has none. libp2p asks once per connection: a relay that refused a
+ * peer before its registration, or could not reach the chain, would never be asked again.
  *
  * @returns a function that ends it.
  */

@@ -2,18 +2,18 @@ import type { IdentifyResult } from '@libp2p/interface'
 import type { Node } from '../libp2pNode.ts'
 
 const AGENT = /^waggle\/(\d{1,5}\.\d{1,5}\.\d{1,5})$/
-/** Peers whose release is remembered: more than are connected at a time. */
+/** Most peers whose release is stored: more than are connected at a time. */
 const MAX_PEERS = 1_024
 
-/** What a peer says of itself when it is identified. */
+/** The agent version in libp2p's identify. */
 export const agentOf = (release: string): string => `waggle/${release}`
 
 export type Releases = {
-  /** The release that a peer said it runs; null if it said none, or was not met. Its own word. */
+  /** The release that a peer claims to run; null if it claims none, or was never connected. */
   releaseOf(peerId: string): string | null
 }
 
-/** Remembers the releases of the peers met last. */
+/** Stores the releases of recently connected peers. */
 export function noteReleases(node: Pick<Node, 'addEventListener'>): Releases {
   const releases = new Map<string, string>()
 

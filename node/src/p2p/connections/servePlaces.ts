@@ -3,11 +3,11 @@ import { StreamError } from '../transfer/streamError.ts'
 import { createPeerBuckets } from '../transfer/tokenBucket.ts'
 
 export type PlaceLimits = {
-  /** Payloads under way to one peer; one more is answered `busy`. */
+  /** Concurrent payloads to one peer; further requests are answered `busy`. */
   streamsPerPeer: number
-  /** Payloads under way to all peers: bounds memory, as each is held whole. */
+  /** Concurrent payloads to all peers. Bounds memory, since each is held as a whole. */
   streams: number
-  /** A payload that is taken more slowly gives way to others. */
+  /** A payload that a peer reads more slowly is dropped for others. */
   minBytesPerSecond: number
 }
 
@@ -21,7 +21,7 @@ export type Place = {
 }
 
 export type Places = {
-  /** Null: the peer has to come back. */
+  /** Null: the peer has to try again later. */
   enter(peer: string): Place | null
 }
 
@@ -29,19 +29,19 @@ type Held = { peer: string; sinceMs: number; bytes: number; ended: AbortControll
 
 /** Before a payload counts as taken slowly: connections begin slowly. */
 const GRACE_MS = 2_000
-/** For so long whoever left a payload half taken gives way: else it would ask again each time, and never be slow. */
+/** A peer that left a payload half read has low priority for this long: else it could restart each time and never count as slow. */
 const REMEMBERED_MS = 10_000
 /** Peers that are remembered: ids cost nothing. */
 const MAX_REMEMBERED = 1_024
-/** Payloads a second that a peer may leave half taken, and at once: each is read from the disk and hashed before its first byte goes out. */
+/** Payloads that a peer may leave half read, per second and in a burst: each is read from the disk and hashed before its first byte is sent. */
 const [LEFT_PER_SECOND, LEFT_AT_ONCE] = [0.4, 4]
-/** Payloads that one peer asks another for at once; who has more gives way. */
+/** Payloads that one peer requests at once; a peer with more loses slots first. */
 const FAIR_STREAMS = 2
 
 /**
- * Who is sent payloads at a time. Others than registered peers have half of the places at most: an id costs nothing. Where there is none
- * left, one goes from who takes slowly, took another only in part, or has most, to who has none: registered peers that take nothing would
- * otherwise keep a solver's rollouts from all evaluators.
+ * Slots for sending payloads. Unregistered peers have at most half of them: ids cost nothing. If none is free, a peer without a slot
+ * takes one from a peer that reads slowly, left a payload half read, or has the most: otherwise registered peers that read nothing could
+ * keep a solver's rollouts from all evaluators.
  */
 export function createPlaces(
   { streams, streamsPerPeer, minBytesPerSecond }: PlaceLimits,

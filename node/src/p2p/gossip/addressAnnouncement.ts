@@ -18,7 +18,7 @@ const schema = z.strictObject({
   multiaddrs: z.array(z.string().max(MAX_ADDRESS_CHARACTERS)).min(1).max(MAX_ADDRESSES),
 })
 
-/** "I can be reached here": multiaddrs, each ending in `/p2p/<peer id>`. */
+/** A peer's own addresses: multiaddrs, each ending in `/p2p/<peer id>`. */
 export type AddressAnnouncement = z.infer<typeof schema>
 
 export function encodeAddresses(announcement: AddressAnnouncement): Uint8Array {
@@ -27,14 +27,13 @@ export function encodeAddresses(announcement: AddressAnnouncement): Uint8Array {
 
 type Checked = { from: string; chainId: number; verdict: Verdict<AddressAnnouncement> }
 
-/** Verdicts on bytes that are still about: a message is checked before its signature, again once its author is known, and by whoever else holds it. */
+/** Cached verdicts by message bytes: a message is checked before its signature, again once its author is known, and by other holders. */
 const judged = new WeakMap<Uint8Array, Checked>()
 
 /**
- * Checks what the bytes alone can show. A multiaddr that cannot be parsed is not wrong: newer software may know more
- * protocols.
+ * Checks the bytes alone. An unreadable multiaddr is not an error: newer software may know more protocols.
  *
- * @param bytes - not written to any more.
+ * @param bytes - must not be modified afterwards.
  * @param from - base58 peer id of the signer.
  */
 export function checkAddresses(bytes: Uint8Array, from: string, chainId: number): Verdict<AddressAnnouncement> {
@@ -55,12 +54,12 @@ function judge(bytes: Uint8Array, from: string, chainId: number): Verdict<Addres
   return decoded
 }
 
-/** Places at relays that are announced, at most: after the others, which are tried first. */
+/** Most relay addresses that are announced, after the direct ones, which are tried first. */
 const MAX_RELAYED = 2
 
 /** Those of a host's own addresses that it announces, in the order to dial them. */
 export function announceable(addresses: readonly string[]): string[] {
-  // A relay says itself where it is reached, as lengthily as it likes.
+  // A relay's addresses are its own claim, of any length.
   const short = addresses.filter(({ length }) => length <= MAX_ADDRESS_CHARACTERS)
   const relayed = short.filter(isRelayed).slice(0, MAX_RELAYED)
   const direct = short.filter(address => !isRelayed(address))
@@ -73,7 +72,7 @@ export function announceable(addresses: readonly string[]): string[] {
  * @param isNear - whether their peer is in the same network as this host, so that a private address leads to it and not to another's router.
  */
 export function dialable(addresses: readonly string[], ownAddresses: readonly string[], isNear: boolean): string[] {
-  // On a swarm of one machine all is loopback; elsewhere a loopback address is somebody else's, or a trap.
+  // In a swarm on one machine all addresses are loopback; elsewhere a loopback address is an error or an attack.
   const local = ownAddresses.length > 0 && ownAddresses.every(isLoopback)
   return addresses.filter(address => (isLoopback(address) ? local : isNear || !isPrivate(address)))
 }
@@ -86,7 +85,7 @@ export function isLoopback(address: string): boolean {
   return originOf(address)?.isLoopback ?? false
 }
 
-/** True if this host can make sense of the address. */
+/** True if this host supports the address. */
 export function isMultiaddr(address: string): boolean {
   try {
     multiaddr(address)

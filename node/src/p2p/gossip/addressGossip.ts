@@ -17,16 +17,16 @@ import type { SignedMessage } from './signedMessage.ts'
 import { type Swarm, topicOf } from './topics.ts'
 import { ignore, ignoreAsOurs, type Ours, type Verdict } from './verdict.ts'
 
-/** Between two sayings of our addresses: soon again after a start, when we may not be known as registered yet. */
+/** Time between announcements of our addresses: short after a start, when others may not know our registration yet. */
 const REPEAT_MS = { first: 6_000, last: 60_000 }
-/** An address that was not renewed for so long is handed on no more: as long as the book keeps it. */
+/** An address that was not renewed for this long is no longer forwarded: as long as the book keeps it. */
 const FORGET_MS = 14 * 24 * 3_600_000
 /**
- * Addresses that did not change are handed on again after this, by the time at which they were signed: else each peer of a
- * swarm would hear each other one once a minute.
+ * Unchanged addresses are forwarded again after this, by the time of their signature: else each peer would hear every other one once a
+ * minute.
  */
 export const RENEW_MS = FORGET_MS / 3
-/** Registered peers whose words are handed on; each takes half a kilobyte. */
+/** Registered peers whose messages are forwarded; each takes half a kilobyte. */
 const MAX_MESSAGES = 16_384
 
 type AddressGossip = {
@@ -35,7 +35,7 @@ type AddressGossip = {
   /** True for a message on the topic of addresses. */
   owns(message: SignedMessage): boolean
   readonly rules: MessageRules
-  /** Says our own addresses, and again soon: for a peer that others may know better than before. */
+  /** Announces our own addresses now and again soon, when others may newly know us as registered. */
   sayAgain(): void
   stop(): void
 }
@@ -43,7 +43,7 @@ type AddressGossip = {
 type Options = {
   swarm: Swarm
   gate: MessageGate
-  /** Notes where a peer can be dialled. @returns false if there is no place for it. */
+  /** Stores where a peer can be dialled. @returns false if the book is full. */
   learn: (peerId: string, addresses: readonly string[]) => boolean
   /** Whether a peer is in the same network as this host. */
   isNear: (peerId: string) => boolean
@@ -54,8 +54,8 @@ type Options = {
 type Entry = { message: SignedMessage; atMs: number }
 
 /**
- * Signed addresses over gossip, so that all peers learn each other from one bootnode. Those of a stranger are taken from
- * itself alone and go no further: else whoever makes up ids could fill every book of the swarm.
+ * Signed addresses over gossip, so that all peers learn of each other from one bootnode. A stranger's addresses are accepted only from
+ * itself and not forwarded: otherwise invented ids could fill every book of the swarm.
  */
 export function startAddressGossip(host: Host, options: Options): AddressGossip {
   const { swarm, gate, learn, isNear, clock, logger } = options
@@ -99,7 +99,7 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
     if (checked.verdict !== 'accept' || learnFrom(checked.value)) return checked
     return ignore('no place for another stranger')
   }
-  /** Only a message that its author is proven to have sent counts against the author's pace. */
+  /** Only messages that provably come from their author count against the author's rate. */
   const paced =
     (taking: (message: SignedMessage) => Verdict<AddressAnnouncement>) =>
     (message: SignedMessage): Verdict<AddressAnnouncement> =>
@@ -140,7 +140,7 @@ type PublishOptions = {
   take: (message: SignedMessage) => unknown
 }
 
-/** Says our own addresses once a minute, and at once when they change or when there is first somebody to hear. */
+/** Announces our own addresses once a minute, at once when they change, and when the first peer can receive them. */
 function publishOwn(host: Host, options: PublishOptions): Pick<AddressGossip, 'sayAgain' | 'stop'> {
   const { topic, swarm, clock, logger, take } = options
   let stopped = false

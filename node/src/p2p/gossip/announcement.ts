@@ -7,9 +7,9 @@ import { AnnouncementError } from '../errors.ts'
 import { type AnnouncementKind, announcementKinds } from './topics.ts'
 import { ignore, reject, type Verdict } from './verdict.ts'
 
-/** What we send at most. */
+/** Most bytes that we send. */
 export const SOFT_MAX_BYTES = 4 << 10
-/** What we take at most, from software that is newer or more talkative than ours. */
+/** Most bytes that we accept, from newer or more verbose software. */
 export const HARD_MAX_BYTES = 16 << 10
 
 const count = z.int().min(0).max(0xffff_ffff)
@@ -34,7 +34,7 @@ const fields = z.strictObject({
 })
 const schema = fields.refine(({ kind, size }) => size <= formatSizes[kind], 'a payload larger than any of its kind')
 
-/** "I hold a payload": where to fetch it, and what it is bound to. Hashes are `0x` and 64 digits. */
+/** Announces that a peer holds a payload: its content id, and what it is bound to. Hashes are `0x` and 64 digits. */
 export type Announcement = z.infer<typeof schema>
 
 const versioned = z.looseObject({ v: z.int() })
@@ -51,7 +51,7 @@ export function encodeAnnouncement(announcement: Announcement): Uint8Array {
 }
 
 /**
- * Checks what the bytes alone can show.
+ * Checks the bytes alone.
  *
  * @param from - base58 peer id of the signer.
  */
@@ -69,7 +69,7 @@ export function checkAnnouncement(
   return decoded
 }
 
-/** Canonical bytes of version 1, checked by `schema`. A later version is not wrong, only not for us. */
+/** Canonical bytes of version 1, checked by `schema`. A later version is valid, but not for us. */
 export function decodeVersioned<T extends z.ZodType>(
   bytes: Uint8Array,
   schema: T,

@@ -20,10 +20,10 @@ type AnnouncementCache = {
 
 type Entry = { announcement: Announcement; message: SignedMessage; received: number }
 
-/** What the rest of the node knows of the swarm. */
+/** The node's view of the swarm. */
 export type SwarmView = {
   swarm: Swarm
-  /** The round on the chain, or null while it is not known: then every round is near. */
+  /** The chain's round, or null while it is unknown: then every round is near. */
   currentRound: () => number | null
   /** Bytes of a payload that the environment allows. A larger one is ignored, as our view of the environment may be late. */
   maxBytes: (kind: AnnouncementKind) => number

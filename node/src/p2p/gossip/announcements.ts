@@ -10,7 +10,7 @@ import { ignore, type Verdict } from './verdict.ts'
 
 export type AnnouncementHandler = (announcement: Announcement) => void | Promise<void>
 
-/** What the author fills in; the rest is known. */
+/** The fields that the author sets; the rest is derived. */
 export type OwnAnnouncement = Omit<Announcement, 'v' | 'chainId' | 'peerId'>
 
 export type Announcements = {
@@ -20,7 +20,7 @@ export type Announcements = {
   onAnnouncement(kind: AnnouncementKind, handler: AnnouncementHandler): () => void
   /** The latest of each kind and peer, our own included. */
   of(round: number, kind?: AnnouncementKind): Announcement[]
-  /** As signed, for handing on. */
+  /** As signed, for forwarding. */
   signed(from: number, to: number): SignedMessage[]
   readonly rules: MessageRules
   stop(): void
@@ -33,7 +33,7 @@ type Options = SwarmView & {
   logger: Logger
 }
 
-/** Announcements over gossip: checks, keeps and hands on those of others, and publishes ours. */
+/** Announcements over gossip: checks, stores and forwards those of others, and publishes ours. */
 export function createAnnouncements(host: Host, options: Options): Announcements {
   const { swarm, follows, logger } = options
   const cache = createAnnouncementCache(options)
@@ -78,12 +78,12 @@ export function createAnnouncements(host: Host, options: Options): Announcements
   }
 }
 
-/** Rounds and kinds that wait for somebody to hear of them, at most. */
+/** Most rounds and kinds that wait for a listener. */
 const MAX_UNHEARD = 64
 
 type PublishOptions = { swarm: Swarm; take: (message: SignedMessage) => unknown; logger: Logger }
 
-/** Publishes our own announcements: those that nobody was there to hear again, to the first who follows the swarm. */
+/** Publishes our own announcements; those without a listener are repeated to the first peer that follows the swarm. */
 function publishOwn(host: Host, { swarm, take, logger }: PublishOptions): Pick<Announcements, 'publish' | 'stop'> {
   const unheard = new Map<string, OwnAnnouncement>()
 

@@ -10,7 +10,7 @@ import { gossipResult, reject, type Verdict } from './verdict.ts'
 
 type GossipOptions = {
   topics: readonly string[]
-  /** Whether others may send us messages of these topics. */
+  /** Whether peers may send us messages of these topics. */
   subscribes: boolean
   gate: MessageGate
   rules: MessageRules
@@ -46,7 +46,7 @@ export function joinTopics(host: Host, options: GossipOptions): void {
     }
   }
   async function judge(sender: string, message: Message): Promise<Verdict<unknown>['verdict']> {
-    // gossipsub stops reading such a peer, but not what has been read.
+    // gossipsub stops reading such a peer, but keeps what it has read.
     if (host.gossip.getScore(sender) < scoreThresholds.graylistThreshold) return 'ignore'
     const signed = open(message)
     const verdict = 'verdict' in signed ? signed : await passed(signed, sender)
@@ -66,7 +66,7 @@ export function joinTopics(host: Host, options: GossipOptions): void {
   }
 }
 
-/** Signs and gossips a message of our own. @returns it, and whether anybody was there to hear it. */
+/** Signs and gossips a message of our own. @returns it, and whether any peer received it. */
 export async function publishSigned(
   host: Host,
   topic: string,

@@ -15,9 +15,9 @@ const GRACE_HEARTBEATS = 10
 /**
  * Checks every connected peer once a heartbeat for two cases that gossipsub leaves open:
  *
- * - a graylisted peer stays connected: it is hung up on, and banned;
- * - a frame above `maxInboundDataLength` silently ends gossip from that peer, with the connection open: it is hung up on,
- *   so that a new connection can start afresh, and penalised.
+ * - a graylisted peer stays connected: its connection is closed, and it is banned;
+ * - a frame above `maxInboundDataLength` silently ends gossip from that peer, with the connection open: it is closed, so that a new
+ *   connection starts clean, and the peer is penalised.
  *
  * @returns a function that ends the audit.
  */

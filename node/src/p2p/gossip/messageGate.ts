@@ -6,13 +6,13 @@ import { createPeerBuckets } from '../transfer/tokenBucket.ts'
 import type { SignedMessage } from './signedMessage.ts'
 import { ignore, ignoreAsOurs, type Ours, reject, type Verdict } from './verdict.ts'
 
-/** What a topic makes of its messages. */
+/** A topic's handler of messages. */
 export type MessageRules = {
-  /** Everything that costs little: size, form, topic, round, whether it is new. Changes nothing. */
+  /** The cheap checks: size, form, topic, round, novelty. Has no side effects. */
   check(message: SignedMessage): Screened
   /** Checks once more, as others may have come meanwhile, and keeps what it accepts. */
   take(message: SignedMessage): Verdict<unknown>
-  /** Keeps what an unregistered peer says of itself. It goes no further. */
+  /** Stores an unregistered peer's message about itself. It is not forwarded. */
   takeStranger?(message: SignedMessage): Verdict<unknown>
 }
 
@@ -22,10 +22,10 @@ export type MessageGate = {
   /**
    * The cheap checks, then the signature.
    *
-   * @param patience - given, it waits for its sender's share of verifications; else what is above it is passed over.
+   * @param patience - if given, waits for the sender's share of verifications; else messages above the share are skipped.
    */
   screen(message: SignedMessage, sender: string, rules: MessageRules, patience?: AbortSignal): Promise<Screened>
-  /** Takes what was screened and accepted, once its author is known to be registered. */
+  /** Accepts a screened message once its author is known to be registered. */
   admit(message: SignedMessage, sender: string, rules: MessageRules): Promise<Verdict<unknown>>
 }
 
@@ -38,13 +38,13 @@ const VERIFICATIONS = { perSecond: 128, burst: 4096 }
 type Options = {
   admission: Admission
   clock: Clock
-  /** Told of each message that another process signed with our key. */
+  /** Called for each message that another process signed with our key. */
   onTwin?: (message: SignedMessage) => void
 }
 
 /**
- * Through here goes every message of another peer, from gossip and from catching up: first what costs nothing, then its
- * signature, and only for a signed one the chain is asked who its author is. Whoever forwards what nobody wants pays for it.
+ * Every message of another peer passes here, from gossip and from catching up: first the free checks, then the signature, and only then
+ * the chain is asked about the author. Peers that forward useless messages are penalised.
  */
 export function createMessageGate(host: Host, { admission, clock, onTwin }: Options): MessageGate {
   const countUseless = createFloodCount(host.guard, clock)
@@ -79,10 +79,10 @@ export function createMessageGate(host: Host, { admission, clock, onTwin }: Opti
         const isGoodFaith = checked.verdict === 'accept' && message.from !== sender
         return isGoodFaith ? ignoreAsOurs(reason) : refuse(sender, reason)
       }
-      // What we have no use for is verified too: else a forged one would cost its sender nothing.
+      // Useless messages are verified too: else forging one would cost its sender nothing.
       if (!(await host.verify(message))) return reject('not signed by its author')
       if (onTwin !== undefined && host.isElsewhere(message)) onTwin(message)
-      // Whoever only forwarded it may have done so in good faith, with its own view.
+      // A forwarder may have acted in good faith, with its own view.
       if (checked.verdict === 'ignore' && !checked.ours && message.from === sender)
         return refuse(sender, checked.reason)
       return checked
@@ -107,8 +107,8 @@ const BURST = 60
 const FLOOD_POINTS = 5
 
 /**
- * Counts messages that were ignored although their author itself sent them. gossipsub does not score those; beyond a
- * burst they are held against the peer, and seventeen more make a ban.
+ * Counts ignored messages that their author itself sent. gossipsub does not score those; beyond a burst they are penalised, and seventeen
+ * more lead to a ban.
  */
 function createFloodCount(guard: PeerGuard, clock: Clock): (peer: string, reason: string) => void {
   const bucketOf = createPeerBuckets(1, BURST, clock)

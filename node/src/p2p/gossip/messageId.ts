@@ -5,8 +5,8 @@ import type { RPC } from '@chainsafe/libp2p-gossipsub/message'
 /**
  * Names a signed message by all that was sent, 20 bytes.
  *
- * Not by author and sequence number: whoever sent a forged message with both before the true one would have the true one
- * dropped as a duplicate. Nor without the topic: the true bytes, sent on another topic first, would do the same.
+ * Not by author and sequence number: a forged message with both, sent first, would make the true one a duplicate. Nor without the topic:
+ * the true bytes, sent on another topic first, would do the same.
  *
  * @param bytes - the signed message, encoded.
  */

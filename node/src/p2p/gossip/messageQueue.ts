@@ -6,7 +6,7 @@ export type MessageQueue = {
 }
 
 /**
- * Gives everybody who handles a message a turn of the event loop of its own, first come, first served: a burst of messages
+ * Gives each handler of a message its own turn of the event loop, first come, first served: a burst of messages
  * that lie ready is otherwise one chain of microtasks, and nothing else gets in between.
  *
  * `#core/threads/yieldToEventLoop.ts` does not do that: all callers of a burst ask before any works, so it lets all of them pass.

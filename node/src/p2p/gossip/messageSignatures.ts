@@ -12,13 +12,13 @@ export type SignMessage = (topic: string, data: Uint8Array) => Promise<SignedMes
 export type MessageSigner = {
   sign: SignMessage
   /**
-   * Whether another process signed a message of this key, by the number that no signature of ours has. Of messages from before this signer
-   * was made nothing is known: they may be those of a process that was here before.
+   * Whether another process signed a message with this key, by a sequence number that we never used. Messages from before this signer's
+   * start are undecided: an earlier process may have signed them.
    */
   isElsewhere(message: SignedMessage): boolean
 }
 
-/** Numbers of own messages that are known again: those of some days. */
+/** Own sequence numbers that are stored: those of some days. */
 const MAX_SEQUENCES = 8_192
 
 /**
@@ -76,7 +76,7 @@ export function createMessageVerifier(): VerifyMessage {
     if (held !== undefined && Buffer.compare(held.rsaKey, message.key) === 0) return held.key
     return peerPublicKey(message.from, message.key)
   }
-  /** As the youngest; the oldest goes where there are too many. */
+  /** As the newest; the oldest is dropped if there are too many. */
   function keep(message: SignedMessage, key: PeerPublicKey): void {
     known.delete(message.from)
     known.set(message.from, { key, rsaKey: message.key })
@@ -95,7 +95,7 @@ export function createMessageVerifier(): VerifyMessage {
  * True if the peer signed these bytes, by the rules of libp2p. Computed on a thread of node's pool: libp2p's own check takes
  * 1.5 ms of the event loop.
  *
- * Never throws: a signature that cannot be parsed is a wrong one.
+ * Never throws: an unreadable signature is invalid.
  */
 export async function verifyPeerSignature(
   { type, key }: PeerPublicKey,

@@ -18,7 +18,7 @@ const schema = z.strictObject({
 export type SignedFields = z.infer<typeof schema>
 
 /**
- * A message as its author signed it: what gossip carries, and what is handed on outside gossip and can still be proven.
+ * A message as its author signed it: carried by gossip, and forwarded outside gossip with the same proof.
  * `from` is a base58 peer id; `sequence` is big-endian and grows with each message of the author.
  */
 export type SignedMessage = Readonly<SignedFields> & {
@@ -40,12 +40,12 @@ export function encodeSigned(fields: SignedFields): SignedMessage {
 
 /** @throws {CanonicalError} if the bytes are not a signed message. */
 export function decodeSigned(bytes: Uint8Array): SignedMessage {
-  // A copy: what came from the network may be a part of a buffer that is much larger.
+  // A copy: bytes from the network may be part of a much larger buffer.
   const own = Uint8Array.from(bytes)
   return withBytes(decodeCanonical(own, schema, MAX_SIGNED_BYTES), own)
 }
 
-/** What the author's signature is over. */
+/** The signed bytes. */
 export function signedBytesOf({ from, sequence, topic, data }: Omit<SignedFields, 'signature' | 'key'>): Uint8Array {
   return Buffer.concat([PREFIX, encodeCanonical({ from, sequence, topic, data })])
 }

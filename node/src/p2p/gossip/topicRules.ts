@@ -23,5 +23,5 @@ export const topicRules: Record<AnnouncementKind, TopicRule> = {
   canary: { earliest: -6, latest: 1, perPeerAndRound: 8 },
 }
 
-/** Everything that any rule takes, for catching up. */
+/** The union of all rules, for catching up. */
 export const roundsKept = { earliest: LAST_APPEAL, latest: 1 }

@@ -4,9 +4,8 @@ import type { PeerScoreParams, PeerScoreThresholds, TopicScoreParams } from '@ch
 const decayOver = (seconds: number): number => 0.01 ** (1 / seconds)
 
 /**
- * Below `graylistThreshold` nothing that a peer says is read, and `peerGuard.ts` hangs up on it.
- *
- * Three invalid messages come to -90. That is little, but a message counts as invalid only if its bytes alone prove it
+ * Below `graylistThreshold` a peer's messages are not read, and `peerGuard.ts` closes its connection. Three invalid messages result in
+ * -90. That is strict, but a message counts as invalid only if its bytes alone prove it
  * wrong, so no honest peer forwards one.
  */
 export const scoreThresholds: PeerScoreThresholds = {

@@ -1,16 +1,14 @@
 import { MAX_ANSWERS } from '../transfer/syncProtocol.ts'
 import type { SignedMessage } from './signedMessage.ts'
 
-/** Messages of one answer that we have no use for, as our views differ. */
+/** Useless messages in one answer that differing views explain. */
 export const MAX_USELESS = 512
 /** Times that what is held is walked for one answer: as often as its messages fill the count. */
 const WALKS = MAX_ANSWERS / MAX_USELESS
 
 /**
- * Counts the messages of one answer that we have no use for, to tell when there are too many of them.
- *
- * One that says what we hold by now is not held against who sends it: we may have had it of another peer since we asked, or hold a later copy. Each
- * such content counts as useful once.
+ * Counts the useless messages of one answer, to detect too many. A message that we already hold is not held against the sender: we may
+ * have received it from another peer meanwhile, or hold a later copy. Each such content counts as useful once.
  *
  * @param held - what is held now; read when the count is at its end.
  */

@@ -16,7 +16,7 @@ export function compactOf(der: Uint8Array): Buffer | null {
   const s = paddedTo32(der.subarray(6 + rLength))
   if (r === null || s === null || s.compare(HALF_ORDER) > 0) return null
   const compact = Buffer.concat([r, s])
-  // What was read is written again and compared, so that no other spelling of it gets by.
+  // The value is encoded again and compared, so that no other encoding passes.
   return Buffer.compare(derOf(compact), der) === 0 ? compact : null
 }
 

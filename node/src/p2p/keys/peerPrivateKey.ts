@@ -47,7 +47,7 @@ function nativeSign(hash: string | null, bytes: Uint8Array, key: SignKeyObjectIn
   )
 }
 
-/** Behind these, 32 bytes of a private key make its PKCS#8 form: RFC 5915 and RFC 8410. */
+/** Prefixes that turn 32 bytes of a private key into PKCS#8: RFC 5915 and RFC 8410. */
 const pkcs8Prefix = {
   secp256k1: '303e020100301006072a8648ce3d020106052b8104000a042730250201010420',
   Ed25519: '302e020100300506032b657004220420',

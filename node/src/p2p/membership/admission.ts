@@ -10,7 +10,7 @@ export type Standing = 'registered' | 'unregistered' | 'unknown' | 'busy'
 export type LookUp = (peerIds: readonly string[]) => Promise<readonly boolean[]>
 
 export type Admission = {
-  /** What is known; asks nobody. @param source - whoever would have the look-up made. */
+  /** The known standing, without a call. @param source - the peer that causes the look-up. */
   standingOf(peerId: string, source: string): Standing
   isRegistered(peerId: string): boolean
   /** Asks the chain if the standing is unknown and the queue is not full. `unknown` if that failed. */
@@ -48,8 +48,8 @@ type Waiting = { peerId: string; resolve: (standing: Standing) => void }
 type Options = { lookUp: LookUp; clock: Clock; logger: Logger; limits?: Partial<AdmissionLimits> }
 
 /**
- * Who is registered. Unknown ids cost nothing to make up, so there is one limit on the calls that they cause, and sources
- * take turns within it: whoever brings a thousand keeps nobody else's from being asked about.
+ * Registrations of peers. Invented ids cost nothing, so the calls that they cause share one limit, and sources take turns within it: a
+ * source with a thousand ids does not delay others.
  */
 export function createAdmission({ lookUp, clock, logger, ...options }: Options): Admission {
   const limits = { ...defaultAdmissionLimits, ...options.limits }
@@ -76,7 +76,7 @@ export function createAdmission({ lookUp, clock, logger, ...options }: Options):
     }
   }
   async function run(): Promise<void> {
-    // All that come within this turn of the event loop share one call.
+    // Look-ups of one turn of the event loop share a call.
     await new Promise(resolve => setImmediate(resolve))
     while (!queue.isEmpty() && !stopping.signal.aborted) {
       const waitMs = bucket.takeMs(1)
@@ -125,7 +125,7 @@ export const admitAll: Admission = {
   stop: () => {},
 }
 
-/** What was learned of peers, within bounds. */
+/** A bounded cache of registrations. */
 function createKnown(forgetMs: number, clock: Clock) {
   const registered = new Set<string>()
   const unregisteredAtMs = new Map<string, number>()

@@ -17,7 +17,7 @@ type ConnectionSlotsModules = {
 /** Time for an admitted peer to connect, for one that is sent away to be gone, and for a registered one to be recognised. */
 const SETTLE_MS = 5000
 
-/** Who holds a slot: peers that are connected, and those that were admitted and are about to be. */
+/** Peers with a slot: connected ones, and admitted ones that are about to connect. */
 export function createConnectionSlots({
   admission,
   isMember,
@@ -27,7 +27,7 @@ export function createConnectionSlots({
   ...modules
 }: ConnectionSlotsModules) {
   const arriving = new Map<string, { address: string; atMs: number }>()
-  /** Peers that were sent away, and when: their slots are free at once. */
+  /** Evicted peers, and when: their slots are free at once. */
   const leaving = new Map<string, number>()
   const meetings = createMeetings(clock)
 
@@ -97,7 +97,7 @@ export function createConnectionSlots({
   }
 }
 
-/** Draws the peer to evict: a stranger if there is one, else a peer that has had its time here, else any. */
+/** Draws the peer to evict: a stranger if there is one, else a peer that has had its time, else any. */
 function drawEvicted(others: readonly Held[], random: () => number): string | null {
   const classes = [others.filter(one => !one.isMember), others.filter(one => one.hasMet), others]
   const from = classes.find(some => some.length > 0) ?? []
@@ -111,12 +111,12 @@ async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T 
   return Promise.race([work, late]).finally(() => done.abort()) as Promise<T | undefined>
 }
 
-/** Within this a new peer asks for what it lacks, and is asked: sent away sooner, it came for nothing. */
+/** Time in which a new peer catches up, in both directions: evicted sooner, its connection was useless. */
 const MEETING_MS = 2_000
-/** A peer that was here within this time waits for those that were not. */
+/** A peer that was connected within this time waits for those that were not. */
 const LATELY_MS = 60_000
 
-/** Who is connected for long enough to have caught up, and who was here lately. */
+/** Which peers have been connected long enough to catch up, and which were connected lately. */
 function createMeetings(clock: Clock) {
   const sinceMs = new Map<string, number>()
   /** When each peer was here last, in that order. */

@@ -8,7 +8,7 @@ export type Dial = { readonly peer: KnownPeer; readonly route: Route }
 export type Connected = { has(peerId: string): boolean; readonly registered: number; readonly total: number }
 
 export type DialSchedule = {
-  /** Whom to dial now; null if nobody is due, or nobody wanted. Whoever is given out is not given out again until `ended`. */
+  /** The next address to dial; null if none is due or needed. A returned peer is not returned again until `ended`. */
   next(): Dial | null
   /** @param peerId - who answered; undefined where nobody did. */
   ended(dial: Dial, peerId: string | undefined): void
@@ -32,12 +32,12 @@ type Options = {
 
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = { bootnode: 30_000, registered: 10 * 60_000, stranger: 10 * 60_000 }
-/** Of a bootnode while nobody at all is connected: it may have been full for a moment. */
+/** For a bootnode while no peer is connected: it may have been full for a moment. */
 const ALONE_DELAY_MS = 8_000
 const LOOK_EVERY_MS = 5000
 /** Of two peers that learn of each other at once, one waits for the other to dial. */
 const YIELD_MS = 3000
-/** A bootnode that hung up on a peer with enough others is met again after so long: it is what heals a partition. */
+/** A bootnode that disconnected a peer with enough others is dialled again after this long, which heals partitions. */
 const REVISIT_MS = 10 * 60_000
 /** A connection that was lost sooner counts as a dial that failed. */
 const LASTING_MS = 30_000
@@ -45,14 +45,14 @@ const LASTING_MS = 30_000
 type Class = keyof typeof MAX_DELAY_MS
 
 /**
- * Whose turn it is. Half of the turns belong to registered peers: whatever number of strangers there are, they take a
- * quarter. A turn that its class has no use for goes to the next one.
+ * The order of classes. Half of the turns belong to registered peers; strangers take a quarter, however many there are. A turn that a
+ * class cannot use goes to the next one.
  */
 const DIAL_ORDER: readonly Class[] = ['registered', 'bootnode', 'registered', 'stranger']
 
 /**
- * Who is dialled next: of the class whose turn it is, any peer that is due, each with the same chance, whatever number of
- * addresses it names. Each address has a doubling, jittered back-off of its own, for ever.
+ * Chooses the next peer to dial: of the class whose turn it is, any due peer with equal probability, however many addresses it has. Each
+ * address has its own doubling, jittered back-off, forever.
  */
 export function createDialSchedule(options: Options): DialSchedule {
   const { book, clock, random, ownId } = options
@@ -82,7 +82,7 @@ export function createDialSchedule(options: Options): DialSchedule {
       registered: connected.registered < options.targetPeers,
       stranger: connected.total < options.targetPeers,
     }
-    // A peer with its connections has nobody to look for among thousands.
+    // A peer with enough connections need not search thousands of entries.
     const isFull = !isWanted.registered && !isWanted.stranger
     return (isFull ? book.bootnodes() : book.all()).filter(peer => {
       const { peerId } = peer

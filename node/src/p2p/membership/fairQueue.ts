@@ -1,6 +1,6 @@
 const MAX_SOURCES = 512
 
-/** A queue from which each source is served in turn, so that one with a thousand entries delays nobody else's. */
+/** A queue that serves its sources in turn, so that a source with a thousand entries does not delay the others. */
 export function createFairQueue<T>(perSource: number) {
   /** By source, which take turns in the order of this map; none is empty. */
   const queues = new Map<string, T[]>()

@@ -70,7 +70,8 @@ export type Membership = {
 const LOG_EVERY_MS = 60_000
 
 /**
- * Decides which peers are known at which addresses, which get a slot, and which is dialled next: the rules of docs/network.md, "Membership".
+ * Decides which peers are known, at which addresses, which get a slot, and which is dialled next: the rules of docs/network.md,
+ * "Membership".
  *
  * @throws {AddressError} if a bootnode is not a multiaddr.
  */
@@ -195,7 +196,7 @@ function writeBook(book: PeerBook, logger: Logger): void {
   try {
     book.flush()
   } catch (error) {
-    // A full disk must not end a peer: what was not written is kept, and written with what comes next.
+    // A full disk must not end a peer: unwritten changes are kept, and written with the next ones.
     logger.warn('the book of peers could not be written', { error })
   }
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** Where a connection comes from, or an address leads to. */
+/** The origin of a connection, or the target of an address. */
 export type Origin = {
   /** IP address or DNS name. */
   host: string
@@ -12,7 +12,7 @@ export type Origin = {
   isPrivate: boolean
 }
 
-/** What is not for the whole internet, by IANA's registries of special-purpose addresses; those that carry an IPv4 address as well. */
+/** Addresses that are not globally reachable, by IANA's registries of special-purpose addresses, including those that embed an IPv4 address. */
 const special = new BlockList()
 for (const [block, bits] of [
   ...[['10.0.0.0', 8] as const, ['100.64.0.0', 10] as const, ['169.254.0.0', 16] as const],

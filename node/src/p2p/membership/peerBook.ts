@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '#core/clock.ts'
 import { originOf } from './origin.ts'
 
-/** One address of a peer, with what became of dialling it. */
+/** An address of a peer, with the results of dialling it. */
 export type Route = { readonly address: string; failures: number; nextAtMs: number }
 
 export type KnownPeer = {
@@ -17,7 +17,7 @@ export type KnownPeer = {
   heardAtMs: number
 }
 
-/** What outlives a restart. Everything but bootnodes, which are named at each start, and strangers that were never met. */
+/** The stored part of the book: everything except bootnodes, which are given at each start, and strangers that were never connected. */
 const keptPeerSchema = z.strictObject({
   peerId: z.string().min(1).max(64),
   addresses: z.array(z.string().max(256)).min(1).max(8),
@@ -26,7 +26,7 @@ const keptPeerSchema = z.strictObject({
 })
 export type KeptPeer = z.infer<typeof keptPeerSchema>
 
-/** The disk, as the book sees it. What it gives back is not trusted. */
+/** The book's storage. Its content is not trusted. */
 export type PeerStore = {
   load(): unknown[]
   write(changes: { put: readonly KeptPeer[]; gone: readonly string[] }): void
@@ -38,7 +38,7 @@ export type BookLimits = {
   /** A peer id costs nothing. */
   strangers: number
   strangersPerSubnet: number
-  /** Silent for so long, a registered peer is forgotten. */
+  /** A registered peer that is silent for this long is dropped. */
   forgetRegisteredMs: number
   forgetStrangersMs: number
 }
@@ -52,7 +52,7 @@ const defaultBookLimits: BookLimits = {
 }
 
 export type PeerBook = {
-  /** Notes where a peer says that it is. @returns false if there is no place for it. */
+  /** Stores a peer's announced addresses. @returns false if the book is full. */
   learn(peerId: string, addresses: readonly string[]): boolean
   /** Notes a connection with a peer. */
   meet(peerId: string): void
@@ -61,9 +61,9 @@ export type PeerBook = {
   all(): KnownPeer[]
   bootnodes(): readonly KnownPeer[]
   isBootnode(peerId: string): boolean
-  /** Takes another list of bootnodes. What became of dialling those that stay is kept. */
+  /** Replaces the list of bootnodes. Dial results of those that stay are kept. */
   setBootnodes(bootnodes: readonly NamedBootnode[]): void
-  /** Forgets the silent, and puts what changed on the disk. */
+  /** Drops silent peers, and writes changes to the disk. */
   flush(): void
 }
 
@@ -72,9 +72,9 @@ type NamedBootnode = { peerId: string | undefined; address: string }
 type Options = {
   bootnodes: readonly NamedBootnode[]
   isRegistered: (peerId: string) => boolean
-  /** Told of peers that the disk knew as registered. */
+  /** Called with stored peers that were registered. */
   onRegistered?: (peerId: string) => void
-  /** Told of peers that are in the book no more. */
+  /** Called with peers that the book has dropped. */
   onDropped?: (peerId: string) => void
   store?: PeerStore
   limits?: Partial<BookLimits>
@@ -84,7 +84,7 @@ type Options = {
 /** Heard of later than it says on the disk by less than this, an entry is not written again. */
 const REWRITE_MS = 3_600_000
 
-/** Who is known, at which addresses. A stranger never takes the place of a registered peer. */
+/** The address book. A stranger never displaces a registered peer. */
 export function createPeerBook(options: Options): PeerBook {
   const { clock } = options
   const held = createHeldPeers(options, { ...defaultBookLimits, ...options.limits })
@@ -145,7 +145,7 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
     const { data } = keptPeerSchema.safeParse(row)
     if (data === undefined) continue
     if (data.isRegistered) onRegistered?.(data.peerId)
-    // Written by a clock that was ahead, it would never be old enough to be forgotten.
+    // An entry from a clock that was ahead would never be old enough to be dropped.
     const heardAtMs = Math.min(data.heardAtMs, clock.nowMs())
     put({ ...newPeer(data.peerId, data.addresses, heardAtMs, false), met: !data.isRegistered })
     writtenAtMs.set(data.peerId, heardAtMs)
@@ -176,7 +176,7 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
   return {
     peers,
     put,
-    /** Drops whoever has to give way to a new peer. @returns false where nobody does. */
+    /** Drops an entry for a new peer. @returns false if none may be dropped. */
     makePlace(peerId: string, addresses: readonly string[]): boolean {
       if (isRegistered(peerId))
         return peers.size < limits.registered || dropOne(limits.registered, [...peers.values()], longestSilent)
@@ -240,7 +240,7 @@ function subnetOf(addresses: readonly string[]): string | null {
 
 const failuresOf = ({ routes }: Known): number => Math.min(...routes.map(({ failures }) => failures))
 
-/** Of those that were never met and did not answer, whoever failed most. */
+/** Of entries that were never connected, the one with the most failed dials. */
 function leastReachable(among: Known[]): Known | undefined {
   const failing = among.filter(one => !one.met && failuresOf(one) > 0)
   return failing.sort((a, b) => failuresOf(b) - failuresOf(a))[0]

@@ -1,6 +1,6 @@
 import { isRelayed, type Origin, originOf } from './origin.ts'
 
-/** A connection that is there, or about to be. */
+/** A connection that exists or is about to. */
 export type Held = {
   readonly peerId: string
   /** Multiaddr of the other end. */
@@ -40,9 +40,9 @@ export const defaultSlotLimits = {
 const STRANGERS_SHARE = 0.5
 
 /**
- * Who gets a slot. Members are told from strangers before this; a stranger goes where a member finds all slots taken.
+ * Assigns slots. Whether a peer is a member is decided before; a stranger is evicted when a member finds all slots taken.
  *
- * @param random - who goes is drawn, so that nobody can see to it that it is another.
+ * @param random - draws the evicted peer, so that nobody can steer the choice.
  */
 export function decideSlot(
   newcomer: Held,
@@ -67,7 +67,7 @@ export function decideSlot(
   return evict === undefined ? { admit: false, reason: 'full' } : { admit: true, evict }
 }
 
-/** Those that came through the same relay. Its host says nothing of who they are: if they stayed for ever, 16 of them would keep out everybody else. */
+/** Connections through the same relay. Its host does not identify them: if they could stay forever, 16 of them would keep everybody else out. */
 function throughSameRelay({ address }: Held, peers: readonly Held[]): Held[] {
   if (!isRelayed(address)) return []
   const host = originOf(address)?.host

@@ -3,10 +3,10 @@ import { createPeerBuckets, createTokenBucket } from './tokenBucket.ts'
 
 /** Answers a second to all peers together: in a large swarm, one takes some 20 ms. A peer asks about once in ten seconds. */
 const [ANSWERS_PER_SECOND, ANSWERS_AT_ONCE] = [12, 48]
-/** Of those to strangers, at most: an id costs nothing. */
+/** Most of them to strangers: an id costs nothing. */
 const STRANGERS_SHARE = 1 / 2
 
-/** How often peers may ask for what they lack. @returns of a peer that asks: why it gets no answer, or null if it gets one. */
+/** Limits of catch-up requests. @returns why a peer's request is refused, or null if it is answered. */
 export function createAnswerLimits(isRegistered: (peerId: string) => boolean, clock: Clock) {
   const bucketOf = createPeerBuckets(1, 10, clock)
   const answersOf = (share: number) => createTokenBucket(share * ANSWERS_PER_SECOND, share * ANSWERS_AT_ONCE, clock)

@@ -22,10 +22,10 @@ export type PayloadRequest = {
   signal: AbortSignal
 }
 
-/** Fetches a payload from one holder. Whom to ask, how many at once and for how long is for the caller to say. */
+/** Fetches a payload from one holder. The caller decides whom to ask, how many at once and for how long. */
 export type FetchPayload = (request: PayloadRequest) => Promise<Uint8Array | FetchFailure>
 
-/** Gives up on a peer that sends nothing for so long, whatever pace the caller asks for. */
+/** Gives up on a peer that sends nothing for this long, independent of the caller's pace. */
 const IDLE_MS = 10_000
 const MISMATCH_POINTS = 40
 
@@ -44,8 +44,8 @@ export function createFetchPayload(
 }
 
 /**
- * Why a peer did not give a payload. `mismatch`: it sent other bytes or no proper answer, and is at fault. `too-large`: above
- * what was asked for at most. `timeout`: it sent nothing for too long, or the caller gave up. `unreachable`: no connection, or it was lost.
+ * Why a fetch from a peer failed. `mismatch`: it sent other bytes or no proper answer, and is at fault. `too-large`: above the requested
+ * maximum. `timeout`: it sent nothing for too long, or the caller gave up. `unreachable`: no connection, or it was lost.
  */
 export type FetchFailure = 'not-found' | 'busy' | 'too-large' | 'mismatch' | 'timeout' | 'unreachable'
 

@@ -25,7 +25,7 @@ const request = z.strictObject({
 const header = z.strictObject({
   v: z.literal(1),
   status: z.enum(['ok', 'not-found', 'busy', 'too-large']),
-  /** A claim: what is above the request's `maxBytes` is refused by who asked. */
+  /** A claim: the requester refuses sizes above its `maxBytes`. */
   size: z.int().min(0).max(0xffff_ffff),
 })
 

@@ -5,12 +5,12 @@ type Named = Pick<SignedMessage, 'id'>
 
 /** Messages that are remembered: about 2 MB of ids. */
 const MAX_PASSED = 16_384
-/** For so long: what a round that is too early holds back is wanted later. */
+/** How long they are stored: messages that are too early for their round are useful later. */
 const REMEMBER_MS = 10 * 60_000
 
 /**
- * Messages that were signed and of no use here, such as another copy of addresses that are held. They are named as held when a peer is asked, or
- * each would come again with every answer: in a swarm of 10,000, thousands, every ten seconds.
+ * Signed messages that are useless here, such as another copy of known addresses. Requests list them as known: otherwise each would be
+ * sent again with every answer, thousands every ten seconds in a swarm of 10,000.
  */
 export function createPassedOver(clock: Clock) {
   /** By when they came: an id never comes twice, while it is named. */

@@ -19,7 +19,7 @@ import { createStreamReader } from './streamReader.ts'
 import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
 import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
 
-/** Where payloads come from; the only thing that this layer knows of a store. */
+/** The source of payloads: this layer's only view of a store. */
 export type BundleSource = { get(contentId: ContentId): Promise<Uint8Array | null> }
 
 export type ServeLimits = PlaceLimits & {

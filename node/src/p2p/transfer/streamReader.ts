@@ -21,7 +21,7 @@ type StreamReaderOptions = {
 }
 
 /**
- * Reads a libp2p stream with back-pressure: what the caller does not ask for is not taken from the remote.
+ * Reads a libp2p stream with back-pressure: bytes that the caller does not request are not read from the remote.
  *
  * Not `for await (… of stream)`, which buffers without bound and, when paused, loses the tail of a stream that the remote
  * closes. And `pause()` is called one microtask late: inside a `message` event, `resume()` undoes it.

@@ -26,7 +26,7 @@ import {
   SYNC_PROTOCOL,
 } from './syncProtocol.ts'
 
-/** What is kept in sync: announcements and addresses, together. */
+/** The synchronised messages: announcements and addresses. */
 export type SyncStore = {
   /** As signed; announcements of these rounds, and all addresses. */
   signed(from: number, to: number): SignedMessage[]
@@ -37,7 +37,7 @@ export type SyncStore = {
 }
 
 export type Sync = {
-  /** Asks one peer, checks and takes what it has. @returns how many messages were new to us. */
+  /** Asks one peer, and checks and stores its answer. @returns how many messages were new. */
   pull(peer: string): Promise<number>
   stop(): Promise<void>
 }
@@ -46,7 +46,7 @@ type SyncOptions = {
   store: SyncStore
   gate: MessageGate
   isRegistered: (peerId: string) => boolean
-  /** Mean wait before asking some peer again for what gossip lost. */
+  /** Mean wait before asking a random peer for messages that gossip lost. */
   everyMs?: number
   clock: Clock
   logger: Logger
@@ -60,13 +60,13 @@ const IDLE_MS = 5000
 export const SETTLE_MS = [250, 750, 2500]
 /** The second one within minutes makes a ban. */
 const FAULT_POINTS = 50
-/** Brings a late or restarted peer up to date: each new peer is asked soon, then some peer every few seconds. */
+/** Brings a late or restarted peer up to date: asks each new peer soon, then a random peer every few seconds. */
 export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
   const { store, gate, logger, clock } = options
   const stopping = new AbortController()
   const peers = new Set<string>()
   const passed = createPassedOver(clock)
-  // Where the range of ids begins that is asked for next, of whatever peer.
+  // Start of the next requested range of ids, for any peer.
   let first = 0
 
   async function pull(peer: string): Promise<number> {
@@ -129,7 +129,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
   }
 }
 
-/** Answers requests, as many as all peers together and strangers together may make. */
+/** Answers requests, within the limits of all peers and of strangers. */
 function createAnswering(host: Host, { store, isRegistered, clock }: SyncOptions, signal: AbortSignal) {
   const refusal = createAnswerLimits(isRegistered, clock)
 

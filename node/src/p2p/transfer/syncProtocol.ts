@@ -4,9 +4,8 @@ import { roundSchema, versionSchema } from '#core/payloads/payloadFields.ts'
 import type { SignedMessage } from '../gossip/signedMessage.ts'
 
 /**
- * "Which announcements of these rounds, and which addresses, do you have that I lack, of those whose ids lie in this range?"
- *
- * One framed request; then signed messages, those with the lowest ids, one a frame, until the end of the stream. Frames are a 4-byte
+ * Requests the announcements of some rounds, and the addresses, that the asker lacks in a range of ids. One framed request; then signed
+ * messages, those with the lowest ids, one a frame, until the end of the stream. Frames are a 4-byte
  * big-endian length and canonical dag-cbor. A range holds no more than the asker can list, so that a swarm of any size is
  * brought up to date range by range.
  */
@@ -45,7 +44,7 @@ export const encodeSyncRequest = (value: SyncRequest): Uint8Array => encodeCanon
 /** @throws {CanonicalError} if the bytes are not a request. */
 export const decodeSyncRequest = (bytes: Uint8Array): SyncRequest => decodeCanonical(bytes, request, MAX_REQUEST_BYTES)
 
-/** All that a question needs of a message. */
+/** The part of a message that a request needs. */
 type Named = Pick<SignedMessage, 'id'>
 
 const prefixOf = (message: Named): Uint8Array => message.id.subarray(0, PREFIX_BYTES)

@@ -3,13 +3,13 @@ import type { Clock } from '#core/clock.ts'
 export type TokenBucket = {
   /** Takes `count` tokens. @returns milliseconds to wait before acting on them; 0 where they were there. */
   takeMs(count: number): number
-  /** Takes `count` tokens if they are there. */
+  /** Takes `count` tokens if they are available. */
   tryTake(count: number): boolean
   /** True when the bucket is full again, so that a new one would be the same. */
   isFull(): boolean
 }
 
-/** A bucket of `burst` tokens, refilled at `perSecond`. Taking more than there are is a debt that delays what follows. */
+/** A bucket of `burst` tokens, refilled at `perSecond`. Taking more than it holds is a debt that delays later takers. */
 export function createTokenBucket(perSecond: number, burst: number, clock: Clock): TokenBucket {
   let tokens = burst
   let atMs = clock.nowMs()
