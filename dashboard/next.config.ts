@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { NextConfig } from 'next'
 
 const config: NextConfig = {
-  // Tests build into a folder of their own, so that they never pull the build from under a dashboard that is running.
+  // Tests build into their own folder, so that they never pull the build from under a dashboard that is running.
   distDir: process.env.WAGGLE_DASHBOARD_BUILD ?? '.next',
   transpilePackages: ['@waggle/deployments', '@waggle/node'],
   turbopack: { root: join(import.meta.dirname, '..') },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @dev An account that is asked for its consent by ERC-1271, and answers with a call of its own before it says yes.
+/// @dev An account that is asked for its consent by ERC-1271, and answers with its own call before it says yes.
 contract Meddler {
     address internal immutable _target;
     bytes internal _data;

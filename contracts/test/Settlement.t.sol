@@ -299,7 +299,7 @@ contract SettlementTest is VotesFixture {
         expectOutcome(1, 100);
     }
 
-    /// @dev 40 peers: the second shard has a committee and ballots of its own.
+    /// @dev 40 peers: the second shard has its own committee and ballots.
     function test_ShardsAreSettledByTheirOwnCommittees() public {
         bytes32[] memory peers = new bytes32[](40);
         for (uint256 i = 0; i < 40; ++i) {

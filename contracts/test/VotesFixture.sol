@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
 import {SwarmFixture} from "./SwarmFixture.sol";
 
-/// @dev Three evaluators who sit from round 0 on, and three solvers, each with an account of its own.
+/// @dev Three evaluators who sit from round 0 on, and three solvers, each with its own account.
 abstract contract VotesFixture is SwarmFixture {
     uint16 internal constant GONE = 65535;
     bytes32 internal constant SALT = keccak256("salt");

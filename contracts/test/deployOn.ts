@@ -22,7 +22,7 @@ export function freshDir(): string {
   return mkdtempSync(path.join(scratch, 'data-'))
 }
 
-/** Options for a deployment into a folder of its own. */
+/** Options for a deployment into its own folder. */
 export function freshOptions(requested: DeployOptions['requested'] = {}): DeployOptions {
   const dir = freshDir()
   return { journalDir: path.join(dir, 'ignition'), recordFile: path.join(dir, 'deployment.json'), requested }

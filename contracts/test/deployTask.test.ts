@@ -22,7 +22,7 @@ before(async () => {
 
 after(() => anvil.stop())
 
-/** Starts `hardhat deploy` with an environment and a home of its own: no key of the developer's is in reach. */
+/** Starts `hardhat deploy` with its own environment and home: no key of the developer's is in reach. */
 function startDeploy(args: string[], environment: Record<string, string> = {}): ChildProcess {
   const cli = createRequire(import.meta.url)
     .resolve('hardhat/package.json')

@@ -22,7 +22,7 @@ const EVALUATORS = 7
 const outcomes = ['', 'scored', 'unavailable', 'no quorum']
 const random = seededRandom('settlement against its model')
 
-/** A ballot, and what became of it. */
+/** A ballot, and its outcome. */
 type Played = { ballot: Ballot; account: Address; sealed: boolean; opened: boolean }
 
 test('settlement, absences and earnings are those of a plain model, over random rounds of two shards', async () => {

@@ -195,7 +195,7 @@ export const settlement = onchainTable(
   }),
 )
 
-/** Who committed in a round, by place, and what came of it: one question instead of one for each of three tables. */
+/** Who committed in a round, by place, and its outcome: one question instead of one for each of three tables. */
 export const roundPeer = onchainView('round_peer', {
   round: integer('round').notNull(),
   /** Place among the round's peers. */

@@ -19,7 +19,7 @@ test('a leaderboard that moves on while it is read is read again', async () => {
   expect(await readIndexedPoints(index.url, CHAIN_ID)).toEqual({ block: 13, points: new Map(after.points) })
 })
 
-test('an index that never rests, one of another chain, and an address without an index are errors of their own', async () => {
+test('an index that never rests, one of another chain, and an address without an index are errors', async () => {
   const blocks = Array.from({ length: 100 }, (_, block) => ({ block, points: [] }))
   await using restless = await startFakeIndex(CHAIN_ID, blocks)
   await expect(readIndexedPoints(restless.url, CHAIN_ID)).rejects.toMatchObject({

@@ -37,7 +37,7 @@ export type LiveSwarm = Awaited<ReturnType<typeof startLiveSwarm>>
 export type LivePeer = Awaited<ReturnType<LiveSwarm['newPeer']>>
 
 /**
- * A swarm of real roles on a real chain, in this process, that live by its time; commands run as processes of their own.
+ * A swarm of real roles on a real chain, in this process, that live by its time; commands run as separate processes.
  *
  * @param bootstrapRounds - first round that needs stakes.
  * @param roundSeconds - chain time of a round, which ends when a test says so.

@@ -130,7 +130,7 @@ test.each<[string, string, (message: SignedMessage) => Uint8Array]>([
   expect(victim.host.gossip.getScore(author.peerId)).toBeGreaterThanOrEqual(0)
 })
 
-test('a message that carries more than its signed bytes is dropped, and the true one is heard and handed on', async () => {
+test('a message that carries more than its signed bytes is dropped, and the true one is heard and forwarded', async () => {
   const { victim, witness, attacker } = await scene()
   const { bytes } = await attacker.sign(topic, encodeAnnouncement(claim(attacker.peerId)))
   const mark = await attacker.sign(

@@ -75,7 +75,7 @@ const oneMegabyte: BenchRow = {
       const seconds = (performance.now() - startedMs) / 1000
       if (results.some(({ result }) => !result.ok)) throw new Error('a payload did not come')
       const value = (rest.length * size) / 1e6 / seconds
-      const conditions = `${rest.length} payloads of 1 MiB from one holder in a process of its own, two at a time; without the disk`
+      const conditions = `${rest.length} payloads of 1 MiB from one holder in its own process, two at a time; without the disk`
       return { value, conditions }
     } finally {
       stopped.abort()

@@ -11,7 +11,7 @@ const run = promisify(execFile)
  *
  * @param requirement - with its version: `name==1.0`.
  * @param folder - there whole or not at all.
- * @throws {Error} with what to install, where it cannot be had.
+ * @throws {Error} with what to install, if it is unavailable.
  */
 export async function fetchWheel(requirement: string, folder: string): Promise<void> {
   if (existsSync(folder)) return

@@ -76,7 +76,7 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
     async round() {
       round++
       const rules = drawRules(options, round)
-      // Peers are processes of their own, so all of them work at once, as those of a real swarm do.
+      // Peers are separate processes, so all of them work at once, as those of a real swarm do.
       const rounds = await Promise.all(
         members.map(async ({ policy, peerKey, poison, learn }, i) => {
           const honest = await answerRound(policy, { chainId: CHAIN_ID, round, peerKey }, rules)

@@ -47,7 +47,7 @@ type RealSwarm = {
 }
 
 /**
- * Has a whole swarm learn for some rounds: a chain, a gateway, solvers and evaluators as processes of their own. What was stopped resumes with the
+ * Has a whole swarm learn for some rounds: a chain, a gateway, solvers and evaluators as separate processes. What was stopped resumes with the
  * round it was in.
  *
  * @returns the folders of what the solvers learned, and what they noted.

@@ -31,7 +31,7 @@ const about: Record<Group, string> = {
     'How far the starter models of CodeZero can be trusted: the judge against execution, the controller of difficulty, what is proposed, and answers that are made to score.',
   product:
     'What a person meets: a swarm that is started or joined on a local chain, pages of the production build in Chromium, and the index behind them.',
-  network: 'Real sockets on loopback, each holder in a process of its own.',
+  network: 'Real sockets on loopback, each holder in its own process.',
   simulate:
     'Real roles, or the real modules of the network, on a simulated clock, network and chain. `--long` has the rows of thousands of peers. Figures follow from the seed: the machine does not matter.',
   protocol:
@@ -78,7 +78,7 @@ const commands: Partial<Record<Group, string>> = {
 
 /** Why a group has no results, and what measures it. */
 const unmeasured: Partial<Record<Group, string>> = {
-  gpu: 'Not measured: no GPU could be had. On a machine with one, `npm run bench -- gpu --json` measures it; for a machine without network, `npm run bench -- gpu --pack DIR` packs the kit to run there: [before a long run](guides/machines-with-gpus.md#before-a-long-run).',
+  gpu: 'Not measured: no GPU was available. On a machine with one, `npm run bench -- gpu --json` measures it; for a machine without network, `npm run bench -- gpu --pack DIR` packs the kit to run there: [before a long run](guides/machines-with-gpus.md#before-a-long-run).',
 }
 
 function sectionOf(group: Group, rows: readonly KeptRow[]): string {

@@ -32,7 +32,7 @@ test('a run of some rows leaves the others as they were measured, and the report
   )
   expect(report).toContain('| `a` | 3 s | at least 2 | holds | idle |')
   expect(report).toContain('| `b` | no value | at most 2 |  | no CUDA |')
-  expect(report).toMatch(/## GPU\n\n.*\n\nNot measured: no GPU could be had\./)
+  expect(report).toMatch(/## GPU\n\n.*\n\nNot measured: no GPU was available\./)
   expect(report).toContain('Not measured yet: `npm run bench -- gas` does it.')
 })
 

@@ -4,7 +4,7 @@ export interface Effort {
   invariantRuns: number
   invariantDepth: number
   seed: string
-  /** Whether a call that reverts under an invariant is passed over, instead of failing it. */
+  /** Whether a call that reverts under an invariant is skipped, instead of failing it. */
   passesReverts?: boolean
 }
 

@@ -20,7 +20,7 @@ export function modelCard(name: ExportedModel, facts: ModelFacts, origin: Origin
 
 ${purposes[name]}
 
-Made from nothing by \`npm run starter\`: Qwen2 architecture, a byte-level BPE tokenizer of its own, and the procedural curriculum
+Made from nothing by \`npm run starter\`: Qwen2 architecture, its own byte-level BPE tokenizer, and the procedural curriculum
 of \`node/src/environments/codezero/curriculum\`. Nothing was downloaded.
 
 | | |

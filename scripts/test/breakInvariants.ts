@@ -1,6 +1,6 @@
 /**
  * Shows that each row of INVARIANTS.md can fail: takes one line of a contract out, in a copy, and plays the row's suite until the row falls.
- * Calls that revert are passed over, so that it is the row's own check that falls, and nothing before it. Prints the table of INVARIANTS.md.
+ * Calls that revert are skipped, so that it is the row's own check that falls, and nothing before it. Prints the table of INVARIANTS.md.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

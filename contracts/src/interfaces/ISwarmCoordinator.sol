@@ -68,7 +68,7 @@ interface ISwarmCoordinator {
     /// @param sender Who revoked it.
     event RoleRevoked(bytes32 indexed role, address indexed account, address indexed sender);
 
-    /// @notice Emitted when a peer reports a reward of its own.
+    /// @notice Emitted when a peer reports its own reward.
     /// @param account The peer's account.
     /// @param roundNumber The round.
     /// @param stageNumber The stage.

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {Challenges} from "../../src/Challenges.sol";
 
-/// @dev An account that answers a payment with calls of its own, in the middle of the contract's work.
+/// @dev An account that answers a payment with its own calls, in the middle of the contract's work.
 contract Thief {
     Challenges internal immutable _challenges;
     bytes[] internal _calls;

@@ -6,7 +6,7 @@ import {SwarmCoordinator} from "../../src/SwarmCoordinator.sol";
 import {SwarmFixture} from "../SwarmFixture.sol";
 
 /// @dev Claims, proofs, rewards and winners of a few accounts at random; the ids are those of real keys, so that
-/// proofs and claims meet. Keeps books of its own.
+/// proofs and claims meet. Keeps its own books.
 contract CoordinatorHandler is SwarmFixture {
     uint256 public constant ACCOUNTS = 3;
     uint256 public constant PEERS = 4;

@@ -10,7 +10,7 @@ import {TestSeats, TestToken} from "../market/MarketDoubles.sol";
 import {Tree} from "../market/Tree.sol";
 
 /// @dev Plays games at random: honest and lying Judges, bettors, a disputer, a committee that agrees or not, and people who try
-/// what is not theirs. Its books are of its own, in the plainest form. `slipped` counts what should have been refused.
+/// what is not theirs. It keeps its own books, in the plainest form. `slipped` counts what should have been refused.
 contract MarketHandler is TestBase {
     /// @dev A game as the handler knows it.
     struct Kept {

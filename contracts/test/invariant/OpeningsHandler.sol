@@ -14,7 +14,7 @@ import {Median} from "../Median.sol";
 import {ProposerBooks} from "./ProposerBooks.sol";
 
 /// @dev Plays a round up to its openings, then lets three evaluators open leaves and two proposers claim the task at
-/// random, early, late, twice and with words that are not theirs. Its books are of its own, in the plainest form;
+/// random, early, late, twice and with words that are not theirs. It keeps its own books, in the plainest form;
 /// `slipped` counts what should have been refused.
 contract OpeningsHandler is ProposerBooks {
     struct Parts {
@@ -27,7 +27,7 @@ contract OpeningsHandler is ProposerBooks {
         Nectar nectar;
     }
 
-    /// @dev Of the round that is played: the leaf that an evaluator opened, plus one, and what came of it all.
+    /// @dev Of the round that is played: the leaf that an evaluator opened, plus one, and the outcome.
     uint32[3] internal openedPlusOne;
     bool internal isClosed;
     bool internal isTaskPaid;

@@ -5,7 +5,7 @@ import {IStakes} from "../../src/interfaces/IStakes.sol";
 import {OpeningsFixture} from "../OpeningsFixture.sol";
 
 /// @dev Two proposers that commit to secrets, and propose or withhold them, which anyone challenges, rightly and not, and
-/// twice; and the Nectar that they stake. The books are of its own.
+/// twice; and the Nectar that they stake. It keeps its own books.
 abstract contract ProposerBooks is OpeningsFixture {
     uint64 internal lastBase;
     uint64[] internal playedRounds;

@@ -20,7 +20,7 @@ contract StakesInvariants is SwarmFixture {
     TestToken internal token;
     uint256 internal firstSupply;
 
-    /// @dev With a token of its own: nobody has earned Nectar yet.
+    /// @dev With its own token: nobody has earned Nectar yet.
     function setUp() public override {
         super.setUp();
         token = new TestToken();

@@ -10,7 +10,7 @@ import {TestToken} from "../market/MarketDoubles.sol";
 import {TestBase} from "../TestBase.sol";
 
 /// @dev Peers that stake, leave and come back, a slasher that slashes at random, and strangers that try all of
-/// it; with books of its own.
+/// it; with its own books.
 contract StakesHandler is TestBase {
     struct Parts {
         PeerRegistry registry;

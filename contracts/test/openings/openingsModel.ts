@@ -20,7 +20,7 @@ export interface ModelOpening {
   readonly scoreMilli: number
 }
 
-/** A proposer that says that the leaf answers a task of its own. */
+/** A proposer that says that the leaf answers its own task. */
 interface ModelClaim {
   /** Whether the leaf names it. */
   readonly isNamed: boolean

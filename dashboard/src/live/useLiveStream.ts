@@ -11,7 +11,7 @@ const KEPT = 50
 export type LiveStream = LiveChanges & StreamState
 
 /**
- * Follows the indexer's server-sent events, which this server hands on.
+ * Follows the indexer's server-sent events, which this server forwards.
  *
  * @param isThere - whether it has an indexer.
  * @param attempt - a new number opens the stream once more and asks for what the old one may have missed.

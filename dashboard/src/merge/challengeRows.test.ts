@@ -19,7 +19,7 @@ test('a withheld secret says what its proposer lost', () => {
   ])
 })
 
-test('a demand says what became of the leaf', () => {
+test('a demand says the outcome of the leaf', () => {
   const leafDemands = { items: [{ peerKey: '0x01', index: 3, state: 'withheld' as const, peer }] }
   expect(rows({ leafDemands })).toEqual(['Leaf 3 was demanded on the chain, withheld, and the round is lost'])
 })

@@ -15,7 +15,7 @@ const demandEnds = {
   withheld: 'withheld, and the round is lost',
 } as const
 
-/** What became of a leaf that was demanded. */
+/** The outcome of a leaf that was demanded. */
 export function demandText({
   index,
   state,

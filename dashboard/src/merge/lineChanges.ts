@@ -10,7 +10,7 @@ export interface LineChange {
 /** Lines that differ at most: two texts of thousands of lines with nothing in common took seconds. */
 const MAX_CHANGES = 1_000
 
-/** What became of each line between two texts, in order. Of texts that differ in more than that, all lines are gone, and all are new. */
+/** The outcome of each line between two texts, in order. Of texts that differ in more than that, all lines are gone, and all are new. */
 export function lineChanges(before: string, after: string): LineChange[] {
   const [one, other] = [ended(before), ended(after)]
   const parts = diffLines(one, other, { maxEditLength: MAX_CHANGES }) ?? [

@@ -9,7 +9,7 @@ interface PayRow {
   text: string
 }
 
-/** Who opened the score of a drawn leaf, whose task it answered, and what came of it; shard by shard. */
+/** Who opened the score of a drawn leaf, whose task it answered, and its outcome; shard by shard. */
 export function payRows({ openings, taskPays, roundPeers }: RoundAnswer): PayRow[] {
   const names = new Map(roundPeers.items.map(one => [one.peerKey, named(one.peerKey, one).name]))
   const opened = openings.items.map(({ shard, evaluatorKey, evaluator, peerKey, index, scoreMilli, paidWei }) => ({

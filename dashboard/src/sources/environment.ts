@@ -10,7 +10,7 @@ const schema = z.object({
   WAGGLE_GATEWAY_URL: address,
   /** Of the operator at WalletConnect, or anything that the relay below takes. Wallets on phones are offered where it is set. */
   WAGGLE_WALLETCONNECT_PROJECT: z.string().min(1),
-  /** Of a relay of one's own. */
+  /** Of one's own relay. */
   WAGGLE_WALLETCONNECT_RELAY: z.url({ protocol: /^wss?$/ }),
 })
 

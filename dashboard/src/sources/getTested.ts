@@ -16,7 +16,7 @@ const tested = z.object({
   answers: z.array(z.object({ index: z.int().nonnegative(), verdicts: z.array(verdict) })).nullable(),
 })
 
-/** What became of a task's tests, by answer, as this gateway ran them; a verdict is null for a test that was not run. */
+/** The outcome of a task's tests, by answer, as this gateway ran them; a verdict is null for a test that was not run. */
 export type Tested = z.infer<typeof tested>
 
 /** A solver's answers to a task, run with its tests; null if the gateway runs none of them: it lacks them, or is of an earlier release. */

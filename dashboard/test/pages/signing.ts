@@ -71,7 +71,7 @@ export function testSigning(scene: BrowserScene): void {
       const ownPeers = page.locator('section[aria-labelledby=own-peers] li')
       await expect.poll(() => ownPeers.count(), { timeout: 20_000 }).toBe(2)
 
-      // Another account of the wallet takes it over, by a proof of its own.
+      // Another account of the wallet takes it over, by its own proof.
       const other = (await chain.register()).account
       await signer.choose(other)
       await page.goto(`${origin}/register`)

@@ -53,7 +53,7 @@ export type Chain = Awaited<ReturnType<typeof runChain>>
  * endpoint that does not answer.
  *
  * Every write is on the disk before its promise is handed out, is sent once however often the node dies, and resolves with
- * what became of it; asking again for the same write, after a restart, is asking about the first.
+ * its outcome; asking again for the same write, after a restart, is asking about the first.
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
@@ -130,7 +130,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
     nextBlock: (until: AbortSignal) => chain.heads.next(until),
     /** For reads that are not a peer's own, such as the market's. */
     client: chain,
-    /** What became of transactions since the start. */
+    /** The outcome of transactions since the start. */
     sentCounts: (): ReadonlyMap<string, number> => sent,
     /** Sends what another layer has made of the contracts, once. */
     send,

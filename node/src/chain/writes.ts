@@ -69,7 +69,7 @@ export function createChainWrites({ contracts, accountKey, account, peerKey, sen
     challengeLeaf: (found: FalseLeaf) => send(challengeLeaf(contracts, found)),
     /** Shows a secret that its proposer withheld, from its round on. */
     challengeSecret: (withheld: WithheldSecret) => send(challengeSecret(contracts, withheld)),
-    /** Demands a sampled leaf that cannot be had, in one of the two rounds after its own. */
+    /** Demands an unavailable sampled leaf, in one of the two rounds after its own. */
     demandLeaf: (missing: MissingLeaf, bondWei: bigint) => send(demandLeaf(contracts, missing, bondWei)),
     /** Shows a leaf that was demanded. */
     showLeaf: (shown: ShownLeaf, throughRound: number) => send(showLeaf(contracts, shown, throughRound)),

@@ -192,7 +192,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** Makes room for another connection of a peer, which has one slot whatever it opens. @param connections - oldest first. */
+/** Makes space for another connection of a peer, which has one slot whatever it opens. @param connections - oldest first. */
 function cutOlder(connections: readonly Connection[]): void {
   const open = connections.filter(({ status }) => status === 'open')
   for (const one of open.slice(0, Math.max(0, open.length - CONNECTIONS_OF_PEER + 1)))

@@ -1,9 +1,9 @@
 import type { Confusion } from '#environments/judgeFigures.ts'
 
-/** What this peer found and what became of it, since the start. */
+/** What this peer found and its outcome, since the start. */
 export type AppealCounts = Map<'not worth it' | 'sent' | 'upheld' | 'not upheld', number>
 
-/** What an auditor found since its start: rounds that it read, and scores by what became of them. */
+/** What an auditor found since its start: rounds that it read, and scores by their outcome. */
 export type AuditCounts = Map<'rounds' | 'right' | 'wrong' | 'unchecked', number>
 
 /** Answers by what the judge called them and what execution showed: `right wrong` is one that the judge alone calls right. */

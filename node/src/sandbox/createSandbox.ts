@@ -8,7 +8,7 @@ type SandboxCase = { code: string; tests: readonly SandboxTest[] }
 type SandboxEvaluation = { code: string; expressions: readonly string[] }
 
 /**
- * What became of a case: all tests hold; a value differs; the code or a test raises, does not compile, runs out of memory,
+ * The outcome of a case: all tests hold; a value differs; the code or a test raises, does not compile, runs out of memory,
  * or asks for what the sandbox refuses; the time limit passed.
  */
 export type Verdict = 'pass' | 'fail' | 'error' | 'timeout'

@@ -68,7 +68,7 @@ async function openPeerKey(dataDir: string): Promise<PrivateKey> {
   if (existsSync(swarmPemPath)) {
     if (existsSync(peerKeyPath))
       throw new IdentityError(`${dataDir} contains two peer keys, ${PEER_KEY_FILE} and ${SWARM_PEM_FILE}.`, {
-        hint: 'Keep the one whose peer id you want here, and move the other to a folder of its own.',
+        hint: 'Keep the one whose peer id you want here, and move the other to its own folder.',
       })
     return readPeerKey(swarmPemPath)
   }

@@ -39,7 +39,7 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
     const holder = readPid(pidPath)
     throw new DataFolderLockedError(
       `Another node${holder === null ? '' : `, process ${holder},`} uses the data folder ${dataDir}.`,
-      { hint: 'Stop it, or give this node a folder of its own with --data.', cause },
+      { hint: 'Stop it, or give this node its own folder with --data.', cause },
     )
   }
   try {

@@ -1,4 +1,4 @@
-"""One measurement of torch on the GPU, in a process of its own: `python3 torchPeer.py '{"what": "decode", ...}'` prints one JSON line.
+"""One measurement of torch on the GPU, in its own process: `python3 torchPeer.py '{"what": "decode", ...}'` prints one JSON line.
 
 Weights are random in the shape that is asked for. Decoding takes transformers' static cache, compiled where torch can.
 """

@@ -1,4 +1,4 @@
-"""One measured GRPO step of TRL in a process of its own, with the shapes of shape.ts and trainingShape.ts.
+"""One measured GRPO step of TRL in its own process, with the shapes of shape.ts and trainingShape.ts.
 
     python trlStep.py '{"precision": "float32" | "default", "threads": 2, ...}'
 

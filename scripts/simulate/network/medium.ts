@@ -14,7 +14,7 @@ export type Station = {
   /** Whether a message came before: another copy of it is ignored. */
   hasSeen(id: string): boolean
   receive(sender: string, topic: string, bytes: Uint8Array, id: string): void
-  /** Messages that it hands on to a peer that catches up; null if that peer asks too often. */
+  /** Messages that it forwards to a peer that catches up; null if that peer asks too often. */
   answer(peerId: string): SignedMessage[] | null
   serve(request: PayloadRequest, from: string): Promise<Uint8Array | FetchFailure>
 }
@@ -114,7 +114,7 @@ export class Medium {
     })
   }
 
-  /** What a linked peer hands on; null if the link is gone, or the peer is asked too often. */
+  /** What a linked peer forwards; null if the link is gone, or the peer is asked too often. */
   async ask(from: string, to: string): Promise<SignedMessage[] | null> {
     await this.pass(2 * this.latencyMs())
     return this.links.get(from)?.has(to) ? (this.stations.get(to)?.answer(from) ?? null) : null

@@ -3,7 +3,7 @@ import { messageIdOf } from '../../../node/src/p2p/gossip/messageId.ts'
 import type { SignedMessage } from '../../../node/src/p2p/gossip/signedMessage.ts'
 import type { Medium } from './medium.ts'
 
-/** Peers that a message is handed on to: gossipsub's D. */
+/** Peers that a message is forwarded to: gossipsub's D. */
 const MESH = 8
 
 type Validate = (

@@ -8,7 +8,7 @@ import { BlockTime } from '../BlockTime.tsx'
 import { PeerLink } from '../peers/PeerLink.tsx'
 import { gameStatus } from './gameStatus.ts'
 
-/** One account in the market: what it bet, what came of it, and how well its stakes predicted what won. */
+/** One account in the market: what it bet, the outcome, and how well its stakes predicted what won. */
 export function BettorProfile({ bettor }: { bettor: Bettor }) {
   const games = bettorGames(bettor)
   const total = (of: (game: BettorGame) => bigint) => formatTokens(games.reduce((sum, game) => sum + of(game), 0n))

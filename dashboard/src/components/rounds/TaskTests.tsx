@@ -1,6 +1,6 @@
 import Link from 'next/link'
 
-/** The tests of a task, as its proposer wrote them. What became of them stands with each answer. */
+/** The tests of a task, as its proposer wrote them. Their outcome stands with each answer. */
 export function TaskTests({ tests }: { tests: readonly string[] }) {
   if (tests.length === 0) return null
   return (

@@ -6,7 +6,7 @@ import type { Part } from '#sources/part.ts'
 /** What a gateway tells of a solver's answers to a task. */
 export type TestedPart = Promise<Part<Tested | null>>
 
-/** What became of one answer by the tests of its task, where the gateway ran it. */
+/** The outcome of one answer by the tests of its task, where the gateway ran it. */
 export function TestOutcome({ tested, index }: { tested: TestedPart; index: number }) {
   const part = use(tested)
   const results = part.state === 'ready' && part.data !== null ? testResults(part.data, index) : null

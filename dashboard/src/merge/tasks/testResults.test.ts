@@ -5,7 +5,7 @@ const tests = ['assert f(1) == 1', 'assert f(2) == 2', 'assert f(3) == 3']
 const right = [true, true, true]
 const unknown = [null, null, null]
 
-test('an answer tells how many of its tests pass, and what became of the others', () => {
+test('an answer tells how many of its tests pass, and the outcome of the others', () => {
   const answers = [{ index: 8, verdicts: ['pass' as const, 'timeout' as const, null] }]
   expect(testResults({ tests, right, answers }, 8)).toEqual({
     ...{ passed: 1, ran: 2, wrong: [] },

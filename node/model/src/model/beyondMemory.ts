@@ -2,14 +2,14 @@ import { attainableMemory } from '#engine/devices/freeMemory.ts'
 import type { DecoderConfig } from './decoder/decoderConfig.ts'
 
 /**
- * What to say of bytes that cannot be had; nothing where they can.
+ * Says that so many bytes are unavailable; undefined if they are available.
  *
  * Asked before any of them are taken: the system grants memory that it does not have, and kills who uses it.
  */
 export function beyondMemory(bytes: number): string | undefined {
   const most = attainableMemory()
   const gigabytes = (count: number) => `${(count / 1e9).toFixed(1)} GB`
-  return bytes > most ? `take ${gigabytes(bytes)} where ${gigabytes(most)} can be had` : undefined
+  return bytes > most ? `take ${gigabytes(bytes)} where ${gigabytes(most)} are available` : undefined
 }
 
 /** Arrays of attention's scores [heads, T, T] that a layer holds at once; 2.8 to 3.4 were measured. */

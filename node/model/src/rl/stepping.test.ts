@@ -46,7 +46,7 @@ test('a step that fits runs in one graph; from the first that does not, layer by
   expect(log).toEqual(['whole', 'whole', 'no whole', 'layers', 'layers', 'no layers'])
 })
 
-test('a graph whose memory could not be had is left for layers, which then shrink by themselves', async () => {
+test('a graph whose memory is unavailable is left for layers, which then shrink by themselves', async () => {
   const { log, step, passes } = passesOf([])
   await step()
   expect(log).toEqual(['whole', 'no whole', 'layers'])

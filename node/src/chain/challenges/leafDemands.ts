@@ -15,7 +15,7 @@ import { challengeIntent } from './challengeIntent.ts'
 const OWED = Buffer.from('\x6aowedLeaves', 'latin1')
 const SAMPLED = Buffer.from('\x6dsampledLeaves', 'latin1')
 
-/** A sampled leaf that cannot be had: whose, where in the draw, and what shows that it was drawn. */
+/** An unavailable sampled leaf: its peer, its place in the draw, and the proof that it was drawn. */
 export type MissingLeaf = {
   round: number
   commitment: RolloutCommitment
@@ -72,7 +72,7 @@ export type LeafDemand = {
   state: (typeof demandStates)[number]
 }
 
-/** The demands that were made in some rounds, with what has become of them, by now. */
+/** The demands that were made in some rounds, with their outcome, by now. */
 export async function readDemands(
   { rpc, rpcUrl }: ChainClient,
   { challenges }: Contracts,

@@ -4,7 +4,7 @@ import type { OutboxEntry, OutboxIntent } from '#core/outboxStore.ts'
 import { createDelivery, type Delivered } from './outboxDelivery.ts'
 import { type OutboxModules, type OutboxOptions, outboxDefaults } from './outboxOptions.ts'
 
-/** What became of a transaction, as a value: none of these is a failure of the node. */
+/** The outcome of a transaction, as a value: none of these is a failure of the node. */
 export type TxOutcome =
   | { status: 'mined'; hash: Hex; block: number }
   /** `hash` is null if a simulation showed it and nothing was sent. `error` is the contract's, by name, with arguments. */

@@ -21,7 +21,7 @@ type OpeningFilter = { evaluatorKey: PeerKey } | { proposerKey: PeerKey } | { sh
 /** What the chain tells of one peer's part in a round, beyond what it committed and what was voted on it; in the order of the chain. */
 export type PeerRound = Awaited<ReturnType<typeof readPeerRound>>
 
-/** Challenges of the peer's answers, what it did as an evaluator, and what became of its tasks. */
+/** Challenges of the peer's answers, what it did as an evaluator, and the outcome of its tasks. */
 export async function readPeerRound(
   { rpc }: ChainClient,
   { rolloutCommitments, rewardVotes, challenges, openings }: Contracts,

@@ -14,7 +14,7 @@ export type Ruling = { peerKey: PeerKey } & (
   | { kind: 'closed'; scoreMilli: number; isMoot: boolean }
 )
 
-/** All that the chain told of one round's votes, and of what came of them. */
+/** All that the chain told of one round's votes, and of their outcome. */
 export type RoundVotes = {
   /** Null if the round is void. */
   beacon: Beacon | null

@@ -90,7 +90,7 @@ export function revealVotes({ chainId, rewardVotes }: Contracts, accountKey: Acc
 
 export type ShardToSettle = { round: number; shard: number; peerKeys: readonly PeerKey[] }
 
-/** Settles peers of a shard, within the third round after. A peer settled before is passed over by the chain. */
+/** Settles peers of a shard, within the third round after. A peer settled before is skipped by the chain. */
 export function settle({ rewardVotes }: Contracts, { round, shard, peerKeys }: ShardToSettle): OutboxIntent {
   const args = [BigInt(round), shard, peerKeys] as const
   return {

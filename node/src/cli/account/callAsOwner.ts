@@ -18,7 +18,7 @@ type OwnersCall = { address: Hex; abi: Abi; functionName: string; args: readonly
 /** A contract refused a call from this account. */
 export class OwnerRefusedError extends NodeError {
   override readonly code = 'OWNER_REFUSED'
-  /** The contract's error with its values, or what became of the transaction. */
+  /** The contract's error with its values, or the outcome of the transaction. */
   readonly reason: string
 
   constructor(account: AccountAddress, reason: string, cause?: unknown) {

@@ -31,7 +31,7 @@ export function fundsToSend(to: string, amount: string, kind: FundsToSend['kind'
 const KEPT_COIN_WEI = parseEther('0.01')
 
 /**
- * Sends Nectar or coin of a peer's account to another, once: where the same command was interrupted, it tells what became of that transfer and
+ * Sends Nectar or coin of a peer's account to another, once: where the same command was interrupted, it tells the outcome of that transfer and
  * sends no second one.
  *
  * @param tell - shows the result. Only then the transfer counts as told, and the same command sends another.

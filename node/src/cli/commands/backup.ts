@@ -7,7 +7,7 @@ import { jsonOption } from '../options/optionKinds.ts'
 import { passphraseOption, readPassphrase } from '../options/readPassphrase.ts'
 import { requirePeer } from '../requirePeer.ts'
 
-/** Encrypts what cannot be had again into a file. */
+/** Encrypts the irreplaceable files of a peer into one file. */
 export const backup = defineCommand({
   about: `npx waggle backup FILE [--data DIR] [--passphrase-file FILE] [--json]
 

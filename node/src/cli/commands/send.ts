@@ -9,7 +9,7 @@ export const send = defineCommand({
   about: `npx waggle send ADDRESS AMOUNT [--coin] [OPTIONS]
 
 Sends Nectar from the peer's account to another account: AMOUNT in Nectar, or all. If the peer runs, it sends the transaction.
-Staked Nectar has to be released first: npx waggle unstake. After an interruption the same command tells what became of the
+Staked Nectar has to be released first: npx waggle unstake. After an interruption the same command tells the outcome of the
 transfer, and sends no second one.`,
   own: { coin: flag("send the chain's native coin instead; 0.01 of it stays for gas"), ...jsonOption },
   peer: peerOnChain,

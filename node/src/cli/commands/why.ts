@@ -11,7 +11,7 @@ const own = {
   ...jsonOption,
 }
 
-/** Says what became of a peer's work. */
+/** Explains the outcome of a peer's work. */
 export const why = defineCommand({
   about: `npx waggle why [OPTIONS]
 

@@ -19,7 +19,7 @@ function peer(name: string, settings: string): void {
 
 const asked = { gpus: [], metricsPort: undefined, main: 'main.ts' }
 
-test('every folder with settings is a peer, with a GPU of its own and the next port', () => {
+test('every folder with settings is a peer, with its own GPU and the next port', () => {
   peer('one', 'role: solver\ndevice: cuda\n')
   peer('two', 'role: solver\n')
   peer('gate', 'role: gateway\ndevice: cpu\n')

@@ -16,7 +16,7 @@ const CLOSED_FROM_ROUND = 3n
 const SALT = keccak256(stringToHex("RL Swarm's leaderboard"))
 
 /**
- * What became of a page: `missing` until it is proposed to the timelock, `waiting` for the delay that everybody has to look at it, `ready` to
+ * The outcome of a page: `missing` until it is proposed to the timelock, `waiting` for the delay that everybody has to look at it, `ready` to
  * be imported, `imported`.
  */
 type PageState = 'missing' | 'waiting' | 'ready' | 'imported'

@@ -49,7 +49,7 @@ export class ChatSession {
 
   /**
    * @param onText - told the answer's text as it comes.
-   * @param signal - stops the answer; what came of it stays in the conversation.
+   * @param signal - stops the answer; its outcome stays in the conversation.
    * @throws {ModelInputError} if the message alone is longer than the model's positions; it is not kept.
    */
   async answer(message: string, onText: (text: string) => void, signal?: AbortSignal): Promise<ChatAnswer> {

@@ -179,7 +179,7 @@ test.each([
     `${plainBlock('pip install x y\n').replace('```', '```bash')}\n${answerText(right)}`,
   ],
   ['a session of the interpreter', `${answerText(right)}\n${plainBlock('>>> calc([2])\n2\n')}`],
-  ['an import in a block of its own', `${answerText('import math\n')}\n${answerText(right)}`],
+  ['an import in its own block', `${answerText('import math\n')}\n${answerText(right)}`],
   ['the same function again', `${plainBlock(right)}\n${answerText(`# again\n${right}`)}`],
   ['an example call', answerText(`${right}\n# Example\nprint(calc([1, 2]), calc([]))\n`)],
   ['assertions', answerText(`${right}\nassert calc([1, 2]) == 2\nassert calc([]) == 0, 'right'\n`)],

@@ -55,7 +55,7 @@ test.each([
   '/dns4/router/tcp/80/ws',
   '/dns4/nas.LOCAL./tcp/80/ws',
   '/ip4/192.168.1.1/tcp/1/p2p/16Uiu2HAmRelay/p2p-circuit',
-])('%s leads into a network of its own, and is dialled for a peer that is near alone', address => {
+])('%s leads into its own network, and is dialled for a peer that is near alone', address => {
   const own = ['/ip4/192.168.1.7/tcp/9/p2p/x']
   expect(dialable([`${address}/p2p/x`], own, false)).toEqual([])
   expect(dialable([`${address}/p2p/x`], own, true)).toEqual([`${address}/p2p/x`])

@@ -42,7 +42,7 @@ function scene() {
   return { gossip, learnt }
 }
 
-test('addresses are handed on where they changed, and three times in 14 days where they did not', () => {
+test('addresses are forwarded where they changed, and three times in 14 days where they did not', () => {
   const { gossip, learnt } = scene()
   const verdicts = [said(0, 1), said(1, 1), said(2, 2), said(6, 2), said(7, 2), said(5, 3)].map(
     message => gossip.rules.take(message).verdict,
@@ -53,7 +53,7 @@ test('addresses are handed on where they changed, and three times in 14 days whe
   gossip.stop()
 })
 
-test('in a swarm of more peers than are handed on, nobody pays for telling of one more', () => {
+test('in a swarm of more peers than are forwarded, nobody pays for telling of one more', () => {
   const { gossip } = scene()
   for (let peer = 0; peer < 16_384; peer++) gossip.rules.take(said(0, 1, `peer${peer}`))
   expect(gossip.rules.check(said(0, 1, 'one more'))).toMatchObject({ verdict: 'ignore', ours: true })

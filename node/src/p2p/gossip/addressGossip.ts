@@ -69,7 +69,7 @@ export function startAddressGossip(host: Host, options: Options): AddressGossip 
     const checked = checkAddresses(message.data, message.from, swarm.chainId)
     if (checked.verdict !== 'accept') return checked
     const held = entries.get(message.from)
-    if (held === undefined) return entries.size < MAX_MESSAGES ? checked : ignoreAsOurs('too many addresses to hand on')
+    if (held === undefined) return entries.size < MAX_MESSAGES ? checked : ignoreAsOurs('too many addresses to forward')
     if (Buffer.compare(message.sequence, held.message.sequence) <= 0) return ignore('not newer')
     const isSame = Buffer.compare(message.data, held.message.data) === 0
     return isSame && signedAtMs(message) - signedAtMs(held.message) < RENEW_MS ? ignore('nothing new') : checked

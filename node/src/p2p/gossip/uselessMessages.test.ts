@@ -28,7 +28,7 @@ test('forwarding what others sent meanwhile, or other copies of it, is not a fau
   ).toBeNull()
 })
 
-test('who hands on what nobody holds, or one content again and again, is', () => {
+test('who forwards what nobody holds, or one content again and again, is', () => {
   const unknown = many.map(at => message(at))
   expect(tooManyAfter(unknown, [])).toBe(MAX_USELESS + 1)
   const copies = many.map(at => message(1, 1, at & 255))

@@ -85,7 +85,7 @@ test('the disk is written where something changed, and the silent are forgotten'
   expect([book.all().length, store.rows.size]).toEqual([0, 0])
 })
 
-test('another list of bootnodes keeps what became of dialling those that stay', () => {
+test('another list of bootnodes keeps the outcome of dialling those that stay', () => {
   const named = (block: number) => ({ peerId: `bootnode ${block}`, address: address(block) })
   const book = createPeerBook({ bootnodes: [named(1), named(2)], isRegistered, clock: createManualClock() })
   const [, stays] = book.all()

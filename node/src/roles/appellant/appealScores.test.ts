@@ -248,7 +248,7 @@ test('after an appeal that changed nothing it rests, and takes the next one up t
   expect(scene.appealed.map(({ round }) => round)).toEqual([0, 4 + REST_ROUNDS])
 })
 
-test('nothing is appealed without a budget, without the coin for bonds, or where the work cannot be had', async () => {
+test('nothing is appealed without a budget, without the coin for bonds, or where the work is unavailable', async () => {
   const votesOf = () => ({ [own]: [0, 0, 0, 0, 0], [rival]: [700, 700, 700] })
   for (const changed of [{ appeals: 0 }, { balanceWei: 3n * BOND_WEI }, { truthOf: () => UNAVAILABLE }]) {
     const scene = setup({ votesOf, truthOf: () => 700, ...changed })

@@ -121,7 +121,7 @@ test.each([
   ['tests of nothing', { ...good, tests: ['assert 1 == 1'] }, 'tests calls no function that is asked for'],
   ['tests of another function', { ...good, name: 'g' }, 'tests calls no function that is asked for'],
   ['a hostile name', { ...good, name: 'f(x): pass' }, 'name is not a name'],
-])('A row with %s is refused, counted and passed over.', async (_, row, reason) => {
+])('A row with %s is refused, counted and skipped.', async (_, row, reason) => {
   const path = await written(good, row, row, good)
   const { placed, refusals } = await read(path)
   expect(placed.map(({ place }) => place.split(':')[1])).toEqual(['0', '3'])

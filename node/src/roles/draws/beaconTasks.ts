@@ -21,7 +21,7 @@ export type RuledBy = Pick<Environment, 'spec' | 'hash' | 'format' | 'roundTasks
 /** Inputs of later stages of an episode. */
 export type StageSource = {
   reads: Pick<ChainReads, 'readBeacon' | 'readEnvironment' | 'readRolloutCommitments' | 'readSettlements'>
-  /** The rollouts that a peer committed for a round; null where nobody gives them. */
+  /** The rollouts that a peer committed for a round; null if they are unavailable. */
   fetch(round: number, commitment: RolloutCommitment): Promise<RolloutBundle | null>
 }
 

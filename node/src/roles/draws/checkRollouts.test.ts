@@ -180,7 +180,7 @@ test.each<[string, (bundle: RolloutBundle) => void]>([
       }),
   ],
   [
-    'a task of its own',
+    'its own task',
     bundle => {
       if (bundle.groups[0]) bundle.groups[0].taskRef = { peerKey: solverKey, index: 0 }
     },

@@ -126,7 +126,7 @@ async function vote(
 /** The round that is scored, the beacon that its seeds follow from, and its own, which draws the leaves that count. */
 type ScoredRound = { round: number; before: Beacon; beacon: Beacon }
 
-/** Scores the peers of the shards; `missing` are those whose rollouts could not be had. */
+/** Scores the peers of the shards; `missing` are those whose rollouts are unavailable. */
 async function makeSheet(
   node: PeerNode,
   { judge, reader }: Models,

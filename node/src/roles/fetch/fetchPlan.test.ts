@@ -272,7 +272,7 @@ test('who announced a payload gives it where its author does not, and busy holde
   expect(set.asked).toEqual(['author', 'friend', 'stranger', 'friend'])
 })
 
-test('a payload that nobody gives is unavailable, for the reason that its author had', async () => {
+test('a payload that no peer serves is unavailable, for the reason that its author had', async () => {
   const set = scene({ author: answering('mismatch'), other: answering('not-found') }, {}, [told('author')])
   const got = await set.finish(set.plan.fetch(wantedOf('author'), set.never))
   expect(got).toEqual({ ok: false, fault: 'unavailable', reason: 'author: mismatch, another: not-found' })

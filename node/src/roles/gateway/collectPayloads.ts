@@ -17,7 +17,7 @@ import type { PeerIds } from './peerIds.ts'
 /** A payload and who has it, as its author announced it or the chain says. */
 type OfferedPayload = Pick<Announcement, 'kind' | 'round' | 'peerId' | 'contentId' | 'policyHash' | 'size'>
 
-/** What became of a payload that is not kept. */
+/** The outcome of a payload that is not kept. */
 export type Refusal =
   | 'not committed'
   | 'contradicts its commitment'
@@ -184,7 +184,7 @@ type KeeperEvents = {
   forget: (announcement: OfferedPayload) => void
 }
 
-/** Fetches committed payloads, a few at a time, opens them, and counts what became of each. */
+/** Fetches committed payloads, a few at a time, opens them, and counts the outcome of each. */
 function createKeeper(modules: CollectorModules, signal: AbortSignal, events: KeeperEvents) {
   const { bundles, disk, logger } = modules
   const ofPeer = createKeyedLimit(FETCHES_OF_PEER)

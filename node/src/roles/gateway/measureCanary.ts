@@ -34,7 +34,7 @@ export function isDueCanary({ spec }: Environment, { round, level, samples }: Ca
   return round % everyRounds === 0 && level === due && samples.length <= tasks * samplesPerTask
 }
 
-/** Runs a canary's samples in a sandbox of their own. */
+/** Runs a canary's samples in their own sandbox. */
 export async function measureCanary(node: PeerNode, peerId: string, bundle: CanaryBundle): Promise<CanaryPoint> {
   const { spec, format, heldOutTasks, solvedShare, familyOf } = node.environment
   const held = await heldOutTasks(bundle.level as Level, spec.canary.tasks)

@@ -34,7 +34,7 @@ function openView(text = TEXT, answers = [{ index: 3, text: 'right' }], runsMs =
   return { view, clock, opened, db }
 }
 
-test('answers are run once, in a sandbox of their own, whatever number of readers asks', async () => {
+test('answers are run once, in their own sandbox, whatever number of readers asks', async () => {
   const { view, opened } = openView()
   const asked = await Promise.all([1, 1, 1].map(round => view.answer(group(round))))
   const told = { tests: ['assert f(2) == 4'], right: [null], answers: [{ index: 3, verdicts: ['pass'] }] }

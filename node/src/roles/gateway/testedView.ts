@@ -40,7 +40,7 @@ type Modules = {
 }
 
 /**
- * Runs the answers that somebody opens with the tests of their task, one group at a time, and remembers what came of it.
+ * Runs the answers that somebody opens with the tests of their task, one group at a time, and stores the results.
  *
  * It decides nothing: tests are as their proposer wrote them, right or wrong, and points come from the judge alone. A proposer's model writes
  * many that are wrong: the view says which, so that nobody takes an answer that fails them for a wrong one.
@@ -90,7 +90,7 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
 
 const keyOf = ({ task, peerKey }: GroupRef): string => `tested ${task} ${peerKey}`
 
-/** What became of an answer by each test, in order: null for a test that was not run. */
+/** The outcome of an answer by each test, in order: null for a test that was not run. */
 type TestedAnswer = { index: number; verdicts: (Verdict | null)[] }
 
 /** Answers that hang before the rest is not run: each takes seconds of a core. */

@@ -22,7 +22,7 @@ afterAll(() => {
   for (const close of closing) close()
 })
 
-test('A peer samples its base in a process of its own to examine the server that judges, once, and is scored by it.', async () => {
+test('A peer samples its base in its own process to examine the server that judges, once, and is scored by it.', async () => {
   await writeChatModel(folder, 'solver')
   const { tokenizerHash, vocabSize } = await describeTokenizer(folder)
   const full = codeZeroSpec(tokenizerHash, vocabSize)

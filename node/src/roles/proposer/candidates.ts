@@ -6,7 +6,7 @@ import { NO_SPACE } from './taskList.ts'
 /** Of one prompt, those that are learned from at most: the first that were sampled. */
 const MAX_OF_PROMPT = 32
 
-/** A proposal that a model here sampled, and what became of it. */
+/** A proposal that a model here sampled, and its outcome. */
 export type Candidate = {
   readonly sampled: SampledTokens
   /** Its place among the tasks of the round; null if it was refused. */

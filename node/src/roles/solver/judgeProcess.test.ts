@@ -4,7 +4,7 @@ import { seededRandom } from '#environments/seededRandom.ts'
 import { openJudge, openPolicy } from '../models/openModels.ts'
 import { hasJudgeProcess } from './startSolver.ts'
 
-test('a judge in a process of its own scores as that of the policy does, and while the policy samples', async () => {
+test('a judge in its own process scores as that of the policy does, and while the policy samples', async () => {
   const { starter } = await loadEnvironments()
   const settings = { threads: 1, crashed: () => {} }
   const together = await openPolicy(starter, null, settings)
@@ -38,7 +38,7 @@ test.each([
   ['four cores, and half as many threads', { threads: 2 }, 4, false],
   ['five cores', { threads: 2 }, 5, true],
   ['a GPU', { device: 'cuda' } as const, 16, false],
-])('%s: the judge has a process of its own where there are cores for both', (_, worker, cores, isApart) => {
+])('%s: the judge has its own process where there are cores for both', (_, worker, cores, isApart) => {
   const judgeModel = { folder: '', precision: 'float32', weightsHash: null } as const
   expect(hasJudgeProcess({ judgeModel }, worker, cores)).toBe(isApart)
   expect(hasJudgeProcess({ judgeModel: null }, worker, cores)).toBe(false)

@@ -241,7 +241,7 @@ async function tinyLearner() {
   return { policy, ...openModules(learner) }
 }
 
-/** The policy's hash after a round, and what became of the groups. */
+/** The policy's hash after a round, and the outcome of the groups. */
 async function learned(mode: Sharing['mode'], ...others: CheckedGroup[][]) {
   const { policy, ...modules } = await tinyLearner()
   const report = await learnRound(modules, round({ others: peers(...others) }, mode))

@@ -18,7 +18,7 @@ import { createPusher } from './pushPolicy.ts'
 import { createServedSampler } from './servedSampler.ts'
 import { POLICY_FOLDER, runSolver } from './solver.ts'
 
-/** Whether the judge's model has a process of its own, and scores while the policy samples: with cores for both and for the network. */
+/** Whether the judge's model has its own process, and scores while the policy samples: with cores for both and for the network. */
 export function hasJudgeProcess(
   { judgeModel }: Pick<Environment, 'judgeModel'>,
   { threads = 1, device = 'cpu' }: Pick<WorkerSettings, 'threads' | 'device'>,
@@ -48,7 +48,7 @@ export async function startSolver(node: PeerNode, options: RoleOptions): Promise
   tellMeasured(judge, logger)
   // A judge without a model here leaves the policy's process alone.
   const judgesApart = isApart || withoutModel !== null
-  if (isApart) logger.info('the judge scores in a process of its own while the policy samples')
+  if (isApart) logger.info('the judge scores in its own process while the policy samples')
   const adapted = await adapterToTrain(policyFolder, adapter)
   const trained = adapted === undefined ? 'weights' : 'adapter'
   noteRun(node, { role: 'solver', trained, model: model ?? null, device })

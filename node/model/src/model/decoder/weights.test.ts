@@ -93,7 +93,7 @@ test('weights that the machine cannot hold are refused before any memory is aske
   await writeFile(path, header)
   await truncate(path, header.length + 2 * elements) // 3.3 TB of nothing
   for (const read of [readWeights, locateFrozenTensors])
-    await expect(read(folder, huge)).rejects.toThrow(/weights in float32: take 6\d{3}\.\d GB where .* can be had/)
+    await expect(read(folder, huge)).rejects.toThrow(/weights in float32: take 6\d{3}\.\d GB where .* are available/)
 })
 
 test('weights of other tensors or other bits are not the same', () => {

@@ -160,7 +160,7 @@ test('rows wait where the memory holds the caches of some, and what it holds no 
   expect(rowsWithin(tinyConfig, 64, 10 * row)).toBe(7)
   expect(() => rowsWithin(tinyConfig, 64, 2 * row)).toThrow(ModelInputError)
   const long = createGenerator({ ...tinyConfig, maxPositions: 2 ** 40 }, weights)
-  const refused = /^keys and values of 8589934622 tokens take 4398\.0 GB where .* can be had$/
+  const refused = /^keys and values of 8589934622 tokens take 4398\.0 GB where .* are available$/
   await expect(ask({ maxNewTokens: 2 ** 33 }, long)).rejects.toThrow(refused)
   expect(await ask({ samplesPerPrompt: 1 }, long)).toEqual(await ask({ samplesPerPrompt: 1 }))
   await long.dispose()

@@ -129,7 +129,7 @@ export class GenerationRuns {
     }
   }
 
-  /** What was drawn. Probabilities that stay on the device are read only for a row whose nucleus is larger than what came of them. */
+  /** What was drawn. Probabilities that stay on the device are read only for a row whose nucleus is larger than the returned part. */
   async #draws(
     drawings: readonly Drawing[],
     given: Readonly<Record<string, Tensor>>,

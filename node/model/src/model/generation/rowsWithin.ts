@@ -13,11 +13,11 @@ const CACHE_SHARE = 0.8
  */
 export function rowsWithin(config: DecoderConfig, positions: number, memory: number): number {
   const row = cacheBytes(config, positions)
-  const rows = Math.floor((CACHE_SHARE * memory) / row) - 1 // a prompt is prefilled in a cache of its own
+  const rows = Math.floor((CACHE_SHARE * memory) / row) - 1 // a prompt is prefilled in its own cache
   if (rows >= 1) return rows
   const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1)
   throw new ModelInputError(
-    `keys and values of ${positions} tokens take ${gigabytes(2 * row)} GB where ${gigabytes(CACHE_SHARE * memory)} can be had`,
+    `keys and values of ${positions} tokens take ${gigabytes(2 * row)} GB where ${gigabytes(CACHE_SHARE * memory)} are available`,
     { hint: 'Give a shorter prompt, ask for fewer new tokens, or free some memory.' },
   )
 }

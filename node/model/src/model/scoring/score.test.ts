@@ -54,7 +54,7 @@ test('scores do not depend on what else is in the call, on its order or on the t
 test('a sequence that no memory holds is refused before any is allocated, and the scorer still works', async () => {
   const long = createScorer({ ...tinyConfig, maxPositions: 1 << 20 }, weights)
   const tokens = new Int32Array(1 << 20)
-  const refused = /1048575 tokens of sequence 1 at once take 6\d{4}\.\d GB where .* can be had/
+  const refused = /1048575 tokens of sequence 1 at once take 6\d{4}\.\d GB where .* are available/
   await expect(long.score([sequence(20, 5), { tokens, from: 1 << 19 }])).rejects.toThrow(refused)
   await expect(long.choose([{ tokens, candidates: [3] }])).rejects.toThrow(/1048576 tokens of choice 0 at once/)
   expect(await long.score([sequence(20, 5)])).toEqual(await scorer.score([sequence(20, 5)]))

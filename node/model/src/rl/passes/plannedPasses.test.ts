@@ -44,7 +44,7 @@ function passesOf(fitting: number, memoryBytes: number | undefined) {
   return { step, attempts, opened }
 }
 
-test('a step whose memory cannot be had is done again with less, at last with fewer sequences at a time, and so are those after it', async () => {
+test('a step whose memory is unavailable is done again with less, at last with fewer sequences at a time, and so are those after it', async () => {
   const { step, attempts, opened } = passesOf(6, undefined)
   expect(await step()).toBe(6)
   expect(attempts[0]).toBe(8)

@@ -45,7 +45,7 @@ export function stepShape(
   return { ...counted, prompt: Math.min(...shared), scored, ...elements, wholeHead }
 }
 
-/** What a plan whose memory could not be had is cut to. */
+/** The smaller plan after an allocation failed. */
 const SHRINK = 0.5
 
 /**

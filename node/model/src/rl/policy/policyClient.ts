@@ -13,7 +13,7 @@ import {
 } from './policyProtocol.ts'
 
 /**
- * The policy and the judge model in a process of their own: the caller's event loop is never blocked, and what crashes in native
+ * The policy and the judge model in their own process: the caller's event loop is never blocked, and what crashes in native
  * code takes that process and not the caller's.
  */
 export interface PolicyClient extends PolicyHandlers {

@@ -14,7 +14,7 @@ import { checkStructure } from '../structure.ts'
 import type { LabelledPair } from './labelledPairs.ts'
 
 type SampleRequest = {
-  /** Of the model that answers, in a process of its own while it does. */
+  /** Of the model that answers, in its own process while it does. */
   readonly folder: string
   readonly precision: Precision
   readonly threads: number
