@@ -142,8 +142,8 @@ interface PassChoice {
 }
 
 /**
- * One graph of the whole decoder as long as a batch's estimate fits, and from the first that does not, or whose memory could not be
- * had, layer by layer. The last bits differ where layers share a prompt, or cut a frozen output layer into parts: so where memory is not short,
+ * One graph of the whole decoder as long as a batch's estimate fits, and from the first that does not, or whose allocation
+ * fails, layer by layer. The last bits differ where layers share a prompt, or cut a frozen output layer into parts: so where memory is not short,
  * the choice follows from model and batch.
  */
 export function createChosenPasses({ memoryBytes, maxTokens, whole, layered, estimate }: PassChoice): PlannedPasses {
