@@ -13,9 +13,8 @@ import { ChainUnreachableError } from './chainErrors.ts'
 import { revertedWith } from './revertedWith.ts'
 
 /**
- * Runs one exchange with the chain and names its failure.
- *
- * Reverts pass through as they are: they are the contract's answer. Any other failure is the server's fault, or its limits'.
+ * Runs one exchange with the chain and classifies its failure. Reverts pass through unchanged: they are the contract's answer. Any other
+ * failure is caused by the server or its limits.
  *
  * @throws {ChainUnreachableError} no connection, no answer in time, an error of the server, or an invalid answer.
  */
@@ -24,7 +23,7 @@ export async function callChain<T>(rpcUrl: string, work: () => Promise<T>): Prom
     return await work()
   } catch (cause) {
     if (!(cause instanceof BaseError) || revertedWith(cause) !== null) throw cause
-    // The guard has named it; viem has wrapped that in what it was asked for.
+    // The guard has classified it; viem has wrapped it in an error of the request.
     const named = cause.walk(error => error instanceof ChainUnreachableError)
     if (named !== null) throw named
     const failure = cause.walk(error => failures.some(kind => error instanceof kind)) ?? undecoded(cause)
@@ -48,11 +47,11 @@ const failures = [
   ContractFunctionZeroDataError,
   AbiDecodingZeroDataError,
   AbiDecodingDataSizeTooSmallError,
-  // A block without a base fee: the chain may have none, or the server left it out.
+  // A block without a base fee: the chain has none, or the server omitted it.
   Eip1559FeesNotSupportedError,
 ]
 
-/** What an answer's words do not decode to: viem has errors of many kinds for it, and wraps them all. It wraps none about arguments. */
+/** An answer that cannot be decoded: viem has many kinds of errors for it, and wraps all of them, but none about arguments. */
 function undecoded(cause: BaseError): Error | null {
   return cause instanceof ContractFunctionExecutionError ? cause : null
 }

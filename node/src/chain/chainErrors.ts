@@ -1,11 +1,11 @@
 import { NodeError } from '#base/errors.ts'
 
-/** Nothing answers at the RPC's address, or it answers with errors of its own. */
+/** The RPC endpoint does not answer, or answers with server errors. */
 export class ChainUnreachableError extends NodeError {
   override readonly code = 'CHAIN_UNREACHABLE'
 }
 
-/** An endpoint that works has more to answer than it may, or than it gives at once: the caller asks for less. */
+/** The answer is larger than a working endpoint may return: the caller should request less. */
 export class TooMuchAskedError extends ChainUnreachableError {}
 
 /** The RPC serves another chain than the deployment is on. */

@@ -15,7 +15,7 @@ import { createHeads, type Heads } from './guard/heads.ts'
 import { requestOnce } from './guard/requestOnce.ts'
 import { awaitChain, awaitContracts, requireChain, requireContracts } from './guard/requireChain.ts'
 
-/** What every read needs. `rpcUrl` is for people: origins alone. */
+/** Inputs of every read. `rpcUrl` is for display: origins only. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
 
 /** Requests to the endpoints so far. An error is a missing answer, or one that does not fit the call. */
@@ -31,12 +31,12 @@ export type ConnectedChain = FollowedChain & { rpcCounts: () => RpcCounts }
 type Follower = { clock: Clock; logger: Logger; signal: AbortSignal }
 
 type ConnectOptions = {
-  /** One URL, or several by commas, of which one is asked and all are compared. */
+  /** One URL, or several separated by commas: one is used, and all are compared. */
   rpcUrl: string
   deployment: Deployment
   /** If given, it must be able to pay. */
   payer?: AccountAddress
-  /** With it, later faults of the endpoints are waited out. Without it, they are thrown. */
+  /** If given, later faults of the endpoints are waited out; otherwise they are thrown. */
   follower?: Follower
   clock?: Clock
   /** Time between polls for a new block, until the time between blocks is known. */
@@ -44,7 +44,7 @@ type ConnectOptions = {
 }
 
 /**
- * Connects, and checks before anything is sent that this is the chain that the deployment is on.
+ * Connects, and checks that this is the deployment's chain before anything is sent.
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
@@ -54,7 +54,7 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   const endpoints = splitUrls(options.rpcUrl).map(url => counted(createEndpoint(url), counts))
   const rpcCounts = () => ({ ...counts })
   const rpcUrl = originsOf(options.rpcUrl)
-  // Fails where nothing answers, since the URL may be wrong: `openChain` waits where it was right before.
+  // Fails if nothing answers, since the URL may be wrong: `openChain` waits if it was right before.
   await requestOnce(endpoints, clock)({ method: 'eth_chainId', params: [] })
   if (follower === undefined) await requireChain(endpoints, deployment)
   const serving = follower ? await awaitChain(endpoints, deployment, follower) : endpoints

@@ -52,8 +52,8 @@ export type Chain = Awaited<ReturnType<typeof runChain>>
  * Connects, checks the chain, and starts the outbox. Where `waitsOut` is set and the outbox is already for this chain, it waits for an
  * endpoint that does not answer.
  *
- * Every write is on the disk before its promise is handed out, is sent once however often the node dies, and resolves with
- * its outcome; asking again for the same write, after a restart, is asking about the first.
+ * Every write is on disk before its promise is returned, is sent once however often the node crashes, and resolves with its outcome;
+ * asking again for the same write, after a restart, is asking about the first.
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
@@ -72,13 +72,13 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
   return runChain({ chain, outboxRpc: createOutboxRpc(chain, account, deployment.chainId) }, options)
 }
 
-/** What the name of a chain begins with, before the hash of its first block. */
+/** Prefix of a chain's name, before the hash of its first block. */
 function chainPrefix(deployment: Deployment): string {
   const { chainId, rewardVotes } = contractsOf(deployment)
   return `${chainId}/${rewardVotes.address}/`
 }
 
-/** A chain that is connected, and how transactions get there. */
+/** A connected chain, and the sender of its transactions. */
 type ChainModules = { chain: ConnectedChain; outboxRpc: OutboxRpc }
 
 /** As {@link openChain}, over whatever is connected. */
@@ -111,7 +111,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
   const send = (intent: OutboxIntent): Promise<TxOutcome> => {
     outbox.enqueue(intent)
     const outcome = outbox.outcome(intent.key)
-    // Whoever asked hears of a failure.
+    // The caller gets the failure.
     outcome.then(
       ({ status }) => count(sent, `${intent.key.split(':')[0]} ${status}`),
       () => undefined,
@@ -132,7 +132,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
     client: chain,
     /** The outcome of transactions since the start. */
     sentCounts: (): ReadonlyMap<string, number> => sent,
-    /** Sends what another layer has made of the contracts, once. */
+    /** Sends a call that another layer built, once. */
     send,
     /** Ends when the signal is aborted and the tick in progress is over; rejects if the outbox met a defect. */
     done: outbox.run(signal),
@@ -141,7 +141,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
     async registerPeer(): Promise<RegisterOutcome> {
       if (signer === null) return { status: 'unsupported key' }
       if ((await reads.readAccountOf(peerKey)) === account) return { status: 'already registered' }
-      // One of an earlier start may still be on its way.
+      // A transaction of an earlier start may still be pending.
       const open = options.outbox.live().find(({ key }) => key.startsWith(`register:${account}:`))
       if (open !== undefined) return outbox.outcome(open.key)
       const nonce = await reads.readRegistrationNonce(account)

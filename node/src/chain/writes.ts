@@ -73,11 +73,11 @@ export function createChainWrites({ contracts, accountKey, account, peerKey, sen
     demandLeaf: (missing: MissingLeaf, bondWei: bigint) => send(demandLeaf(contracts, missing, bondWei)),
     /** Shows a leaf that was demanded. */
     showLeaf: (shown: ShownLeaf, throughRound: number) => send(showLeaf(contracts, shown, throughRound)),
-    /** Closes a demand that nobody answered; may be called early: it is sent when the time comes. */
+    /** Closes an unanswered demand; may be called early: it is sent when it is due. */
     closeDemand: (demand: LeafDemand) => send(closeDemand(contracts, demand)),
     /** Appeals a settled score, or a verdict on it, with a bond. */
     appealScore: (appeal: Appeal) => send(openAppeal(contracts, appeal)),
-    /** Takes what the account is owed by challenges; once for an id. */
+    /** Withdraws the account's credit from challenges; once for an id. */
     withdrawCredit: (id: string) => send(challengeIntent(contracts, id, 'withdraw', [account])),
     /** Gives this evaluator's verdict on an appeal: sealed now, opened in the round after. */
     giveVerdict(verdict: Omit<SeatVerdict, 'seatKey'>): { sealed: Promise<TxOutcome>; opened: Promise<TxOutcome> } {
@@ -95,7 +95,7 @@ export function createChainWrites({ contracts, accountKey, account, peerKey, sen
     closeOpenings: (round: number, shard: number) => send(closeOpenings(contracts, round, shard)),
     /** Has a task paid to its proposer, within the fifth round after its own. */
     claimTask: (answered: TaskAnswered) => send(claimTask(contracts, answered)),
-    /** Claims what this peer has earned; asking again in the same round is asking about the first claim. */
+    /** Claims this peer's earnings; repeated calls in a round return the first claim. */
     claimNectar: (currentRound: number) => send(claimNectar(contracts, peerKey, currentRound)),
   }
 }

@@ -16,7 +16,7 @@ const parameters = [
   { type: 'bytes32' },
 ] as const
 
-/** What `Challenges.commitVerdict` takes; see there. */
+/** The commitment for `Challenges.commitVerdict`; see there. */
 export function appealCommitment(
   { chainId, challenges }: { chainId: number; challenges: Hex },
   { round, peerKey, level, position, seatKey }: AppealPlace,
@@ -29,7 +29,7 @@ export function appealCommitment(
 
 const saltParameters = [{ type: 'bytes32' }, { type: 'bytes32' }, ...parameters.slice(0, 7)] as const
 
-/** The salt of a seat's verdict, from its account's key: nothing has to be kept to reveal it. */
+/** The salt of a seat's verdict, derived from its account's key, so that nothing has to be stored for the reveal. */
 export function appealSalt(
   accountKey: AccountKey,
   { chainId, challenges }: { chainId: number; challenges: Hex },

@@ -8,7 +8,7 @@ import type { EventReader } from '../rounds/roundEvents.ts'
 import { type AppealPlace, appealCommitment, appealSalt } from './appealCommitment.ts'
 import { challengeIntent } from './challengeIntent.ts'
 
-/** A case as the chain has it now; `openedRound`, `appellant` and `drawn` are of its newest appeal. */
+/** The current state of a case; `openedRound`, `appellant` and `drawn` are of its newest appeal. */
 export type AppealCase = {
   round: number
   peerKey: PeerKey
@@ -20,11 +20,11 @@ export type AppealCase = {
   isClosed: boolean
   settledMilli: number
   finalMilli: number
-  /** First round in which it can be closed; one found to be of a bundle that is gone, a round earlier. */
+  /** First round in which it can be closed; a round earlier if its bundle was found to be gone. */
   closesFrom: number
 }
 
-/** Rounds from an appeal in which its case is closed, unless nobody closes it for long. */
+/** Rounds from an appeal until its case is usually closed. */
 const CASE_ROUNDS = 12
 
 /** The cases with an appeal that was opened in some rounds. */
@@ -92,7 +92,7 @@ export function readAppealBond(
 
 export type Appeal = { round: number; peerKey: PeerKey; level: 1 | 2; dueRound: number; bondWei: bigint }
 
-/** Appeals a settled score, or a verdict on it, within the one round in which it can be. */
+/** Appeals a settled score, or a verdict on it, in the one round that allows it. */
 export function openAppeal(
   contracts: Contracts,
   { round, peerKey, level, dueRound, bondWei: valueWei }: Appeal,
@@ -101,7 +101,7 @@ export function openAppeal(
   return challengeIntent(contracts, `${round}:${peerKey}:${level}`, 'appeal', [BigInt(round), peerKey], bounds)
 }
 
-/** What the call that closed a case credited to an account, wei. */
+/** Wei that closing a case credited to an account. */
 export async function readClosingCredit(
   { rpc }: ChainClient,
   { challenges }: Contracts,
@@ -122,7 +122,7 @@ export async function readClosingCredit(
   return logs.reduce((sum, { args }) => sum + args.amount, 0n)
 }
 
-/** What the account is owed by challenges, wei. */
+/** The account's credit from challenges, wei. */
 export function readCredit(
   { rpc, rpcUrl }: ChainClient,
   { challenges }: Contracts,
@@ -162,7 +162,7 @@ export function seatVerdict(contracts: Contracts, accountKey: AccountKey, verdic
   }
 }
 
-/** Closes a case; may be called early: it is sent when the time comes. */
+/** Closes a case; may be called early: it is sent when it is due. */
 export function closeAppeal(contracts: Contracts, { round, peerKey, closesFrom }: AppealCase): OutboxIntent {
   const args = [BigInt(round), peerKey] as const
   return challengeIntent(contracts, `${round}:${peerKey}`, 'closeAppeal', args, { fromRound: closesFrom })
@@ -171,10 +171,10 @@ export function closeAppeal(contracts: Contracts, { round, peerKey, closesFrom }
 /** Rounds from an appeal to that in which its verdicts are revealed. */
 const REVEALED_AFTER = 2
 
-/** What a seat found: 0 to 1000, or `UNAVAILABLE`. */
+/** A seat's verdict: 0 to 1000, or `UNAVAILABLE`. */
 type RevealedVerdict = { seatKey: PeerKey; scoreMilli: number }
 
-/** What the seats of an appeal found. */
+/** The verdicts of an appeal's seats. */
 export async function readVerdicts(
   { rpc }: ChainClient,
   { challenges }: Contracts,

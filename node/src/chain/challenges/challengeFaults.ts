@@ -7,10 +7,10 @@ import type { LeafHeader } from '#core/payloads/leaf.ts'
 import type { Contracts } from '../contracts.ts'
 import type { RolloutCommitment } from '../work/commitments.ts'
 
-/** A leaf whose header shows that it is false, the commitment that it is under, and the proof that it is. */
+/** A leaf with a false header, its commitment, and the proof of inclusion. */
 export type FalseLeaf = { header: LeafHeader; commitment: RolloutCommitment; proof: readonly Hex[] }
 
-/** Shows a false leaf to the chain, after its round and before that is final. */
+/** Reports a false leaf to the chain, after its round and before finality. */
 export function challengeLeaf({ challenges }: Contracts, { header, commitment, proof }: FalseLeaf): OutboxIntent {
   const { round, peerKey, index, taskHash, policyHash, seed, bodyHash } = header
   const { root, count, contentId } = commitment
@@ -27,10 +27,10 @@ export function challengeLeaf({ challenges }: Contracts, { header, commitment, p
   }
 }
 
-/** A proposer that committed to a secret for a round and did not propose. */
+/** A proposer that committed to a secret for a round and proposed nothing. */
 export type WithheldSecret = { round: number; peerKey: PeerKey }
 
-/** Shows it to the chain, while that knows the secret's hash: a hundredth of the proposer's stake is burnt. */
+/** Reports it to the chain, while that stores the secret's hash: a hundredth of the proposer's stake is burnt. */
 export function challengeSecret({ openings }: Contracts, { round, peerKey }: WithheldSecret): OutboxIntent {
   return {
     key: `challenge-secret:${round}:${peerKey}`,

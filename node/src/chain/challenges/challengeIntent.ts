@@ -9,7 +9,7 @@ type Bounds = Partial<Pick<OutboxIntent, 'fromRound' | 'throughRound' | 'valueWe
 /**
  * A call to `Challenges` that is sent once.
  *
- * @param id - tells it from calls of the same function that are meant as well.
+ * @param id - distinguishes it from other intended calls of the same function.
  */
 export function challengeIntent<Name extends Write>(
   { challenges: { address, abi } }: Contracts,

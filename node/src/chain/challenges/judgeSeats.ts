@@ -11,12 +11,12 @@ const JUDGED_AT_ONCE = 32
 /** Appeals of a case come within this many rounds of its own. */
 const LAST_APPEAL_AFTER = 6
 
-/** Has seats of a closed case paid or blamed: one call for each part of a jury. */
+/** Pays or slashes the seats of a closed case: one call for each part of a jury. */
 export type SeatsToJudge = { round: number; peerKey: PeerKey; level: number; positions: number[] }
 
 /**
- * The seats of all appeals of a case, in calls of their own where they never committed: who they are the chain may have
- * forgotten by then, and that must not keep the others from being judged.
+ * The seats of all appeals of a case. Seats that never committed get separate calls: the chain may no longer store them, which must not
+ * block the others.
  */
 export async function readSeatsToJudge(
   { rpc }: ChainClient,

@@ -41,10 +41,10 @@ export function demandLeaf(contracts: Contracts, missing: MissingLeaf, bondWei: 
   return challengeIntent(contracts, `${round}:${peerKey}:${place}`, 'demandLeaf', args, bounds)
 }
 
-/** A demanded leaf with what shows it. */
+/** A demanded leaf with its proof. */
 export type ShownLeaf = { header: LeafHeader; commitment: RolloutCommitment; proof: readonly Hex[]; body: Uint8Array }
 
-/** Shows a demanded leaf on the chain. */
+/** Publishes a demanded leaf on the chain. */
 export function showLeaf(contracts: Contracts, shown: ShownLeaf, throughRound: number): OutboxIntent {
   const { header, commitment, proof, body } = shown
   const { round, peerKey, index, taskHash, policyHash, seed, bodyHash } = header
@@ -53,7 +53,7 @@ export function showLeaf(contracts: Contracts, shown: ShownLeaf, throughRound: n
   return challengeIntent(contracts, `${round}:${peerKey}:${index}`, 'showLeaf', args, { throughRound })
 }
 
-/** Closes a demand that nobody answered, from the round after its last on. */
+/** Closes an unanswered demand, from the round after its last on. */
 export function closeDemand(contracts: Contracts, { round, peerKey, index, throughRound }: LeafDemand): OutboxIntent {
   const args = [BigInt(round), peerKey, index] as const
   return challengeIntent(contracts, `${round}:${peerKey}:${index}`, 'closeDemand', args, {

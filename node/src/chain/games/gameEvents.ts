@@ -5,9 +5,9 @@ import type { Contracts } from '../contracts.ts'
 import { eventRanges } from '../governance/eventRanges.ts'
 import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 
-/** A reader without a cursor, or with an old one, starts so many blocks before the newest. */
+/** Blocks before the newest at which a reader without a cursor, or with an old one, starts. */
 const LOOKBACK_BLOCKS = 50 * EVENT_RANGE_BLOCKS
-/** Blocks that a reorganisation, or an endpoint that lags, takes back: they are read again. */
+/** Blocks that a reorganisation or a lagging endpoint may revert: they are read again. */
 const UNSETTLED_BLOCKS = 64
 
 /** @param cursor - `cursor` of the last read; null for the first. @returns the games whose answer was disputed since then; some are told again. */
@@ -31,7 +31,7 @@ export async function readDisputes(
 }
 
 /**
- * The games that an account opened, the oldest first, by its name in the market's events. Others may open as many between them as they like.
+ * The games that an account opened, oldest first, from the market's indexed events, however many others open.
  *
  * @param cursor - `cursor` of the last read; null for the first. Some games are told again.
  */

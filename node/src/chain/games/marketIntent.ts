@@ -8,7 +8,7 @@ type Write = ContractFunctionName<typeof predictionMarketAbi, 'nonpayable'>
 /**
  * A call to the market that is sent once.
  *
- * @param id - tells this call from one with the same words that is meant as well, such as a second bet of the same size.
+ * @param id - distinguishes the call from another intended one with the same arguments, such as a second bet of the same size.
  */
 export function marketIntent<Name extends Write>(
   contracts: Contracts,

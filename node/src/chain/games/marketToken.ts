@@ -9,7 +9,7 @@ import type { Contracts } from '../contracts.ts'
 /** The token that is bet. */
 type MarketToken = { address: Hex; decimals: number; symbol: string }
 
-/** With what an account has of it and lets the market take. */
+/** With an account's balance of it and allowance for the market. */
 export type TokenState = MarketToken & { balance: bigint; allowance: bigint }
 
 export async function readMarketToken({ rpc, rpcUrl }: ChainClient, contracts: Contracts): Promise<MarketToken> {
@@ -43,7 +43,7 @@ export async function readTokenState(
   return { ...token, balance, allowance }
 }
 
-/** Lets the market take bets and bonds. The market takes nothing but what a call of the account's own names. */
+/** Approves the market to transfer bets and bonds. The market transfers only amounts in the account's own calls. */
 export function approveMarket(contracts: Contracts, token: Hex, id: string): OutboxIntent {
   const data = encodeFunctionData({
     abi: erc20Abi,

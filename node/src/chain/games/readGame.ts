@@ -4,7 +4,7 @@ import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 
-/** Where a game stands, by the contract's number. */
+/** Phases of a game, by the contract's number. */
 export const gamePhases = [
   'unknown',
   'waiting',
@@ -87,7 +87,7 @@ export function readGameCount({ rpc, rpcUrl }: ChainClient, contracts: Contracts
   return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'gameCount' }))
 }
 
-/** What the market owes an account besides its positions: returned bonds, and pay. */
+/** The account's credit in the market besides its positions: returned bonds, and pay. */
 export function readMarketCredit(
   { rpc, rpcUrl }: ChainClient,
   contracts: Contracts,

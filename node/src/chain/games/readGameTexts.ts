@@ -5,10 +5,10 @@ import { blockAtTime } from '../rounds/blockAtTime.ts'
 import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 import type { Game } from './readGame.ts'
 
-/** A game is opened at most so long before it starts, or its texts are not looked for. */
+/** Longest time from opening a game to its start; texts of other games are not searched for. */
 const OPENED_BEFORE_SEC = 3_600
 
-/** What was written of a game, as its Judge wrote it: nothing of it is checked but that the clues are those committed to. */
+/** A game's texts, as its Judge wrote them: unchecked, except that the clues match the commitment. */
 type GameTexts = { details: string; clues: string[] }
 
 /**

@@ -3,7 +3,7 @@ import { encodeAbiParameters, keccak256 } from 'viem'
 import type { AccountKey, PeerKey, Salt } from '#core/hashes.ts'
 import { fromHex, type Hex } from '#core/hex.ts'
 
-/** Where a verdict is given, and for which seat. */
+/** The dispute and seat of a verdict. */
 export type VerdictPlace = { chainId: number; market: Hex; gameId: bigint; seatKey: PeerKey }
 
 const parameters = [
@@ -15,7 +15,7 @@ const parameters = [
   { type: 'bytes32' },
 ] as const
 
-/** What a seat commits to before it reveals, as `IPredictionMarket.commitVerdict` has it. */
+/** A seat's commitment to its verdict, see `IPredictionMarket.commitVerdict`. */
 export function verdictCommitment(place: VerdictPlace, choice: number, salt: Salt): Hex {
   const { chainId, market, gameId, seatKey } = place
   return keccak256(encodeAbiParameters(parameters, [BigInt(chainId), market, gameId, seatKey, choice, salt]))

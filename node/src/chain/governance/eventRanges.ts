@@ -1,6 +1,6 @@
 import { ChainUnreachableError } from '../chainErrors.ts'
 
-/** Blocks of one question for events: endpoints differ in what they answer, so that it adapts. */
+/** Blocks per request for events: adapts, since endpoints differ in their limits. */
 const FIRST_RANGE = 20_000n
 const LEAST_RANGE = 100n
 const MOST_RANGE = 200_000n
@@ -8,7 +8,7 @@ const MOST_RANGE = 200_000n
 export type BlockRange = { fromBlock: bigint; toBlock: bigint }
 
 /**
- * Events of many blocks, range by range, up to and with `last`. A range that an endpoint refuses is halved, and doubled where it answers.
+ * Events of many blocks, range by range, through `last`. A refused range is halved; after an answer it is doubled.
  *
  * @param read - the events of a range, both ends included.
  * @throws {ChainUnreachableError} if it refuses a short range, too.

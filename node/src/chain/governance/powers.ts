@@ -5,7 +5,7 @@ import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 
-/** The contracts over which anybody has power, by their names in a deployment's record. */
+/** The contracts with roles or an owner, by their names in a deployment's record. */
 export const governed = {
   TimelockController: 'timelock',
   Rounds: 'rounds',
@@ -16,7 +16,7 @@ export const governed = {
 } as const satisfies Record<string, keyof Contracts>
 export type Governed = keyof typeof governed
 
-/** `role` is a role's name; `owner` of the contract that has one owner; `itself` for what only the timelock may ask of itself. */
+/** `role` is a role's name; `owner` of the contract that has one owner; `itself` for calls that the timelock only accepts from itself. */
 export type Power = { contract: Governed; role: string }
 
 /** As OpenZeppelin's AccessControl has them. */
@@ -48,7 +48,7 @@ export async function holdsPower(
     const owner = await callChain(rpcUrl, () => rpc.readContract({ ...contracts.prgMarket, functionName: 'owner' }))
     return isAddressEqual(owner, account)
   }
-  // One ABI stands for all: `hasRole` is the same everywhere.
+  // One ABI serves all: `hasRole` is the same everywhere.
   const at = { ...contracts.timelock, address: contracts[governed[contract]].address }
   return callChain(rpcUrl, () => rpc.readContract({ ...at, functionName: 'hasRole', args: [roleId(role), account] }))
 }

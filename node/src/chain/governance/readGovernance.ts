@@ -27,8 +27,8 @@ const events = parseAbi([
 ])
 
 /**
- * Who holds which power over a deployment, and every operation that was ever proposed to its timelock, the oldest first. Read from the
- * contracts' events since they were made, and of each operation where it stands now.
+ * Holders of each power over a deployment, and every operation ever proposed to its timelock, oldest first, with its current state. Read
+ * from the contracts' events since deployment.
  */
 export async function readGovernance(chain: FollowedChain, contracts: Contracts) {
   const names = new Map(

@@ -10,7 +10,7 @@ export type TimelockCall = { target: Hex; value: bigint; data: Hex }
 export type TimelockState = 'missing' | 'waiting' | 'ready' | 'done'
 type TimelockStanding = { state: TimelockState; readyAtSec: number | null }
 
-/** What `getTimestamp` says of an operation that was executed. */
+/** The value of `getTimestamp` for an executed operation. */
 const DONE = 1
 
 /** Target, value, data, predecessor and salt: what `schedule`, `execute` and `hashOperation` take. */
@@ -25,7 +25,7 @@ export function operationId(args: ReturnType<typeof operationArgs>): Hex {
   return keccak256(encodeAbiParameters(hashed, args))
 }
 
-/** Where an operation stands by the newest block; `missing` one that was never proposed, or was cancelled. */
+/** State of an operation at the newest block; `missing` if it was never proposed, or was cancelled. */
 export async function readStanding(
   { rpc, rpcUrl, heads }: FollowedChain,
   { timelock }: Contracts,

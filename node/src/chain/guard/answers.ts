@@ -2,16 +2,14 @@ export type RpcCall = { method: string; params?: unknown }
 
 export type RpcError = { code?: unknown; message?: unknown; data?: unknown }
 
-/** EIP-1474 and what providers made of it: too many requests, of any kind. */
+/** Codes of EIP-1474 and of providers for too many requests. */
 const LIMITS = new Set([-32005, -32007, -32029, 429])
-/** A server that lacks a method says so for ever; viem asks another one then. */
+/** A server that lacks a method never gains it; viem falls back to another method. */
 const NO_METHOD = new Set([-32601, -32004])
 
 /**
- * Whether an error is the server's ruling on the call, which asking again does not change, and not a fault of the server.
- *
- * A view has nothing to rule on but a revert. Calls in the name of an account and transactions are ruled on in words that
- * differ by server.
+ * Whether an error is a verdict on the call, which a retry does not change, and not a fault of the server. For a view only a revert is a
+ * verdict. For transactions and calls from an account, servers word their verdicts differently.
  */
 export function isVerdict({ method, params }: RpcCall, { code, message, data }: RpcError): boolean {
   if (code === 3 || hasRevertData(data) || /revert/i.test(String(message))) return true
@@ -21,7 +19,7 @@ export function isVerdict({ method, params }: RpcCall, { code, message, data }: 
   return method === 'eth_sendRawTransaction' || method === 'eth_estimateGas' || hasSender(method, params)
 }
 
-/** Whether a call is for the events of several blocks. What fails for a single one is the server's fault, and is waited out. */
+/** Whether a call requests events of several blocks. A failure for a single block is the server's fault, and is waited out. */
 export function canAskLess({ method, params }: RpcCall): boolean {
   const [{ fromBlock, toBlock } = {} as Record<string, unknown>] = Array.isArray(params) ? params : []
   return method === 'eth_getLogs' && fromBlock !== toBlock
@@ -35,8 +33,8 @@ export function asksTooMuch(call: RpcCall, { message }: RpcError): boolean {
 }
 
 /**
- * Whether an error says that the server does not keep the state of the block that was asked for: a full node keeps about 128 of them. Each
- * client and provider has its own words for it. URLs do not count: an endpoint may be called archive.
+ * Whether an error means that the server no longer has the state of the requested block: a full node keeps about 128. Each client and
+ * provider words it differently. URLs are ignored: an endpoint may be called archive.
  */
 export function lacksState(message: string): boolean {
   return /missing trie node|(header|block) not found|unknown block|\bno state\b|\bstate\b.*(available|not found|missing)|prun(ed|ing)|archive/i.test(
@@ -45,10 +43,8 @@ export function lacksState(message: string): boolean {
 }
 
 /**
- * What is wrong with a result by its form alone; null if nothing is.
- *
- * viem decodes `0x` as a contract that is not there, which ends the reader: here it is a chain that is not ours, or a server
- * that lags.
+ * The fault in the form of a result; null if there is none. viem treats `0x` as a missing contract, which would end the reader: here it
+ * means another chain, or a lagging server.
  */
 export function oddResult({ method, params }: RpcCall, result: unknown): string | null {
   if (method === 'eth_call') {
@@ -84,7 +80,7 @@ export function headOf(result: unknown): Head | null {
   return { number: Number(number), timeSec: Number(timestamp), hash }
 }
 
-/** Numbers of a block that viem converts, where the server gives them. */
+/** Optional numbers of a block that viem converts. */
 const BLOCK_NUMBERS = ['baseFeePerGas', 'blobGasUsed', 'difficulty', 'excessBlobGas', 'gasLimit', 'gasUsed', 'size']
 
 function isBlock(result: unknown): boolean {
@@ -97,7 +93,7 @@ function isBlock(result: unknown): boolean {
   )
 }
 
-/** Numbers of a transaction that viem converts, where the server gives them. */
+/** Optional numbers of a transaction that viem converts. */
 const TRANSACTION_NUMBERS = [
   ...['blockNumber', 'chainId', 'gas', 'gasPrice', 'maxFeePerBlobGas', 'maxFeePerGas', 'maxPriorityFeePerGas'],
   ...['nonce', 'transactionIndex', 'v', 'value', 'yParity'],

@@ -18,25 +18,25 @@ type GuardModules = {
 }
 
 type ChainGuard = {
-  /** Finds out which endpoints serve the chain. Those that do not are asked again until they do. */
+  /** Checks which endpoints serve the chain. The others are retried until they do. */
   check(): Promise<void>
-  /** As EIP-1193 has it. Waits through outages; rejects with the signal's reason, or with what the server ruled. */
+  /** As in EIP-1193. Waits through outages; rejects with the signal's reason, or with the server's verdict. */
   request(call: RpcCall): Promise<unknown>
-  /** Asks for the newest block, and takes it unless it cannot be. */
+  /** Requests the newest block, and accepts it if it is plausible. */
   readHead(): Promise<TakenHead>
-  /** The head that was taken last. */
+  /** The last accepted head. */
   lastHead(): TakenHead | null
 }
 
 const HOLD_MS = 60_000
 /** Time between checks of each endpoint. */
 const CHECK_EVERY_MS = 60_000
-/** An answer that stays malformed while others are fine is not an outage: after so many, the caller gets the error. */
+/** An answer that stays malformed while others are valid is not an outage: after so many, the caller gets the error. */
 const MAX_ODD_ANSWERS = 3
 const FIRST_PAUSE_MS = 250
 
 /**
- * Stands between a peer and its endpoints, so that their faults do not reach the layers above. Every answer is of the
+ * Isolates the layers above from faults of the endpoints. Every answer is of the
  * deployment's chain and of a plausible head; until there is one, the call waits.
  */
 export function createChainGuard(modules: GuardModules): ChainGuard {
@@ -63,7 +63,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     return checking
   }
 
-  /** Runs an exchange with the endpoint in use; repeats it until one answers as it should. */
+  /** Runs an exchange with the current endpoint; retries until one answers correctly. */
   async function exchange<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
     for (let odd = 0; ; ) {
       signal.throwIfAborted()

@@ -4,12 +4,12 @@ import { originsOf, redactUrls, urlSecrets } from '#core/redactUrls.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import { asksTooMuch, canAskLess, isVerdict, oddResult, type RpcCall, type RpcError } from './answers.ts'
 
-/** One JSON-RPC server. Nothing that it says leaves here unchecked, and nothing of its URL but the origin. */
+/** One JSON-RPC server. Every answer is checked, and only the origin of its URL is exposed. */
 export type Endpoint = {
   /** Scheme, host and port. */
   origin: string
   /**
-   * @throws {RpcRequestError} what the server ruled on the call, such as a revert.
+   * @throws {RpcRequestError} a verdict on the call, such as a revert.
    * @throws {TooMuchAskedError} the answer is too long, or the server says that it would be.
    * @throws {ChainUnreachableError} no answer, or one that is not an answer to the call.
    */
@@ -32,7 +32,7 @@ const MAX_SAID = 200
 
 type Waiting = { call: RpcCall; resolve: (result: unknown) => void; reject: (reason: unknown) => void }
 
-/** Calls of one turn of the event loop travel in one request. */
+/** Calls of one turn of the event loop share a request. */
 export function createEndpoint(url: string, options: EndpointOptions = {}): Endpoint {
   const { timeoutMs = TIMEOUT_MS, fetchFn = fetch } = options
   const origin = originsOf(url)
@@ -72,7 +72,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
       const answers = single === undefined ? byId(data as unknown[]) : new Map([[single.id, data]])
       for (const [at, one] of batch.entries()) settle(one, answers.get(body[at]?.id ?? 0))
     } catch (cause) {
-      // Each alone may be within the limit: events of a large swarm for several duties at once. One after the other, for the memory that they take.
+      // Each may be within the limit, such as events of a large swarm for several duties. In sequence, to bound memory.
       if (batch.length > 1 && cause instanceof ResponseBodyTooLargeError) for (const one of batch) await send([one])
       else for (const { call, reject } of batch) reject(odd(faultOf(cause, timeoutMs), kindOf(call, cause)))
     }
@@ -112,7 +112,7 @@ function byId(answers: unknown[]): Map<number, unknown> {
 const kindOf = (call: RpcCall, cause: unknown) =>
   cause instanceof ResponseBodyTooLargeError && canAskLess(call) ? TooMuchAskedError : ChainUnreachableError
 
-/** What went wrong below JSON-RPC, in words of our own: errors of viem and of fetch carry the URL. */
+/** Our own message for failures below JSON-RPC: errors of viem and fetch contain the URL. */
 function faultOf(cause: unknown, timeoutMs: number): string {
   if (cause instanceof ResponseBodyTooLargeError) return `an answer of more than ${MAX_ANSWER_BYTES} bytes`
   const chain: Error[] = []

@@ -34,14 +34,14 @@ export async function headAt(endpoint: Endpoint, at: 'latest' | number): Promise
   return head
 }
 
-/** Makes a check that returns what is wrong with an endpoint, or null if it seems to serve the deployment's chain. */
+/** Creates a check that returns an endpoint's fault, or null if it seems to serve the deployment's chain. */
 export function createEndpointCheck(modules: CheckModules): (endpoint: Endpoint) => Promise<string | null> {
   const { identity, clock, signal, healthy, faultOfHead, markOut } = modules
   let firstHash: string | null = null
   /** The last block that two endpoints had in common. */
   let agreed: Head | null = null
 
-  /** Compares an endpoint with the one in use. At fault is whichever dropped the last block they agreed on; otherwise the one that is not in use. */
+  /** Compares an endpoint with the current one. The one that dropped their last common block is at fault; otherwise the one not in use. */
   async function comparison(endpoint: Endpoint, head: Head): Promise<string | null> {
     const other = healthy().find(one => one !== endpoint)
     if (other === undefined || (healthy().includes(endpoint) && other !== healthy()[0])) return null

@@ -57,13 +57,13 @@ export function createFollowedHead({ logger, holdMs }: { logger: Logger; holdMs:
   }
 }
 
-/** A head that was taken, and when. */
+/** An accepted head, and when it was accepted. */
 export type TakenHead = Head & { atMs: number }
 
-/** What was taken so far, as far as it bounds what may come. */
+/** Bounds for later heads, derived from accepted ones. */
 type Followed = {
   readonly last: TakenHead
-  /** Falls are measured from these: from the last head, each could fall as far again. */
+  /** Falls are measured from these heads: measured from the last head, each could fall as far again. */
   readonly highest: TakenHead
   readonly latest: TakenHead
   /**
@@ -72,7 +72,7 @@ type Followed = {
   readonly leadSec: number
 }
 
-/** Headers may be ahead of the time that passed here by so much: clocks differ, and chains catch up. */
+/** Most seconds that headers may be ahead of the time passed here: clocks differ, and chains catch up. */
 const SLACK_SEC = 120
 /** Blocks a second that a chain makes at most: the fastest in use make 10. */
 const MAX_BLOCKS_PER_SEC = 20
@@ -90,11 +90,11 @@ function follow(before: Followed | null, head: TakenHead): Followed {
   }
 }
 
-/** A clock that was set back is further behind the chain by as much. */
+/** After a clock is set back, the chain's lead grows by the same amount. */
 const leadAt = ({ last, leadSec }: Followed, nowMs: number) => leadSec + Math.max(0, last.atMs - nowMs) / 1000
 
 /**
- * Whether a chain can have come from one head to another in the time that has passed here.
+ * Whether a chain can have advanced from one head to another in the time that has passed here.
  *
  * Time may go as far as this machine's own clock, or as the seconds that passed on it, whichever allows more: one of them is
  * right even after a suspension, or where the clock was set. However many heads there are, together they lead and fall no further than one may.

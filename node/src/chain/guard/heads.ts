@@ -11,7 +11,7 @@ type HeadsModules = {
 }
 
 type News = {
-  /** Chain time before which no block is news: polls are rare until then. */
+  /** Chain time before which new blocks do not matter: polls are rare until then. */
   fromSec?: number
   /** Number of the block that the caller has; the newest one seen by default. */
   after?: number | null
@@ -25,14 +25,14 @@ export type Heads = {
   recent(): Promise<TakenHead>
   /** Resolves with the next block that is seen. All callers share the same polls. */
   next(signal: AbortSignal, news?: News): Promise<TakenHead>
-  /** Blocks around a time that were seen and are too deep to change: the newest before it, and the oldest at or after it. */
+  /** Seen blocks around a time that are too deep to change: the newest before it, and the oldest at or after it. */
   around(timeSec: number): { before: TakenHead | undefined; from: TakenHead | undefined }
 }
 
 /** Heads that are kept to tell times of blocks. */
 const KEPT = 1_024
 const REORGANISATION_BLOCKS = 16
-/** Blocks between polls while none is news, so that an outage or a jump is still noticed. */
+/** Blocks between polls while new blocks do not matter, so that an outage or a jump is still noticed. */
 const SPARSE_BLOCKS = 4
 
 export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): Heads {
@@ -64,7 +64,7 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
     return polling
   }
 
-  /** How long no block can be news. */
+  /** Time until a new block can matter. */
   function quietMs(fromSec: number): number {
     const [last, blockMs] = [seen.at(-1), pace.blockMs()]
     if (last === undefined || blockMs === null) return 0

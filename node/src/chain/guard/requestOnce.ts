@@ -9,7 +9,7 @@ export type RequestFn = (call: RpcCall) => Promise<unknown>
 const TRIES = 3
 const PAUSE_MS = 100
 
-/** Asks each endpoint in turn, for who has no time to wait: a command, or a peer that starts. */
+/** Asks each endpoint in turn, for callers that cannot wait: a command, or a starting peer. */
 export function requestOnce(endpoints: readonly Endpoint[], clock: Clock): RequestFn {
   return async call => {
     for (let tried = 1; ; tried++) {

@@ -10,7 +10,7 @@ import { requestOnce } from './requestOnce.ts'
 type Wanted = Pick<Deployment, 'chainId' | 'network'>
 type Wait = { clock: Clock; logger: Logger; signal: AbortSignal }
 
-/** A server that restarts, or one of several behind an address, serves another chain for less than this. */
+/** Longest time that a restarting server, or one of several behind an address, may serve another chain. */
 const WRONG_FOR_MS = 60_000
 const ASK_EVERY_MS = 5_000
 
@@ -24,7 +24,7 @@ export async function requireChain(endpoints: readonly Endpoint[], wanted: Wante
 }
 
 /**
- * For a peer that starts: resolves with the endpoints that serve the chain, as soon as there is one.
+ * At the start of a peer: resolves with the endpoints that serve the chain, as soon as there is one.
  *
  * @throws {WrongChainError} if every endpoint has served another chain for a minute, as where its operator configured the wrong one.
  */
@@ -55,7 +55,8 @@ export async function awaitChain(
 }
 
 /**
- * For a peer that starts: repeats a check until it finds the contracts. A server that lags behind the deployment has no code there either.
+ * At the start of a peer: repeats a check until it finds the contracts. A server that lags behind the deployment has no code there
+ * either.
  *
  * @throws {ContractMissingError} of the check, once it has found none for a minute.
  */
@@ -74,7 +75,7 @@ export async function awaitContracts<T>(check: () => Promise<T>, { clock, logger
 }
 
 /**
- * For a peer that was on this chain before: repeats a connection until an endpoint answers. Its URL was right then.
+ * For a peer that used this chain before: reconnects until an endpoint answers, since its URL was right then.
  *
  * @throws whatever `connect` throws, other than that the chain is out of reach.
  */

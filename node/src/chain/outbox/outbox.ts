@@ -18,22 +18,21 @@ export type TxOutcome =
 const STORE_MS = 1_000
 
 type Outbox = {
-  /** Takes the intent; it is on the disk when this returns. A key that is known already is not taken twice. */
+  /** Stores the intent; it is on disk when this returns. A known key is not stored twice. */
   enqueue(intent: OutboxIntent): OutboxEntry
-  /** Resolves once the transaction is in a block or never will be; never rejects. */
+  /** Resolves once the transaction is mined or never will be; never rejects. */
   outcome(key: string): Promise<TxOutcome>
-  /** One look at the chain, and whatever follows from it. Throws what the chain throws; nothing is lost by it. */
+  /** Reads the chain once, and acts on it. Throws the chain's errors, without losing anything. */
   tick(): Promise<void>
   /** Ticks until the signal is aborted. Goes on through outages of the chain. */
   run(signal: AbortSignal): Promise<void>
 }
 
 /**
- * Sends each intent once, whatever dies in between: it is written down before it is signed, and signed bytes are written
- * down before they are broadcast, so that a restart can only repeat the very same bytes, which the chain takes once.
- *
- * One transaction is on its way at a time, or several of a kind that neither need nor change each other's shards. Simulations then see all
- * that matters of what came before, and the nonce of a transaction that was given up is taken by the next, or by a transfer of nothing. Nothing after its broadcast decides that it is done but the chain.
+ * Sends each intent once, despite crashes: it is stored before it is signed, and signed bytes are stored before they are broadcast, so
+ * that a restart can only repeat the same bytes, which the chain accepts once. One transaction is pending at a time, or several of one
+ * kind for different shards. So simulations see all relevant earlier calls, and the nonce of an abandoned transaction is reused by the
+ * next one, or by an empty transfer. After the broadcast, only the chain decides whether it is done.
  */
 export function createOutbox(modules: OutboxModules, options: Partial<OutboxOptions> = {}): Outbox {
   const settings = { ...outboxDefaults, ...options }
@@ -41,7 +40,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
   const waiting = createWaiting(store)
   const deliver = createDelivery(modules, settings)
   let wake = () => {}
-  /** Open entries that the last look has met. */
+  /** Open entries that the last tick has seen. */
   let seen = new Set<number>()
   let last: Delivered = { block: null, again: false }
 
@@ -50,7 +49,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
     try {
       last = await deliver()
     } finally {
-      // Also after a tick that broke off: what it has found is so.
+      // Also after an incomplete tick: its results are valid.
       waiting.notify()
     }
   }
@@ -68,7 +67,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
       do await clock.sleep(STORE_MS, until)
       while (!last.again && !isNew())
     }
-    // Once all are mined only their depth, and a chain that falls back, are news.
+    // Once all are mined, only their depth and reorganisations matter.
     const fromSec = store.live().some(({ status }) => status !== 'mined') ? 0 : Number.POSITIVE_INFINITY
     await Promise.race([intents(), modules.nextHead(until, { fromSec, after: last.block })]).catch(() => undefined)
     over.abort()
@@ -101,7 +100,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
   }
 }
 
-/** Who waits for the outcome of an entry. */
+/** Callers that wait for the outcome of an entry. */
 function createWaiting(store: OutboxModules['store']) {
   const waiting = new Map<string, ((outcome: TxOutcome) => void)[]>()
   let isStopped = false
@@ -116,7 +115,7 @@ function createWaiting(store: OutboxModules['store']) {
       if (isStopped) return Promise.resolve({ status: 'stopped' })
       return new Promise(resolve => waiting.set(key, [...(waiting.get(key) ?? []), resolve]))
     },
-    /** Resolves what has come to an end. */
+    /** Resolves finished entries. */
     notify(): void {
       for (const [key, resolvers] of waiting) {
         const outcome = known(key)
@@ -125,7 +124,7 @@ function createWaiting(store: OutboxModules['store']) {
         for (const resolve of resolvers) resolve(outcome)
       }
     },
-    /** Resolves the others: nothing more will come of them in this process. */
+    /** Resolves the others: this process will not continue them. */
     stop(): void {
       isStopped = true
       for (const resolvers of waiting.values()) for (const resolve of resolvers) resolve({ status: 'stopped' })

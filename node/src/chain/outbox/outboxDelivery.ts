@@ -8,16 +8,16 @@ import { createOutboxSender } from './outboxSender.ts'
 /** The block of this step, and whether to take another step without waiting for a new block. */
 export type Delivered = { block: number | null; again: boolean }
 
-/** 1.25^9 is 7.5 times the first fee: past that, waiting is all that is left. */
+/** 1.25^9 is 7.5 times the first fee: after that, only waiting helps. */
 const MAX_ATTEMPTS = 10
-/** Nonces that are missing before a transaction which pools still keep (geth's AccountQueue). One further ahead came of a wrong answer. */
+/** Most missing nonces before a transaction that pools keep (geth's AccountQueue). A larger gap means a wrong answer. */
 const MAX_MISSING = 64
 
 /**
  * One step of delivery: check the status of every transaction, drop those whose round has passed, send lost ones again,
  * then sign and send the next.
  *
- * Everything that must outlive the process is in the store. State here only saves requests.
+ * All durable state is in the store. State here only saves requests.
  */
 export function createDelivery(modules: OutboxModules, options: OutboxOptions): () => Promise<Delivered> {
   const { store, rpc, head: readHead, logger } = modules
@@ -53,7 +53,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     if (head.block - last.lastBlock >= options.rebroadcastBlocks) await broadcast(entry, head)
   }
 
-  /** Estimated again: a limit that no block has is in no pool, and its call would hold up all others. */
+  /** Estimated again: pools refuse a gas limit above a block's, and the call would block all others. */
   async function gasNow(entry: OutboxEntry, before: bigint): Promise<bigint> {
     const simulated = await rpc.simulate(entry)
     return 'gas' in simulated ? simulated.gas : before
@@ -73,7 +73,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     store.setStatus(entry.id, 'queued', null)
   }
 
-  /** A transaction of somebody else on this account, which ours was queued behind, has vanished. */
+  /** A transaction of another sender on this account, which ours was queued behind, has vanished. */
   async function fillGap(head: Head, nonce: number): Promise<void> {
     const filler = { key: `gap:${nonce}`, to: rpc.address, data: '0x' as Hex, fromRound: null, throughRound: null }
     const entry = store.insert(filler)
@@ -84,7 +84,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
   return async () => {
     // Nonces before receipts: a nonce that is used, with no receipt after that, was used by another transaction.
     const head = await readHead()
-    // A chain that fell back may have lost what was final, and at the start nobody knows what it lost.
+    // A reorganised chain may have lost final transactions, and at the start it is unknown which.
     const mayHaveLost = lastBlock === null || head.block < lastBlock
     const nonce = mayHaveLost || store.live().some(entry => isDue(entry, head)) ? await rpc.latestNonce() : null
     for (const entry of nonce === null ? [] : store.minedFromNonce(nonce)) reopen(entry)

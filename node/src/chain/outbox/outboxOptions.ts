@@ -10,7 +10,7 @@ export type OutboxModules = {
   store: OutboxStore
   rpc: OutboxRpc
   head: () => Promise<Head>
-  /** Resolves with a block that is not the one of number `after`; none before the chain's time `fromSec` is news. */
+  /** Resolves with a block other than number `after`; blocks before the chain's time `fromSec` do not count. */
   nextHead: (signal: AbortSignal, news: { fromSec: number; after: number | null }) => Promise<unknown>
   clock: Clock
   logger: Logger
@@ -23,13 +23,13 @@ export type OutboxOptions = {
   rebroadcastBlocks: number
   /** Blocks after which an unmined transaction is signed again with a higher fee. */
   stuckBlocks: number
-  /** Simulations, in ticks of their own, that must all revert: the first may have met a server that lags. */
+  /** Simulations in separate ticks that must all revert: a lagging server may cause the first revert. */
   simulations: number
-  /** Transactions of one kind, each for another shard, that are on their way together. */
+  /** Most pending transactions of one kind, each for a different shard. */
   atOnce: number
-  /** Most that a unit of gas may cost, wei. */
+  /** Highest price of a unit of gas, wei. */
   maxFeePerGasWei: bigint
-  /** Finished entries kept for asking about. */
+  /** Finished entries kept for queries. */
   keep: number
 }
 

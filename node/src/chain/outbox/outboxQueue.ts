@@ -5,7 +5,7 @@ import type { OutboxSender } from './outboxSender.ts'
 type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & Pick<OutboxSender, 'signAndSend'>
 
 type OutboxQueue = {
-  /** Signs and sends the oldest entry that is due, and with it others of its kind that may go out side by side. */
+  /** Signs and sends the oldest due entry, and others of its kind that may be pending together. */
   sendNext(head: Head): Promise<void>
   /** Whether a simulation reverted that another one must confirm. */
   hasReverts(): boolean

@@ -2,16 +2,16 @@ import type { OutboxAttempt, OutboxEntry } from '#core/outboxStore.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 
 type ReceiptModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & {
-  /** Drops what memory holds of an entry: its next attempt starts over. */
+  /** Drops an entry's cached attempt: the next one starts over. */
   forgetSent(id: number): void
-  /** Drops all that memory holds of an entry: it is final. */
+  /** Drops an entry's cached state: it is final. */
   forget(id: number): void
 }
 
 type OutboxReceipts = {
-  /** Reads where a signed entry stands: not mined, mined, final, or taken back by a reorganisation. */
+  /** Reads the state of a signed entry: not mined, mined, final, or reverted by a reorganisation. */
   follow(entry: OutboxEntry, head: Head): Promise<void>
-  /** Has an entry sent again that a reorganisation took back. */
+  /** Sends an entry again after a reorganisation removed it. */
   reopen(entry: OutboxEntry): void
 }
 

@@ -11,7 +11,7 @@ type Call = Pick<OutboxIntent, 'to' | 'data'> & { valueWei?: bigint | undefined 
 export type UnsignedTransaction = Call & Fees & { nonce: number; gas: bigint }
 type SendOutcome = 'accepted' | 'nonce too low' | 'underpriced' | 'no funds' | { refused: string }
 
-/** All that the outbox asks of the chain: a port, so that its tests can bend the chain as they like. */
+/** The outbox's view of the chain: an interface, so that tests can simulate any chain. */
 export type OutboxRpc = {
   /** Next nonce of the account by the newest block. */
   latestNonce(): Promise<number>
@@ -58,7 +58,7 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
         } catch (error) {
           const reason = revertedWith(error)
           if (reason !== null) return { revertedWith: reason }
-          // Else one call that the account cannot pay for would hold up all that come after.
+          // Otherwise one unaffordable call would block all later ones.
           if (valueWei > 0n && sendOutcome(error) === 'no funds')
             return { revertedWith: `the account has less than ${formatEther(valueWei)} of the chain's coin` }
           throw error

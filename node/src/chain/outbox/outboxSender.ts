@@ -7,7 +7,7 @@ import type { Fees } from './outboxRpc.ts'
 type Broadcast = { hash: Hex; firstBlock: number; lastBlock: number }
 
 export type OutboxSender = {
-  /** Signs an entry with a nonce and broadcasts it, for more than what the pool may hold of that nonce. */
+  /** Signs an entry with a nonce and broadcasts it, at a higher fee than a pooled transaction with that nonce. */
   signAndSend(entry: OutboxEntry, head: Head, nonce: number, gas: bigint): Promise<void>
   /** Broadcasts the newest attempt of an entry as it is. */
   broadcast(entry: OutboxEntry, head: Head): Promise<void>
@@ -27,7 +27,7 @@ export function createOutboxSender({ store, rpc, clock, logger }: OutboxModules,
     const outcome = await rpc.send(attempt.raw)
     const before = sent.get(entry.id)
     const firstBlock = before?.hash === attempt.hash ? Math.min(before.firstBlock, head.block) : head.block
-    // One that is priced too low to enter the pool is as good as stuck.
+    // One that is priced too low for the pool counts as stuck.
     const stuckBlock = outcome === 'underpriced' ? head.block - options.stuckBlocks : firstBlock
     sent.set(entry.id, { hash: attempt.hash, firstBlock: stuckBlock, lastBlock: head.block })
     if (outcome === 'no funds')
@@ -43,7 +43,7 @@ export function createOutboxSender({ store, rpc, clock, logger }: OutboxModules,
     async signAndSend(entry, head, nonce, gas) {
       const wanted = bumped(await rpc.fees(), store.highestFeeAt(nonce))
       const fees = capped(wanted, options.maxFeePerGasWei)
-      // What is at the cap cannot be replaced: it waits until blocks are cheaper.
+      // A transaction at the fee cap cannot be replaced: it waits until blocks are cheaper.
       const last = entry.attempts.at(-1)
       if (last !== undefined && last.nonce === nonce && last.maxFeePerGasWei >= fees.maxFeePerGasWei)
         return broadcast(entry, head)
@@ -59,7 +59,7 @@ export function createOutboxSender({ store, rpc, clock, logger }: OutboxModules,
   }
 }
 
-/** An endpoint may ask for any fee: what a transaction pays is bounded here. */
+/** An endpoint may suggest any fee: this bounds what a transaction pays. */
 function capped({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Fees, mostWei: bigint): Fees {
   const least = (value: bigint) => (value < mostWei ? value : mostWei)
   return { maxFeePerGasWei: least(maxFeePerGasWei), maxPriorityFeePerGasWei: least(maxPriorityFeePerGasWei) }

@@ -13,8 +13,8 @@ type SendThroughPeerOptions = {
 }
 
 /**
- * Leaves a call in the outbox of a peer that runs in another process, and waits for its outcome. An account has one
- * sender: two would use the same nonce.
+ * Puts a call into the outbox of a peer that runs in another process, and waits for its outcome. An account has one sender: two would use
+ * the same nonce.
  *
  * @returns `stopped` if the peer has not sent it in time. The call is kept, and the peer resumes it.
  */

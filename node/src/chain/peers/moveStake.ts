@@ -4,7 +4,7 @@ import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { Contracts } from '../contracts.ts'
 import { type Duty, dutyNumber } from './readStake.ts'
 
-/** Stakes what is missing, gives notice, or takes back what is free. */
+/** Tops up a stake, gives notice, or withdraws a free stake. */
 type StakeMove = 'stake' | 'unstake' | 'withdraw'
 
 /**
@@ -26,7 +26,7 @@ export function moveStake(
   }
 }
 
-/** Lets the contract of stakes take Nectar. It takes nothing but what a call of the account's own stakes. */
+/** Approves the stakes contract to transfer Nectar. It transfers only amounts that the account's own calls stake. */
 export function approveStakes({ nectar, stakes }: Contracts, id: string): OutboxIntent {
   const data = encodeFunctionData({ abi: nectar.abi, functionName: 'approve', args: [stakes.address, maxUint256] })
   return { key: `stakes:approve:${id}`, to: nectar.address, data, fromRound: null, throughRound: null }

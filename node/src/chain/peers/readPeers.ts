@@ -6,7 +6,7 @@ import type { Contracts } from '../contracts.ts'
 import { revertedWith } from '../revertedWith.ts'
 import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 
-/** A registration as the chain told of it; the account may have been another since. */
+/** A registration from the chain's events; the account may have changed since. */
 export type RegisteredPeer = { peerKey: PeerKey; peerId: string; countsFrom: number }
 
 /** All peers that ever registered, in the order of the chain: one call for every {@link EVENT_RANGE_BLOCKS} since the deployment. */

@@ -22,8 +22,8 @@ export type RoundClock = {
   /** By a block that was seen a moment ago at the most. @throws {ChainUnreachableError} */
   recent(): Promise<RoundTime>
   /**
-   * Resolves once the round has begun, with where the chain stands then: rounds that passed meanwhile are skipped in one
-   * step. Goes on through outages of the chain; rejects with the signal's reason. Resolves as well with a chain that has
+   * Resolves once the round has begun, with the chain's time then: rounds that passed meanwhile are skipped. Waits through outages of the
+   * chain; rejects with the signal's reason. Resolves as well with a chain that has
    * fallen back by rounds: what it said before was not so.
    */
   waitFor(round: number, signal: AbortSignal): Promise<RoundTime>
@@ -39,7 +39,7 @@ export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds
   // The span of a begun round never changes, so that the contract is asked once a round; one that is ended by hand does.
   let span: { round: number; startsAtSec: number; endsAtSec: number } | null = null
 
-  /** The highest round that was told. */
+  /** The highest round that was returned. */
   let highest = -1
   const hasFallen = ({ round }: RoundTime) => round < highest - REORGANISED_ROUNDS
 

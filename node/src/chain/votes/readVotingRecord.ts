@@ -14,7 +14,7 @@ export type Ruling = { peerKey: PeerKey } & (
   | { kind: 'closed'; scoreMilli: number; isMoot: boolean }
 )
 
-/** All that the chain told of one round's votes, and of their outcome. */
+/** The chain's events of one round's votes, and their outcome. */
 export type RoundVotes = {
   /** Null if the round is void. */
   beacon: Beacon | null
@@ -35,7 +35,7 @@ export type VotingRecord = {
 /**
  * Every vote, settlement and ruling since the deployment, from events alone.
  *
- * @param through - the last block of which it tells.
+ * @param through - the last block that is read.
  */
 export async function readVotingRecord(
   client: ChainClient,

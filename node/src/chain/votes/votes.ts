@@ -41,7 +41,7 @@ const commitmentParameters = [
   { type: 'bytes32' },
 ] as const
 
-/** What an evaluator commits to before it reveals: nobody can copy votes that nobody can read. */
+/** An evaluator's commitment to its votes before the reveal: hidden votes cannot be copied. */
 export function voteCommitment({ chainId, rewardVotes }: VotingPlace, ballot: Ballot, salt: Salt): Hex {
   return keccak256(encodeAbiParameters(commitmentParameters, [BigInt(chainId), rewardVotes, ballot, salt]))
 }
