@@ -54,7 +54,7 @@ const findings = [
   ...checkPhases(sources),
   ...checkReadme(documents),
   ...checkChangelog(documents),
-  ...checkPaths(documents),
+  ...checkPaths(documents, sources, imports),
   ...checkDecisions(documents),
   ...checkLock(await readFile(join(root, 'package-lock.json'), 'utf8')),
   ...(await checkBenchmarks(root, documents)),

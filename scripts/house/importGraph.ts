@@ -9,7 +9,7 @@ export interface Import {
   to: string
 }
 
-/** What each source imports: statically, by type, later (`import()`), or as a thread's file (`new URL()`). */
+/** What each source imports: statically, by type, later (`import()`), or as the file of a thread or a process. */
 export type ImportGraph = ReadonlyMap<string, readonly Import[]>
 
 /** Package imports of TypeScript, by where they are written, and packages of ours, as package.json of each has them. */
@@ -35,13 +35,18 @@ const NODE_EXPORTS: Readonly<Record<string, string>> = {
 }
 
 const TYPESCRIPT = /(?:\bfrom|\bimport|\bmock\(|\bimport\(|\bnew URL\()\s*'((?:[#.]|@waggle\/)[^']+)'/g
+/** The file of a process, by the name that `siblingModule` gives it. */
+const SIBLING = /\bsiblingModule\(import\.meta, '([^']+)'\)/g
 const SOLIDITY = /\bimport\s(?:[^"';]*\bfrom\s)?["'](\.[^"']+)["']/g
 
 export function importGraph(sources: Texts): ImportGraph {
   return new Map(
     [...sources].map(([path, text]) => {
-      const found = text.matchAll(path.endsWith('.sol') ? SOLIDITY : TYPESCRIPT)
-      const imports = [...found].map(({ 1: target = '', index }) => {
+      const found = path.endsWith('.sol')
+        ? text.matchAll(SOLIDITY)
+        : [...text.matchAll(TYPESCRIPT), ...text.matchAll(SIBLING)]
+      const imports = [...found].map(({ 0: whole, 1: name = '', index }) => {
+        const target = whole.startsWith('siblingModule') ? `./${name}` : name
         const at = targetOf(path, target)
         const to = [at, `${at}.ts`, `${at}.tsx`].find(one => sources.has(one)) ?? at
         return { target, line: lineOf(text, index), to }
