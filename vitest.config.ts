@@ -18,7 +18,10 @@ const project = (
   },
 })
 
-/** Whose files share the modules that they import, so that each is loaded once a worker. They may keep nothing in a module. */
+/**
+ * Files share the modules that they import, so that each is loaded once per worker. This is sound as long as modules keep only caches (results
+ * of pure functions, compiled programs of a device, facts about an object), and tests restore what they replace, even when they fail.
+ */
 const shared = ({ test }: ReturnType<typeof project>) => ({ test: { ...test, isolate: false } })
 
 /** What takes minutes: only `npm run test:long` runs it. */

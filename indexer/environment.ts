@@ -5,10 +5,10 @@ import { splitUrls } from '../node/src/core/redactUrls.ts'
 const url = z.string().regex(/^https?:\/\//, 'must start with http:// or https://')
 
 const schema = z.object({
-  /** Path of the deployment's record: addresses and first blocks come from nowhere else. */
+  /** Path of the deployment's record, the only source of addresses and first blocks. */
   WAGGLE_DEPLOYMENT: z.string().min(1, 'is not set: give the path of a deployment record'),
   WAGGLE_RPC_URL: url,
-  /** Where PGlite keeps the index. It holds nothing that the chain does not: it may be deleted at any time. */
+  /** PGlite's folder. It can be rebuilt from the chain, so it may be deleted at any time. */
   WAGGLE_INDEX: z.string().min(1).default('.waggle/index'),
   /** Set for Postgres instead of PGlite. */
   DATABASE_URL: z.string().min(1).optional(),
@@ -19,7 +19,7 @@ interface IndexerEnvironment {
   rpcUrl: string
   indexFolder: string
   databaseUrl: string | undefined
-  /** The chain runs on this machine, so it may be reset under us and answers at once. */
+  /** The chain runs on this machine: it may be reset, and answers at once. */
   isLocal: boolean
 }
 

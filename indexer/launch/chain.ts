@@ -5,7 +5,7 @@ import { quietHttp } from './quietHttp.ts'
 export type Chain = Awaited<ReturnType<typeof connectChain>>
 
 /**
- * A client of the chain that was asked for.
+ * A client of the requested chain.
  *
  * @throws {Error} if the chain does not answer or has another id.
  */

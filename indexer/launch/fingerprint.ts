@@ -7,17 +7,16 @@ import type { Deployment } from '@waggle/deployments/record'
 const root = join(import.meta.dirname, '..')
 const require = createRequire(import.meta.url)
 
-/** Everything that the rows of an index follow from, apart from the chain's blocks after the first. */
+/** All inputs of an index, apart from the chain's blocks after the first. */
 export interface Origin {
   deployment: Deployment
-  /** Hash of the deployment's first block: tells a chain that was reset from one that went on. */
+  /** Hash of the deployment's first block: distinguishes a reset chain from a continued one. */
   firstBlockHash: `0x${string}`
 }
 
 /**
- * Name of an index by its origin: the deployment, the chain, the code of the handlers, Ponder's version.
- *
- * Ponder refuses a schema that other code has filled. Under its own name each gets an empty one instead.
+ * Name of an index by its inputs: the deployment, the chain, the code of the handlers, Ponder's version. Ponder refuses a schema that
+ * other code has filled; a name per input gives each an empty one.
  *
  * @returns a database schema name, `waggle_` and 16 hexadecimal digits.
  */

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Holds a folder for this process alone until the process is gone, however it goes.
- *
- * PGlite takes no lock of its own, and two of them on one folder destroy it. A file lock of the operating system, taken
+ * Locks a folder for this process until it ends, however it ends. PGlite takes no lock itself, and two instances on one folder destroy
+ * it. A file lock of the operating system, taken
  * through SQLite, needs no clean-up after a kill; a file with a process id would.
  *
  * @throws {Error} if another process holds the folder.
@@ -22,5 +21,5 @@ export function lockFolder(folder: string): void {
   held.push(lock)
 }
 
-/** Kept reachable: a collected handle would let go of its lock. */
+/** Kept reachable: a collected handle would release its lock. */
 const held: DatabaseSync[] = []

@@ -7,10 +7,9 @@ type Preparation =
   | { kind: 'dropped'; reason: string }
 
 /**
- * Makes the index on disk ready for Ponder: repairs it after a kill, or drops it where it is of no use.
- *
- * Opening it replays PGlite's log. Ponder then still waits 25 s for the lock of the process that was killed, which only
- * whoever holds the folder's own lock can know to be dead: hence the unlocking here.
+ * Prepares the index on disk for Ponder: repairs it after a kill, or drops it if it is useless. Opening it replays PGlite's log. Ponder
+ * would then wait 25 s for the lock of the killed process. Only the holder of the folder's lock knows that this process is dead, so it is
+ * unlocked here.
  *
  * @param folder - PGlite's, held by this process.
  * @param schema - the index that is wanted; the folder holds one only.

@@ -2,8 +2,8 @@ import { fallback, http, type Transport } from 'viem'
 import { redactUrls, splitUrls, urlSecrets } from '../../node/src/core/redactUrls.ts'
 
 /**
- * The transport of one endpoint, or of several by commas of which the first that answers is asked. Its errors show no more of
- * a URL than its origin: Ponder writes them to its log, and URLs carry API keys.
+ * The transport of one endpoint, or of several separated by commas, of which the first that answers is used. Its errors show only the
+ * origin of a URL: Ponder writes them to its log, and URLs carry API keys.
  */
 export function quietHttp(urls: string): Transport {
   const secrets = urlSecrets(urls)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 
 /**
- * Ponder would take the next free port and say nothing.
+ * Ponder would silently take the next free port.
  *
  * @throws {Error} if the port cannot be listened on.
  */

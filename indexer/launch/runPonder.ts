@@ -9,7 +9,7 @@ interface Options {
   schema: string
   port: string
   host: string
-  /** Where Ponder leaves its generated GraphQL schema, and would look for an `.env.local`. */
+  /** Folder of Ponder's generated GraphQL schema, where it would also look for an `.env.local`. */
   workingFolder: string
   /** Path of the deployment's record, absolute: the configuration reads it from the environment, in the working folder. */
   deploymentPath: string

@@ -1,5 +1,6 @@
 /**
- * What a score weighs in its round's emission, as `Weights` and `Earnings` of the contracts compute it: at most five quarters of the mean of its key's
+ * Weight of a score in its round's emission, as the contracts `Weights` and `Earnings` compute it: at most five quarters of the mean of
+ * its key's
  * last eight scores, in 32nds of a thousandth.
  */
 

@@ -2,7 +2,7 @@ import { index, onchainEnum, onchainTable, primaryKey } from 'ponder'
 
 export const demandState = onchainEnum('demand_state', ['open', 'shown', 'withheld'])
 
-/** A sampled leaf that somebody could not have, and demanded to see on the chain. */
+/** A demand for a sampled leaf that was unavailable, to be published on the chain. */
 export const leafDemand = onchainTable(
   'leaf_demand',
   t => ({
@@ -10,17 +10,17 @@ export const leafDemand = onchainTable(
     peerKey: t.hex().notNull(),
     /** The leaf's place among the peer's. */
     index: t.integer().notNull(),
-    /** Whether it can still be shown, was, or was not in time. */
+    /** Whether it can still be published, was published, or was not published in time. */
     state: demandState().notNull().default('open'),
     /** Account that demanded it. */
     challenger: t.hex().notNull(),
-    /** What the challenger put up, wei of the chain's coin. */
+    /** The challenger's bond, wei of the chain's coin. */
     bondWei: t.bigint().notNull(),
-    /** Last round in which it can be shown. */
+    /** Last round in which it can be published. */
     throughRound: t.integer().notNull(),
-    /** Account that showed it. */
+    /** Account that published it. */
     responder: t.hex(),
-    /** What the responder is paid from the bond. */
+    /** The responder's pay from the bond. */
     paidWei: t.bigint(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -43,7 +43,7 @@ export const appealCase = onchainTable(
     isClosed: t.boolean().notNull().default(false),
     /** Whether the peer lost the round for another reason meanwhile. */
     isMoot: t.boolean().notNull().default(false),
-    /** The score that stands, once it is closed. */
+    /** The final score, once the case is closed. */
     finalMilli: t.integer(),
   }),
   table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
@@ -58,7 +58,7 @@ export const appeal = onchainTable(
     level: t.integer().notNull(),
     /** Account that appealed. */
     appellant: t.hex().notNull(),
-    /** What it put up, wei of the chain's coin. */
+    /** Its bond, wei of the chain's coin. */
     bondWei: t.bigint().notNull(),
     /** Seats that judge. */
     drawn: t.integer().notNull(),
@@ -70,7 +70,7 @@ export const appeal = onchainTable(
 
 export const seatFault = onchainEnum('seat_fault', ['silent', 'sealed', 'overturned'])
 
-/** A seat's part in an appeal; level 0 is the committee that was overturned. */
+/** A seat's part in an appeal; level 0 is the overturned committee. */
 export const appealVerdict = onchainTable(
   'appeal_verdict',
   t => ({
@@ -82,11 +82,11 @@ export const appealVerdict = onchainTable(
     position: t.integer(),
     /** Whether the seat opened its verdict. */
     isRevealed: t.boolean().notNull().default(false),
-    /** Null while it is sealed, and where it said `unavailable`. */
+    /** Null while it is sealed, and if it is `unavailable`. */
     scoreMilli: t.integer(),
-    /** What the seat was paid, wei of the chain's coin. */
+    /** The seat's pay, wei of the chain's coin. */
     paidWei: t.bigint().notNull().default(0n),
-    /** What it was blamed for. */
+    /** The fault that it was slashed for. */
     fault: seatFault(),
   }),
   table => ({ pk: primaryKey({ columns: [table.round, table.peerKey, table.level, table.seatKey] }) }),

@@ -1,15 +1,15 @@
 import { index, onchainTable } from 'ponder'
 
 /**
- * What existing RL Swarm nodes report of themselves through `SwarmCoordinator`, and what was imported of RL Swarm's leaderboard. Claims, and nothing more: ids need no proof, rewards are
- * any number, and no point, seat or Nectar follows from them.
+ * What RL Swarm nodes report about themselves through `SwarmCoordinator`, and rows imported from RL Swarm's leaderboard. Unchecked
+ * claims: ids need no proof, rewards are any number, and no points, seats or Nectar follow from them.
  */
 export const claimedPeer = onchainTable(
   'claimed_peer',
   t => ({
-    /** As it was claimed; a text that may be no peer id. */
+    /** The claimed id: any text, perhaps not a peer id. */
     peerId: t.text().primaryKey(),
-    /** Who claimed it last; null for one that was only named as a winner. */
+    /** Account that claimed it last; null if it was only named as a winner. */
     account: t.hex(),
     /** Sum of the rewards that it claims. */
     claimedRewards: t.bigint().notNull().default(0n),
@@ -17,7 +17,7 @@ export const claimedPeer = onchainTable(
     rewardsSubmitted: t.integer().notNull().default(0),
     /** Rounds in which it named winners. */
     roundsVoted: t.integer().notNull().default(0),
-    /** How often it was named as a winner, by itself too. */
+    /** How often it was named as a winner, including by itself. */
     timesNamed: t.integer().notNull().default(0),
     /** The last round that it claims to have worked in. */
     lastRound: t.bigint(),

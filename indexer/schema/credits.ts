@@ -4,8 +4,8 @@ import { peer } from './peers.ts'
 export const creditSource = onchainEnum('credit_source', ['challenges', 'market'])
 
 /**
- * What a contract owes an account until it withdraws: bonds that came back, and pay. Of `challenges` in the chain's own coin,
- * wei; of the `market` in the smallest unit of its token. `owed = credited - withdrawn`.
+ * An account's credit in a contract until it withdraws: returned bonds, and pay. In `challenges` wei of the chain's coin; in the `market`
+ * the smallest unit of its token. `owed = credited - withdrawn`.
  */
 export const credit = onchainTable(
   'credit',
@@ -13,9 +13,9 @@ export const credit = onchainTable(
     account: t.hex().notNull(),
     /** Which contract owes it. */
     source: creditSource().notNull(),
-    /** All that it was credited. */
+    /** Total credited. */
     credited: t.bigint().notNull().default(0n),
-    /** Of that, what it withdrew. */
+    /** Total withdrawn. */
     withdrawn: t.bigint().notNull().default(0n),
     /** What it can withdraw now. */
     owed: t.bigint().notNull().default(0n),

@@ -8,8 +8,8 @@ import { round, settlement } from './rounds.ts'
 const emissionWei = sql.raw(`${EMISSION_WEI}::numeric`)
 
 /**
- * What each peer earned in each round, by what: derived from settled scores, openings and task pay alone, and rounded as the contracts do. A score earns
- * by its weight; a round that weighs less than those before emits less.
+ * Earnings of each peer in each round, by source: derived from settled scores, openings and task pay alone, and rounded as the contracts
+ * do. A score earns by its weight; a round that weighs less than those before emits less.
  */
 const earningRows = sql`
   SELECT s.round, s.peer_key, 'score' AS source,
@@ -32,7 +32,7 @@ export const earning = onchainView('earning', {
   amountWei: bigint('amount_wei').notNull(),
 }).as(sql`SELECT round, peer_key, source, amount_wei::numeric(78) AS amount_wei FROM (${earningRows}) earned`)
 
-/** What a peer has earned in all, has claimed, and could claim now. */
+/** What a peer has earned in total, has claimed, and can claim now. */
 export const purse = onchainView('purse', {
   peerKey: hex('peer_key').notNull(),
   peerId: text('peer_id').notNull(),
@@ -43,11 +43,11 @@ export const purse = onchainView('purse', {
   openingWei: bigint('opening_wei').notNull(),
   /** Nectar earned by tasks, wei. */
   taskWei: bigint('task_wei').notNull(),
-  /** All that it earned, wei. */
+  /** Total earned, wei. */
   earnedWei: bigint('earned_wei').notNull(),
-  /** Of that, what was minted, wei. */
+  /** Minted so far, wei. */
   claimedWei: bigint('claimed_wei').notNull(),
-  /** Of that, what can be minted now, wei. */
+  /** Can be minted now, wei. */
   claimableWei: bigint('claimable_wei').notNull(),
 }).as(sql`
   SELECT

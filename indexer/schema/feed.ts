@@ -39,7 +39,7 @@ export const feedKind = onchainEnum('feed_kind', [
   'winningsTaken',
 ])
 
-/** One row per event, in chain order: what the live feed shows. */
+/** One row per event, in chain order: the live feed. */
 export const feedItem = onchainTable(
   'feed_item',
   t => ({
@@ -49,7 +49,7 @@ export const feedItem = onchainTable(
     kind: feedKind().notNull(),
     round: t.integer(),
     peerKey: t.hex(),
-    /** What else the event says, by its kind. */
+    /** The event's other values, by its kind. */
     detail: t.jsonb().$type<Record<string, string | number | null>>().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     /** Number of its block. */

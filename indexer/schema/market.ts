@@ -9,7 +9,7 @@ export const game = onchainTable(
     gameId: t.bigint().primaryKey(),
     /** Account of the Judge. */
     judge: t.hex().notNull(),
-    /** What the Judge wrote of it: JSON with `question` and `choices`, or anything else. */
+    /** The Judge's description: JSON with `question` and `choices`, or anything else. */
     details: t.text().notNull(),
     /** Merkle root over clues and answer. */
     root: t.hex().notNull(),
@@ -26,17 +26,17 @@ export const game = onchainTable(
     disputeSec: t.integer().notNull(),
     /** The least bet. */
     minBet: t.bigint().notNull(),
-    /** What a round may add to a choice's shares besides a tenth of them. */
+    /** Shares that a round may add to a choice besides a tenth of its shares. */
     freeShares: t.bigint().notNull(),
-    /** What the Judge put up. */
+    /** The Judge's bond. */
     bond: t.bigint().notNull(),
     /** The Judge's part of the losing stakes if its answer stands, in ten-thousandths. */
     feeBps: t.integer().notNull(),
-    /** What it had of them. */
+    /** The Judge's fee. */
     fee: t.bigint().notNull().default(0n),
-    /** How far it is. */
+    /** Its phase. */
     status: gameStatus().notNull().default('open'),
-    /** Rounds that took bets, take them, or take them next. */
+    /** Rounds that took bets, take bets, or take them next. */
     roundsOpened: t.integer().notNull().default(1),
     /** How many bets it has. */
     bets: t.integer().notNull().default(0),
@@ -46,17 +46,17 @@ export const game = onchainTable(
     answer: t.integer(),
     /** Unix time of the answer, seconds. */
     answeredAtSec: t.int8({ mode: 'number' }),
-    /** Account that disputed the answer, null where nobody did. */
+    /** Account that disputed the answer; null if nobody did. */
     disputer: t.hex(),
-    /** The choice that won, null where nobody did. */
+    /** The winning choice; null if nobody won. */
     winner: t.integer(),
-    /** What holders divide on top of their stakes, once the game has ended. */
+    /** What holders divide in addition to their stakes, once the game has ended. */
     pot: t.bigint(),
     /** What holders claimed. */
     paidOut: t.bigint().notNull().default(0n),
-    /** What rounding left, burnt. */
+    /** The rounding remainder, burnt. */
     dustBurnt: t.bigint().notNull().default(0n),
-    /** Unix time of its end, seconds; null while it goes on. */
+    /** Unix time of its end, seconds; null before. */
     endedAtSec: t.int8({ mode: 'number' }),
     /** Unix time at which it was opened, seconds. */
     createdAtSec: t.int8({ mode: 'number' }).notNull(),
@@ -102,7 +102,7 @@ export const gameBet = onchainTable(
     round: t.integer().notNull(),
     choice: t.integer().notNull(),
     stake: t.bigint().notNull(),
-    /** What it bought, unless later bets of its round on the choice dilute it. */
+    /** Shares that it bought, unless later bets of its round on the choice dilute them. */
     shares: t.bigint().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -110,7 +110,7 @@ export const gameBet = onchainTable(
   table => ({ byGame: index().on(table.gameId), byAccount: index().on(table.account) }),
 )
 
-/** What a holder was paid: winnings or a refund, once a game. */
+/** A holder's payout of a game: winnings or a refund. */
 export const gamePayout = onchainTable(
   'game_payout',
   t => ({
@@ -126,7 +126,7 @@ export const gamePayout = onchainTable(
   table => ({ byGame: index().on(table.gameId), byAccount: index().on(table.account) }),
 )
 
-/** What a holder put into a game, and what it gets of it: until the game has ended, nothing. */
+/** A holder's stakes in a game, and its payout: 0 until the game has ended. */
 export const gameHolding = onchainTable(
   'game_holding',
   t => ({

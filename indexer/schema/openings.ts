@@ -1,6 +1,6 @@
 import { index, onchainTable, primaryKey } from 'ponder'
 
-/** A seat's opening of the score that it had committed to for the leaf that was drawn of a shard. */
+/** A seat's opening of its committed score of a shard's drawn leaf. */
 export const opening = onchainTable(
   'opening',
   t => ({
@@ -9,12 +9,12 @@ export const opening = onchainTable(
     evaluatorKey: t.hex().notNull(),
     /** The seat's position on the shard's committee. */
     position: t.integer().notNull(),
-    /** The peer that was drawn, and the leaf. */
+    /** The drawn peer, and the leaf. */
     peerKey: t.hex().notNull(),
-    /** Number of the leaf that was drawn. */
+    /** Index of the drawn leaf. */
     index: t.integer().notNull(),
     scoreMilli: t.integer().notNull(),
-    /** Nectar; null until the shard is closed, 0 where it does not agree. */
+    /** Nectar; null until the shard is closed, 0 if it does not agree. */
     paidWei: t.bigint(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -33,7 +33,7 @@ export const agreedLeaf = onchainTable(
     shard: t.integer().notNull(),
     /** Number of the leaf. */
     index: t.integer().notNull(),
-    /** Lower median of its opened scores; null where too few opened one leaf. */
+    /** Lower median of its opened scores; null if too few seats opened one leaf. */
     medianMilli: t.integer(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -41,7 +41,7 @@ export const agreedLeaf = onchainTable(
   table => ({ pk: primaryKey({ columns: [table.round, table.shard] }) }),
 )
 
-/** What a proposer was paid for the task that a shard's leaf answers. */
+/** A proposer's pay for the task that a shard's leaf answers. */
 export const taskPay = onchainTable(
   'task_pay',
   t => ({
@@ -58,15 +58,15 @@ export const taskPay = onchainTable(
   table => ({ pk: primaryKey({ columns: [table.round, table.shard] }), byProposer: index().on(table.proposerKey) }),
 )
 
-/** A secret that its proposer committed to and did not show: it proposed nothing for the round. */
+/** A withheld secret: its proposer committed to it, and proposed nothing for the round. */
 export const withheldSecret = onchainTable(
   'withheld_secret',
   t => ({
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
-    /** Burnt of the proposer's stake; 0 where it had none, as in bootstrap. */
+    /** Burnt from the proposer's stake; 0 if it had none, as in bootstrap. */
     lostWei: t.bigint().notNull(),
-    /** Account that showed it. */
+    /** Account that proved it. */
     challenger: t.hex().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),

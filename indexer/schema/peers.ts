@@ -5,7 +5,7 @@ import { NO_SCORES, type ScoreLanes } from '../rules/weights.ts'
 export const peer = onchainTable(
   'peer',
   t => ({
-    /** keccak-256 of the base58 peer id; every other table speaks of peers by it. */
+    /** keccak-256 of the base58 peer id; all other tables refer to peers by it. */
     peerKey: t.hex().primaryKey(),
     peerId: t.text().notNull(),
     /** Three words, a pure function of the peer id; kept so that a search by name is a query. */
@@ -25,11 +25,11 @@ export const peer = onchainTable(
     roundsProposed: t.integer().notNull().default(0),
     /** Rounds that it committed rollouts in. */
     roundsSolved: t.integer().notNull().default(0),
-    /** Rounds of which it has a result. */
+    /** Rounds in which it has a result. */
     roundsSettled: t.integer().notNull().default(0),
     /** The last round that it took part in, null before the first. */
     lastActiveRound: t.integer(),
-    /** Its scores in the last eight counted rounds, the newest first, which the next one's weight is held to. */
+    /** Its scores in the last eight counted rounds, newest first, which limit the weight of the next one. */
     scoreLanes: t.jsonb().$type<ScoreLanes>().notNull().default(NO_SCORES),
   }),
   table => ({
@@ -47,19 +47,19 @@ export const evaluator = onchainTable('evaluator', t => ({
   fromRound: t.integer().notNull(),
   /** First round without the seat, null while it sits. */
   untilRound: t.integer(),
-  /** First round of the seat that it has by the role, null if it has none. */
+  /** First round of the seat that the role gave it; null if it has none. */
   admittedFromRound: t.integer(),
-  /** As `admittedFromRound`, of the seat that it staked for. */
+  /** As `admittedFromRound`, for a staked seat. */
   stakedFromRound: t.integer(),
   /** How often it sealed votes for a shard. */
   votesCommitted: t.integer().notNull().default(0),
   /** How often it opened them. */
   votesRevealed: t.integer().notNull().default(0),
-  /** Absences when one was last counted: 1 for a silence, 3 for a ballot that stayed sealed. A reveal clears them. */
+  /** Misses when last counted: 1 for a silence, 3 for a ballot that was not revealed. A reveal clears them. */
   misses: t.integer().notNull().default(0),
 }))
 
-/** Every span of rounds for which a peer had a seat; one that was given by the role ends with bootstrap. */
+/** Every span of rounds in which a peer had a seat; seats given by the role end with bootstrap. */
 export const evaluatorSeat = onchainTable(
   'evaluator_seat',
   t => ({
@@ -80,7 +80,7 @@ export const bootstrap = onchainTable('bootstrap', t => ({
 
 export const duty = onchainEnum('duty', ['evaluator', 'proposer'])
 
-/** What a peer stakes for a duty, wei. */
+/** A peer's stake for a duty, wei. */
 export const stake = onchainTable(
   'stake',
   t => ({
@@ -89,9 +89,9 @@ export const stake = onchainTable(
     duty: duty().notNull(),
     /** Nectar staked now, wei. */
     amountWei: t.bigint().notNull(),
-    /** Slashed so far: burnt, but for what `compensation` tells. */
+    /** Slashed so far: burnt, except for the part in `compensation`. */
     slashedWei: t.bigint().notNull().default(0n),
-    /** First round in which it can be withdrawn, unless it is held for longer; null while no notice was given. */
+    /** First round in which it can be withdrawn, unless it is held for longer; null before notice. */
     freeFromRound: t.integer(),
   }),
   table => ({ pk: primaryKey({ columns: [table.peerKey, table.duty] }) }),
@@ -136,7 +136,7 @@ export const compensation = onchainTable(
   table => ({ byAccount: index().on(table.account) }),
 )
 
-/** What appeals brought each peer's account, wei. The chain knows the account only: each of its peers has the same sum. */
+/** Compensation that appeals paid to each peer's account, wei. The chain stores it by account: each of its peers shows the same sum. */
 export const peerCompensation = onchainView('peer_compensation', {
   peerKey: hex('peer_key').notNull(),
   account: hex('account').notNull(),

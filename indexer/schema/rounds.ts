@@ -5,13 +5,13 @@ import { peer } from './peers.ts'
 /** One row: the schedule and the environments as announced, from which every round's times are computed. */
 export const clock = onchainTable('clock', t => ({
   id: t.text().primaryKey(),
-  /** Spans of rounds with the same length, as announced. */
+  /** Announced spans of rounds with the same length. */
   schedule: t.jsonb().$type<Span[]>().notNull(),
   /** Hash of the environment, by the first round that it holds for. */
   environments: t.jsonb().$type<{ fromRound: number; hash: `0x${string}` }[]>().notNull(),
   /** Highest round that has a row. */
   latestRound: t.integer(),
-  /** Newest round that was settled and no outage. */
+  /** Newest settled round that was not an outage. */
   lastCounted: t.integer(),
 }))
 
@@ -25,7 +25,7 @@ export const round = onchainTable('round', t => ({
   finalAtSec: t.int8({ mode: 'number' }).notNull(),
   /** Hash of the environment's specification. */
   environmentHash: t.hex().notNull(),
-  /** Hash of the block that was fixed after the round's end; null while, or for ever if, nobody recorded it. */
+  /** Hash of the block that was fixed after the round's end; null until it is recorded, and forever if it never is. */
   beacon: t.hex(),
   /** Number of the beacon's block. */
   beaconBlock: t.integer(),
@@ -33,7 +33,7 @@ export const round = onchainTable('round', t => ({
   proposals: t.integer().notNull().default(0),
   /** Peers that committed rollouts. */
   rolloutCommitments: t.integer().notNull().default(0),
-  /** How many of them, as they count. */
+  /** Number of their tasks that count. */
   tasks: t.integer().notNull().default(0),
   /** Of these, places whose task cannot be read. */
   unreadableTasks: t.integer().notNull().default(0),
@@ -47,7 +47,7 @@ export const round = onchainTable('round', t => ({
   settled: t.integer().notNull().default(0),
   /** Of them, those with a score. */
   scored: t.integer().notNull().default(0),
-  /** Of them, those whose rollouts most of the jury could not get. */
+  /** Of them, those whose rollouts were unavailable to most of the committee. */
   unavailable: t.integer().notNull().default(0),
   /** Of them, those on whom too few voted. */
   noQuorum: t.integer().notNull().default(0),
@@ -57,13 +57,13 @@ export const round = onchainTable('round', t => ({
   falseLeaf: t.integer().notNull().default(0),
   /** Of them, those who lost the round for a withheld leaf. */
   withheld: t.integer().notNull().default(0),
-  /** Its number among counted rounds, from 1: those that were settled and no outage. Null before, or for ever. */
+  /** Its number among counted rounds, from 1: settled rounds that were not outages. Null before settlement, and for outages. */
   countedNumber: t.integer(),
-  /** What its scores weigh, in 32nds of a thousandth. */
+  /** Weight of its scores, in 32nds of a thousandth. */
   weight: t.int8({ mode: 'number' }).notNull().default(0),
   /** What open appeals could still add to the weight: the round's emission is shared by both. */
   reservedWeight: t.int8({ mode: 'number' }).notNull().default(0),
-  /** Mean weight of the counted rounds before it. Where that is more than both, it shares the emission, and the rest is not minted. */
+  /** Mean weight of the counted rounds before it. If it is larger than both together, the emission is divided by it, and the rest is not minted. */
   meanWeight: t.int8({ mode: 'number' }).notNull().default(0),
   /** Over the peers that were scored. */
   scoreMilliSum: t.integer().notNull().default(0),
@@ -80,19 +80,19 @@ export const roundMean = onchainView('round_mean', {
   FROM ${round} WHERE scored > 0
 `)
 
-/** What a proposer gave for a round, in the one before. */
+/** A proposer's tasks for a round, submitted in the round before. */
 export const proposal = onchainTable(
   'proposal',
   t => ({
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
-    /** Shown with the tasks, and committed to two rounds ahead. */
+    /** Revealed with the tasks, and committed to two rounds ahead. */
     secret: t.hex().notNull(),
-    /** Places that draws are over; some of them may hold no task that can be read. */
+    /** Places that draws choose from; some may hold no readable task. */
     count: t.integer().notNull(),
     /** Of these, places without one: the bytes are malformed, or hold fewer texts. */
     unreadable: t.integer().notNull(),
-    /** Of the tasks as they stand on the chain, compressed. */
+    /** Size of the tasks on the chain, compressed. */
     bytes: t.integer().notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -100,7 +100,7 @@ export const proposal = onchainTable(
   table => ({ pk: primaryKey({ columns: [table.round, table.peerKey] }), byPeer: index().on(table.peerKey) }),
 )
 
-/** A task of a proposal, as the chain has it; whether it counts is for the environment to say. */
+/** A task of a proposal, as on the chain; the environment decides whether it counts. */
 export const task = onchainTable(
   'task',
   t => ({
@@ -108,7 +108,7 @@ export const task = onchainTable(
     peerKey: t.hex().notNull(),
     /** Its place in the proposal. */
     index: t.integer().notNull(),
-    /** What leaves that answer it name. */
+    /** The `taskHash` of leaves that answer it. */
     taskHash: t.hex().notNull(),
     level: t.integer().notNull(),
     /** Problem and tests, as solvers read them. */
@@ -120,7 +120,7 @@ export const task = onchainTable(
   }),
 )
 
-/** What a solver committed for a round. The latest wins; `amendments` counts the earlier ones. */
+/** A solver's commitment for a round. The latest counts; `amendments` is the number of earlier ones. */
 export const rolloutCommitment = onchainTable(
   'rollout_commitment',
   t => ({
@@ -137,7 +137,7 @@ export const rolloutCommitment = onchainTable(
     contentId: t.hex().notNull(),
     /** How many earlier commitments it replaces. */
     amendments: t.integer().notNull().default(0),
-    /** Demands and appeals against it that are not closed yet: while there are any, nothing of it is earned. */
+    /** Open demands and appeals against it: it earns nothing while there are any. */
     openChallenges: t.integer().notNull().default(0),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -162,28 +162,28 @@ export const settlementOutcome = onchainEnum('settlement_outcome', [
 ])
 
 /**
- * A peer's result in a round: provisional until chain time reaches `finalAtSec`, and contested while a challenge is open,
- * however late that is closed. The view `scoreStates` says which.
+ * A peer's result in a round: provisional until chain time reaches `finalAtSec`, and contested as long as a challenge is open. The view
+ * `scoreStates` has its state.
  */
 export const settlement = onchainTable(
   'settlement',
   t => ({
     round: t.integer().notNull(),
     peerKey: t.hex().notNull(),
-    /** How it came about. */
+    /** Its outcome. */
     outcome: settlementOutcome().notNull(),
     scoreMilli: t.integer().notNull(),
-    /** Sum of the peer's scores in the seven counted rounds before, as it was when this one was settled. */
+    /** Sum of the peer's scores in the seven counted rounds before, as of the settlement of this one. */
     beforeMilli: t.integer().notNull(),
-    /** What the score weighs in the round's emission, in 32nds of a thousandth: at most five quarters of the mean of the last eight. */
+    /** Weight of the score in the round's emission, in 32nds of a thousandth: at most five quarters of the mean of the last eight. */
     weight: t.integer().notNull(),
-    /** What it earned when a round twelve or more later took its place in the contract, wei, where a late ruling divided the round again: it no longer changes. */
+    /** Its earnings when a round twelve or more later overwrote it in the contract, wei, if a late ruling divided the round again: they no longer change. */
     keptWei: t.bigint(),
     /** How many evaluators voted on the peer. */
     votes: t.integer().notNull(),
     /** As in the peer's `rolloutCommitment`. */
     openChallenges: t.integer().notNull().default(0),
-    /** Chain time from which it is final, if nothing is open. */
+    /** Chain time from which it is final, if no challenge is open. */
     finalAtSec: t.int8({ mode: 'number' }).notNull(),
     atSec: t.int8({ mode: 'number' }).notNull(),
     transactionHash: t.hex().notNull(),
@@ -195,7 +195,7 @@ export const settlement = onchainTable(
   }),
 )
 
-/** Who committed in a round, by place, and its outcome: one question instead of one for each of three tables. */
+/** Peers that committed in a round, by place, with their outcomes: one query instead of one for each of three tables. */
 export const roundPeer = onchainView('round_peer', {
   round: integer('round').notNull(),
   /** Place among the round's peers. */

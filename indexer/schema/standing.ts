@@ -4,8 +4,8 @@ import { compensation, peer } from './peers.ts'
 import { settlement } from './rounds.ts'
 
 /**
- * How sure a settled score is: `settled` until its round is final, `contested` while a demand or an appeal against it is open,
- * `final` after both. By the time of the last indexed block: no row has to change when a round becomes final.
+ * State of a settled score: `settled` until its round is final, `contested` while a demand or an appeal against it is open, `final` after
+ * both. Computed from the time of the last indexed block, so that no row changes when a round becomes final.
  */
 export const scoreState = onchainView('score_state', {
   round: integer('round').notNull(),
@@ -45,20 +45,20 @@ const points = sql`
   s.contested AS contested_points_milli, s.contested_rounds
 `
 
-/** How sure a peer's points are: those that may change still are set apart, `points = final + provisional + contested`. */
+/** A peer's points by state: `points = final + provisional + contested`. */
 const pointColumns = () => ({
-  /** Of rounds that are final, in thousandths. */
+  /** Points of final rounds, in thousandths. */
   finalPointsMilli: bigint('final_points_milli').notNull(),
-  /** Of rounds that are not final. */
+  /** Points of rounds that are not final. */
   provisionalPointsMilli: bigint('provisional_points_milli').notNull(),
-  /** Of rounds, final or not, in which a demand or an appeal is open. */
+  /** Points of rounds, final or not, in which a demand or an appeal is open. */
   contestedPointsMilli: bigint('contested_points_milli').notNull(),
-  /** How many those are. */
+  /** Number of those rounds. */
   contestedRounds: integer('contested_rounds').notNull(),
 })
 
 const compensationColumn = () => ({
-  /** Nectar that appeals brought its account, wei: each peer of an account has the same sum. */
+  /** Compensation that appeals paid to its account, wei: each peer of an account has the same sum. */
   compensationWei: bigint('compensation_wei').notNull(),
 })
 
@@ -66,7 +66,7 @@ const compensated = sql`
   (SELECT COALESCE(SUM(c.amount_wei), 0) FROM ${compensation} c WHERE c.account = p.account)::numeric(78) AS compensation_wei
 `
 
-/** The leaderboard. Postgres reads it in the order of `peer.byRank`, and no further than to the last rank that is asked for (`rank_lte`). */
+/** The leaderboard. Postgres reads it in the order of `peer.byRank`, up to the last requested rank (`rank_lte`). */
 export const standing = onchainView('standing', {
   /** Its place on the leaderboard, from 1. */
   rank: int8('rank', { mode: 'number' }).notNull(),
@@ -81,7 +81,7 @@ export const standing = onchainView('standing', {
   roundsProposed: integer('rounds_proposed').notNull(),
   /** Rounds that it committed rollouts in. */
   roundsSolved: integer('rounds_solved').notNull(),
-  /** Rounds of which it has a result. */
+  /** Rounds in which it has a result. */
   roundsSettled: integer('rounds_settled').notNull(),
   /** The last round that it took part in. */
   lastActiveRound: integer('last_active_round'),
@@ -96,7 +96,7 @@ export const standing = onchainView('standing', {
   ) p ${unsure}
 `)
 
-/** Rank and points of single peers: those before one are counted, so that a filter by key does not rank everybody. */
+/** Rank and points of single peers: counts the peers ahead, so that a filter by key does not rank everybody. */
 export const peerStanding = onchainView('peer_standing', {
   peerKey: hex('peer_key').notNull(),
   /** Its place on the leaderboard, from 1. */

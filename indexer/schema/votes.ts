@@ -8,7 +8,7 @@ const UNAVAILABLE = sql.raw(String(protocol.UNAVAILABLE))
 /** Peers of a shard, at most, by the contract. */
 export const { SHARD_PEERS } = protocol
 
-/** An evaluator's sealed votes for a shard of a round, and the votes themselves once it opened them. */
+/** An evaluator's sealed votes for a shard of a round, and the votes once they are revealed. */
 export const voteCommit = onchainTable(
   'vote_commit',
   t => ({
@@ -23,7 +23,7 @@ export const voteCommit = onchainTable(
     revealedAtSec: t.int8({ mode: 'number' }),
     /** Content id of the score sheet, known once revealed. */
     contentId: t.hex(),
-    /** By place in the shard, as on the chain: 65535 where it voted `unavailable`. Null until revealed. */
+    /** By place in the shard, as on the chain: 65535 for `unavailable`. Null until revealed. */
     scoresMilli: t.integer().array(),
     /** Merkle root over the score components of each peer, by place in the shard. Null until revealed. */
     componentRoots: t.hex().array(),
@@ -37,7 +37,7 @@ export const voteCommit = onchainTable(
 
 const size = sql.raw(String(SHARD_PEERS))
 
-/** One evaluator's revealed vote on one peer; `scoreMilli` is null if it voted `unavailable`. The shard of a place is told twice: each index serves one. */
+/** One evaluator's revealed vote on one peer; `scoreMilli` is null if it voted `unavailable`. The shard is stored in addition to the place, since each has an index. */
 export const vote = onchainView('vote', {
   round: integer('round').notNull(),
   evaluatorKey: hex('evaluator_key').notNull(),

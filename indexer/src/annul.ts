@@ -14,7 +14,7 @@ interface Annulment {
   outcome: 'falseLeaf' | 'withheld'
 }
 
-/** A peer loses its round: what was settled before no longer stands, and what was not settled never will be otherwise. */
+/** A peer loses its round: an earlier settlement no longer counts, and a later one cannot change it. */
 export async function annul(context: Context, event: Event, { round, peerKey, lostMilli, outcome }: Annulment) {
   const settled = await context.db.find(settlement, { round, peerKey })
   // Copied: the row that was found changes with the next update.

@@ -6,8 +6,8 @@ import { shareOf } from '../rules/weights.ts'
 import { readClock } from './roundRow.ts'
 
 /**
- * Before a challenge that was open for so long changes what a round weighs: keeps the shares of peers whose outcome has given its place to
- * another. The contract divided those when that came, by what the round weighed then.
+ * Before a long-open challenge changes the weight of a round: stores the shares of peers whose outcomes were overwritten. The contract
+ * divided those at that time, by the weight that the round had then.
  */
 export async function keepShares(context: Context, number: number): Promise<void> {
   const { latestRound } = await readClock(context)

@@ -29,9 +29,8 @@ export interface Source<Row extends FeedRow> {
 export type Send = (message: Message) => void
 
 /**
- * One poll of the index for all who listen, and none while nobody does.
- *
- * Each tick reads the mark, and the feed's newest rows only if it changed.
+ * One poll of the index for all listeners, and none without listeners. Each tick reads the mark, and the feed's newest rows only if it
+ * changed.
  */
 export class Broadcaster<Row extends FeedRow> {
   readonly #source: Source<Row>
@@ -48,7 +47,7 @@ export class Broadcaster<Row extends FeedRow> {
     this.#intervalMs = options.intervalMs
   }
 
-  /** Those who wait for their backlog among them: a slow index keeps many waiting. */
+  /** Including those that wait for their backlog: a slow index keeps many waiting. */
   get listeners(): number {
     return this.#listeners.size + this.#waiting
   }
@@ -110,7 +109,7 @@ export class Broadcaster<Row extends FeedRow> {
     clearTimeout(this.#timer)
     if (this.#listeners.size === 0) return
     this.#timer = setTimeout(() => {
-      // The index may be closing, or its database away for a moment: the next tick sees.
+      // The index may be closing, or its database briefly unavailable: the next tick retries.
       this.tick()
         .catch(() => {})
         .finally(() => this.#schedule())

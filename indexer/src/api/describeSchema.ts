@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { describeColumn } from './readDescriptions.ts'
 
-/** Answers a question as JSON text, as `/graphql` does. */
+/** Answers a query as JSON text, as `/graphql` does. */
 type Ask = (body: string) => Promise<Response>
 
 /** The schema that Ponder made of the tables, which has no descriptions, with theirs. */
@@ -35,7 +35,7 @@ export async function describeSchema(ask: Ask, described: ReadonlyMap<string, st
   return schema
 }
 
-/** Of a field that leads to rows of another table. */
+/** Description of a field that leads to rows of another table. */
 function relation(type: string): string {
   const table = type.replace('!', '')
   return table.endsWith('Page') ? `Its rows of \`${table.slice(0, -4)}\`.` : `Its row of \`${table}\`.`

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Handler } from 'hono'
 
-/** A page to ask the index by hand: it loads nothing from elsewhere, so that it works without a network too. */
+/** A page for manual queries. It loads nothing from elsewhere, so it works without a network. */
 export const explorePage: Handler = context => {
   const nonce = randomBytes(16).toString('base64')
   context.header(

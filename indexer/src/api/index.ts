@@ -36,7 +36,7 @@ async function keysOfName(name: string): Promise<string[]> {
 
 let described: ReturnType<typeof describeSchema> | undefined
 
-/** Made when it is first asked for: few ask. One that could not be made is tried again by the next. */
+/** Built on first use, since few clients need it; after a failure the next request retries. */
 function readSchema() {
   described ??= makeSchema().catch(error => {
     described = undefined

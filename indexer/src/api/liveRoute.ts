@@ -4,7 +4,7 @@ import { streamSSE } from 'hono/streaming'
 import { desc, type ReadonlyDrizzle, sql } from 'ponder'
 import { Broadcaster, type Head, type Mark, type Message } from './broadcaster.ts'
 
-/** How often the index is asked whether it has a new block, while somebody listens. */
+/** Interval of polls for a new block, while there are listeners. */
 const POLL_MS = 250
 
 /** Newest rows of the feed that are watched; older ones are history, which GraphQL serves. */

@@ -17,8 +17,8 @@ type Variables = Record<string, unknown>
 export type Question = { document: DocumentNode; variables: Variables }
 
 /**
- * A question as the tables can answer it: addresses and keys in lower case, and where a peer's key is asked for, its id or name may
- * stand for it. A name that no peer has, or more than one, stays as it is, so that nothing is found.
+ * Rewrites a query for the tables: addresses and keys in lower case, and a peer's id or name replaced by its key. A name of no peer, or
+ * of several, stays, so that nothing is found.
  */
 export async function plainKeys({ document, variables }: Question, findKeys: FindKeys): Promise<Question> {
   const { asKeys, isPlain } = traitsOf(document)

@@ -2,7 +2,7 @@ import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, t
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** What Ponder takes for a list without a limit, and the most that it gives. */
+/** Ponder's default limit of a list, and its maximum. */
 const [DEFAULT_ROWS, MAX_ROWS] = [50, 1_000]
 /** Fields that are walked: fragments in fragments may stand for any number of them. */
 const MAX_FIELDS = 2_000
@@ -15,7 +15,7 @@ const TYPE_LISTS: readonly string[] = ['fields', 'inputFields', 'interfaces', 'p
 /** Of all lists, each within another counted as often as that has rows. The largest question of the pages asks for some 20,000. */
 export const MAX_QUESTION_ROWS = 50_000
 
-/** Why a question is not answered; null if it is. Nothing of it is read from the database before. */
+/** Why a query is refused; null if it is accepted. Decided before anything is read from the database. */
 export function costFault(document: DocumentNode, variables: Variables): string | null {
   const fragments = new Map(
     document.definitions.flatMap(one =>

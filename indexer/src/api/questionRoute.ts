@@ -20,8 +20,8 @@ const schema = z.object({
 })
 
 /**
- * Before Ponder's own answer to a question: what would cost too much is refused, and addresses, keys, ids and names are read as
- * people write them. What is asked of the schema alone is answered here, with descriptions that Ponder's has not.
+ * Runs before Ponder's own answer to a query: refuses queries that cost too much, and accepts addresses, keys, ids and names in any
+ * spelling. Queries of the schema alone are answered here, with descriptions, which Ponder's schema lacks.
  */
 export function questionRoute(findKeys: FindKeys, readSchema: () => Promise<GraphQLSchema>): MiddlewareHandler {
   const documents = new Map<string, DocumentNode>()
@@ -59,7 +59,7 @@ export function questionRoute(findKeys: FindKeys, readSchema: () => Promise<Grap
 const FORM = 'A question is JSON with a query in GraphQL, 32 KB at most.'
 const refusal = (message: string) => ({ errors: [{ message }] })
 
-/** A body as text; null if it is too long, and then its rest is not read. */
+/** A body as text; null if it is too long, without reading the rest. */
 async function readText({ body }: Request): Promise<string | null> {
   const decoder = new TextDecoder()
   let text = ''
@@ -89,7 +89,7 @@ interface Asked extends Question {
   operationName: string | undefined
 }
 
-/** A question, or why a text is none. */
+/** A query, or why a text is not one. */
 function readQuestion(text: string, parseOnce: (query: string) => DocumentNode): Asked | string {
   try {
     const { query, variables, operationName } = schema.parse(JSON.parse(text))

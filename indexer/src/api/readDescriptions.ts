@@ -32,7 +32,7 @@ const TABLE = /export const (\w+) = onchain(?:Table|View)\(/g
 const SHARED = /\.\.\.(\w+)\(\)/g
 
 /**
- * What tables and columns of the index say of themselves: the comments in its schema, which is their one source.
+ * Descriptions of tables and columns: the comments in the schema's files, their only source.
  *
  * @param source - TypeScript of the schema's files.
  * @returns by `table`, and by `table.column`.

@@ -6,8 +6,8 @@ type Execute = (statement: string) => Promise<{ rows: readonly Record<string, un
 const POLL_MS = 2_000
 
 /**
- * Once the index has all rows of the chain, lets PGlite count how they are distributed, and mark pages whose rows all see. It does neither by
- * itself, and lookups take twice the time until then. Postgres vacuums by itself, and is left alone.
+ * Vacuums and analyzes PGlite once the index has caught up with the chain. PGlite does neither by itself, and lookups take twice the time
+ * until then. Postgres vacuums by itself.
  */
 export async function vacuumWhenReady(execute: Execute, pollMs = POLL_MS): Promise<void> {
   const { rows } = await execute('SELECT version() AS version')

@@ -95,9 +95,12 @@ test('a kill while restored files are removed loses none of them', () => {
     throw new Error('killed')
   })
   syncBuiltinESMExports()
-  expect(() => migrate(folder, stepsEnding('nowhere'))).toThrow('killed')
-  removing.mockRestore()
-  syncBuiltinESMExports()
+  try {
+    expect(() => migrate(folder, stepsEnding('nowhere'))).toThrow('killed')
+  } finally {
+    removing.mockRestore()
+    syncBuiltinESMExports()
+  }
   migrate(folder, stepsEnding('nowhere'))
   expect(read(folder, 'a')).toBe('old, changed')
   expect(filesOf(folder)).toEqual(['a', 'b', 'format', 'peer.key'])
