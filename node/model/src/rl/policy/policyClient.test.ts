@@ -236,7 +236,9 @@ test('calls to a worker whose death is not known yet fail as calls, and end noth
 
 test('a worker that cannot be started fails as one that died, and keeps nobody who closes it', async () => {
   const { execPath } = process
-  onTestFinished(() => void (process.execPath = execPath))
+  onTestFinished(() => {
+    process.execPath = execPath
+  })
   process.execPath = join(folder, 'no node')
   const none = openPolicyClient()
   process.execPath = execPath
