@@ -18,6 +18,7 @@ import type { Settled } from './swarmContracts.ts'
 /** Peers that score, of a hundred. */
 const EVALUATORS_SHARE = 0.15
 export const ROUND_SEC = 60
+const BLOCK_SEC = 2
 /** Before round 0. */
 const START_SEC = 60
 
@@ -26,6 +27,9 @@ export type SwarmOptions = {
   peers: number
   /** Rounds that are settled. */
   rounds: number
+  /** Length of a round, and time between blocks. */
+  roundSec?: number
+  blockSec?: number
   /** What each peer does that is not honest, by its number. */
   conduct?: (number: number, member: Member, medium: Medium) => Conduct | null
   /** Makes what goes wrong. */
@@ -70,7 +74,7 @@ export function simulateSwarm(options: SwarmOptions): Promise<SwarmResult> {
     for (const [at, peer] of swarm.peers.entries()) time.after(at * 100, () => peer.start())
     options.faults?.(swarm)
 
-    await time.runUntil(EPOCH_MS + (START_SEC + (options.rounds + 4) * ROUND_SEC) * 1000 - 1_000)
+    await time.runUntil(EPOCH_MS + (START_SEC + (options.rounds + 4) * (options.roundSec ?? ROUND_SEC)) * 1000 - 1_000)
     const result = resultOf(swarm)
     const audit = options.audited ? await auditSwarm(swarm, options.rounds) : null
     await end(swarm)
@@ -78,7 +82,8 @@ export function simulateSwarm(options: SwarmOptions): Promise<SwarmResult> {
   })
 }
 
-function found({ seed, peers: count, conduct, logger }: SwarmOptions, time: SimulatedTime): Swarm {
+function found(options: SwarmOptions, time: SimulatedTime): Swarm {
+  const { seed, peers: count, roundSec = ROUND_SEC, blockSec = BLOCK_SEC, conduct, logger } = options
   const evaluators = Math.max(5, Math.round(count * EVALUATORS_SHARE))
   const members = Array.from({ length: count }, (_, at): Member => {
     const peerId = peerIdOf(at)
@@ -103,7 +108,7 @@ function found({ seed, peers: count, conduct, logger }: SwarmOptions, time: Simu
       peerIds: new Map(members.map(({ peerKey, peerId }) => [peerKey, peerId])),
       seats: members.filter(({ role }) => role === 'evaluator').map(({ peerKey }) => peerKey),
       startsAtSec: EPOCH_MS / 1000 + START_SEC,
-      roundSec: ROUND_SEC,
+      ...{ roundSec, blockSec },
       environmentHash: simulatedEnvironment.hash,
     },
     contractsOf(deployment),

@@ -10,9 +10,7 @@ type Transaction = { hash: Hex; from: Hex; nonce: number; call: Call }
 type Mined = Block & { transactions: Transaction[] }
 type Receipt = { block: number; succeeded: boolean; gasUsed: bigint }
 
-export const BLOCK_SEC = 2
-
-/** One chain, with a pool, that mines a block every {@link BLOCK_SEC} and can be reorganised. */
+/** One chain, with a pool, that mines blocks at equal times and can be reorganised. */
 export class SimulatedChain {
   contracts: SwarmContracts
   /** Signatures that were not computed. */
@@ -63,8 +61,8 @@ export class SimulatedChain {
     this.mine()
   }
 
-  /** What the outbox of an account asks for; `delayed` is the way there and back. */
-  outboxRpc(address: Hex, delayed: <T>(work: () => T) => Promise<T>): OutboxRpc {
+  /** What the outbox of an account asks for; `delayed` is the way there and back, of one call unless more are named. */
+  outboxRpc(address: Hex, delayed: <T>(work: () => T, calls?: number) => Promise<T>): OutboxRpc {
     const latest = () => this.nonces.get(address) ?? 0
     const pending = () => {
       const waiting = [...this.pool.values()].filter(one => one.from === address)
@@ -73,11 +71,15 @@ export class SimulatedChain {
     return {
       address,
       latestNonce: () => delayed(latest),
-      nonces: () => delayed(() => ({ latest: latest(), pending: pending() })),
+      nonces: () => delayed(() => ({ latest: latest(), pending: pending() }), 2),
       simulate: ({ to, data }) =>
         delayed(() => {
           try {
-            const next = { ...this.head, number: this.head.number + 1, timeSec: this.head.timeSec + BLOCK_SEC }
+            const next = {
+              ...this.head,
+              number: this.head.number + 1,
+              timeSec: this.head.timeSec + this.terms.blockSec,
+            }
             this.contracts.prepare(this.decode(address, to, data), next, number => this.block(number)?.hash)
             return { gas: 100_000n }
           } catch (error) {
@@ -86,7 +88,7 @@ export class SimulatedChain {
             return { revertedWith: reason }
           }
         }),
-      fees: () => delayed(() => ({ maxFeePerGasWei: 2n, maxPriorityFeePerGasWei: 1n })),
+      fees: () => delayed(() => ({ maxFeePerGasWei: 2n, maxPriorityFeePerGasWei: 1n }), 2),
       sign: async unsigned => this.sign(address, unsigned),
       send: raw =>
         delayed(() => {
@@ -116,7 +118,7 @@ export class SimulatedChain {
   }
 
   private mineNext(): void {
-    this.time.after(BLOCK_SEC * 1000, () => {
+    this.time.after(this.terms.blockSec * 1000, () => {
       this.mine()
       this.mineNext()
     })

@@ -40,9 +40,9 @@ export class SimulatedEndpoint implements Endpoint {
   readonly ask = ({ method, params }: RpcCall): Promise<unknown> =>
     this.delayed(() => this.answer(method, params as unknown[]))
 
-  /** The way there and back. @throws {ChainUnreachableError} where nothing comes back. */
-  async delayed<T>(work: () => T): Promise<T> {
-    this.calls += 1
+  /** The way there and back, of calls in one request. @throws {ChainUnreachableError} where nothing comes back. */
+  async delayed<T>(work: () => T, calls = 1): Promise<T> {
+    this.calls += calls
     await this.clock.sleep(this.latencyMs())
     if (this.fault === 'silent')
       throw new ChainUnreachableError(`The chain at ${this.origin} does not answer.`, {

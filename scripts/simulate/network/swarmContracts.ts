@@ -21,6 +21,7 @@ export type Terms = {
   seats: readonly Hex[]
   startsAtSec: number
   roundSec: number
+  blockSec: number
   environmentHash: Hex
 }
 

@@ -18,8 +18,8 @@ type GuardModules = {
 }
 
 type ChainGuard = {
-  /** Checks which endpoints serve the chain. The others are retried until they do. */
-  check(): Promise<void>
+  /** Checks which endpoints serve the chain, and returns their newest blocks. The others are retried until they do. */
+  check(): Promise<ReadonlyMap<Endpoint, Head>>
   /** As in EIP-1193. Waits through outages; rejects with the signal's reason, or with the server's verdict. */
   request(call: RpcCall): Promise<unknown>
   /** Requests the newest block, and accepts it if it is plausible. */
@@ -44,18 +44,19 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
   const followed = createFollowedHead({ logger, holdMs })
   const pool = createEndpointPool({ ...modules, faultOfHead })
   let checkedMs = clock.nowMs()
-  let checking: Promise<void> | null = null
+  let checking: Promise<ReadonlyMap<Endpoint, Head>> | null = null
 
   function faultOfHead(endpoint: Endpoint, head: TakenHead): string | null {
     return followed.faultOf(endpoint, head, () => !pool.healthy().some(other => other !== endpoint))
   }
 
   /** Once a minute, and after each malformed answer: every endpoint must still serve the deployment's chain. */
-  function check(): Promise<void> {
+  function check(): Promise<ReadonlyMap<Endpoint, Head>> {
     checking ??= pool
       .check()
-      .then(() => {
+      .then(heads => {
         checkedMs = clock.nowMs()
+        return heads
       })
       .finally(() => {
         checking = null
@@ -103,8 +104,12 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     check,
     lastHead: followed.taken,
     async readHead() {
-      if (clock.nowMs() - checkedMs >= CHECK_EVERY_MS) await check()
-      return exchange(async endpoint => take(endpoint, await headAt(endpoint, 'latest')))
+      const checked = new Map(clock.nowMs() - checkedMs >= CHECK_EVERY_MS ? await check() : [])
+      return exchange(async endpoint => {
+        const head = checked.get(endpoint) ?? (await headAt(endpoint, 'latest'))
+        checked.delete(endpoint)
+        return take(endpoint, head)
+      })
     },
     request: call =>
       exchange(async endpoint => {
@@ -131,8 +136,8 @@ type EndpointPool = {
   healthy(): readonly Endpoint[]
   /** Takes an endpoint out of use, and checks it again until it works. */
   markOut(endpoint: Endpoint, reason: string): void
-  /** Takes endpoints out of use that do not serve the chain. */
-  check(): Promise<void>
+  /** Takes endpoints out of use that do not serve the chain. @returns the newest blocks of the others. */
+  check(): Promise<ReadonlyMap<Endpoint, Head>>
   /** Resolves once an endpoint works again; rejects with the signal's reason. */
   untilBack(): Promise<void>
 }
@@ -145,7 +150,7 @@ function createEndpointPool(modules: PoolModules): EndpointPool {
   let back = Promise.withResolvers<void>()
 
   const healthy = () => endpoints.filter(endpoint => !outSinceMs.has(endpoint))
-  const faultOf = createEndpointCheck({ ...modules, healthy, markOut })
+  const check = createEndpointCheck({ ...modules, healthy, markOut })
 
   function markOut(endpoint: Endpoint, reason: string): void {
     if (outSinceMs.has(endpoint)) return
@@ -160,7 +165,7 @@ function createEndpointPool(modules: PoolModules): EndpointPool {
   async function recover(endpoint: Endpoint): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       await clock.sleep(pauseMs, signal)
-      if ((await faultOf(endpoint)) === null) break
+      if ((await check(endpoint)).fault === null) break
     }
     const seconds = Math.round((clock.nowMs() - (outSinceMs.get(endpoint) ?? 0)) / 1000)
     const said = healthy().length === 0 ? 'the chain answers again' : 'an endpoint is back'
@@ -173,10 +178,13 @@ function createEndpointPool(modules: PoolModules): EndpointPool {
     healthy,
     markOut,
     async check() {
+      const heads = new Map<Endpoint, Head>()
       for (const endpoint of healthy()) {
-        const fault = await faultOf(endpoint)
-        if (fault !== null) markOut(endpoint, fault)
+        const checked = await check(endpoint)
+        if (checked.fault === null) heads.set(endpoint, checked.head)
+        else markOut(endpoint, checked.fault)
       }
+      return heads
     },
     async untilBack() {
       const stopped = Promise.withResolvers<never>()

@@ -34,8 +34,11 @@ export async function headAt(endpoint: Endpoint, at: 'latest' | number): Promise
   return head
 }
 
-/** Creates a check that returns an endpoint's fault, or null if it seems to serve the deployment's chain. */
-export function createEndpointCheck(modules: CheckModules): (endpoint: Endpoint) => Promise<string | null> {
+/** An endpoint's fault, or its newest block. */
+type Checked = { fault: string } | { fault: null; head: Head }
+
+/** Creates a check that returns an endpoint's fault, or its newest block if it seems to serve the deployment's chain. */
+export function createEndpointCheck(modules: CheckModules): (endpoint: Endpoint) => Promise<Checked> {
   const { identity, clock, signal, healthy, faultOfHead, markOut } = modules
   let firstHash: string | null = null
   /** The last block that two endpoints had in common. */
@@ -69,13 +72,15 @@ export function createEndpointCheck(modules: CheckModules): (endpoint: Endpoint)
         headAt(endpoint, identity.firstBlock),
         headAt(endpoint, 'latest'),
       ])
-      if (Number(chainId) !== identity.chainId) return `it serves the chain with id ${Number(chainId)}`
+      if (Number(chainId) !== identity.chainId) return { fault: `it serves the chain with id ${Number(chainId)}` }
       firstHash ??= first.hash
-      if (first.hash !== firstHash) return `it serves another chain: its block ${first.number} is ${first.hash}`
-      return faultOfHead(endpoint, { ...head, atMs: clock.nowMs() }) ?? (await comparison(endpoint, head))
+      if (first.hash !== firstHash)
+        return { fault: `it serves another chain: its block ${first.number} is ${first.hash}` }
+      const fault = faultOfHead(endpoint, { ...head, atMs: clock.nowMs() }) ?? (await comparison(endpoint, head))
+      return fault === null ? { fault, head } : { fault }
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      return error instanceof Error ? error.message : String(error)
+      return { fault: error instanceof Error ? error.message : String(error) }
     }
   }
 }

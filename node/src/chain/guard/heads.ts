@@ -21,8 +21,8 @@ type News = {
 export type Heads = {
   /** The newest block, requested now. */
   read(): Promise<TakenHead>
-  /** The newest block; requested unless the last one was seen less than the time between blocks ago. */
-  recent(): Promise<TakenHead>
+  /** The newest block; requested unless the last one was seen less than the time between blocks ago, and is enough for the caller. */
+  recent(isEnough?: (head: TakenHead) => boolean): Promise<TakenHead>
   /** Resolves with the next block that is seen. All callers share the same polls. */
   next(signal: AbortSignal, news?: News): Promise<TakenHead>
   /** Seen blocks around a time that are too deep to change: the newest before it, and the oldest at or after it. */
@@ -74,11 +74,11 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
 
   return {
     read,
-    async recent() {
+    async recent(isEnough = () => true) {
       const last = seen.at(-1)
       const nowMs = clock.nowMs()
       const isRecent = last !== undefined && nowMs >= last.atMs && nowMs - last.atMs < (pace.blockMs() ?? pollMs)
-      return isRecent ? last : read()
+      return isRecent && isEnough(last) ? last : read()
     },
     async next(signal, { fromSec = 0, after = null } = {}) {
       const last = seen.at(-1)

@@ -3,21 +3,25 @@ import { encodeFunctionData } from 'viem'
 import type { Beacon } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
-import type { ChainClient } from '../connectChain.ts'
+import type { FollowedChain } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 
 export const beaconStates = ['none', 'fixed', 'drawn', 'void'] as const
 export type BeaconState = (typeof beaconStates)[number]
 
-/** A round's beacon. `hash` is known once its block is deep enough to stay, before anyone has recorded it. */
-export type BeaconReading = { state: BeaconState; hash: Beacon | null }
+/**
+ * A round's beacon. `hash` is known once its block is deep enough to stay, before anyone has recorded it.
+ *
+ * `fromBlock`: the block that makes it so deep, where the chain only has to reach that.
+ */
+export type BeaconReading = { state: BeaconState; hash: Beacon | null; fromBlock?: number }
 
 /**
  * How far the beacon of a round is, and what it is or, once recorded, will be. A leaf whose seed is from a beacon that was taken back is
  * false, and its peer loses the round: it is told once its block stays.
  */
 export async function readBeacon(
-  { rpc, rpcUrl }: ChainClient,
+  { rpc, rpcUrl, heads }: FollowedChain,
   { rounds, reorganisedBlocks }: Contracts,
   round: number,
 ): Promise<BeaconReading> {
@@ -27,8 +31,9 @@ export async function readBeacon(
   )
   const state = beaconStates[code] ?? 'void'
   if (state !== 'fixed' && state !== 'drawn') return { state, hash: null }
-  const head = await callChain(rpcUrl, () => rpc.getBlockNumber())
-  if (head < blockNumber + BigInt(reorganisedBlocks)) return { state, hash: null }
+  const fromBlock = Number(blockNumber) + reorganisedBlocks
+  const isDeep = ({ number }: { number: number }) => number >= fromBlock
+  if (!isDeep(await heads.recent(isDeep))) return { state, hash: null, fromBlock }
   if (state === 'fixed') return { state, hash: (await callChain(rpcUrl, () => rpc.getBlock({ blockNumber }))).hash }
   return { state, hash: await callChain(rpcUrl, () => rpc.readContract({ ...rounds, functionName: 'beaconOf', args })) }
 }

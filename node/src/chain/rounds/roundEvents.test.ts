@@ -13,7 +13,7 @@ test('rounds that never were have no events, and the chain is not asked for them
 const head = { number: 5_000, timeSec: 1_000, hash: '0x', atMs: 0 }
 const chain = {
   rpcUrl: 'http://scene',
-  heads: { read: async () => head, around: () => ({}) },
+  heads: { recent: async () => head, around: () => ({}) },
   // Rounds after the first one have not begun.
   rpc: { readContract: async () => 2_000n },
 } as unknown as FollowedChain

@@ -73,7 +73,9 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): R
     isOver: round => starts.has(round + 1),
     async inRounds<T>({ first, last }: { first: number; last: number }, read: ReadRange<T>): Promise<T[]> {
       if (last < -1) return []
-      const head = await chain.heads.read()
+      // Later blocks add nothing to rounds that are over. What is read of the running one may follow from its newest block.
+      const endsAtSec = times.get(last + 1) ?? Number.POSITIVE_INFINITY
+      const head = await chain.heads.recent(({ timeSec }) => timeSec >= endsAtSec)
       const from = first <= 0 ? contracts.startBlock : await firstBlockOf(first, head)
       if (from === null) return []
       const end = await firstBlockOf(last + 1, head)

@@ -15,12 +15,21 @@ function setup(peerKey: Hex, reading: BeaconReading) {
   const stop = new AbortController()
   const clock = createManualClock()
   const calls: string[] = []
+  let [reads, number] = [0, 0]
   const send = (name: string) => async (round: number) => {
     calls.push(`${name} ${round}`)
     return { status: 'mined', hash, block: 1 } as const
   }
-  const nextBlock = (until: AbortSignal) => clock.sleep(300, until)
-  const chain = { nextBlock, readBeacon: async () => reading, fixBeacon: send('fix'), drawBeacon: send('draw') }
+  const nextBlock = async (until: AbortSignal) => {
+    await clock.sleep(300, until)
+    number += 1
+    return { number }
+  }
+  const readBeacon = async () => {
+    reads += 1
+    return reading
+  }
+  const chain = { nextBlock, readBeacon, fixBeacon: send('fix'), drawBeacon: send('draw') }
   const said: string[] = []
   const write = (line: string) => said.push(JSON.parse(line).message)
   const logger = createLogger({ write, format: 'json', level: 'info', clock })
@@ -28,7 +37,10 @@ function setup(peerKey: Hex, reading: BeaconReading) {
   const told = (next: BeaconReading) => {
     reading = next
   }
-  return { node: parts as unknown as PeerNode, clock, calls, said, stop, told }
+  const fallBack = () => {
+    number = 0
+  }
+  return { node: parts as unknown as PeerNode, clock, calls, said, stop, told, fallBack, reads: () => reads }
 }
 
 async function asleep(clock: ReturnType<typeof createManualClock>): Promise<void> {
@@ -67,6 +79,28 @@ test('the last in turn leaves it to the others for an eighth of the round', asyn
   given.abort()
   expect(await beacon).toBeNull()
   expect(said).toEqual(['beacon fixed', 'no beacon in time'])
+})
+
+test('until the block of a beacon is deep, it is not asked for again, unless the chain falls back', async () => {
+  const { node, clock, told, reads, fallBack } = setup(first, { state: 'fixed', hash: null, fromBlock: 4 })
+  const beacon = awaitBeacon(node, time, node.signal)
+  const pass = async (blocks: number) => {
+    for (let block = 0; block < blocks; block += 1) {
+      await asleep(clock)
+      clock.advance(300)
+    }
+    await asleep(clock)
+  }
+  await pass(2)
+  fallBack()
+  expect(reads()).toBe(1)
+  await pass(1)
+  expect(reads()).toBe(2)
+  told({ state: 'fixed', hash })
+  await pass(2)
+  expect(reads()).toBe(2)
+  clock.advance(300)
+  expect(await beacon).toBe(hash)
 })
 
 test('a void round has none, and the round before the first has zero', async () => {

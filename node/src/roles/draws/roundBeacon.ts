@@ -26,7 +26,7 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
   const fixesAtMs = clock.nowMs() + staggerShareOf(identity.peerKey, round) * STAGGER_SHARE * roundSec * 1000
   let called = false
   while (!until.aborted) {
-    const { state, hash } = await chain.readBeacon(round)
+    const { state, hash, fromBlock = 0 } = await chain.readBeacon(round)
     if (hash !== null) return hash
     if (state === 'void') {
       logger.info('the round is void', { round })
@@ -38,11 +38,20 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
     }
     // Its time may come between two blocks.
     const ownCall = called || state !== 'none' ? [] : [clock.sleep(fixesAtMs - clock.nowMs(), until)]
-    await Promise.race([chain.nextBlock(until), ...ownCall]).catch(() => undefined)
+    await Promise.race([nextOf(chain, fromBlock, until), ...ownCall]).catch(() => undefined)
   }
   node.signal.throwIfAborted()
   logger.warn('no beacon in time', { round })
   return null
+}
+
+/** The next block, or a later one where nothing is known before it: the chain reaches that, or has fallen back. */
+async function nextOf({ nextBlock }: PeerNode['chain'], fromBlock: number, until: AbortSignal): Promise<void> {
+  for (let before = 0; ; ) {
+    const { number } = await nextBlock(until)
+    if (number >= fromBlock || number < before) return
+    before = number
+  }
 }
 
 /** The beacon of any round that passed, as the chain has it; null if it has none. */

@@ -16,6 +16,8 @@ type ShownLeaves = 'own' | 'others'
 /** Polls in a round. A demand stays open for at least one whole round, and the transaction takes part of that. */
 const POLLS_PER_ROUND: Readonly<Record<ShownLeaves, number>> = { own: 4, others: 32 }
 const MAX_WAIT_MS = 60_000
+/** While no leaf can be due before a later time. */
+const MAX_REST_MS = 600_000
 /** Rounds after its own in which the chain stores a commitment. */
 const REMEMBERED_ROUNDS = 5
 /** Until the length of a round is known. */
@@ -41,7 +43,8 @@ export async function showDemanded(node: PeerNode, leaves: ShownLeaves): Promise
       const waits = isTime && (await answerAll(node, leaves, time, answered))
       // If no leaf of others is waiting, the chain is not asked until the next time one may be due.
       const restMs = (OTHERS_FROM - passed + (isTime ? 1 : 0)) * roundMs
-      waitMs = Math.min(MAX_WAIT_MS, leaves === 'own' || waits ? pollMs : Math.max(pollMs, restMs))
+      const rests = leaves === 'others' && !waits
+      waitMs = rests ? Math.min(MAX_REST_MS, Math.max(pollMs, restMs)) : Math.min(MAX_WAIT_MS, pollMs)
     } catch (error) {
       if (signal.aborted) return
       logger.warn('demands could not be read', { error })

@@ -93,6 +93,7 @@ async function settlePages(node: PeerNode, round: number, pages: readonly Page[]
 /** The shards of a round in this account's own order, each with the step in which it settles it. */
 async function pagesOf({ chain, chainId, identity, ...node }: PeerNode, round: number): Promise<Page[]> {
   const shards = shardsOf(await chain.readRolloutCommitments(round))
+  if (shards.length === 0) return []
   const beacon = await beaconOf({ chain, chainId, identity, ...node }, round)
   const own = beacon === null ? [] : await ownShards({ chain, chainId, identity, ...node }, round, beacon)
   const steps = new Map(own.map(({ shard, position }) => [shard, position]))
@@ -115,6 +116,7 @@ function inOwnOrder(
 
 /** Those with peers that nobody has settled. */
 async function unsettled({ chain }: PeerNode, round: number, pages: readonly Page[]): Promise<Page[]> {
+  if (pages.length === 0) return []
   const settled = new Set((await chain.readSettlements(round)).map(({ peerKey }) => peerKey))
   const left = pages.map(page => ({ ...page, peers: page.peers.filter(({ peerKey }) => !settled.has(peerKey)) }))
   return left.filter(({ peers }) => peers.length > 0)

@@ -54,11 +54,13 @@ async function judgeDisputes(node: PeerNode, data: string): Promise<void> {
 type Seat = { session: MarketSession; rules: GameRules; logger: Logger }
 
 /**
- * Disputes are found by their events: a Judge that opens many games after a false answer hides it from no seat.
+ * Disputes are found by their events: a Judge that opens many games after a false answer hides it from no seat. Each step of a dispute lasts a
+ * round at least, so that rarer polls find one in time while none is open.
  *
  * @param roundSec - length of the swarm's rounds.
+ * @returns 'idle' while none is open.
  */
-export async function judgeOpenDisputes(seat: Seat, roundSec: number): Promise<void> {
+export async function judgeOpenDisputes(seat: Seat, roundSec: number): Promise<'idle' | undefined> {
   const { session, logger } = seat
   const { client, contracts, journal } = session
   const kept = (journal.getState(STATE) ?? null) as KeptDisputes | null
@@ -72,6 +74,7 @@ export async function judgeOpenDisputes(seat: Seat, roundSec: number): Promise<v
   )
   const open = [...found].filter((_, at) => isOpen[at])
   journal.setState(STATE, { open, cursor })
+  return open.length === 0 ? 'idle' : undefined
 }
 
 /** @returns whether it still is, and this seat may have a part in it. */

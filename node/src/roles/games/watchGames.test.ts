@@ -13,7 +13,7 @@ function watched(waitFor: RoundClock['waitFor']) {
   const clock = createManualClock()
   const stop = new AbortController()
   const told: number[] = []
-  const node = { chain: { rounds: { waitFor } }, clock, logger: silentLogger, signal: stop.signal }
+  const node = { chain: { rounds: { waitFor } }, round: () => null, clock, logger: silentLogger, signal: stop.signal }
   const watching = watchGames(node as unknown as Parameters<typeof watchGames>[0], async sec => void told.push(sec))
   const end = () => {
     stop.abort()

@@ -5,6 +5,8 @@ import { type MarketSession, marketSessionOver } from './marketSession.ts'
 
 /** Polls in a round: betting lasts one round. */
 export const POLLS_PER_ROUND = 8
+/** Polls in a round while the last one found nothing open. */
+const IDLE_POLLS_PER_ROUND = 4
 const MAX_WAIT_MS = 60_000
 /** A round that somebody ends by hand has no length: games are timed as if it took an hour at most. */
 const MAX_ROUND_SEC = 3_600
@@ -32,19 +34,21 @@ export function sessionOfNode(
 /**
  * Polls the market a few times a round until the node stops, from the first round on. A failure is logged, and tried again with the next poll.
  *
- * @param poll - takes the length of a round in seconds.
+ * @param poll - takes the length of a round in seconds; 'idle' from it means that nothing is open, and halves the polls.
  */
 export async function watchGames(
-  { chain, clock, logger, signal }: Pick<PeerNode, 'chain' | 'clock' | 'logger' | 'signal'>,
-  poll: (roundSec: number) => Promise<void>,
+  { chain, clock, logger, round, signal }: Pick<PeerNode, 'chain' | 'clock' | 'logger' | 'round' | 'signal'>,
+  poll: (roundSec: number) => Promise<unknown>,
 ): Promise<void> {
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
     try {
-      const { startsAtSec, endsAtSec } = await chain.rounds.waitFor(0, signal)
+      // Only its length is needed, so that a round that the peer knows of is as good as the newest.
+      const { startsAtSec, endsAtSec } = round() ?? (await chain.rounds.waitFor(0, signal))
       const roundSec = Math.min(endsAtSec - startsAtSec, MAX_ROUND_SEC)
-      waitMs = Math.min(MAX_WAIT_MS, (roundSec * 1000) / POLLS_PER_ROUND)
-      await poll(roundSec)
+      const waitOf = (polls: number) => Math.min(MAX_WAIT_MS, (roundSec * 1000) / polls)
+      waitMs = waitOf(POLLS_PER_ROUND)
+      if ((await poll(roundSec)) === 'idle') waitMs = waitOf(IDLE_POLLS_PER_ROUND)
     } catch (error) {
       if (signal.aborted) return
       logger.warn('a game of the market could not be continued', { error })
