@@ -2,6 +2,7 @@ import { phase } from '@waggle/deployments/protocol'
 import type { PeerKey } from '#core/hashes.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
+import { settlementOutcomes } from '../votes/readSettlements.ts'
 import type { EventReader } from './roundEvents.ts'
 
 /** Rounds after its own in which something may happen to a peer's round, unless a case is left open for long. */
@@ -86,7 +87,9 @@ export async function readPeerRound(
     falseLeaves: falseLeaves.map(({ args: { index } }) => index),
     appealed: appealed.map(({ args: { level, drawn, appellant } }) => ({ level, drawn, appellant })),
     verdicts: verdicts.map(({ args: { level, seatKey, scoreMilli } }) => ({ level, seatKey, scoreMilli })),
-    closed: closed.map(({ args: { scoreMilli, settledMilli, isMoot } }) => ({ scoreMilli, settledMilli, isMoot })),
+    closed: closed.map(({ args: { outcome, scoreMilli, settledMilli, isMoot } }) => ({
+      ...{ outcome: settlementOutcomes[outcome] ?? 'none', scoreMilli, settledMilli, isMoot },
+    })),
     /** What it opened as a seat, and what it was paid for that, wei; null while the shard is not closed. */
     opened: opened.map(({ args: { shard, position, index, scoreMilli } }) => {
       const closing = shardsClosed.find(({ args }) => args.shard === shard)?.args

@@ -117,16 +117,19 @@ test('what a peer earns in a round follows from the last ruling', () => {
   expect(said({ told: { falseLeaves: [3] } })).toMatch(/In all: 0.000 points, final\.$/)
   const appealed = [{ level: 1, drawn: 11, appellant: word(9) }]
   const verdicts = [{ level: 1, seatKey: word(7), scoreMilli: 800 }]
-  const closed = (scoreMilli: number, isMoot = false) => ({
+  const closed = (scoreMilli: number, isMoot = false, outcome: Settlement['outcome'] = 'scored') => ({
     appealed,
     verdicts,
-    closed: [{ scoreMilli, settledMilli: 500, isMoot }],
+    closed: [{ outcome, scoreMilli, settledMilli: 500, isMoot }],
   })
   expect(said({ told: closed(800) })).toMatch(
     /a seat judged 800\n.*upheld: 800 stands, where 500.*\nIn all: 0.800 points, final/,
   )
   expect(said({ told: closed(500) })).toContain('The appeal changed nothing: 500 stands.')
   expect(said({ told: closed(500, true) })).toContain('ended without consequences')
+  expect(said({ told: closed(0, false, 'unavailable') })).toMatch(
+    /took the score away.*\nIn all: 0.000 points, final\.$/,
+  )
 })
 
 test('a score sheet tells refuted sampling from answers that are worth nothing', () => {

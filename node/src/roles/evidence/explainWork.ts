@@ -121,15 +121,17 @@ function explainChallenges({ round, currentRound, told }: Work, nameOf: NameOf):
         )
   }
   const [closing] = told.closed
-  if (closing?.isMoot) lines.push('The appeal ended without consequences: the peer lost the round for another reason.')
-  else if (closing)
-    lines.push(
-      closing.scoreMilli === closing.settledMilli
-        ? `The appeal changed nothing: ${closing.settledMilli} stands.`
-        : `The appeal was upheld: ${closing.scoreMilli} stands, where ${closing.settledMilli} was settled.`,
-    )
+  if (closing !== undefined) lines.push(closingWords(closing))
   else if (told.appealed.length > 0) lines.push(`The appeal of round ${round} is open.`)
   return lines
+}
+
+function closingWords({ outcome, scoreMilli, settledMilli, isMoot }: Work['told']['closed'][number]): string {
+  if (isMoot) return 'The appeal ended without consequences: the peer lost the round for another reason.'
+  if (scoreMilli === settledMilli) return `The appeal changed nothing: ${settledMilli} stands.`
+  if (outcome === 'unavailable')
+    return `The appeal took the score away: no seat of the jury got the answers, as a seat of the committee had not, where ${settledMilli} was settled.`
+  return `The appeal was upheld: ${scoreMilli} stands, where ${settledMilli} was settled.`
 }
 
 /** The peer's points of the round, and what can still change them. */
