@@ -18,7 +18,7 @@ import type { EventReader } from '../../src/chain/rounds/roundEvents.ts'
 import { createDialSchedule } from '../../src/p2p/membership/dialSchedule.ts'
 import { createPeerBook } from '../../src/p2p/membership/peerBook.ts'
 import { openCaseChannel } from '../../src/sandbox/caseChannel.ts'
-import type { Decoder } from './decoders.ts'
+import type { Decoder } from './decoder.ts'
 
 const CHAIN_ID = 31_337
 /** Stands for the id of the case that is asked. */

@@ -26,19 +26,8 @@ import {
 import { StreamError } from '../../src/p2p/transfer/streamError.ts'
 import { createStreamReader } from '../../src/p2p/transfer/streamReader.ts'
 import { decodeSyncRequest, encodeSyncRequest, missingFrom } from '../../src/p2p/transfer/syncProtocol.ts'
-
-export type Decoder = {
-  /** The module under `node/src` that it is a part of. */
-  module: string
-  /** Valid inputs, which hostile ones are made of. */
-  seeds: readonly Uint8Array[]
-  /**
-   * Throws where the input is not handled as it should be.
-   *
-   * @returns whether the input was accepted.
-   */
-  run(bytes: Uint8Array): boolean | Promise<boolean>
-}
+import { contents } from './contents.ts'
+import type { Decoder } from './decoder.ts'
 
 /** The peer of the private key 1: the generator of secp256k1. */
 const POINT = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
@@ -191,6 +180,7 @@ export const decoders: Record<string, Decoder> = {
       return compact !== null
     },
   },
+  ...contents,
 }
 
 function framed(bytes: Uint8Array): Uint8Array {

@@ -1,5 +1,5 @@
 import { randomStream } from '#base/random.ts'
-import type { Decoder } from './decoders.ts'
+import type { Decoder } from './decoder.ts'
 import { mutate } from './mutate.ts'
 
 /**
