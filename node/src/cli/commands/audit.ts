@@ -92,19 +92,13 @@ async function ofRounds(
   const chat = await openChatModels(config, signal)
   const device = await openDevice(config.device, chat !== undefined)
   const { openRolloutAudit, openEnvironments } = await import('#roles/audit/auditRollouts.ts')
-  const { RoundVoidError } = await import('#roles/audit/auditRound.ts')
+  const { eachRound } = await import('#roles/audit/eachRound.ts')
   const modules = { clock: systemClock, logger: silentLogger, signal }
   const waitsOut = rounds.last === Number.POSITIVE_INFINITY
   const settings = { waitsOut, data, bootnodes, environments: await openEnvironments(chat), threads, device }
   const opened = await openRolloutAudit({ ...openDeployment(config), ...settings, ...modules })
   try {
-    for (let round = rounds.first; round <= rounds.last; round += 1) {
-      if (rounds.last > rounds.first) await opened.waitFor(round)
-      const found = await opened.audit(round, peer).catch(error => {
-        // One of many: the others are audited all the same.
-        if (!(error instanceof RoundVoidError) || rounds.last === rounds.first) throw error
-        return { round, tasks: 0, peers: [], disagreements: [] }
-      })
+    for await (const found of eachRound(opened, rounds, peer)) {
       process.exitCode = worse(process.exitCode, exitCodeOf(found))
       print(found)
     }

@@ -1,0 +1,29 @@
+import { type RoundAudit, RoundVoidError } from './auditRound.ts'
+
+/** As `openRolloutAudit` opens it. */
+type OpenedAudit = {
+  waitFor(round: number): Promise<void>
+  audit(round: number, only: string | null): Promise<RoundAudit>
+}
+
+/**
+ * Audits rounds in their order, each as soon as all of its votes are opened. One alone is not waited for, and is an error if it is void; of many a
+ * void one has nobody to audit.
+ *
+ * @param rounds - `last` may be infinite.
+ * @param only - a peer, by its words, id or key; null for all.
+ */
+export async function* eachRound(
+  opened: OpenedAudit,
+  { first, last }: { first: number; last: number },
+  only: string | null,
+): AsyncGenerator<RoundAudit> {
+  const isOne = first === last
+  for (let round = first; round <= last; round += 1) {
+    if (!isOne) await opened.waitFor(round)
+    yield await opened.audit(round, only).catch(error => {
+      if (isOne || !(error instanceof RoundVoidError)) throw error
+      return { round, tasks: 0, peers: [], disagreements: [] }
+    })
+  }
+}
