@@ -2,7 +2,7 @@ import * as dagCbor from '@ipld/dag-cbor'
 import type { z } from 'zod'
 import { NodeError } from '#base/errors.ts'
 
-/** Bytes that are not the canonical encoding of what they claim to be. Whoever sent them is at fault. */
+/** Bytes are not canonically encoded. Their sender is at fault. */
 export class CanonicalError extends NodeError {
   override readonly code = 'CANONICAL'
 }
@@ -15,11 +15,11 @@ export function encodeCanonical(value: unknown): Uint8Array {
 /**
  * Decodes hostile bytes.
  *
- * The library's decoder accepts non-canonical input, so what was decoded is encoded again and compared: else two
- * different content ids could stand for one value.
+ * The library's decoder accepts non-canonical input, so the result is encoded again and compared: otherwise two content ids could name
+ * one value.
  *
  * @param maxBytes - checked before anything is parsed.
- * @throws {CanonicalError} too large, not dag-cbor, not canonical, or not what the schema says.
+ * @throws {CanonicalError} too large, not dag-cbor, not canonical, or refused by the schema.
  */
 export function decodeCanonical<T extends z.ZodType>(bytes: Uint8Array, schema: T, maxBytes: number): z.output<T> {
   const hint = 'Ignore these bytes; their sender runs different or broken software.'

@@ -1,4 +1,4 @@
-/** Time, injected, so that tests decide when it passes. */
+/** Injected time, controlled by tests. */
 export type Clock = {
   /** Unix time, milliseconds. */
   nowMs(): number
@@ -6,7 +6,7 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Of a timer of Node, 25 days: a longer one would go off at once, as in a round whose end nobody knows. */
+/** Longest timer of Node, 25 days: a longer one, as for a round whose end is unknown, would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -28,9 +28,9 @@ export const systemClock: Clock = {
 }
 
 type ManualClock = Clock & {
-  /** Moves time on and wakes, in order, who slept until then. */
+  /** Advances time and wakes due sleepers in order. */
   advance(ms: number): void
-  /** How many sleep now: lets a test wait until the code under test has come to rest. */
+  /** Number of sleepers: lets a test wait until the code under test is idle. */
   sleepers(): number
 }
 

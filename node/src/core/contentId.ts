@@ -10,7 +10,7 @@ export function contentId(bytes: Uint8Array): ContentId {
 /** Bytes hashed between two reads of the clock: 1 ms, 3 where the processor has no instructions for SHA-256. */
 const STEP_BYTES = 1024 * 1024
 
-/** The same for bytes that may be many, with turns of the event loop: the largest payload is 16 MiB. */
+/** The same for large inputs, yielding to the event loop: the largest payload is 16 MiB. */
 export async function contentIdYielding(bytes: Uint8Array): Promise<ContentId> {
   const hash = createHash('sha256')
   for (let at = 0; at < bytes.byteLength; at += STEP_BYTES) {

@@ -1,10 +1,8 @@
 import { MAX_TIMER_MS } from './clock.ts'
 
 /**
- * A signal that aborts with another one, or after `ms` at the latest.
- *
- * Not `AbortSignal.any` over `AbortSignal.timeout`: up to Node 22 nothing but the composite knows of the timeout, and only
- * weakly, so that a garbage collection takes the deadline away and what waits for it waits for ever.
+ * A signal that aborts with another one, or after `ms`. Not `AbortSignal.any` over `AbortSignal.timeout`: up to Node 22 only the
+ * composite refers to the timeout, and weakly, so that garbage collection can remove the deadline and its waiters hang.
  *
  * @param ms - at least 1 is waited, and 25 days at most.
  */
@@ -24,7 +22,7 @@ export function withDeadline(signal: AbortSignal | undefined, ms: number): Abort
   return deadline.signal
 }
 
-/** The work's result, if that comes before the abort. @throws the signal's reason. */
+/** The work's result, if it settles before the abort. @throws the signal's reason. */
 export function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = (): void => reject(signal.reason)

@@ -1,5 +1,5 @@
 /**
- * All bytes of a stream, such as a body of HTTP. Nothing is read on once there are more than allowed.
+ * All bytes of a stream, such as an HTTP body. Stops reading once there are more than allowed.
  *
  * @returns null if there are more than `maxBytes`.
  */

@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { type Hex, hash32Schema } from './hex.ts'
 
 /**
- * A type with a name. Plain `Hex` is assignable to any of them, so that what a chain or a schema gives needs no cast; one of
- * them is not assignable to another.
+ * A branded type. Plain `Hex` is assignable to any of them, so that values from a chain or a schema need no cast; one brand is not
+ * assignable to another.
  */
 type Flavour<T, Name extends string> = T & { readonly __flavour?: Name }
 
@@ -13,9 +13,9 @@ export type PeerKey = Flavour<Hex, 'PeerKey'>
 export type AccountKey = Flavour<Hex, 'AccountKey'>
 /** Address of the account that a peer sends from, 20 bytes. */
 export type AccountAddress = Flavour<Hex, 'AccountAddress'>
-/** keccak-256 from a beacon block: nobody knows it before its round has ended. */
+/** keccak-256 from a beacon block: unknown before its round has ended. */
 export type Beacon = Flavour<Hex, 'Beacon'>
-/** What numbers are drawn from: see `roundSeed`. */
+/** Seed of random numbers: see `roundSeed`. */
 export type Seed = Flavour<Hex, 'Seed'>
 /** Merkle root of a commitment. */
 export type Root = Flavour<Hex, 'Root'>
@@ -31,7 +31,7 @@ export type TaskHash = Flavour<Hex, 'TaskHash'>
 export type PolicyHash = Flavour<Hex, 'PolicyHash'>
 /** Hash of the specification of an environment. */
 export type EnvironmentHash = Flavour<Hex, 'EnvironmentHash'>
-/** Random or derived bytes that hide what is committed. */
+/** Random or derived bytes that hide a committed value. */
 export type Salt = Flavour<Hex, 'Salt'>
 
 /** {@link hash32Schema} for a value of one name. */

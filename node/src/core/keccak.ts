@@ -12,7 +12,7 @@ export function leafKeccak(bytes: Uint8Array): LeafHash {
 }
 
 /**
- * Values of static types as Solidity's `abi.encode` has them, 32 bytes each: a number as an unsigned integer, hexadecimal digits as
+ * Values of static types, encoded as by Solidity's `abi.encode`, 32 bytes each: a number as an unsigned integer, hexadecimal digits as
  * `bytes32`.
  *
  * By hand, since a general encoder takes longer for a leaf than its three rounds of keccak.

@@ -1,6 +1,6 @@
 export type KeyedLimit = {
   /**
-   * Runs `work` when fewer than the limit run under `key`; the others wait their turn, first come, first served.
+   * Runs `work` when fewer than the limit run under `key`; others wait, first come, first served.
    *
    * @throws the signal's reason if it aborts while `work` waits.
    */
@@ -37,7 +37,7 @@ export function createKeyedLimit(limit: number): KeyedLimit {
     const queue = waiting.get(key)
     const [next] = queue ?? []
     if (next !== undefined) {
-      // Whoever finishes hands its place over, so the count stays as it is.
+      // A finished call hands over its place, so the count does not change.
       queue?.delete(next)
       next()
       return

@@ -19,11 +19,11 @@ export type LoggerOptions = {
   format: 'json' | 'pretty'
   level: LogLevel
   clock: Clock
-  /** Values that must never be written, such as the account key in hexadecimal: replaced wherever they appear. */
+  /** Values that must never be logged, such as the account key in hexadecimal: redacted wherever they appear. */
   secrets?: readonly string[]
 }
 
-/** Field names whose values are never written, whatever they hold. `peerKey` is public and stays. */
+/** Field names whose values are never logged. `peerKey` is public and stays. */
 const SECRET_NAME = /^(private|secret|account)?_?key$|private_?key|secret|mnemonic|passw|api_?key|authorization/i
 
 export function createLogger(options: LoggerOptions, bound: LogFields = {}): Logger {
@@ -44,7 +44,7 @@ export function createLogger(options: LoggerOptions, bound: LogFields = {}): Log
   }
 }
 
-/** A logger that keeps nothing. */
+/** A logger that discards everything. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},
@@ -71,23 +71,23 @@ function render(
   return [at.slice(11, 19), level.toUpperCase().padEnd(5), shortened(message), ...parts].join(' ')
 }
 
-/** As people read it: a list of records by its length, and four digits of a fraction. The form in JSON has all of both. */
+/** For people: a list of records by its length, and fractions with four digits. JSON has both in full. */
 function readable(value: unknown): unknown {
   if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toPrecision(4))
   const isList = Array.isArray(value) && value.some(item => typeof item === 'object' && item !== null)
   return isList ? `[${value.length} records]` : value
 }
 
-/** Of a text in a field, characters: a peer may have written it. */
+/** Most characters of a text in a field: a peer may have written it. */
 const MAX_TEXT = 2_000
 
-/** A text as a terminal may have it: on one line, without commands to it, and not longer than anybody reads. */
+/** A text that is safe for a terminal: one line, without control sequences, truncated. */
 function shortened(text: string): string {
   const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text
   return shown.replace(/[\r\n]+/g, ' ').replace(/\p{Cc}|\p{Bidi_Control}/gu, '\ufffd')
 }
 
-/** Values as they are logged. Secrets go first: one that is cut in two would no more be found. */
+/** Values as they are logged. Secrets are redacted first: a truncated one would not be found. */
 function plainer(secrets: readonly string[]): Plain {
   return (name, value) => {
     if (SECRET_NAME.test(name)) return '[redacted]'

@@ -40,7 +40,7 @@ export function merkleProof(leaves: readonly LeafHash[], index: number): Hex[] {
   return proofIn(merkleTree(leaves), index)
 }
 
-/** The same in a tree that is there. */
+/** The same in a given tree. */
 export function proofIn(tree: readonly Hex[], index: number): Hex[] {
   const count = (tree.length + 1) / 2
   if (!Number.isInteger(index) || index < 0 || index >= count) throw new RangeError(`no leaf ${index}`)

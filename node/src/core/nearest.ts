@@ -1,6 +1,6 @@
 /**
- * The known word that was probably meant: one that begins with what was typed, else one that ends with it, else the one with the fewest
- * typing errors. None where more than a third of the letters, and more than one, would be wrong.
+ * The known word that was probably meant: one that begins with the typed text, else one that ends with it, else the one with the fewest
+ * typing errors. None if more than a third of the letters, and more than one, would be wrong.
  */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   const word = typed.toLowerCase()

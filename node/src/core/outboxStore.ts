@@ -1,20 +1,19 @@
 import type { Hex } from './hex.ts'
 
 /**
- * What becomes of a transaction:
- * queued (wanted, no nonce yet) → signed (raw bytes stored, perhaps broadcast) → mined → confirmed or reverted.
+ * States of a transaction: queued (wanted, no nonce yet) → signed (raw bytes stored, perhaps broadcast) → mined → confirmed or reverted.
  * A reorganisation leads from mined, confirmed or reverted back to signed. `dropped`: its time passed before it was mined.
  */
 const outboxStatuses = ['queued', 'signed', 'mined', 'confirmed', 'reverted', 'dropped'] as const
 export type OutboxStatus = (typeof outboxStatuses)[number]
 
-/** A call that must be made once, however often the node dies. */
+/** A call that must be made once, however often the node crashes. */
 export type OutboxIntent = {
-  /** Unique: asking twice for one key is asking once. */
+  /** Unique: repeated requests with one key are one request. */
   key: string
   to: Hex
   data: Hex
-  /** Of the chain's own coin, sent along; none if it is not there. */
+  /** Value in the chain's coin; none if undefined. */
   valueWei?: bigint
   /** First and last round in which the chain accepts the call; null: always. */
   fromRound: number | null
@@ -43,9 +42,9 @@ export type OutboxEntry = OutboxIntent & {
   detail: string | null
 }
 
-/** Where the outbox keeps its entries. Every method is atomic and durable when it returns. */
+/** The outbox's store. Every method is atomic and durable when it returns. */
 export type OutboxStore = {
-  /** The entry of that key: the one there, or a new one. */
+  /** The entry of that key: the existing one, or a new one. */
   insert(intent: OutboxIntent): OutboxEntry
   get(key: string): OutboxEntry | undefined
   /** Those still to be followed (queued, signed, mined), oldest first. */
@@ -56,17 +55,17 @@ export type OutboxStore = {
   setStatus(id: number, status: OutboxStatus, detail: string | null): void
   /** Drops all queued and signed entries whose last round is before `round`, in one step. Returns what was dropped. */
   dropExpired(round: number): OutboxEntry[]
-  /** Entries once mined whose nonce the chain says is still to come: a reorganisation took them. */
+  /** Mined entries whose nonce is unused again: a reorganisation removed them. */
   minedFromNonce(nonce: number): OutboxEntry[]
-  /** Highest fee of any attempt, of any entry, at this nonce: what would replace it must bid more. Null if there is none. */
+  /** Highest fee of any attempt of any entry at this nonce: a replacement must bid more. Null if there is none. */
   highestFeeAt(nonce: number): { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint } | null
   /**
-   * Says which chain the entries are for. If they were for another one, all are forgotten, for they are worth nothing here
-   * and their signed bytes must not reach it. Returns how many of those were still open.
+   * Sets the chain of the entries. Entries of another chain are deleted: they are useless here, and their signed bytes must not reach it.
+   * Returns how many of those were open.
    */
   adopt(chain: string): number
   /** The chain that the entries are for; null in a new store. */
   adopted(): string | null
-  /** Forgets finished entries but the newest `keep`. */
+  /** Deletes finished entries except for the newest `keep`. */
   prune(keep: number): void
 }

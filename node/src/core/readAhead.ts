@@ -1,6 +1,6 @@
 /**
- * Reads an iteration from now on, and holds what comes until it is asked for. What it throws is thrown to who asks, once what came before
- * is taken. It is read to its end whether anybody asks or not.
+ * Starts reading an iteration at once, and buffers its values. An error is thrown to the reader after the values before it. The iteration
+ * is read to its end, with or without a reader.
  */
 export function readAhead<T extends object>(source: AsyncIterable<T>): AsyncGenerator<T, void> {
   const held: T[] = []
@@ -17,7 +17,7 @@ export function readAhead<T extends object>(source: AsyncIterable<T>): AsyncGene
       changed.resolve()
     }
   })()
-  // Where nobody asks, nobody is told.
+  // Without a reader, an error is dropped.
   reading.catch(() => undefined)
 
   return (async function* () {

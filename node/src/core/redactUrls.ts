@@ -23,8 +23,8 @@ export function splitUrls(urls: string): string[] {
 }
 
 /**
- * What may be a key in the URLs of a list, as it is written and decoded, the longest first: credentials, values of a query, and parts of a
- * path other than names. A name would be hidden wherever a log says it.
+ * Possible keys in the URLs of a list, raw and decoded, longest first: credentials, query values, and path segments other than names. A
+ * name would be redacted wherever it occurs in a log.
  */
 export function urlSecrets(urls: string): string[] {
   const parts = splitUrls(urls).flatMap(text => {
@@ -37,7 +37,7 @@ export function urlSecrets(urls: string): string[] {
   return [...new Set(written)].sort((a, b) => b.length - a.length)
 }
 
-/** A text without the secrets, and with no more of any URL than its scheme, host and port. */
+/** A text without the secrets, and with only scheme, host and port of every URL. */
 export function redactUrls(text: string, secrets: readonly string[]): string {
   let hidden = text.replace(URL_IN_TEXT, url => URL.parse(url)?.origin ?? '[redacted]')
   for (const secret of secrets) hidden = hidden.replaceAll(secret, '[redacted]')

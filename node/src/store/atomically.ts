@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Does all that `work` writes, or nothing of it. @throws what `work` throws. */
+/** Runs `work` in a transaction. @throws what `work` throws. */
 export function atomically<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE')
   try {

@@ -21,10 +21,10 @@ export class BundleTooLargeError extends NodeError {
   override readonly code = 'BUNDLE_TOO_LARGE'
 }
 
-/** Why a payload of another peer is not kept. */
+/** Why a payload of another peer is not stored. */
 type KeepRefusal = 'too large' | 'over quota' | 'no disk space'
 
-/** Payloads on the disk by content id, in one folder a round so that a round is forgotten by removing its folder. */
+/** Payloads on the disk by content id, in one folder per round, so that a round is deleted by removing its folder. */
 export type Bundles = {
   /**
    * Keeps a payload of our own for as long as the round is kept.
@@ -36,12 +36,12 @@ export type Bundles = {
   keep(bytes: Uint8Array, round: number, owner: PayloadOwner): Promise<KeepRefusal | null>
   /** Whether {@link keep} would take so many bytes now: asked before they are fetched. */
   wouldKeep(bytes: number, round: number, owner: PayloadOwner): boolean
-  /** Null if they are not there, or no longer are what they were. */
+  /** Null if they are missing or damaged. */
   get(id: ContentId): Promise<Uint8Array | null>
   has(id: ContentId): boolean
   /** Bytes; 0 for what is not there. */
   sizeOf(id: ContentId): number
-  /** Removes what was kept for an owner, null for this peer, and is worth nothing any more. */
+  /** Removes payloads of an owner (null: this peer) that are no longer needed. */
   forget(id: ContentId, owner: PayloadOwner | null): Promise<void>
   pruneBefore(round: number): Promise<void>
 }
@@ -58,7 +58,7 @@ type BundlesOptions = {
 /** Times that a write begins again whose folder was removed meanwhile. */
 const WRITES = 3
 
-/** What is over the quotas, because they were lowered, is removed at once. */
+/** Payloads above a lowered quota are removed at once. */
 export async function openBundles(folder: string, options: BundlesOptions): Promise<Bundles> {
   const { logger, maxBytes = MAX_PAYLOAD_BYTES, quotas = defaultQuotas, readFree = freeBytesOf } = options
   makeFolder(folder)
@@ -114,7 +114,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
           return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
         // Its write failed, or it was evicted.
         if (index.of(id, payload.owner) !== payload) continue
-        // A disk fault, or a hand in the folder. It can be fetched again; it must not be served.
+        // A disk fault, or a modified file. It can be fetched again, and must not be served.
         logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: payload.round })
         await files.remove(payload)
       }

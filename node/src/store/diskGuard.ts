@@ -5,10 +5,10 @@ import type { Logger } from '#core/logger.ts'
 import { asDiskFull, freeBytesOf, isDiskFull, RESERVED_BYTES } from './diskSpace.ts'
 
 export type DiskGuard = {
-  /** Whether the error says that the disk is full; then the next wait is one. */
+  /** Whether the error means that the disk is full; then the next wait blocks. */
   isFull(error: unknown): boolean
   /**
-   * Resolves at once while there is space, else once there is some again: one line in the log for each, however many ask.
+   * Resolves at once while there is space, else once there is space again; logs each change once, however many callers wait.
    *
    * @throws the signal's reason, or what a disk that fails otherwise throws.
    */
@@ -50,7 +50,7 @@ export function createDiskGuard(modules: Modules): DiskGuard {
   }
 
   async function wait(signal: AbortSignal): Promise<void> {
-    // Work that fails again right after a wait waits longer: what it writes is more than the probe.
+    // Work that fails again right after a wait waits longer: it writes more than the probe.
     if (!isMarked && (await hasSpace())) {
       waits = 0
       return

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { NodeError } from '#base/errors.ts'
 
-/** No space for a write, by the disk, by a quota of the system, or by SQLite. Nothing was half-written. */
+/** No space for a write: the disk, a quota of the system, or SQLite. Nothing was partially written. */
 export class DiskFullError extends NodeError {
   override readonly code = 'DISK_FULL'
 

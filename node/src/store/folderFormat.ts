@@ -18,10 +18,10 @@ import { lockDataFolder } from './lockDataFolder.ts'
 
 /** Holds the number of a folder's format. */
 const FORMAT_FILE = 'format'
-/** What was there before a step; a step that is not finished is undone from it. */
+/** Files as they were before a step, to undo an unfinished one. */
 const ASIDE = 'before-migration'
 
-/** A folder without any of them is not a peer's, and left alone. */
+/** A folder without any of them is not a peer's, and is left unchanged. */
 const MARKS = [FORMAT_FILE, PEER_KEY_FILE, SWARM_PEM_FILE, SETTINGS_FILE]
 
 /** A newer release wrote the folder. */
@@ -47,10 +47,10 @@ export function formatOf(folder: string): number | null {
 /**
  * Brings a peer's folder to the format of this release, step by step. A folder of this release is read once and left as it is.
  *
- * Each step happens as a whole: what it changes is copied aside first, and the new number ends it. A start after a crash undoes what is not
- * finished, and does it again.
+ * Each step is atomic: files that it changes are copied first, and writing the new number ends it. A start after a crash undoes an
+ * unfinished step, and repeats it.
  *
- * @param said - told each step, in words.
+ * @param said - called with a description of each step.
  * @throws {FolderTooNewError} before anything is changed.
  * @throws {DataFolderLockedError} if an older folder's peer still runs.
  */
@@ -112,7 +112,7 @@ function takeStep(folder: string, aside: string, { step, to, said }: Taken): voi
 function undoUnfinished(folder: string, aside: string, steps: readonly FolderStep[]): void {
   if (!existsSync(aside)) return
   const from = readFormat(aside, steps)
-  // Its number ends a step: what is left of one that is done is only removed.
+  // The number ends a step: leftovers of a finished one are only removed.
   if (readFormat(folder, steps) === from)
     for (const name of steps[from]?.files ?? []) {
       if (existsSync(join(aside, name))) replaceFile(join(folder, name), readFileSync(join(aside, name)))

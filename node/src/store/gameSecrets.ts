@@ -5,7 +5,7 @@ import { NodeError } from '#base/errors.ts'
 import { makeFolder } from '#base/makeFolder.ts'
 import type { Root, Seed } from '#core/hashes.ts'
 
-/** A Judge's secrets are not where they should be, or are damaged: its game cannot be revealed. */
+/** A Judge's secrets are missing or damaged: its game cannot be revealed. */
 export class GameSecretsError extends NodeError {
   override readonly code = 'GAME_SECRETS'
 }
@@ -18,7 +18,7 @@ const schema = z.strictObject({
 
 type GameSecrets = { clues: string[]; answer: number; seed: Seed }
 
-/** Keeps a Judge's secrets by the root that commits to them, readable by their owner only. Before the game is opened, or they could be lost. */
+/** Stores a Judge's secrets by the root that commits to them, readable by their owner only. Must run before the game is opened, or they could be lost. */
 export function saveGameSecrets(dataDir: string, root: Root, secrets: GameSecrets): void {
   const folder = join(dataDir, 'market')
   makeFolder(folder, 0o700)

@@ -22,7 +22,7 @@ export class IdentityError extends NodeError {
   override readonly code = 'IDENTITY'
 }
 
-/** Who a node is. Serialised or inspected, it shows what is public only. */
+/** A node's identity. Serialised or inspected, it shows only public parts. */
 export type Identity = {
   peerId: string
   peerKey: PeerKey
@@ -41,7 +41,7 @@ export type Identity = {
 const RSA_BITS = { min: 2048, max: 4096 }
 
 /**
- * The identity in a data folder; what is missing is made, with mode 0600.
+ * The identity in a data folder; missing keys are created, with mode 0600.
  *
  * `peer.key` is libp2p's protobuf of a secp256k1 key. A `swarm.pem` of RL Swarm (the same protobuf, RSA; it is not PEM)
  * is read in its place and keeps its peer id. `account.key` is 32 bytes in hexadecimal.
@@ -57,7 +57,7 @@ export async function openIdentity(dataDir: string): Promise<Identity> {
   const shown = { peerId, peerKey: peerKeyOf(peerId), name: peerName(peerId), address: privateKeyToAddress(accountKey) }
   const secret = { privateKey, accountKey, signer: peerSignerOf(privateKey) }
   const identity: Identity = { ...shown, ...secret }
-  // So that no log line, error or JSON dump holds a key by accident.
+  // Keeps keys out of log lines, errors and JSON dumps.
   const hidden = { enumerable: false, value: () => shown }
   return Object.defineProperties(identity, { toJSON: hidden, [inspect.custom]: hidden })
 }

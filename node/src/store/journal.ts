@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock.ts'
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 type JournalNote = { atMs: number; message: string; fields: JsonValue }
 
-/** What a node has to remember to resume after it was killed. Every write is on the disk when it returns. */
+/** The state that a node needs to resume after a kill. Every write is on the disk when it returns. */
 export type Journal = {
   /** One fact of one round, such as the content id of what was published; undefined if it was never set. */
   get(round: number, key: string): JsonValue | undefined
@@ -13,7 +13,7 @@ export type Journal = {
   round(round: number): Record<string, JsonValue>
   /** The newest round that has a fact, or undefined. */
   latestRound(): number | undefined
-  /** State that is not of a round, such as the level that the controller stands at. */
+  /** State independent of rounds, such as the controller's level. */
   getState(key: string): JsonValue | undefined
   setState(key: string, value: JsonValue): void
   /** A line for people, such as 'rounds 4 to 9 passed while this node was away'. */

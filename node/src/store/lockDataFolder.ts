@@ -5,7 +5,7 @@ import { NodeError } from '#base/errors.ts'
 import { makeFolder } from '#base/makeFolder.ts'
 import { asDiskFull, isDiskFull } from './diskSpace.ts'
 
-/** Another node lives in this data folder: two on one key would collide on the chain and on the network. */
+/** Another node uses this data folder: two with one key would collide on the chain and on the network. */
 export class DataFolderLockedError extends NodeError {
   override readonly code = 'DATA_FOLDER_LOCKED'
 }
@@ -21,8 +21,8 @@ export const PID_FILE = 'node.pid'
 /**
  * Takes the data folder for this process.
  *
- * The lock is the operating system's, held through an SQLite transaction that never ends, so that it goes with its process
- * however that dies: there is no stale lock to judge, and no process id that was given to another. `node.pid` is for
+ * The lock is the operating system's, held through an SQLite transaction that never ends, so that it ends with its process, however that
+ * ends: there are no stale locks, and no reused process ids. `node.pid` is for
  * people.
  *
  * @throws {DataFolderLockedError}

@@ -7,7 +7,7 @@ import { asDiskFull, isDiskFull } from './diskSpace.ts'
 /** Name of the database in a data folder. */
 export const JOURNAL_FILE = 'journal.sqlite'
 
-/** The journal's file is damaged, or not ours. Nothing in it was touched. */
+/** The journal's file is damaged, or not a journal. It was not changed. */
 export class JournalCorruptError extends NodeError {
   override readonly code = 'JOURNAL_CORRUPT'
 }
@@ -51,13 +51,13 @@ const tables = `
   CREATE INDEX IF NOT EXISTS outbox_attempts_nonce ON outbox_attempts (nonce);
 `
 
-/** What an older file lacks, by the version that it has. */
+/** Migrations, by the version of the file. */
 const upgrades: Readonly<Record<number, string>> = {
   1: "ALTER TABLE outbox ADD COLUMN value_wei TEXT NOT NULL DEFAULT '0';",
 }
 
 /**
- * Opens the node's one database, which holds journal and outbox, and checks it whole.
+ * Opens the node's database, which holds journal and outbox, and checks its integrity.
  *
  * Every commit is flushed to the disk: a transaction must be stored before it is broadcast, power cut or not.
  *

@@ -34,7 +34,7 @@ export type PayloadIndex = {
   /** Whether it was added and not removed. */
   holds(payload: KeptPayload): boolean
   newest(contentId: ContentId): KeptPayload | undefined
-  /** The newest that an owner has of these bytes: several peers may publish the same ones, and each pays for its own. */
+  /** An owner's newest entry for these bytes: several peers may publish the same bytes, and each is charged for them. */
   of(contentId: ContentId, owner: PayloadOwner | null): KeptPayload | undefined
   before(round: number): KeptPayload[]
 }

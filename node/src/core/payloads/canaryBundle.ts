@@ -7,9 +7,8 @@ const MAX_CANARY_SAMPLES = 4096
 export const MAX_CANARY_BUNDLE_BYTES = 8 * 1024 * 1024
 
 /**
- * Samples of one policy on the fixed held-out set, with what the judge model said and what execution said.
- *
- * A measurement: nothing of it is ever paid, or trained on.
+ * Samples of a policy on the fixed held-out set, with the scores of the judge model and of execution. A measurement: never paid, never
+ * trained on.
  */
 const canaryBundleSchema = z.strictObject({
   ...bundleHeader,

@@ -1,7 +1,7 @@
 import type { BodyHash, LeafHash, PeerKey, PolicyHash, Seed, TaskHash } from '../hashes.ts'
 import { abiWords, leafKeccak } from '../keccak.ts'
 
-/** What binds one rollout (or one proposed task) to its place: chain, round, peer and position. */
+/** Binds a rollout (or a proposed task) to its place: chain, round, peer and position. */
 export type LeafHeader = {
   chainId: number
   round: number

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '../canonical.ts'
 
-/** Encoder and decoder of one kind of payload. Both check everything; what does not pass never leaves, nor comes in. */
+/** Encoder and decoder of a kind of payload. Both validate everything. */
 type PayloadCodec<T> = {
-  /** @throws {CanonicalError} if the value is not what the schema says, or too large. */
+  /** @throws {CanonicalError} if the schema refuses the value, or it is too large. */
   encode(value: T): Uint8Array
   /** @throws {CanonicalError} on any bytes that {@link encode} would not have produced. */
   decode(bytes: Uint8Array): T

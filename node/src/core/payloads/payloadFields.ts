@@ -50,7 +50,7 @@ export const sampledSequence = {
 export type SampledSequence = { promptTokens: Uint8Array; completionTokens: Uint8Array; logprobs: Uint8Array }
 
 /**
- * Bytes a token in these sequences. Nothing says it but the lengths: there is one float32 for each completion token.
+ * Bytes per token in these sequences, derived from the lengths: there is one float32 for each completion token.
  *
  * @returns 2 or 4, or null if the lengths agree with neither.
  */
@@ -59,7 +59,7 @@ export function tokenWidth({ promptTokens, completionTokens, logprobs }: Sampled
   return (width === 2 || width === 4) && promptTokens.byteLength % width === 0 ? width : null
 }
 
-/** To be added to the schema of an object that holds a {@link sampledSequence}. */
+/** Refinement for the schema of an object with a {@link sampledSequence}. */
 export function lengthsAgree(sequence: SampledSequence): boolean {
   const width = tokenWidth(sequence)
   return width !== null && sequence.promptTokens.byteLength / width <= MAX_SEQUENCE_TOKENS

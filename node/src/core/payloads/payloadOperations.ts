@@ -13,18 +13,18 @@ import {
   treeOf,
 } from './payloads.ts'
 
-/** What peers give each other, by kind. */
+/** Payloads by kind. */
 export type Payloads = { rollouts: RolloutBundle; scores: ScoreSheet; canary: CanaryBundle }
 
 /** A payload, and the Merkle tree of its leaves: its nodes, the root first; empty if nothing of it is committed to. */
 export type OpenedPayload<Payload> = { payload: Payload; tree: readonly Hex[] }
 export type SealedPayload = { bytes: Uint8Array; tree: readonly Hex[] }
 
-/** What is done with whole payloads: of thousands of leaves it takes a second. */
+/** Operations on whole payloads: with thousands of leaves they take a second. */
 export interface PayloadOperations {
   /** Null if the bytes are not a payload of that kind. */
   open<Kind extends keyof Payloads>(kind: Kind, bytes: Uint8Array): Promise<OpenedPayload<Payloads[Kind]> | null>
-  /** Rejects with the code CANONICAL if the payload is not what it should be. */
+  /** Rejects with the code CANONICAL if the payload is invalid. */
   seal<Kind extends keyof Payloads>(kind: Kind, payload: Payloads[Kind]): Promise<SealedPayload>
 }
 
@@ -40,7 +40,7 @@ const codecs: { [Kind in keyof Payloads]: Codec<Payloads[Kind]> } = {
   canary: { encode: encodeCanaryBundle, decode: decodeCanaryBundle, tree: () => [] },
 }
 
-/** On the thread of who calls. */
+/** On the caller's thread. */
 export const payloadsHere: PayloadOperations = {
   async open(kind, bytes) {
     try {

@@ -19,5 +19,5 @@ export const formatSizes: PayloadSizes = {
  */
 export const MAX_POLICY_BYTES = 64 << 20
 
-/** Of any kind: what a host serves and a store keeps. Each payload is held in memory whole. */
+/** Limit for any kind, of hosts and stores. Each payload is held in memory as a whole. */
 export const MAX_PAYLOAD_BYTES = Math.max(...Object.values(formatSizes), MAX_POLICY_BYTES)

@@ -31,7 +31,7 @@ const rolloutSchema = z
   .refine(lengthsAgree, 'expected as many completion tokens as log-probabilities')
 
 const groupSchema = z.strictObject({
-  /** Where the task stands: the proposer's peer key, and the task's index in its proposal for the round. */
+  /** The task's place: the proposer's peer key, and the task's index in its proposal for the round. */
   taskRef: z.strictObject({ peerKey: hash32<PeerKey>(), index: indexSchema }),
   rollouts: z.array(rolloutSchema).min(1).max(MAX_GROUP_ROLLOUTS).refine(shareAPrompt, 'expected one prompt a group'),
 })
@@ -48,7 +48,7 @@ const rolloutBundleSchema = z.strictObject({
     .refine(groups => groups.reduce((sum, group) => sum + group.rollouts.length, 0) <= MAX_ROLLOUTS, 'too many leaves'),
 })
 
-/** What a solver generated, publishes and commits to in one round. It holds no score: scores are for others to give. */
+/** A solver's rollouts of a round, which it publishes and commits to. Contains no scores: others give them. */
 export type RolloutBundle = z.output<typeof rolloutBundleSchema>
 export type RolloutGroup = RolloutBundle['groups'][number]
 export type Rollout = RolloutGroup['rollouts'][number]
@@ -57,7 +57,7 @@ const codec = payloadCodec(rolloutBundleSchema, MAX_ROLLOUT_BUNDLE_BYTES)
 export const encodeRolloutBundle = codec.encode
 export const decodeRolloutBundle = codec.decode
 
-/** What a leaf's header binds, and the encoded body that its `bodyHash` is of: what is shown to the chain of a leaf. */
+/** A leaf's header and its encoded body, which `bodyHash` is of, as published on the chain. */
 export type RolloutLeaf = { header: LeafHeader; taskRef: TaskRef; body: Uint8Array }
 
 /** A leaf of a bundle; undefined if there is none of that index. */

@@ -48,7 +48,7 @@ const scoreSheetSchema = z.strictObject({
     ),
 })
 
-/** What stands behind an evaluator's votes of one round. */
+/** The scores behind an evaluator's votes of a round. */
 export type ScoreSheet = z.output<typeof scoreSheetSchema>
 export type PeerScore = ScoreSheet['peers'][number]
 export type LeafScore = PeerScore['leaves'][number]
@@ -80,9 +80,9 @@ export function componentsHash(components: LeafScore['components']): Hex {
 }
 
 /**
- * The arrays that the chain takes for a shard: one score and one root a peer.
+ * The arrays of a shard's ballot: one score and one root per peer.
  *
- * @param peerKeys - of the shard, by ordinal; one that the score sheet leaves out is `unavailable`.
+ * @param peerKeys - of the shard, by ordinal; peers that the score sheet lacks are `unavailable`.
  */
 export async function votesOf(
   scoreSheet: ScoreSheet,

@@ -19,7 +19,7 @@ const proposedSchema = z.strictObject({
   texts: z.array(z.string().max(MAX_TASK_CHARACTERS)).max(MAX_TASKS),
 })
 
-/** What a proposer asks in a round: the level that it aims at, and each task as solvers read it, problem and tests. */
+/** A proposer's tasks for a round: the target level, and each task as solvers read it, problem and tests. */
 export type ProposedTasks = { level: number; texts: readonly string[] }
 
 /** The bytes of a proposal as the chain holds them: raw deflate over canonical dag-cbor. */
@@ -28,7 +28,7 @@ export function encodeProposal({ level, texts }: ProposedTasks): Uint8Array {
   return new Uint8Array(deflateRawSync(bytes, { level: constants.Z_BEST_COMPRESSION }))
 }
 
-/** What the bytes say; null if they are malformed. Hostile bytes cost at most {@link MAX_INFLATED_BYTES} of memory. */
+/** The decoded proposal; null if the bytes are malformed. Hostile bytes cost at most {@link MAX_INFLATED_BYTES} of memory. */
 export function decodeProposal(bytes: Uint8Array): ProposedTasks | null {
   try {
     const inflated = inflateRawSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES })
@@ -40,7 +40,7 @@ export function decodeProposal(bytes: Uint8Array): ProposedTasks | null {
   }
 }
 
-/** Where a task stands among those of its round. */
+/** A task's place among those of its round. */
 export type TaskRef = { peerKey: PeerKey; index: number }
 
 /** The identity of a task in its round, as `RolloutCommitments.taskHashOf` computes it. */

@@ -1,12 +1,12 @@
 import { keccak256, stringToBytes } from 'viem'
 import type { PeerKey } from '../hashes.ts'
 
-/** Ids whose keys are kept: whoever matches a round's announcements with its commitments asks for all of them, several times a second. */
+/** Number of cached keys: matching a round's announcements with its commitments needs all of them, several times a second. */
 const MAX_KEPT = 16_384
 
 const kept = new Map<string, PeerKey>()
 
-/** How the chain names a peer: keccak-256 of its base58 peer id. */
+/** A peer's key on the chain: keccak-256 of its base58 peer id. */
 export function peerKeyOf(peerId: string): PeerKey {
   const known = kept.get(peerId)
   if (known !== undefined) return known

@@ -1,6 +1,6 @@
 import type { Hex } from '../hex.ts'
 
-/** Proves possession of a peer's key without handing the key around. */
+/** Proves possession of a peer's key without exposing the key. */
 export type PeerSigner = Secp256k1Signer | RsaSigner
 
 export type Secp256k1Signer = {

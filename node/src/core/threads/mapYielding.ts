@@ -1,9 +1,9 @@
 import { yieldToEventLoop } from './yieldToEventLoop.ts'
 
 /**
- * Maps items one after another, and yields to the event loop between two of them every few milliseconds.
+ * Maps items in sequence, yielding to the event loop every few milliseconds.
  *
- * @param read - maps one item: what it computes is not interrupted.
+ * @param read - maps one item, without interruption.
  * @returns the results, in order.
  */
 export async function mapYielding<T, R>(

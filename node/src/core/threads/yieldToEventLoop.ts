@@ -1,7 +1,7 @@
 /** Work between two turns of the event loop, ms: with the item under way and what else a turn does, well below 20 ms. */
 const WORK_MS = 4
 
-/** What to await before more work: the next turn of the event loop, or undefined while there is time left in this one. */
+/** Await it before more work: the next turn of the event loop, or undefined while there is time left in this one. */
 type Yield = () => Promise<void> | undefined
 
 /**

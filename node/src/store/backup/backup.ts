@@ -22,9 +22,8 @@ export class BackupError extends NodeError {
 const LEFT_OUT: readonly string[] = ['bundles', LOCK_FILE, PID_FILE]
 
 /**
- * Writes a data folder (keys, settings, journal and outbox, weights) but for its bundles into one encrypted file, also while its node runs.
- *
- * The file is a tar archive in the age format, readable by its owner only, and whole or not there.
+ * Writes a data folder (keys, settings, journal and outbox, weights) without its bundles into one encrypted file, even while its node
+ * runs. The file is a tar archive in the age format, readable by its owner only, and written atomically.
  *
  * @throws {BackupError} as `checkTarget`, or if the journal is damaged.
  */
@@ -40,7 +39,7 @@ export async function backupDataFolder(
 }
 
 /**
- * Whether a backup may be written there. Asked before anybody types a passphrase.
+ * Checks whether a backup may be written there, before the passphrase is typed.
  *
  * @throws {BackupError} if `target` exists or is within `dataDir`, or `dataDir` does not exist.
  */
@@ -70,7 +69,7 @@ async function* entriesOf(dataDir: string): AsyncGenerator<ArchiveEntry> {
   }
 }
 
-/** A copy of one moment, with what still stands in the write-ahead log. */
+/** A consistent copy, including the write-ahead log. */
 function copyDatabase(source: string, target: string): void {
   const db = new DatabaseSync(source)
   try {
@@ -85,15 +84,14 @@ function copyDatabase(source: string, target: string): void {
   }
 }
 
-/** A backup that is there, and a folder that it may be restored to. Asked before anybody types a passphrase. */
+/** Checks that the backup exists and may be restored to the folder, before the passphrase is typed. */
 interface Restoring {
   /**
-   * Puts the backup back as a data folder, whole or not at all.
+   * Restores a backup as a data folder, atomically. Its signed transactions are harmless: the chain knows them by their nonce. So are
+   * calls for one round, which the chain refuses a second time. Other unsigned calls, such as a bet, may have been sent since, and are
+   * dropped.
    *
-   * What it had signed is harmless: the chain knows it already, by its nonce. So is what waits for one round, which the chain refuses a second
-   * time. Other calls that were not signed yet, such as a bet, may have been sent since: they are forgotten.
-   *
-   * @returns how many calls were forgotten.
+   * @returns how many calls were dropped.
    * @throws {PassphraseFileError} for another passphrase, or a file that is damaged or no backup.
    * @throws {ArchiveError} if it holds what no backup does.
    */

@@ -38,7 +38,7 @@ export async function* folderEntries(
 /** Whether a name is that of a file that is not being written. */
 export const isWhole = (name: string) => !/\.(tmp|partial)$/.test(name)
 
-/** Handles keep what they opened, whatever takes its name later. */
+/** Open handles keep their file even if its name is reused. */
 async function openAll(folder: string, isKept: (name: string) => boolean): Promise<Map<string, FileHandle>> {
   for (let tries = 1; ; tries++) {
     const opened = new Map<string, FileHandle>()

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { NodeError } from '#base/errors.ts'
 
-/** A file that was not encrypted with this passphrase, or not whole. */
+/** A file was encrypted with another passphrase, or is incomplete. */
 export class PassphraseFileError extends NodeError {
   override readonly code = 'PASSPHRASE_FILE'
 }

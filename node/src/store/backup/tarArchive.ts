@@ -59,9 +59,8 @@ async function packEntries(archive: Pack, entries: AsyncIterable<ArchiveEntry>):
 }
 
 /**
- * Writes what an archive holds into an empty folder. What is there when it throws is the caller's to delete.
- *
- * It takes plain files and folders: no link, no path out of the folder, nothing twice.
+ * Extracts an archive into an empty folder; after an error the caller deletes it. Accepts plain files and folders only: no links, no
+ * paths out of the folder, no duplicates.
  *
  * @throws {ArchiveError} if the archive holds anything else, or ends early.
  */
