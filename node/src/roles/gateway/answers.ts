@@ -1,22 +1,20 @@
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 
-/** A path's answer, as JSON; null if there is nothing of that name. */
+/** A path's answer, as JSON; null if the path is unknown. */
 export type Route = { path: RegExp; answer: (match: RegExpExecArray) => Promise<object | null> | object | null }
 
 export type Answer = { status: number; body: object }
 
-/** Made at a time by one route. Each may hold a page's payloads in memory. */
+/** Concurrent answers of one route. Each may hold a page's payloads in memory. */
 const PARALLEL = 2
-/** Under way and waiting by one route; one more is asked to come back. */
+/** Running and waiting answers of one route; further requests are told to retry. */
 const MAX_OPEN = 64
 
 const busy: Answer = { status: 503, body: { error: 'busy; try again' } }
 
 /**
- * Answers by path; null if there is no such path.
- *
- * Who asks for what is being made for another gets the same answer, so that requests cost no more than paths. Routes do not wait for each
- * other: a crowd that asks for rounds keeps nobody from the status.
+ * Answers by path; null for an unknown path. Concurrent requests for a path share one answer. Routes do not wait for each other: many
+ * requests for rounds do not delay the status.
  */
 export function createAnswers(routes: readonly Route[]): (path: string) => Promise<Answer | null> {
   const asked = routes.map(createAsked)

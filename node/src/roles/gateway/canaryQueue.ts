@@ -17,13 +17,13 @@ type Modules = {
   measure: (peerId: string, canary: CanaryBundle) => Promise<CanaryPoint>
   journal: Pick<Journal, 'get' | 'set'>
   logger: Logger
-  /** What waits when it aborts is left to the next start. */
+  /** Waiting measurements are left to the next start when it aborts. */
   signal: AbortSignal
 }
 
 /**
- * Measures canaries one at a time: each takes a core. A peer has one of a round measured, whatever number of them it
- * announces, so that none keeps the others' from their turn.
+ * Measures canaries one at a time: each takes a core. At most one per peer and round is measured, however many it announces, so that no
+ * peer delays the others.
  */
 export function createCanaryQueue({ measure, journal, logger, signal }: Modules): CanaryQueue {
   const waiting = new Set<string>()
@@ -54,7 +54,7 @@ export function createCanaryQueue({ measure, journal, logger, signal }: Modules)
 
 const keyOf = (peerId: string): string => `measured ${peerId}`
 
-/** In the gateway's folder: a line a measured canary. */
+/** In the gateway's folder: one line per measured canary. */
 const CANARY_FILE = 'canary.jsonl'
 
 /** Keeps each measured canary in a gateway's folder, as a JSON line and as TensorBoard's events. */

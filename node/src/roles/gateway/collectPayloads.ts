@@ -14,7 +14,7 @@ import { type Commitments, type Committed, commitmentTo, committedBy } from './c
 import { slotOf } from './payloadSlot.ts'
 import type { PeerIds } from './peerIds.ts'
 
-/** A payload and who has it, as its author announced it or the chain says. */
+/** A payload and its holder, from an announcement or from the chain. */
 type OfferedPayload = Pick<Announcement, 'kind' | 'round' | 'peerId' | 'contentId' | 'policyHash' | 'size'>
 
 /** The outcome of a payload that is not kept. */
@@ -50,7 +50,7 @@ type CollectorModules = {
   signal: AbortSignal
 }
 
-/** Between two reads of the chain: one round and kind each, so that nobody's announcements make for more of them. */
+/** Time between two reads of the chain, each for one round and kind, so that announcements cannot cause more reads. */
 const READ_EVERY_MS = 1_000
 
 /** Payloads held in memory at a time, and of one peer. */
@@ -58,8 +58,8 @@ const FETCHES = 16
 const FETCHES_OF_PEER = 1
 
 /**
- * Fetches the announced payloads that the chain has a commitment to, and keeps them. An announcement that comes before its
- * commitment waits, without its payload, until none can come any more.
+ * Fetches the announced payloads that the chain has a commitment to, and keeps them. An announcement that precedes its commitment waits,
+ * without its payload, until no commitment is possible any more.
  */
 export function collectPayloads(modules: CollectorModules) {
   const { network, commitments, clock, logger } = modules
@@ -69,7 +69,7 @@ export function collectPayloads(modules: CollectorModules) {
   const waiting = createWaiting()
   const keeper = createKeeper(modules, signal, { again: waiting.add, forget: seen.forget })
 
-  /** Decides whatever waits of one round and kind. */
+  /** Decides the waiting announcements of a round and kind. */
   async function settle(announced: Map<string, OfferedPayload>): Promise<void> {
     const { round, kind } = announced.values().next().value as OfferedPayload
     // Asked first: a commitment made in between is seen.
@@ -86,7 +86,7 @@ export function collectPayloads(modules: CollectorModules) {
     }
   }
 
-  /** Fetches what was committed and not heard of: the chain names its author and its hash, but not its size. */
+  /** Fetches committed payloads that were not announced: the chain has their author and hash, but not their size. */
   async function takeCommitted(round: number, kind: Exclude<AnnouncementKind, 'canary'>): Promise<void> {
     const committed = await commitments.read(round, kind)
     const idOf = await modules.peerIds(committed.map(({ peerKey }) => peerKey))
@@ -125,7 +125,7 @@ export function collectPayloads(modules: CollectorModules) {
     counts: (): PayloadCounts => ({ ...keeper.counts, waiting: waiting.count() }),
     forgetBefore: seen.forgetBefore,
     takeCommitted,
-    /** Resolves when what was under way is over. */
+    /** Resolves when running fetches are over. */
     async stop() {
       ended.abort()
       for (const stop of stops) stop()
@@ -178,9 +178,9 @@ function createWaiting() {
 }
 
 type KeeperEvents = {
-  /** Called where the disk is full, to try again later. */
+  /** Called if the disk is full, to retry later. */
   again: (announcement: OfferedPayload) => void
-  /** Called where the same announcement may be taken another time. */
+  /** Called if the same announcement may be accepted later. */
   forget: (announcement: OfferedPayload) => void
 }
 

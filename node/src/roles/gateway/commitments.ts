@@ -11,7 +11,7 @@ export type Committed = Commitment & { policyHash?: PolicyHash }
 
 export type Commitments = {
   /**
-   * What peers committed of a kind in a round, as the chain had it a few seconds ago at most.
+   * Commitments of a kind in a round, at most a few seconds old.
    *
    * A canary has no commitment of its own: that of the peer's rollouts says by which policy it has to be, and its content id
    * is left open.
@@ -31,7 +31,7 @@ const MOST_REMEMBERED = 200_000
 /** Last round, counted from the payload's own, in which the chain takes its commitment. */
 const committedUntil: Record<AnnouncementKind, number> = { rollouts: 0, canary: 0, scores: 2 }
 
-/** Rounds after which no reorganisation is expected to change what was committed. */
+/** Rounds after which no reorganisation is expected to change commitments. */
 const SETTLED_AFTER = 2
 
 type Reads = Pick<ChainReads, 'readRolloutCommitments' | 'readRevealedVotes'>
@@ -45,7 +45,7 @@ type Entry = {
   settled: boolean
 }
 
-/** The chain's commitments, read once for all who ask at about the same time. */
+/** The chain's commitments; concurrent callers share a read. */
 export function createCommitments({ chain, clock, currentRound }: Modules): Commitments {
   const known = new Map<string, Entry>()
 
@@ -57,7 +57,7 @@ export function createCommitments({ chain, clock, currentRound }: Modules): Comm
       })),
   }
 
-  /** Forgets the oldest reads, never the last two. */
+  /** Drops the oldest reads, never the last two. */
   function forget(): void {
     let left = [...known.values()].reduce((sum, { count }) => sum + count, 0)
     for (const [key, { count }] of known) {
@@ -96,7 +96,7 @@ export function createCommitments({ chain, clock, currentRound }: Modules): Comm
 
 const peersOf = new WeakMap<readonly Committed[], Map<PeerKey, Committed[]>>()
 
-/** What of it is a peer's. A list is walked once: all of a large swarm are looked up in it. */
+/** A peer's part of a list, indexed once: in a large swarm every peer is searched in it. */
 export function committedBy(committed: readonly Committed[], peerKey: PeerKey): readonly Committed[] {
   const byPeer = peersOf.get(committed) ?? Map.groupBy(committed, one => one.peerKey)
   peersOf.set(committed, byPeer)

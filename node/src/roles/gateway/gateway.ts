@@ -29,7 +29,7 @@ type GatewayOptions = {
   port: number
   /** IP address that it listens on. */
   bind: string
-  /** A file next to the swarm's data with the result of the last measurement of learning; it may be missing. */
+  /** A file next to the swarm's data with the last measurement of learning; may be missing. */
   heldOutPath: string
   /** Of the operator's own solvers, whose training figures it serves. */
   figuresOf: readonly string[]
@@ -37,7 +37,7 @@ type GatewayOptions = {
   folder: string
 }
 
-/** Serves what peers share to pages, and runs canaries in a sandbox to say how often the judge was right. */
+/** Serves peers' public payloads to pages, and runs canaries in a sandbox to measure how often the judge is right. */
 export async function runGateway(node: PeerNode, options: GatewayOptions): Promise<void> {
   const { logger } = node
   const log = createCanaryLog({ folder: options.folder, clock: node.clock, logger })
@@ -90,7 +90,7 @@ function openCanaries(node: PeerNode, log: CanaryLog): CanaryQueue {
 
 type CollectModules = { peerIds: PeerIds; canaries: CanaryQueue; commitments: Commitments }
 
-/** Collects payloads into the folder, and has the canaries among them measured. */
+/** Collects payloads into the folder, and queues canaries for measurement. */
 function collect(node: PeerNode, { peerIds, canaries, commitments }: CollectModules): Collecting {
   const { network, bundles, disk, payloads, chainId, journal, clock, logger, signal } = node
   return collectPayloads({
@@ -112,7 +112,7 @@ function collect(node: PeerNode, { peerIds, canaries, commitments }: CollectModu
 
 type Served = { onChain: OnChain; collecting: Collecting; currentRound: () => number }
 
-/** What the server answers, by path. */
+/** The server's routes. */
 function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting, currentRound }: Served): Route[] {
   const trainingView = createTrainingView(options.figuresOf, node)
   const { journal, disk, clock, logger, signal, environment } = node

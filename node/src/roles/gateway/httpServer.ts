@@ -11,7 +11,7 @@ export class HttpPortError extends NodeError {
 }
 
 export type HttpLimits = {
-  /** Connections open at a time; of more, the oldest without a request gives way. */
+  /** Most open connections; above that, the oldest without a request is closed. */
   connections: number
   /** Of one address other than loopback. */
   ofAddress: number
@@ -21,14 +21,14 @@ export type HttpLimits = {
   checkEveryMs: number
   /** A connection without a byte in either direction for so long is closed. */
   idleMs: number
-  /** Answers that wait for their readers at a time: each holds its body in memory, tens of megabytes for a large round. */
+  /** Most answers that wait for their readers: each holds its body in memory, tens of megabytes for a large round. */
   unread: number
 }
 
-/** A page opens six connections; a reader on a slow line takes a piece of an answer in a few seconds. */
+/** A page opens six connections; a reader on a slow line receives a piece of an answer in a few seconds. */
 export const defaultHttpLimits: HttpLimits = {
   connections: 256,
-  // A dashboard in another container asks for all its readers.
+  // A dashboard in another container sends the requests of all its readers.
   ofAddress: 64,
   requestMs: 10_000,
   checkEveryMs: 2_000,
@@ -40,7 +40,7 @@ export const defaultHttpLimits: HttpLimits = {
 const SHOWN_CHARACTERS = 200
 
 /**
- * Serves JSON, read only, to any page: what it says is public.
+ * Serves JSON, read-only, to any page: the content is public.
  *
  * @throws {HttpPortError} if the port is taken, or the address is not one of this machine.
  */
@@ -59,14 +59,14 @@ export async function serveJson(
     const path = URL.parse(request.url ?? '/', 'http://localhost')?.pathname ?? 'no path'
     const shown = path.slice(0, SHOWN_CHARACTERS)
     const { socket } = request
-    // No page asks again before it is answered. Whoever does would have any number of answers wait on one connection.
+    // Pages do not pipeline requests. A client that does could queue any number of answers on one connection.
     if (asking.has(socket)) return void socket.destroy()
     asking.add(socket)
     try {
       await send(request, response, await answer(request, path, shown), readers)
     } catch (error) {
       logger.error('a request failed', { path: shown, error })
-      // Half an answer ends without its end, which its reader notices.
+      // An incomplete answer has no end, which its reader notices.
       if (response.headersSent) response.destroy()
       else await send(request, response, failed, readers)
     } finally {
@@ -108,7 +108,7 @@ const failed: Answer = { status: 500, body: { error: 'this request failed; see t
 
 type Readers = { taken(response: ServerResponse): Promise<void> }
 
-/** Readers that answers wait for: of more than `most`, the one that has taken nothing for longest is given up. */
+/** Readers that answers wait for: above `most`, the one that has been idle for longest is dropped. */
 function createReaders(most: number): Readers {
   const slow = new Set<ServerResponse>()
   return {
@@ -129,7 +129,7 @@ function createReaders(most: number): Readers {
   }
 }
 
-/** As fast as it is read: what a slow reader has not taken is not made. */
+/** Generated as fast as it is read, not ahead of a slow reader. */
 async function send(
   { method }: IncomingMessage,
   response: ServerResponse,

@@ -25,7 +25,7 @@ export function countJudged(counts: JudgeCounts, found: Confusion): void {
   }
 }
 
-/** How the judge fits execution over the canaries of a round. */
+/** Agreement of the judge with execution over the canaries of a round. */
 export type RoundAgreement = Confusion & {
   round: number
   solvers: number
@@ -36,7 +36,7 @@ export type RoundAgreement = Confusion & {
   calibrationError: number
 }
 
-/** Of the newest round with canaries that say it; null if none does. */
+/** Of the newest round whose canaries have it; null if none has. */
 export function newestAgreement(points: readonly JudgedCanary[]): RoundAgreement | null {
   const judged = points.flatMap(({ round, samples, judge }) => (judge ? [{ round, samples, judge }] : []))
   const round = Math.max(-1, ...judged.map(point => point.round))

@@ -20,7 +20,7 @@ export type CanaryPoint = {
   reward: number
   predicted: number | null
   passAt1: number
-  /** How the judge fits execution, answer by answer; points of earlier releases lack it. */
+  /** Agreement of the judge with execution, by answer; missing in points of earlier releases. */
   judge?: Confusion & { calibrationError: number }
   tasks: number
   samples: number
@@ -28,7 +28,7 @@ export type CanaryPoint = {
   families?: { family: string; samples: number; passed: number }[]
 }
 
-/** Whether a canary is as the environment asks for: of a round that has one, and no larger. Others are not run. */
+/** Whether a canary follows the environment's rules: of a round with canaries, and not too large. Others are not run. */
 export function isDueCanary({ spec }: Environment, { round, level, samples }: CanaryBundle): boolean {
   const { everyRounds, tasks, samplesPerTask, level: due } = spec.canary
   return round % everyRounds === 0 && level === due && samples.length <= tasks * samplesPerTask

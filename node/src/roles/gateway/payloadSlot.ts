@@ -2,8 +2,8 @@ import type { Announcement } from '#p2p/gossip/announcement.ts'
 import { kindsInParts } from '#store/payloadQuota.ts'
 
 /**
- * A payload's place among those of its round: a later payload of the same author takes the place of an earlier one, unless its kind
- * comes in parts. Words split by a space: kind, peer id, and of a part its content id.
+ * A payload's slot among those of its round: a later payload of the same author replaces an earlier one, unless its kind comes in parts.
+ * Words split by a space: kind, peer id, and of a part its content id.
  */
 export function slotOf({ kind, peerId, contentId }: Pick<Announcement, 'kind' | 'peerId' | 'contentId'>): string {
   return kindsInParts.has(kind) ? `${kind} ${peerId} ${contentId}` : `${kind} ${peerId}`

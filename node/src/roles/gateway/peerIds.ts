@@ -7,7 +7,7 @@ export type PeerIds = (peerKeys: readonly PeerKey[]) => Promise<ReadonlyMap<Peer
 /** Ids that are remembered: about 3 MB. */
 const MAX_PEER_IDS = 16_384
 
-/** Ids by key, which is a hash of the id: one never gets another. Those that are not remembered are asked for together. */
+/** Ids by key, a hash of the id, so that entries never change. Missing ones are requested together. */
 export function createPeerIds({ readPeerIds }: Pick<ChainReads, 'readPeerIds'>): PeerIds {
   const known = new Map<PeerKey, string>()
 

@@ -9,12 +9,12 @@ import type { PeerIds } from './peerIds.ts'
 /** A proposer's tasks of a round, as far as they can be read. */
 export type ShownProposal = { peerId: string; peerKey: PeerKey; level: number; texts: readonly string[] }
 
-/** What was proposed for a round, as the chain had it a few seconds ago at most. */
+/** Proposals of a round, at most a few seconds old. */
 export type Proposals = (round: number) => Promise<readonly ShownProposal[]>
 
 const ROUNDS_REMEMBERED = 64
 
-/** Rounds that everybody asks for. Of older ones so many a second are read from the chain, and at once: anybody may ask for any. */
+/** Recent rounds, which everybody requests. Older ones are read from the chain at a limited rate, since anybody may request any of them. */
 const RECENT_ROUNDS = 16
 const [OLD_PER_SECOND, OLD_AT_ONCE] = [4, 64]
 
@@ -25,7 +25,7 @@ type Modules = {
   currentRound: () => number
 }
 
-/** The chain's proposals, read once for all who ask at about the same time, and no more once their round is over. */
+/** The chain's proposals; concurrent callers share a read, and those of finished rounds are not read again. */
 export function createProposals({ chain, peerIds, clock, currentRound }: Modules): Proposals {
   const old = createTokenBucket(OLD_PER_SECOND, OLD_AT_ONCE, clock)
   const known = new Map<number, { value: ReturnType<Proposals>; freshUntilMs: number }>()

@@ -20,9 +20,8 @@ type OnChain = { commitments: Commitments; proposals: Proposals }
 type Node = Pick<PeerNode, 'journal' | 'bundles' | 'payloads' | 'environment'>
 
 /**
- * What a page shows of a round: its tasks, and the kept payloads that the chain has a commitment to now. Null if there are none.
- *
- * The smallest come first until a page is full, so that nobody's large ones take the place of others'; `omitted` counts the rest.
+ * A page's view of a round: its tasks, and stored payloads with a commitment on the chain. Null if there are none. The smallest come
+ * first until the page is full, so that large ones do not displace others; `omitted` counts the rest.
  */
 export async function readRound(node: Node, { commitments, proposals }: OnChain, round: number) {
   const kept = keptPayloads(node, round)

@@ -16,7 +16,7 @@ export type RoundPayloads = {
   scoreSheets: From<ScoreSheet>[]
 }
 
-/** What a page shows of a round: what was proposed, what was tried, and how it was scored. */
+/** A page's view of a round: its tasks, answers and scores. */
 export async function roundView(
   round: number,
   { proposed, rollouts, scoreSheets }: RoundPayloads,
@@ -66,7 +66,7 @@ export async function roundView(
   return { round, tasks, groups, evaluators: evaluatorsOf(scoreSheets) }
 }
 
-/** What a solver wrote. */
+/** A solver's answer. */
 export function rolloutText(
   format: PromptFormat,
   rollout: RolloutBundle['groups'][number]['rollouts'][number],

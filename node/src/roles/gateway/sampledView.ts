@@ -2,9 +2,9 @@ import { type RolloutBundle, tokenWidth } from '#core/payloads/payloads.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Journal } from '#store/journal.ts'
 
-/** Payloads become public when a round ends, and are here a round later. */
+/** Payloads become public when a round ends, and have arrived a round later. */
 const AFTER_ROUNDS = 2
-/** Rounds looked back for one with payloads. */
+/** Rounds searched back for one with payloads. */
 const LOOK_BACK = 5
 
 const TOKENS = 'tokens '

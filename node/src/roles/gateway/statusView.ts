@@ -16,7 +16,7 @@ const roleOf: Record<AnnouncementKind, string> = {
   scores: 'evaluator',
 }
 
-/** Where the swarm stands and who was heard of in its last rounds. */
+/** The swarm's state, and the peers of its last rounds. */
 export async function statusView(node: PeerNode, proposals: Proposals) {
   const { round, endsAtSec, nowSec } = await node.chain.rounds.read()
   const peers = new Map<

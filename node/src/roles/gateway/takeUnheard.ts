@@ -3,13 +3,13 @@ import type { Clock } from '#core/clock.ts'
 import { topicRules } from '#p2p/gossip/topicRules.ts'
 import type { collectPayloads } from './collectPayloads.ts'
 
-/** Announcements come by themselves in this share of a round, and in so many seconds: they cost authors nothing more. */
+/** Announcements usually arrive in this share of a round, or in so many seconds: waiting for them saves authors requests. */
 const HEARD_SHARE = 1 / 8
 const HEARD_SEC = 30
 
 /** Rounds until rollouts are public, and until votes are revealed. */
 const [ROLLOUTS_AFTER, SCORES_AFTER] = [1, 2]
-/** Rounds in which an author that was away is asked again. */
+/** Rounds in which an absent author is asked again. */
 const AGAIN_ROUNDS = 1
 
 /**

@@ -21,7 +21,7 @@ export type TestedView = {
   answers: TestedAnswer[] | null
 }
 
-/** Each costs a start of Python, and at worst some seconds of hanging code. Anybody may ask: a core is theirs for a part of the time only. */
+/** Each costs a start of Python, and at worst some seconds of hanging code. Anybody may request it, so it gets only a part of a core's time. */
 const [GROUPS_PER_SECOND, GROUPS_AT_ONCE] = [0.1, 24]
 /** Of running that cost as much as another group: at most a fifth of a core goes to whoever has the slowest answers run. */
 const GROUP_COSTS_MS = 2_500

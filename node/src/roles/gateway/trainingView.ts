@@ -10,14 +10,14 @@ import { TRAINING_FILE } from '../metrics/trainingLog.ts'
 import { readConnections } from '../reports/readConnections.ts'
 import { readJournal } from '../reports/readJournal.ts'
 
-/** Steps that a page is told, the newest. */
+/** Number of newest steps for a page. */
 const MAX_STEPS = 300
 /** Of the file's end: some hundred steps, each of one to three kB. */
 const TAIL_BYTES = 2 ** 20
 
 const figure = z.number().nullable()
 
-/** What a page is told of a step; the rest of its line is the operator's alone. */
+/** The public part of a step; the rest of its line is for the operator. */
 const stepSchema = z.object({
   at: z.iso.datetime(),
   round: z.int().min(0),
@@ -43,7 +43,7 @@ const stepSchema = z.object({
 
 type ShownStep = z.infer<typeof stepSchema>
 type TrainingView = RunNote & {
-  /** When the peer said last that it runs; null if it never did. */
+  /** When the peer last reported that it runs; null if it never did. */
   aliveAtMs: number | null
   /** Oldest first. */
   steps: ShownStep[]
@@ -52,12 +52,12 @@ type TrainingView = RunNote & {
 type Modules = { clock: Clock; logger: Logger }
 type Found = { folder: string; run: RunNote; view?: Promise<TrainingView> }
 
-/** What was read is told for so long: a crowd of readers costs no more than one, whatever keys it names. */
+/** Cache time: many readers cost no more than one, whatever keys they request. */
 const FRESH_MS = 5_000
 
 /**
- * What a peer in one of these folders learned lately, as it reports; null if none of them has that key. A folder that cannot be read
- * hides no other.
+ * Recent training of a peer in one of these folders, as it reports; null if none of them has that key. An unreadable folder does not hide
+ * the others.
  *
  * @param folders - of the operator's own peers, which may be running.
  */

@@ -2,13 +2,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BlockList, isIPv6, type Socket } from 'node:net'
 
 type ConnectionLimits = {
-  /** Connections open at a time: of more, the oldest without a whole request gives way, and a crowd of slow ones keeps nobody out. */
+  /** Most open connections: above that, the oldest without a complete request is closed, so that slow clients cannot keep others out. */
   total: number
-  /** Of one address, or of one /64 of IPv6. Loopback has no limit of its own: a proxy comes from there with everybody's requests. */
+  /** Of one address, or of one /64 of IPv6. Loopback has no such limit: a proxy forwards everybody's requests from there. */
   ofAddress: number
 }
 
-/** Limits the connections of a server. How long each may take is the server's own to say. */
+/** Limits the connections of a server. The server sets their timeouts. */
 export function limitConnections(server: Pick<Server, 'on'>, { total, ofAddress }: ConnectionLimits): void {
   /** Oldest first. */
   const open = new Map<Socket, string>()

@@ -13,15 +13,15 @@ import { act, openGame, reveal, withdraw } from '../games/playMarket.ts'
 import { POLLS_PER_ROUND, sessionOfNode, watchGames } from '../games/watchGames.ts'
 import type { PeerNode } from '../peerNode.ts'
 
-/** What a Judge stands for with its Nectar: more than solvers stake on a game by default. */
+/** The Judge's bond in Nectar: more than solvers stake on a game by default. */
 export const BOND = '5'
-/** What a Judge takes of the losing stakes, in ten-thousandths. */
+/** The Judge's fee on losing stakes, in ten-thousandths. */
 const FEE_BPS = 200
 
 const takesBets: ReadonlySet<GamePhase> = new Set(['waiting', 'betting', 'awaiting clue'])
 const ended: ReadonlySet<GamePhase> = new Set(['resolved', 'void'])
 
-/** Opens games on questions of the swarm's environment, one after another, and keeps every promise that it made in them. */
+/** Opens games on questions of the swarm's environment, in sequence, and meets every deadline of its games. */
 export async function runJudge(node: PeerNode, data: string): Promise<void> {
   const rules = rulesOfGames(node.environment)
   if (rules === null) return node.logger.warn('this environment has no questions for the market: nothing to judge')
@@ -50,7 +50,7 @@ export function createJudge(modules: JudgeModules): (roundSec: number) => Promis
   }
 }
 
-/** Does what is due in the Judge's games, and opens the next before the last one takes its last bets. */
+/** Takes the due steps in the Judge's games, and opens the next before the last one takes its last bets. */
 export async function judgeGames(modules: JudgeModules, roundSec: number): Promise<void> {
   const { session, logger } = modules
   const open: string[] = []
@@ -135,7 +135,7 @@ const schema = z.object({ ids: z.array(z.string()), cursor: z.number().nullable(
 
 type Journal = Pick<MarketSession, 'journal'>
 
-/** Games of this Judge that have not ended, as far as it knows. */
+/** Known games of this Judge that have not ended. */
 export const ownGames = ({ journal }: Journal): string[] => schema.parse(journal.getState(STATE)).ids
 
 /** Notes which games are open now. */
@@ -150,7 +150,7 @@ export async function findOwnGames({ client, contracts, account, journal }: Mark
   journal.setState(STATE, { ids: [...new Set([...kept.ids, ...gameIds.map(String)])], cursor })
 }
 
-/** A reveal that is late forfeits the bond, and a game that is opened late is refused: time for a few blocks, however short a round is. */
+/** A late reveal forfeits the bond, and a game that is opened late is refused: time for a few blocks, however short a round is. */
 const LEAST_SEC = 15
 
 type Schedule = { startsAtSec: number; roundCount: number; bettingSec: number; revealSec: number }
@@ -167,7 +167,7 @@ export function gameTimes(roundSec: number) {
  * @param running - those that take bets, now or later.
  */
 export function isNextDue(running: readonly Schedule[], nowSec: number, roundSec: number): boolean {
-  // One poll to see that it is due, and one for a poll that fails.
+  // One poll to notice that it is due, and one in case a poll fails.
   const leadSec = gameTimes(roundSec).startsInSec + (2 * roundSec) / POLLS_PER_ROUND
   return running.every(game => lastBetSec(game) - leadSec <= nowSec)
 }

@@ -19,7 +19,7 @@ const LOW_BYTES = 2 ** 30
 const ALONE_MS = 120_000
 
 type Modules = {
-  /** Tells somebody. Rejects where nobody could be told, and is asked again then. */
+  /** Sends an alert. Rejects if it could not be delivered, and is then retried. */
   send: (alert: Alert) => Promise<void>
   clock: Clock
   logger: Logger
@@ -27,7 +27,7 @@ type Modules = {
 
 type Alerts = { look(state: PeerState): Promise<void> }
 
-/** Tells of each thing that is wrong once when it begins, and once when it is over. */
+/** Alerts once when a problem begins, and once when it is over. */
 export function createAlerts({ send, clock, logger }: Modules): Alerts {
   const told = new Set<AlertName>()
   let earned: { pointsMilli: number; round: number } | null = null
@@ -44,7 +44,7 @@ export function createAlerts({ send, clock, logger }: Modules): Alerts {
     if (aloneSinceMs === null || clock.nowMs() - aloneSinceMs < ALONE_MS) return null
     return `No peer is connected: ${advice}`
   }
-  /** What is wrong; null if nothing is, undefined if it is not known. */
+  /** The problem; null if there is none, undefined if unknown. */
   const checks: Record<AlertName, (state: PeerState) => string | null | undefined> = {
     behind: state =>
       isBehind(state) ? `Still in round ${state.round}, which is over. Restart it if that stays so.` : null,
@@ -83,7 +83,7 @@ export function createAlerts({ send, clock, logger }: Modules): Alerts {
   }
 }
 
-/** A webhook did not take an alert. Says its host only: the rest of its URL is a credential. */
+/** A webhook refused an alert. Names its host only: the rest of its URL is a credential. */
 class AlertError extends NodeError {
   override readonly code = 'ALERT'
 }
@@ -93,8 +93,8 @@ type PeerAlert = Alert & { peer: string; peerId: string }
 const TIMEOUT_MS = 10_000
 
 /**
- * Makes what sends alerts to all webhooks: to Discord and Telegram as their interfaces want it, to others as JSON with all fields. Whoever
- * took an alert is not sent it again where another did not.
+ * Makes what sends alerts to all webhooks: to Discord and Telegram as their interfaces want it, to others as JSON with all fields. A
+ * webhook that accepted an alert does not get it again because another one failed.
  *
  * @returns rejects with an {@link AlertError} where one does not take it.
  * @see https://discord.com/developers/docs/resources/webhook#execute-webhook
@@ -104,7 +104,7 @@ export function createAlertSender(
   urls: readonly string[],
   fetchFn: typeof fetch = fetch,
 ): (alert: PeerAlert) => Promise<void> {
-  /** State of each alert, as each webhook was told it last. */
+  /** Last delivered state of each alert, by webhook. */
   const told = new Map<string, Map<string, PeerAlert['state']>>()
   return async alert => {
     const sent = await Promise.allSettled(

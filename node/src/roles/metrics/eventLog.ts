@@ -37,7 +37,7 @@ export function createEventLog({ folder, clock, logger }: FigureFiles): EventLog
   }
 }
 
-/** A file that is continued, and rotated where it becomes large. A disk that is full stops it and nothing else. */
+/** A file that is continued, and rotated where it becomes large. A full disk stops it and nothing else. */
 export function openFigures(name: string, path: string, logger: Logger): RotatingFileStream {
   const opened = createStream(name, { path, size: FILE_SIZE, rotate: FILES, mode: 0o600 })
   opened.once('error', error => logger.warn(`${name} is not written until the next start`, { error }))

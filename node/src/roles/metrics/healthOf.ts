@@ -4,7 +4,7 @@ import type { PeerState } from './watchPeer.ts'
 const STUCK_ROUNDS = 2
 const CHAIN_SILENT_SEC = 180
 
-/** Whether a round is over for so long that the role is stuck: a restart may help. */
+/** Whether a round has been over for so long that the role is stuck: a restart may help. */
 export function isBehind({ pastRoundSec, roundSec }: PeerState): boolean {
   return pastRoundSec !== null && roundSec !== null && pastRoundSec > STUCK_ROUNDS * roundSec + 60
 }
@@ -14,7 +14,7 @@ export function healthOf(state: PeerState): { ok: boolean } & PeerState {
   return { ok: !isBehind(state), ...state }
 }
 
-/** What keeps a peer from taking part now; empty for one that is ready. */
+/** What prevents a peer from taking part; empty if it is ready. */
 export function notReadyFor(state: PeerState, countsFrom: number): string[] {
   const { round, aloneReason, chainAgeSec, connectedPeers } = state
   return [

@@ -18,13 +18,13 @@ type ObserveOptions = {
   countsFrom: () => number
   /** Of the HTTP server; undefined for none. */
   metricsAt: MetricsAddress | undefined
-  /** Webhooks that are told what is wrong. They hold credentials. */
+  /** Webhooks for alerts. Their URLs are credentials. */
   alertUrls: readonly string[]
 }
 
 const LOOK_EVERY_MS = 15_000
 
-/** Serves a peer's metrics and sends its alerts, where they are asked for. @returns what ends both. */
+/** Serves a peer's metrics and sends its alerts, if configured. @returns a function that ends both. */
 export async function observePeer(node: PeerNode, options: ObserveOptions): Promise<() => Promise<void>> {
   const { role, data, countsFrom, metricsAt, alertUrls } = options
   const { logger, clock, identity } = node
@@ -90,7 +90,7 @@ type MetricsPages = {
 const REQUEST_MS = 10_000
 const CONNECTIONS = 32
 
-/** A page whose name was made to resolve to loopback sends its own name, and is told nothing. Elsewhere a server has any name. */
+/** A page whose name resolves to loopback (DNS rebinding) sends its own name, and is refused. On other addresses any name is allowed. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 interface MetricsAddress {

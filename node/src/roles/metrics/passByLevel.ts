@@ -1,6 +1,6 @@
 import { type Estimate, meanWithInterval, passAtK } from '#rl/passAtK.ts'
 
-/** What the judge says of the answers to some tasks. */
+/** The judge's scores of answers to some tasks. */
 export type PassFigures = {
   tasks: number
   /** Answers to each task, at least. */

@@ -4,7 +4,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { registerTraining } from './trainingMetrics.ts'
 import type { PeerWatch } from './watchPeer.ts'
 
-/** What a peer counts by itself already, and the watch on it. */
+/** Counters of a peer, and its observer. */
 export type MetricSources = {
   node: Pick<
     PeerNode,
@@ -25,7 +25,7 @@ type Figures = Record<string, readonly [help: string, read: () => number | null]
 type Counts = Record<string, readonly [help: string, label: string, read: () => Iterable<readonly [string, number]>]>
 
 /**
- * The metrics of a peer, read where they are counted when somebody asks for them. Names end in units; nothing in them is secret.
+ * The metrics of a peer, read from its counters at each scrape. Names end in units; nothing in them is secret.
  *
  * @see https://prometheus.io/docs/practices/naming/
  */

@@ -10,7 +10,7 @@ import type {
   ProposerFigures,
 } from './passByLevel.ts'
 
-/** One update of the policy. A figure is null if it was not measured. */
+/** One update of the policy. Unmeasured figures are null. */
 export type TrainingStep = {
   /** Groups of completions that it was on, and those that had something to teach. */
   groups: number
@@ -56,7 +56,7 @@ export type TrainingStep = {
 
 type TrainingTotals = { steps: number; failed: number; tokens: number; seconds: number }
 
-/** What a solver or a proposer learned, update by update: for its operator, and for nobody else to believe. */
+/** A log of a solver's or proposer's updates, for its operator: an unproven claim to anybody else. */
 export type TrainingLog = {
   note(step: TrainingStep): void
   /** The last step with groups of its own, and the last one with groups of others. */
@@ -75,7 +75,7 @@ const MAX_PEERS = 64
 
 type Options = FigureFiles & { round: () => number | null }
 
-/** Keeps each step in the peer's folder, as a JSON line and as TensorBoard's events, and says it in the log. */
+/** Writes each step to the peer's folder, as a JSON line and as TensorBoard events, and to the log. */
 export function createTrainingLog({ folder, round, clock, logger }: Options): TrainingLog {
   /** From the first step on: other roles have none. */
   let lines: RotatingFileStream | null = null

@@ -5,7 +5,7 @@ import type { PeerNode } from '../peerNode.ts'
 import type { WorkerRestart } from '../reports/workerRestarts.ts'
 import type { RoleName } from '../roleName.ts'
 
-/** What is known of a peer now. What the chain says is as old as the last look at it; null until the first. */
+/** A peer's current state. Values of the chain are as old as the last read; null until the first. */
 export type PeerState = {
   role: RoleName
   /** As the loop of rounds has it; null before its first. */
@@ -26,7 +26,7 @@ export type PeerState = {
   pointsMilli: number | null
   /** Of the disk of the folder. */
   freeBytes: number | null
-  /** What shows that another process runs with this peer's keys; null if nothing does. */
+  /** Evidence that another process runs with this peer's keys; null if there is none. */
   twin: string | null
   /** The last time within an hour that a process of models was replaced; null if none was. */
   workerRestart: WorkerRestart | null
@@ -50,7 +50,7 @@ const ASK_EVERY_MS = 30_000
 const ANSWER_MS = 10_000
 const WEI = 1e18
 
-/** Observes a running peer from outside of its role, without effects on it. */
+/** Observes a running peer without affecting its role. */
 export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatch {
   const { chain, network, identity, clock } = node
   let askedMs = Number.NEGATIVE_INFINITY
@@ -97,7 +97,7 @@ export function watchPeer(node: Watched, role: RoleName, data: string): PeerWatc
     async refresh() {
       if (clock.nowMs() - askedMs < ASK_EVERY_MS) return
       askedMs = clock.nowMs()
-      // Either may fail by itself, and its figure is then as old as it says.
+      // Either may fail separately; its figure then keeps its age.
       await Promise.allSettled([askChain(), askDisk()])
     },
   }

@@ -9,7 +9,7 @@ import { allLinear, type BasePrecision, type LoraConfig, parseLoraConfig } from 
 import { readBasePrecision } from '#model/lora/loraFiles.ts'
 import type { AdapterSettings } from '#rl/policy/adapterPolicy.ts'
 
-/** What an operator says of the adapter that a solver trains. What is not said is as it was kept, or as is usual. */
+/** The operator's settings of a solver's adapter. Others are taken from the stored policy, or are defaults. */
 export interface AskedAdapter {
   /** 0 for all weights. */
   readonly rank?: number | undefined
@@ -18,7 +18,7 @@ export interface AskedAdapter {
   readonly base?: BasePrecision | undefined
 }
 
-/** The requested settings contradict what a policy's folder keeps. */
+/** The requested settings contradict the stored policy. */
 export class KeptPolicyError extends NodeError {
   override readonly code = 'KEPT_POLICY'
 }
@@ -49,10 +49,10 @@ export async function usualAdapter(
 }
 
 /**
- * The adapter that a policy trains instead of its weights; undefined if it trains its weights. Training resumes a folder's adapter with the
- * same settings, over a base of the same precision, whether or not an adapter is requested.
+ * The adapter that a policy trains instead of its weights; undefined if it trains its weights. Training resumes a stored adapter with its
+ * settings, over a base of the same precision, whether or not an adapter is requested.
  *
- * @param folder - of a policy that was kept, if there is one.
+ * @param folder - of a stored policy, if there is one.
  * @throws {KeptPolicyError} if the folder keeps another adapter, or weights; or if it keeps none and the request names no rank.
  */
 export async function adapterToTrain(

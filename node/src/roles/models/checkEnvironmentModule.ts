@@ -11,7 +11,7 @@ type CheckedModule = {
   hash: string | null
 }
 
-/** What is wrong with the kind of environment that a module exports. Its code is run. */
+/** Findings about the kind of environment that a module exports. Runs its code. */
 export async function checkEnvironmentModule(path: string, request: EnvironmentRequest): Promise<CheckedModule> {
   const said = (step: string) => (error: unknown) => `${step}: threw ${error instanceof Error ? error.message : error}`
   let kind: EnvironmentKind

@@ -5,7 +5,7 @@ import type { Environment } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 
 /**
- * The environment that the chain binds the current round to, among those that this node has.
+ * This node's environment for the current round, as set on the chain.
  *
  * @throws {EnvironmentMismatchError} if it has none with that hash.
  */
@@ -22,7 +22,7 @@ export async function environmentOnChain(chain: Chain, known: readonly Environme
 
 type EnvironmentWatchModules = {
   readEnvironment: (round: number) => Promise<EnvironmentHash>
-  /** Hash of the environment that this node plays by. */
+  /** Hash of this node's environment. */
   own: EnvironmentHash
   /** Hashes of others that it has, and could play by after a restart. */
   known: readonly EnvironmentHash[]
@@ -33,8 +33,8 @@ type EnvironmentWatchModules = {
 const REMEMBERED = 16
 
 /**
- * Tells whether a round is played by this node's environment, as the chain has it by now, and says when that changes. Work for
- * rounds of another one would earn nothing; what is owed for earlier rounds is done all the same.
+ * Reports whether a round uses this node's environment, by the chain, and logs changes. Work for rounds of another environment would earn
+ * nothing; duties of earlier rounds are still done.
  */
 export function createEnvironmentWatch(modules: EnvironmentWatchModules): (round: number) => Promise<boolean> {
   const { readEnvironment, own, known, logger } = modules

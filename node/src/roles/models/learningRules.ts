@@ -10,7 +10,7 @@ const REFUTED = 'claimed log-probabilities are refuted by those of this policy'
 
 type Training = EnvironmentSpec['training']
 
-/** What a specification says of the loss of an update. */
+/** The specification's options of an update's loss. */
 export function lossOptions({ clipLow, clipHigh, scaleRewards, minGroupDeviation: minDeviation }: Training) {
   return { clipLow, clipHigh, delta: DELTA, scaleRewards, minDeviation } as const
 }

@@ -48,7 +48,7 @@ export async function measurePolicies({
 }: Measurement): Promise<MeasuredPolicy[]> {
   const environment = chat ? await loadEnvironment(chat.spec, chat) : (await loadEnvironments()).starter
   const measured: MeasuredPolicy[] = []
-  // Nothing is learned here, so nothing is lost: what was asked is asked again.
+  // Nothing is trained here, so a failed call is simply repeated.
   const crashed = () => {}
   for (const folder of policies) {
     const policy = await openPolicy(environment, folder === 'starter' ? null : folder, { threads, crashed })
@@ -66,7 +66,7 @@ export async function measurePolicy(
   { level, tasks, samples }: Pick<Measurement, 'level' | 'tasks' | 'samples'>,
 ): Promise<Omit<MeasuredPolicy, 'policy'>> {
   const drawn = await sampleHeldOut(policy, judge, environment, level, tasks, samples)
-  // A sandbox for each policy: what one leaves behind cannot touch the next.
+  // A sandbox for each policy, so that none affects the next.
   const sandbox = createSandbox()
   const passed = await runHeldOut(sandbox, drawn).finally(sandbox.close)
   const counts = Array.from({ length: tasks }, () => 0)

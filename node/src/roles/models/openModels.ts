@@ -11,7 +11,7 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { PolicyWorkerOptions } from '#rl/policy/policyProtocol.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 
-/** Threads and device of a worker's models, and who is told how it fares. */
+/** Threads and device of a worker's models, and listeners of its state. */
 export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
 
 type PolicySettings = WorkerSettings & { readonly adapter?: AskedAdapter | undefined; readonly judges?: boolean }
@@ -34,7 +34,7 @@ export async function openPolicy(
   const policy = openLastingPolicy({ ...options, adapter, ...learningOptions(spec) }, { crashed, slow })
   try {
     const from = kept ? folder : solverFolder
-    // A folder may hold what was learned in another environment.
+    // A folder may hold a policy trained in another environment.
     const checked = adapter ? solverFolder : from
     checkTokenizerFits(environment.format, await readDecoderConfig(checked), checked)
     await policy.load(from, solverFolder)

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '#core/clock.ts'
 import type { HeldOutCheck } from '#environments/environment.ts'
 import type { Sandbox, Verdict } from '#sandbox/createSandbox.ts'
 
-/** Answers that may hang, or fail after long, before the rest counts as hanging too: each takes seconds of a core, and a restart of the sandbox. */
+/** Answers that may hang, or fail slowly, before the rest counts as hanging too: each takes seconds of a core, and a restart of the sandbox. */
 export const MAX_SLOW = 20
 
 /** A right answer takes less than a millisecond. Code that ends its process, or takes all of its memory, takes seconds and is an error. */

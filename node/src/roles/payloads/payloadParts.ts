@@ -1,6 +1,6 @@
 import type { OpenedPayload, Payloads } from '#core/payloads/payloadOperations.ts'
 
-/** A part of a payload has as many items as come to this: leaves, scores or samples. To receive it takes some ms. */
+/** Weight of the items (leaves, scores or samples) in a part of a payload. Receiving a part takes some ms. */
 const PART_WEIGHT = 512
 
 /** The list that makes a payload long, and how much an item of it weighs. */
@@ -15,7 +15,7 @@ const lists = {
 }
 type List<Item> = { name: string; weight(item: Item): number }
 
-/** A payload without its list, and the list in parts: a thread is sent a whole one in one turn of its event loop, however long. */
+/** A payload without its list, and the list in parts: a message to a thread is received in one turn of its event loop, however long. */
 export type PartedPayload = { head: OpenedPayload<object>; parts: unknown[][] }
 
 export function partPayload<Kind extends keyof Payloads>(

@@ -6,7 +6,7 @@ import { type PartedPayload, partPayload } from './payloadParts.ts'
 
 // The thread that opens and seals payloads, started by `createPayloadThread`.
 
-/** What has been opened and not taken whole. */
+/** Opened payloads that are not fully transferred. */
 const opened = new Map<number, unknown[][]>()
 let openings = 0
 

@@ -13,16 +13,16 @@ import type { Journal } from '#store/journal.ts'
 
 type PublishedPayload = { kind: AnnouncementKind; round: number; root?: Root; count?: number; policyHash?: PolicyHash }
 
-/** A payload that is committed to, and is served to nobody until its round has ended. */
+/** A committed payload that is not served until its round has ended. */
 export type SealedPayload = Required<PublishedPayload> & { contentId: ContentId; size: number }
 
-/** Own payloads that are kept and not served yet; they outlive a restart. */
+/** Own payloads that are stored and not served yet; they survive a restart. */
 export type SealedPayloads = {
   has(contentId: ContentId): boolean
   add(payload: SealedPayload): void
   /** Those of rounds before this one, the oldest first: from now on they are served. */
   open(round: number): SealedPayload[]
-  /** Forgets what was opened, once it is announced: what is not forgotten is opened again after a restart. */
+  /** Drops published payloads, once they are announced: others are published again after a restart. */
   forgetOpened(): void
 }
 
@@ -36,7 +36,7 @@ type PublishModules = {
   signal: AbortSignal
 }
 
-/** Keeps a payload for whoever asks and tells the swarm of it. @returns its content id. */
+/** Stores, serves and announces a payload. @returns its content id. */
 export async function publishPayload(
   node: Pick<PublishModules, 'bundles' | 'network'>,
   bytes: Uint8Array,
@@ -103,7 +103,7 @@ const KEY = 'sealed bodies'
 
 export function createSealedPayloads(journal: Pick<Journal, 'getState' | 'setState'>): SealedPayloads {
   const read = sealedSchema.safeParse(journal.getState(KEY) ?? [])
-  // A list that does not parse was written by other software; its payloads are served.
+  // An unreadable list was written by other software; its payloads are served.
   let sealed: SealedPayload[] = read.success ? read.data : []
   const keep = (payloads: SealedPayload[]) => {
     journal.setState(KEY, payloads)

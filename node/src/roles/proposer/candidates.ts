@@ -17,7 +17,7 @@ export type Candidate = {
 export type CandidateGroup = { readonly prompt: Int32Array; readonly candidates: readonly Candidate[] }
 
 /**
- * What a proposal teaches: nothing where no model here sampled it, or there was no space for it.
+ * Records what to learn from a proposal: nothing if no model here sampled it, or there was no space for it.
  *
  * @param refused - why it was not taken; null if it was, at `place`.
  */

@@ -8,7 +8,7 @@ import { reportOutcome } from '../duties/reportOutcome.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 
-/** Has this proposer paid for its tasks that the drawn leaves of a round answer. */
+/** Claims this proposer's pay for tasks that the drawn leaves of a round answer. */
 export async function claimTasks(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {
   if (round < 0) return
   const { chain, chainId, identity, logger } = node

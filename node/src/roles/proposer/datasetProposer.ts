@@ -47,7 +47,7 @@ export async function openDatasetProposer(
   const of = { path, seed, format: dataset.format, rows: dataset.rows }
   let at: DatasetPosition = positionOf(kept, of) ?? { pass: 0, taken: 0 }
   let rows = dataset.from(at)
-  /** Whether this pass gave a task: one that gave none is the last. */
+  /** Whether this pass found a task: the first that finds none is the last. */
   let isFruitful = at.taken > 0
   const next = async (): Promise<PlacedTask | null> => {
     for (;;) {

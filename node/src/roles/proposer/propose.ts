@@ -9,7 +9,7 @@ import type { TaskList } from './taskList.ts'
 /** Times that missing proposals are sampled again before a round goes with fewer. */
 const MAX_ATTEMPTS = 8
 
-/** Writes texts that may be proposals of a level. */
+/** Samples texts that may be proposals of a level. */
 export type WriteProposals = (
   level: number,
   count: number,
@@ -54,7 +54,7 @@ export async function propose(
       list.refuse(error.message)
       break
     }
-    // A level has an end: where nothing new came, what was proposed longest ago is asked for again.
+    // A level is finite: if nothing is new, the task proposed longest ago is proposed again.
     if (attempt > 0 && list.texts.length === before && list.setAside() >= list.wanted()) break
   }
   return candidates

@@ -9,7 +9,7 @@ const ROUNDS = 16
 const MAX_OF_ROUND = 512
 const MAX_TASKS = 4_096
 
-/** What was proposed of late, by the key of the task: the last round for which it was. */
+/** Recently proposed tasks by key, with their last round. */
 export type ProposedLately = { before(round: number): Promise<ReadonlyMap<string, number>> }
 
 type ReadProposals = (round: number) => Promise<readonly TaskProposal[]>

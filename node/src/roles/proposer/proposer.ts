@@ -33,12 +33,12 @@ export const DATASET_POSITION = 'dataset'
 /** Where a proposer that learns keeps its adapter. */
 export const PROPOSER_FOLDER = 'proposer'
 
-/** What tasks are proposed from: a model, a dataset, or both. */
+/** Sources of tasks: a model, a dataset, or both. */
 export type TaskSources = {
   readonly write: WriteProposals | null
   /** `share` of the tasks is from the dataset, and those too that the model did not get right. */
   readonly dataset: { readonly proposer: DatasetProposer; readonly share: number } | null
-  /** Teaches the model what its tasks were worth; null if it is frozen, or a server's. */
+  /** Trains the model on the value of its tasks; null if it is frozen, or on a server. */
   readonly learner: ProposerLearner | null
 }
 
@@ -49,7 +49,7 @@ type ProposerOptions = {
 
 /** Share of a round after which its proposal is given up, if the beacon that it is sampled by does not come. */
 const BEACON_UNTIL = 0.8
-/** Share after which no more is written: what there is has to be on the chain by the end of the round, or the next two rounds are lost. */
+/** Share after which sampling stops: the proposal has to be on the chain by the end of the round, or the next two rounds are lost. */
 const WRITTEN_UNTIL = 0.9
 
 /** Proposes tasks for the next round while the current one runs. */
@@ -104,7 +104,7 @@ async function proposeFor(
   const written = untilShare(WRITTEN_UNTIL)
   const beacon = await awaitBeacon(node, time, untilShare(BEACON_UNTIL))
   if (beacon === null) return false
-  // Nobody can sample the same before the secret is shown, and that is done with the tasks.
+  // Nobody can sample the same before the secret is revealed, together with the tasks.
   const hidden = keccak(abiWords([chain.proposalSecret(round), beacon]))
   const seedOf = (attempt: number) => roundSeed('propose', chainId, round, hidden, identity.peerKey, attempt)
   const list = createTaskList(environment, level, proposalsPerRound(environment.spec), await lately.before(round))

@@ -10,7 +10,7 @@ import { type CandidateGroup, decodeGroups } from './candidates.ts'
 import type { SolvedShares } from './solvedShares.ts'
 
 /**
- * What a proposal is worth to solvers that learn from it: 0 where all of them solve it, or none, and 1 where half of their answers are right.
+ * Value of a proposal to solvers that learn from it: 0 if all or none of them solve it, and 1 if half of their answers are right.
  *
  * @param solved - share of the answers that are right, 0 to 1.
  */
@@ -55,7 +55,7 @@ type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock' | 'logg
 }
 
 /**
- * Teaches a proposer's adapter what its tasks were worth to solvers: one update a round of tasks, once that is final.
+ * Trains a proposer's adapter on the value of its tasks to solvers: one update per round of tasks, once that is final.
  *
  * @param folder - the adapter is kept in it after every update.
  */
@@ -91,7 +91,7 @@ export function createProposerLearner(
   }
 
   async function learnFrom(round: number, groups: readonly CandidateGroup[], solved: SolvedShares): Promise<void> {
-    // A stop in the middle loses this lesson, and the next start does not teach it twice.
+    // A stop in the middle loses this update, and the next start does not repeat it.
     journal.set(round, CANDIDATES, null)
     const lessons = lessonsOf(groups, solved.shares)
     if (lessons.length === 0) return logger.info('nothing to learn from tasks', { round, tasks: solved.shares.size })

@@ -20,7 +20,7 @@ const MIN_ANSWERS = 2
 export type SolvedShares = {
   /** From 0 to 1, by a task's place; without those that nobody was scored on, or that do not count. */
   readonly shares: ReadonlyMap<number, number>
-  /** Score sheets that nobody gave: they may come later. */
+  /** Missing score sheets: they may arrive later. */
   readonly missing: number
 }
 

@@ -3,7 +3,7 @@ import type { CanaryPoint } from '../gateway/measureCanary.ts'
 import { readJournal } from './readJournal.ts'
 
 /**
- * How the judge fits execution by the newest canaries that this node ran; null if it ran none, as all do but gateways.
+ * Agreement of the judge with execution on the newest canaries that this node ran; null if it ran none, as all nodes except gateways.
  *
  * @param path - the journal's file, which exists.
  * @throws {JournalUnusableError} if it cannot be read.

@@ -19,7 +19,7 @@ const connectionsSchema = z.object({
 })
 
 /**
- * How many peers were connected when the peer said so last; null if it never did.
+ * The last reported number of connected peers; null if none was reported.
  *
  * @param path - the journal's file, which exists.
  * @throws {JournalUnusableError} if it cannot be read.

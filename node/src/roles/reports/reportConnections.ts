@@ -29,7 +29,7 @@ const NOTE_EVERY_MS = 30_000
 export const SAID_FOR_MS = 2 * NOTE_EVERY_MS + 30_000
 /** The first dials take some seconds; nobody is alone before. */
 const SETTLING_MS = 10_000
-/** A peer that stays alone says so again. */
+/** A peer that stays alone repeats the warning. */
 const ALONE_AGAIN_MS = 600_000
 
 /**
@@ -73,7 +73,7 @@ export async function reportConnections({ network, journal, clock, logger, signa
         },
       })
     } catch (error) {
-      // A full disk is the disk guard's to tell.
+      // The disk guard reports a full disk.
       logger.debug('connections could not be noted', { error })
     }
   }

@@ -22,7 +22,7 @@ export const TWIN_ADVICE =
   'known to somebody: start a peer with new ones.'
 
 export type TwinWatch = {
-  /** Takes what only a process with our keys can have made, and this one has not. */
+  /** Records evidence that only another process with our keys can have made. */
   seen(evidence: string): void
   /** Null if there is none, or no sign of it for half an hour. */
   current(): Twin | null
@@ -42,7 +42,7 @@ export function createTwinWatch({ journal, clock, logger }: Modules): TwinWatch 
     try {
       journal.setState(TWIN, now)
     } catch (error) {
-      // A full disk is the disk guard's to tell.
+      // The disk guard reports a full disk.
       logger.debug('a twin could not be noted', { error })
     }
   }
@@ -76,7 +76,7 @@ type Watching = {
   twin: TwinWatch
 }
 
-/** Tells of a commitment of our key that is not ours, in a round that this process has seen from its beginning. Never throws. */
+/** Reports a commitment of our key that this process did not make, in a round that it has seen from its beginning. Never throws. */
 export async function watchCommitment(node: Watching, round: number): Promise<void> {
   const { chain, identity, journal, logger, twin } = node
   try {

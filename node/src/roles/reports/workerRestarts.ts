@@ -38,7 +38,7 @@ export type WorkerRestarts = {
 
 type Modules = { journal: Pick<Journal, 'setState'>; clock: Clock; logger: Logger }
 
-/** Tells of workers that were replaced: in the log, and to those who ask. */
+/** Reports replaced workers, in the log and to callers. */
 export function createWorkerRestarts({ journal, clock, logger }: Modules): WorkerRestarts {
   const counts = new Map<string, number>(Object.values(reasons).map(reason => [reason, 0]))
   let last: WorkerRestart | null = null
@@ -52,7 +52,7 @@ export function createWorkerRestarts({ journal, clock, logger }: Modules): Worke
       try {
         journal.setState(WORKER, last)
       } catch (noted) {
-        // A full disk is the disk guard's to tell.
+        // The disk guard reports a full disk.
         logger.debug('a restart could not be noted', { error: noted })
       }
     },

@@ -36,7 +36,7 @@ export async function answerRound(
 type RolloutHeader = { chainId: number; round: number; peerKey: PeerKey; policyHash: PolicyHash; seed: Seed }
 
 /**
- * What a solver publishes for a round: for each task drawn, one group of completions.
+ * A solver's bundle of a round: for each drawn task, one group of completions.
  *
  * @param prompts - prompt tokens, one a task.
  * @param completions - `groupSize` for each task, in order of the tasks.
@@ -91,7 +91,7 @@ async function commitAnswers(node: PeerNode, bundle: RolloutBundle, begun: Begun
   const commitment = { round, root: tree[0] as Root, count, policyHash }
   const contentId = await sealPayload(node, bytes, { kind: 'rollouts', ...commitment }, begun)
   noteCommitted(node.journal, round, contentId)
-  // Learning does not wait for the chain: the outbox sees to it, and a commitment that fails costs the points, not the lesson.
+  // Learning does not wait for the chain: the outbox sends the commitment, and if it fails, the points are lost but not the update.
   void node.chain
     .commitRollouts({ ...commitment, contentId })
     .then(outcome => reportOutcome(node.logger, 'rollouts committed', outcome, { round }))

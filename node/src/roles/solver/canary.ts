@@ -65,7 +65,7 @@ export async function answerHeldOut(
   }))
 }
 
-/** Publishes samples on the held-out set in every round that has a canary; whoever measures runs them, never this node. */
+/** Publishes samples on the held-out set in every round with a canary; gateways run them, never this node. */
 export async function publishCanary(node: PeerNode, policy: PolicyClient, judge: Judge, round: number): Promise<void> {
   const { spec } = node.environment
   const { everyRounds, level, tasks, samplesPerTask } = spec.canary

@@ -8,7 +8,7 @@ const ROUNDING_NATS = 1e-3
 const UNLIKELY_NATS = 25
 
 /**
- * Why the log-probabilities that came with a group can be no sampler's own; null where they can.
+ * Why the claimed log-probabilities of a group are impossible; null if they are possible.
  *
  * Whatever the policy, a sample of n tokens is less likely than V^-n exp(-c) with a probability of at most exp(-c), since there are
  * no more than V^n of them: each token is held to that, and each completion.

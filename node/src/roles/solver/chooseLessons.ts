@@ -1,7 +1,7 @@
 import type { PeerKey } from '#core/hashes.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 
-/** A group with what its answers are worth by the solver's own copy of the judge, one figure an answer. */
+/** A group with the rewards of its answers by the solver's own copy of the judge, one per answer. */
 export type ScoredGroup = CheckedGroup & {
   /** Composite scores. */
   rewards: readonly number[]
@@ -15,7 +15,7 @@ export type ScoredGroup = CheckedGroup & {
   peerKey?: PeerKey
 }
 
-/** How much there is to learn from a group: the standard deviation of its rewards, over answers - 1. Where it is zero, so are all advantages. */
+/** The learning signal of a group: the standard deviation of its rewards, over answers - 1. Where it is zero, so are all advantages. */
 function signalOf(rewards: readonly number[]): number {
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
   const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0)

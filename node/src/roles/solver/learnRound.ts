@@ -11,7 +11,7 @@ import type { Learner, LearnOptions } from './learner.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Trust } from './trust.ts'
 
-/** Groups of one other peer; none where it committed some and nothing came, or it is left alone. */
+/** Groups of another peer; empty if they did not arrive, or the peer is in quarantine. */
 export type PeerGroups = {
   peerKey: PeerKey
   groups: readonly CheckedGroup[]
@@ -26,7 +26,7 @@ export type LearningModules = {
   logger: Logger
   /** Size of the vocabulary, tokens. */
   vocabSize: number
-  /** Of the node: what fails while it stops is nobody's fault. */
+  /** The node's signal: failures while it stops are nobody's fault. */
   signal: AbortSignal
 }
 
@@ -50,7 +50,7 @@ export type LearnedRound = {
   taken: number
   /** Updates that changed the policy. */
   updates: number
-  /** Groups that were not, own ones included, by the reason. */
+  /** Groups that were refused, including own ones, by reason. */
   refused: Record<string, number>
 }
 
@@ -162,7 +162,7 @@ function createUpdates({ learner, logger, signal }: LearningModules, round: numb
   }
 }
 
-/** Counts the groups that are refused, and puts the peers at fault in quarantine. */
+/** Counts refused groups, and puts the peers at fault in quarantine. */
 function createFaults(modules: LearningModules, { round, own }: RoundLessons, learned: LearnedRound) {
   const { quarantine, vocabSize } = modules
   let ownFailure: string | null = null
@@ -186,7 +186,7 @@ function createFaults(modules: LearningModules, { round, own }: RoundLessons, le
       ownFailure = failure
       if (failure !== null) refuse(`own groups: ${failure}`, own.length)
     },
-    /** Where the own groups fail too, it may be this machine's fault. */
+    /** If the own groups fail too, it may be this machine's fault. */
     ofPeer(peerKey: PeerKey, groups: number, failure: string): void {
       refuse(failure, groups)
       if (ownFailure === null) quarantine.put(peerKey, round, failure)

@@ -20,7 +20,7 @@ type Lesson = {
 }
 
 export type Learner = {
-  /** Nothing that came with a rollout is believed: rewards are computed here. */
+  /** Claims in a rollout are not trusted: rewards are computed here. */
   score: (groups: readonly CheckedGroup[]) => Promise<ScoredGroup[]>
   /**
    * Learns from these groups, or of each from the answers whose rewards are farthest apart, if the specification says so.
@@ -58,7 +58,7 @@ export function createLearner(
 ): Learner {
   const { training } = spec
   const loss = lossOptions(training)
-  /** What of others is not believed, and how far it may lead. */
+  /** Limits on updates from others' claims. */
   const ofOthers = { recomputeLogprobs: true, maxKl: spec.sharing.maxKl } as const satisfies Partial<GroupStepOptions>
 
   /** One update. */

@@ -8,7 +8,7 @@ import type { PeerNode } from '../peerNode.ts'
 /** Rounds that a policy is served for after the last one that it sampled in: appeals of a score are over by then. */
 const POLICY_ROUNDS = 16
 
-/** What samples: the policy as it is, or as it was when it was named. */
+/** The sampling policy: the current one, or the one that was named. */
 export type Sampler = Pick<PolicyClient, 'weightsHash' | 'generate'>
 
 type Modules = Pick<PeerNode, 'bundles' | 'journal' | 'logger'> & {
@@ -16,8 +16,8 @@ type Modules = Pick<PeerNode, 'bundles' | 'journal' | 'logger'> & {
 }
 
 /**
- * Names the policy as it is now to sample from the next round on, and keeps its bytes: answers of another policy score nothing. Waits for
- * no block; a name that comes too late leaves the one before it standing.
+ * Names the current policy for sampling from the next round on, and stores its bytes: answers of another policy score nothing. Does not
+ * wait for a block; if the name is too late, the earlier one stays valid.
  */
 export async function namePolicy(
   { chain, bundles, journal, logger }: Modules,
@@ -82,7 +82,7 @@ export async function samplerOf(
   }
 }
 
-/** Forgets the policy that nobody asks for any more. */
+/** Deletes a policy that is no longer requested. */
 async function forgetOld({ bundles, journal }: Pick<Modules, 'bundles' | 'journal'>, round: number): Promise<void> {
   const used = (at: number) =>
     [journal.get(at, 'named policy'), journal.get(at, 'sampling policy')] as (PolicyHash | undefined)[]

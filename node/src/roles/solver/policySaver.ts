@@ -3,7 +3,7 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 export type PolicySaver = {
   /** Notes that the policy may be another than the saved one. */
   changes(): void
-  /** Saves it where it may be. */
+  /** Saves it if it may have changed. */
   save(): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EnvironmentHash } from '#core/hashes.ts'
 import type { Journal } from '#store/journal.ts'
 
-/** What the frozen evaluator says of a solver's answers to the held-out set after a round; means of 0 to 1. */
+/** The frozen evaluator's scores of a solver's held-out answers after a round; means of 0 to 1. */
 export type CanaryPoint = { round: number; reward: number; correctness: number }
 
 const CANARIES = 'canary points'

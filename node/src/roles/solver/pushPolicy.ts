@@ -23,7 +23,7 @@ const COPY_FOLDER = 'pushing'
 const PUSHED = 'pushed round'
 
 export type PolicyPusher = {
-  /** Pushes what was learned in the round, where it is due. Resolves once the policy is copied; the upload goes on alongside. */
+  /** Pushes the policy, if a push is due. Resolves once the policy is copied; the upload continues in the background. */
   learned(round: number): Promise<void>
   /** Resolves once no upload is under way. */
   settled(): Promise<void>

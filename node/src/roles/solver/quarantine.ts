@@ -2,14 +2,14 @@ import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Journal } from '#store/journal.ts'
 
-/** Rounds in which nothing is taken from a peer whose groups failed: a poisoner is met rarely, and an honest peer's fault passes. */
+/** Rounds of quarantine after a peer's groups failed: rare enough for a poisoner, and an honest peer's fault passes. */
 export const QUARANTINE_ROUNDS = 20
 
 /** Peers that nothing is learned from for some rounds, kept in the journal. */
 export type Quarantine = {
-  /** Whether a peer's groups are left alone in a round. */
+  /** Whether a peer is in quarantine in a round. */
   holds(peerKey: PeerKey, round: number): boolean
-  /** Leaves a peer's groups alone in the rounds after this one. */
+  /** Puts a peer in quarantine for the rounds after this one. */
   put(peerKey: PeerKey, round: number, reason: string): void
 }
 

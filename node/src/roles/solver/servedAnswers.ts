@@ -42,10 +42,9 @@ const MALFORMED = "the server's answer is malformed"
 const AGAINST_RULE = "the server's answer is not one by the rule"
 
 /**
- * The answers that a solver owes in a round, sampled by a server: whole groups of tokens that the rule allows. That they were sampled by it
- * nobody can tell, so that their log-probabilities are claims, as those of other peers are.
- *
- * A server that is away costs the round's own groups, and fails nothing.
+ * The answers that a solver owes in a round, sampled by a server: whole groups of tokens that the rule allows. Nobody can verify that it
+ * sampled them, so their log-probabilities are claims, as those of other peers. If the server is unavailable, the round has no own
+ * groups, and nothing fails.
  */
 export async function servedAnswers(
   { server, tokenizer, logger }: ServedModules,

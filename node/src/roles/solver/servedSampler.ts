@@ -30,7 +30,7 @@ type HandOverModules = {
 
 type HandOver = {
   /**
-   * Has the server serve the policy as it was saved, if it does not yet. What the server does wrong fails nothing, nor does a full disk.
+   * Has the server serve the policy as it was saved, if it does not yet. Server errors and a full disk do not fail the round.
    *
    * @param until - the server is not waited for longer.
    * @returns the name to ask it by: of an older policy where it did not take this one, and null for the model that it was started with.

@@ -8,7 +8,7 @@ const NEWEST = 0.25
 const STRANGER = 0.5
 
 /**
- * How well the answers of other peers are worth learning from: a moving average, from 0 to 1, of the mean reward of a peer's
+ * How much other peers' answers are worth learning from: a moving average, from 0 to 1, of the mean reward of a peer's
  * answers as a share of that of the own ones, both computed here. Kept in the journal.
  */
 export type Trust = {

@@ -126,7 +126,7 @@ function registrationOf({ nonce, peerId: _, token: __, ...signed }: SponsorReque
   return { ...signed, nonce: BigInt(nonce) }
 }
 
-/** In a time that tells nothing of where they differ. */
+/** In constant time. */
 function isSame(one: string, other: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(hash(one), hash(other))

@@ -52,8 +52,7 @@ type SponsorQuestion = {
 }
 
 /**
- * Has a sponsor register this peer and send its account gas, and waits until the chain shows both. A peer that is registered, or has funds of its
- * own, asks nobody.
+ * Requests registration and gas from a sponsor, and waits until the chain shows both. A registered or funded peer asks nobody.
  *
  * @returns whether the sponsor was asked.
  * @throws {SponsorError} with what the sponsor said.

@@ -21,7 +21,7 @@ type Modules = {
   account: AccountAddress
 }
 
-/** What a sponsor has, and may still spend. */
+/** A sponsor's balance and remaining budget. */
 export type SponsorFunds = ReturnType<typeof createSponsorFunds>
 
 export function createSponsorFunds({ reads, book, clock, settings, account }: Modules) {

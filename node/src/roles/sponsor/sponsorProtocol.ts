@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Hex } from '#core/hex.ts'
 
-// What a peer and its sponsor say to each other, as JSON over HTTP. Either side checks all of it.
+// Messages between a peer and its sponsor, as JSON over HTTP. Both sides validate them.
 
 /** Where registrations are posted, and terms are read; below it, by key, how a peer stands. */
 export const SPONSOR_PATH = '/v1/sponsor'

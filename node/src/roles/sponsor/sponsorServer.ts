@@ -42,7 +42,7 @@ export async function serveSponsor(
     try {
       send(response, await answer(request))
     } catch (error) {
-      // It broke off before it was whole, which anybody may have it do.
+      // The request was cut off, which any client can cause.
       if (error === request.errored) return
       logger.error('a request failed', { error })
       send(response, refusal(500, 'this request failed; see the log of the sponsor'))

@@ -8,7 +8,7 @@ const coin = z
   .regex(/^\d{1,9}(\.\d{1,18})?$/, "not an amount of the chain's coin, such as 0.05")
   .transform(text => parseEther(text))
 
-/** What a sponsor gives, and to how many: schema, and what --help says. */
+/** A sponsor's settings: schema, and their --help texts. */
 export const sponsorSettings = {
   http: z.coerce
     .number()
