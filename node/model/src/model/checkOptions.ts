@@ -6,9 +6,9 @@ import { ModelInputError } from './modelErrors.ts'
 import { precisions } from './quantization/precision.ts'
 
 /**
- * Refuses options of another type or name than there are, which a caller in JavaScript may give, before anything is done.
+ * Refuses unknown options and wrong types, which callers in JavaScript may pass, before anything else happens.
  *
- * @param what - the function that is called.
+ * @param what - the called function.
  * @throws {ModelInputError} naming the option.
  */
 export function checkOptions(schema: z.ZodType, options: unknown, what: string): void {
@@ -19,7 +19,7 @@ export function checkOptions(schema: z.ZodType, options: unknown, what: string):
   })
 }
 
-/** Token ids as the models take them. Which there are is asked of the vocabulary. */
+/** Token ids. Whether they exist is checked against the vocabulary. */
 export const tokenArray = z.custom<Int32Array>(x => x instanceof Int32Array, 'expected an Int32Array of token ids')
 
 const call = z.custom<() => void>(x => typeof x === 'function', 'expected a function')

@@ -4,7 +4,7 @@ import { commonShape } from './decoder/commonShape.ts'
 import { readDecoderConfig } from './decoder/decoderConfig.ts'
 import { integerMatrixShapes } from './quantization/quantizedTensors.ts'
 
-// What models can run on, for layers that do not see the engine.
+// Devices for models, for layers that do not import the engine.
 export { choose, type DeviceReport, reportDevices } from '#engine/devices/chooseDevice.ts'
 export { describeMachine } from '#engine/devices/describeMachine.ts'
 export { type Device, devices } from '#engine/devices/device.ts'

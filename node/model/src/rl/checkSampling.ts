@@ -1,12 +1,12 @@
 import type { SampledWith } from '#model/generation/samplingFilters.ts'
 import { TrainerError } from './trainerError.ts'
 
-/** What leaves a distribution as it is, for each filter that training does not know. */
+/** Neutral value of each sampling filter that training does not support. */
 const noFilter = { topK: Number.POSITIVE_INFINITY, minP: 0, repetitionPenalty: 1 } as const
 
 /**
- * Refuses completions whose log-probabilities are of another distribution than the one that is trained: their ratio would not
- * be a ratio of policies. The trainer divides logits by its temperature, knows its top-p, and supports no other filter.
+ * Refuses completions whose log-probabilities are of a distribution other than the trained one: the ratio would not be a ratio of
+ * policies. The trainer divides logits by its temperature, knows its top-p, and supports no other filter.
  *
  * @param trained - temperature, above 0, and top-p of the trainer.
  * @throws {TrainerError} naming what differs.
@@ -39,10 +39,10 @@ export function checkSampling(
 
 const refuse = (problem: string, hint: string) => new TrainerError(`completions ${problem}`, { hint })
 
-/** Claims are refuted where an honest sampler would make them with a probability of at most exp of minus this. */
+/** Claims are refuted if an honest sampler makes them with a probability of at most exp(-this). */
 const UNLIKELY_NATS = 25
 
-/** What a sampler's arithmetic, 8-bit or of another machine, may differ by, for each token. */
+/** Tolerance per token for a sampler's arithmetic, in 8 bits or on another machine. */
 const ROUNDING_NATS = 0.01
 
 /**

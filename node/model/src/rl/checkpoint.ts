@@ -11,7 +11,7 @@ import { writeLora } from '#model/lora/loraFiles.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
 import type { OptimizerState } from './optimizers/optimizer.ts'
 
-/** The optimizer's file belongs to weights by their hash, so that no crash can pair it with others. */
+/** The optimizer's file names its weights by their hash, so that no crash can pair it with others. */
 const optimizerFile = (weightsHash: string) => `optimizer-${weightsHash.slice(2, 18)}.safetensors`
 const OPTIMIZER = /^optimizer-[0-9a-f]+\.safetensors$/
 const LEFTOVER = /\.(safetensors|json)\.[\w.]+\.tmp$/
@@ -62,7 +62,7 @@ async function saveWithState(
   makeFolder(folder)
   const hash = hashWeights(trained)
   const file = optimizerFile(hash)
-  // A process that was killed while it wrote left a temporary file; nobody else writes here.
+  // A killed process left a temporary file; no other process writes here.
   const before = await removeFrom(folder, name => LEFTOVER.test(name))
   const inode = await inodeOf(join(folder, weightsFile))
   const tensors = new Map([...state.tensors].map(([name, data]) => [name, { shape: [data.length], data: owned(data) }]))
@@ -71,7 +71,7 @@ async function saveWithState(
   try {
     await write()
   } catch (error) {
-    // On a full disk the state of weights that were not written would take the space of the next save.
+    // On a full disk, the state of unwritten weights would take the space of the next save.
     const isWritten = (await inodeOf(join(folder, weightsFile))) !== inode
     if (!isWritten && !before.includes(file)) await rm(join(folder, file), { force: true })
     throw error
@@ -87,7 +87,7 @@ async function removeFrom(folder: string, isOver: (name: string) => boolean): Pr
   return names
 }
 
-/** Another one after each write, which renames a new file into place; undefined if there is none. */
+/** Changes after each write, which renames a new file into place; undefined if there is no file. */
 async function inodeOf(path: string): Promise<bigint | undefined> {
   return (await stat(path, { bigint: true }).catch(() => undefined))?.ino
 }

@@ -51,7 +51,7 @@ export interface PolicyLossOptions {
   /** Weight of the KL penalty; 0 for none. */
   readonly klBeta: number
   /**
-   * What has a ratio: each token, the default, or each completion, by the geometric mean of its tokens' ratios (GSPO,
+   * Level of the ratio: each token, the default, or each completion, by the geometric mean of its tokens' ratios (GSPO,
    * arXiv:2507.18071 section 4).
    */
   readonly importanceSamplingLevel?: 'token' | 'sequence'

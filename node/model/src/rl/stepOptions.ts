@@ -55,7 +55,7 @@ export const trainerSchema = z.strictObject({
 } satisfies SchemaOf<TrainerOptions>)
 
 /**
- * Refuses what would make a step fail late, or make the weights no numbers.
+ * Refuses options that would make a step fail late, or make weights NaN or infinite.
  *
  * @throws {TrainerError} naming the option.
  */

@@ -19,14 +19,14 @@ import type { LossKind } from './passes/trainingGraphs.ts'
 import type { LossTarget } from './policy/policyBatch.ts'
 import type { StepReport, TrainerOptions } from './trainerOptions.ts'
 
-/** What a step is taken with. */
+/** Inputs of a step. */
 export interface Step {
   readonly loss: LossKind
   readonly targets: readonly LossTarget[]
   readonly rate: LearningRate
 }
 
-/** How a trainer computes gradients and learns from them, wherever both are. */
+/** How a trainer computes gradients and applies updates, on whatever device. */
 export interface Stepping {
   readonly learner: Omit<Learner<never>, 'update' | 'dispose'>
   /** What is trained, on the device that it stays on; null if it stays in this process's memory. */

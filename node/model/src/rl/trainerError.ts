@@ -1,6 +1,6 @@
 import { NodeError } from '#base/errors.ts'
 
-/** Training cannot continue: a state that does not fit, or numbers that are no longer finite. */
+/** Training cannot continue: mismatched state, or numbers that are not finite. */
 export class TrainerError extends NodeError {
   readonly code: string = 'TRAINER'
 }

@@ -8,7 +8,7 @@ import { type DecoderConfig, outputWeight } from './decoderConfig.ts'
 export type WeightValues = ReadonlyMap<string, Value>
 
 /**
- * What a decoder is made of. The names are Hugging Face's: `model.layers.0.self_attn.q_proj` is a matrix with its bias, if it
+ * The parts of a decoder. The names are Hugging Face's: `model.layers.0.self_attn.q_proj` is a matrix with its bias, if it
  * has one; `model.norm.weight` is a weight. Adapters come in as another `project`.
  */
 export interface DecoderParts {
@@ -17,7 +17,7 @@ export interface DecoderParts {
   project(x: Value, name: string): Value
 }
 
-/** A decoder's parts as they are in its files. */
+/** A decoder's parts with dense weights, as in its files. */
 export function denseParts(weights: WeightValues): DecoderParts {
   const weight = (name: string) => {
     const value = weights.get(name)

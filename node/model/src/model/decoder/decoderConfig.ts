@@ -45,7 +45,7 @@ export interface DecoderConfig {
 export const outputWeight = ({ tieWordEmbeddings }: DecoderConfig) =>
   tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'
 
-/** What sets a family apart where its config.json does not say. */
+/** Properties of a family that its config.json does not state. */
 const familyTraits = {
   qwen2: { attentionBias: 'qkv', mlpBias: false, queryKeyNorm: false },
   qwen3: { attentionBias: 'none', mlpBias: false, queryKeyNorm: true },

@@ -37,7 +37,7 @@ function requireFinite(data: Float32Array, name: string, path: string, first = 0
   throw new ModelFileError(path, name, `element ${first + at} is ${data[at]}`)
 }
 
-/** A sum that a NaN or an infinity makes NaN: ten times as fast as to ask each. */
+/** A sum that any NaN or infinity turns into NaN: ten times as fast as checking each number. */
 function areFinite(data: Float32Array): boolean {
   let sum = 0
   for (let i = 0; i < data.length; i++) sum += 0 * (data[i] as number)
@@ -89,7 +89,7 @@ export async function hashStoredWeights(folder: string, config: DecoderConfig): 
   return `0x${hash.digest('hex')}`
 }
 
-/** A copy that later changes in place do not reach. */
+/** A copy that later in-place changes do not affect. */
 export function copyWeights(weights: Weights): Weights {
   return new Map([...weights].map(([name, { shape, data }]) => [name, { shape, data: data.slice() }]))
 }

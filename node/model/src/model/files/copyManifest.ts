@@ -9,7 +9,7 @@ export const COPY_FORMAT = 3
 
 const manifestSchema = z.object({
   format: z.literal(COPY_FORMAT),
-  /** Hash of what the model takes from where in its files. */
+  /** Hash of the model's tensors and their places in its files. */
   layout: z.string(),
   sources: z.array(fingerprintSchema),
   data: fingerprintSchema,
@@ -23,7 +23,7 @@ const manifestSchema = z.object({
   ),
 })
 
-/** What a quantised copy is, and what it was made of. */
+/** A quantised copy: its format and source. */
 export type CopyManifest = z.infer<typeof manifestSchema>
 export type CopyTensor = CopyManifest['tensors'][number]
 
@@ -37,7 +37,7 @@ function bytesOf(tensors: readonly CopyTensor[]): number {
   }, 0)
 }
 
-/** A manifest, unless there is none, it is of another format, it is damaged, or its tensors do not fill the copy. */
+/** The manifest; undefined if it is missing, damaged or of another format, or its tensors do not fill the copy. */
 export async function readCopyManifest(path: string): Promise<CopyManifest | undefined> {
   const content = (await readJsonFile(path, 8 << 20).catch(() => undefined)) as
     | { readonly sha256?: unknown; readonly manifest?: unknown }

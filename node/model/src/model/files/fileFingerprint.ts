@@ -3,25 +3,25 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** The content of a file, and the file as it was when that was read. */
+/** A file's content hash, and its metadata at that time. */
 export const fingerprintSchema = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   bytes: z.int().min(0),
-  /** Inode and times in nanoseconds. Whatever writes or replaces a file changes them: the last can't be set by hand. */
+  /** Inode and times in nanoseconds. Every write or replacement changes them: ctime cannot be set by hand. */
   state: z.string(),
 })
 export type FileFingerprint = z.infer<typeof fingerprintSchema>
 
-/** Reads a file, to know later whether its content is still the same. */
+/** Reads a file, to detect later changes. */
 export async function fingerprint(path: string, signal?: AbortSignal): Promise<FileFingerprint> {
-  const { bytes, state } = await describe(path) // before it is read: a change meanwhile is seen the next time
+  const { bytes, state } = await describe(path) // taken before reading, so that a change meanwhile is detected next time
   return { sha256: await hashFile(path, signal), bytes, state }
 }
 
 /**
- * Whether a file has the content that it had. It is read only where something has touched it since.
+ * Whether a file's content is unchanged. It is read only if its metadata has changed.
  *
- * @returns the fingerprint as it is now; undefined if the content is another, or the file is gone.
+ * @returns the current fingerprint; undefined if the content has changed or the file is gone.
  */
 export async function sameContent(
   path: string,

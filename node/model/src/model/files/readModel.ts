@@ -9,14 +9,14 @@ import { readLora } from '../lora/loraFiles.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import { readJsonFile } from './jsonFile.ts'
 
-/** A model as its folder says: what the generator, the scorer and the trainer are made from. */
+/** A model's files: input of the generator, the scorer and the trainer. */
 export interface ModelFiles {
   readonly config: DecoderConfig
   /** In float32, by Hugging Face name, an adapter's updates added. */
   readonly weights: Weights
   /** Tokens after which a completion ends; none if the folder names none. */
   readonly stopTokens: readonly number[]
-  /** Of `generation_config.json`, which transformers applies to greedy generation too; 1 if it says none. */
+  /** Of `generation_config.json`, which transformers applies to greedy generation too; 1 by default. */
   readonly repetitionPenalty: number
 }
 
@@ -41,7 +41,7 @@ const generationSchema = z.object({
 })
 
 /**
- * What a model's folder says of generation, as transformers finds it: the end tokens of `generation_config.json` if it names
+ * Generation settings of a model's folder, found as transformers does: the end tokens of `generation_config.json` if it names
  * some, else those of `config.json` (ones outside the vocabulary are left out: they never come), and the repetition penalty.
  */
 export async function readGenerationDefaults(

@@ -14,7 +14,7 @@ export interface Tensor {
 /** A tensor in a file. */
 export interface StoredTensor {
   readonly name: string
-  /** The file as it was asked for, which may be a symbolic link. */
+  /** The requested path, which may be a symbolic link. */
   readonly path: string
   readonly dtype: 'F32' | 'F16' | 'BF16'
   readonly shape: readonly number[]
@@ -23,14 +23,14 @@ export interface StoredTensor {
   readonly offset: number
 }
 
-/** Elements converted at a time, so that a large file never stands in memory twice. */
+/** Elements converted at a time, so that a large file is never in memory twice. */
 const CHUNK_ELEMENTS = 1 << 20
 
 /** A hundred times the header of the largest model of these families; Hugging Face's reader takes six times as much. */
 const MAX_HEADER_BYTES = 16 << 20
 
 /**
- * Reads what a safetensors file holds, and where, without reading it.
+ * Reads the header of a safetensors file: its tensors and their places.
  *
  * @throws {ModelFileError} naming the file and the tensor or the header, if the header does not describe the whole file.
  * @see https://github.com/huggingface/safetensors#format
@@ -45,7 +45,7 @@ export async function scanSafetensors(path: string): Promise<Map<string, StoredT
 }
 
 /**
- * Reads what a file says of itself besides its tensors.
+ * Reads a file's metadata.
  *
  * @throws {ModelFileError} naming the file, if that is not text by name.
  */
@@ -108,7 +108,7 @@ export async function readSafetensors(path: string): Promise<Map<string, Tensor>
  *
  * The same tensors give the same bytes. BF16 rounds to nearest, ties to even.
  *
- * @param metadata - what the file says of itself, for `readSafetensorsMetadata`; other readers pass over it.
+ * @param metadata - for `readSafetensorsMetadata`; other readers ignore it.
  */
 export async function writeSafetensors(
   path: string,
@@ -133,7 +133,7 @@ export function encodeSafetensors(
 }
 
 /**
- * What stands before the data, tensors in the order of their names.
+ * The header, tensors in the order of their names.
  *
  * @param dtype - of all tensors, or of each by its name.
  */

@@ -2,7 +2,7 @@ import { endianness } from 'node:os'
 import { z } from 'zod'
 import { ModelFileError } from '../modelErrors.ts'
 
-/** Where one tensor lies in the data part of a file. */
+/** A tensor's place in the data part of a file. */
 interface SafetensorsEntry {
   readonly name: string
   readonly dtype: 'F32' | 'F16' | 'BF16'

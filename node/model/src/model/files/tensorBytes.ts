@@ -23,7 +23,7 @@ export function f32ToBf16(source: Float32Array, target: Uint16Array): void {
   }
 }
 
-/** IEEE 754 binary16 to float32: exact. By a table, for a weight file has far more numbers than there are halves. */
+/** IEEE 754 binary16 to float32: exact. Uses a table, since a weight file has far more numbers than there are halves. */
 export function f16ToF32(source: Uint16Array, target: Float32Array): void {
   const table = f16Bits()
   const bits = new Uint32Array(target.buffer, target.byteOffset, target.length)

@@ -11,19 +11,19 @@ import { type StoredTensor, scanSafetensors } from './safetensors.ts'
 /** The file in which Hugging Face models that fit one file keep their weights. */
 const SINGLE_FILE = 'model.safetensors'
 
-/** Which file has which tensor, where they are many. */
+/** File of each tensor, for models of several files. */
 const INDEX_FILE = 'model.safetensors.index.json'
 
 /** More than any index of these families: 200 bytes for each of 256 layers' 16 tensors are less than one. */
 const INDEX_MAX_BYTES = 8 << 20
 
-// A name and no path: an index may not send the reader out of its folder. A symbolic link there may, as in the hub's cache.
+// A name without a path: an index must not point outside its folder. A symbolic link there may, as in the hub's cache.
 const shardName = z.string().regex(/^[^/\\]+\.safetensors$/, 'names no safetensors file of this folder')
 const indexSchema = z.object({ weight_map: z.record(z.string(), shardName) })
 
 /**
  * Finds every weight of a model in its folder: `model.safetensors`, or else the files that `model.safetensors.index.json`
- * names. Only headers are read, so that a wrong folder is refused before any memory is asked for.
+ * names. Only headers are read, so that a wrong folder is refused before memory is allocated.
  *
  * @returns the configuration's weights by name, where they lie and in which type; each of the shape that it should have.
  * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen, foreign or malformed.

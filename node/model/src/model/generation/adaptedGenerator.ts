@@ -38,7 +38,7 @@ export async function createAdaptedGenerator(
   return generatorOn(config, adaptedSession(session, adapter, resident), 2)
 }
 
-/** Gives a factor by its name where it lies on the device. Its owner frees it, and not while a job runs. */
+/** A factor on the device, by name. Its owner frees it, but not while a job runs. */
 export type ResidentFactors = (name: string) => Promise<DeviceTensor>
 
 /**

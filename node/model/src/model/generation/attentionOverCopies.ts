@@ -13,7 +13,7 @@ export interface HeadNorms {
 export interface CachedAttention {
   /** From joined projections [B*S, (heads + 2 kvHeads) * headDim] to [B*S, heads * headDim]. */
   readonly attend: (layer: number, qkv: Value, norms: HeadNorms | undefined) => Value
-  /** What the layers give to the cache, once all were built. */
+  /** The layers' outputs for the cache, after all were built. */
   readonly outputs: () => Record<string, Value>
 }
 
@@ -82,7 +82,8 @@ interface PastTokens {
 }
 
 /**
- * What is added to scores of new tokens and then of the cache: [B, 1, G*S, S+P], for each of the G query heads that share a key head.
+ * Mask that is added to scores of new tokens and then of the cache: [B, 1, G*S, S+P], for each of the G query heads that share a key
+ * head.
  *
  * @param causal - [G*S, S]: 0 where a new token may attend to another, -1e30 where it may not.
  * @param hidden - [B, 1, 1, P]: 0 for a position of the row, -1e30 for one that is not.
@@ -96,8 +97,8 @@ function visiblePositions(causal: Value, hidden: Value): Value {
  * Grouped-query attention of new tokens to a cache and to each other: [B*S, heads * headDim].
  *
  * Written out, and not as ONNX Runtime's GroupQueryAttention, because that copies the cache once for each query head in
- * every step: a millisecond a layer at 8 rows of 200 positions. Here keys and values are read where they lie, once for the
- * query heads that share them. The new tokens come first, so that a longer cache only appends zeros to the sums and changes
+ * every step: a millisecond a layer at 8 rows of 200 positions. Here keys and values are read in place, once for the query heads that
+ * share them. The new tokens come first, so that a longer cache only appends zeros to the sums and changes
  * no bit; the caller keeps S + P a multiple of 64, the stride of the softmax kernel's sums.
  */
 function attendCache(config: DecoderConfig, tokens: NewTokens, past: PastTokens, visible: Value): Value {

@@ -1,7 +1,7 @@
 import type { Seed } from '#base/random.ts'
 import type { SampledWith, SamplingFilters } from './samplingFilters.ts'
 
-/** A token as it is drawn. */
+/** A drawn token. */
 export interface StreamedToken {
   /** Indices of the prompt and of the sample. */
   readonly prompt: number
@@ -26,9 +26,9 @@ export interface GenerateOptions extends SamplingFilters {
   readonly promptNumbers?: readonly number[]
   /** Number of each sample's random stream, its index by default: with `promptNumbers`, replays one completion of a larger call. */
   readonly sampleNumbers?: readonly number[]
-  /** Told every token as it is drawn, step by step over all rows. */
+  /** Called for every token as it is drawn, step by step over all rows. */
   readonly onToken?: (token: StreamedToken) => void
-  /** Asked before every step; its reason is thrown. */
+  /** Checked before every step; its reason is thrown. */
   readonly signal?: AbortSignal
 }
 

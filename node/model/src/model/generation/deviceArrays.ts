@@ -7,7 +7,7 @@ import { createSession, type Feed, type Session, tensor } from '#engine/session.
 import { cast, concat, gather } from '#engine/tensor.ts'
 import type { Value } from '#engine/value.ts'
 
-/** What a device keeps real numbers in. */
+/** Number type of arrays on a device. */
 export type DeviceReal = 'f32' | 'f16'
 
 /** Arrays in a device's memory, and moves of their rows. */
@@ -24,7 +24,7 @@ export interface DeviceArrays {
 
 const open = new Map<Device, DeviceArrays>()
 
-/** The programs of a device for arrays. They are built at first use, and once. */
+/** A device's programs for arrays, built once, at first use. */
 export function deviceArrays(device: Device): DeviceArrays {
   const known = open.get(device)
   if (known) return known

@@ -5,7 +5,7 @@ import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { type DeviceArrays, type DeviceReal, deviceArrays } from './deviceArrays.ts'
 import type { RowCache } from './rowCache.ts'
 
-/** How large a cache is, and what its numbers are kept in. */
+/** Size and number type of a cache. */
 interface CacheSize {
   readonly rows: number
   readonly positions: number
@@ -13,8 +13,8 @@ interface CacheSize {
 }
 
 /**
- * Keys and values that stay in a device's memory, [rows, kvHeads, positions, headDim] a layer, made once for all steps. A run is fed its first rows and
- * writes what is new into them: no step copies what was there.
+ * Keys and values that stay in a device's memory, [rows, kvHeads, positions, headDim] a layer, made once for all steps. A run is fed its
+ * first rows and writes new positions into them, without copying the old ones.
  */
 export class DeviceCache implements RowCache {
   readonly #names: readonly string[]

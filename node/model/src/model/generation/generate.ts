@@ -18,7 +18,7 @@ export interface Generator {
    * A completion depends on the weights, its prompt, the seed, and its prompt's and sample's number; not on what else is in
    * the call, bit for bit on one kind of machine. Calls wait for each other.
    *
-   * Rows wait while the memory does not hold their keys and values besides the others'.
+   * Rows wait until there is memory for their keys and values.
    *
    * @throws {ModelInputError} on an empty prompt, an unknown token, a prompt longer than the model's positions, or so many tokens
    *   that the memory holds not even one row's keys and values.

@@ -72,7 +72,7 @@ export class Generation {
     }
   }
 
-  /** A device's memory is not known before it is taken: where there is too little, half as many rows step at a time, and the others wait. */
+  /** A device's free memory is unknown: if an allocation fails, half as many rows step at a time, and the others wait. */
   async #openCacheWithin(): Promise<void> {
     for (;;) {
       try {
@@ -126,7 +126,7 @@ export class Generation {
     await this.#finishDone()
   }
 
-  /** One token for every active row. Rows that only fill up the least number repeat the first, and nobody reads them. */
+  /** One token for every active row. Rows that only pad the minimum repeat the first, and are not read. */
   async #step(): Promise<void> {
     const active = this.#active
     const rows = Array.from({ length: Math.max(active.length, this.#leastRows) }, (_, i) => active[i] ?? this.#rowAt(0))
@@ -160,7 +160,7 @@ export class Generation {
     return this.#stops.has(row.next) || row.tokens.length >= this.#request.maxNewTokens || positionsEnd
   }
 
-  /** Takes rows that are done out; the last ones move into their places. */
+  /** Removes finished rows; the last ones move into their places. */
   async #finishDone(): Promise<void> {
     const order = this.#active.map((_, i) => i)
     for (let i = this.#active.length - 1; i >= 0; i--) {

@@ -84,11 +84,11 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
 export const cacheReal = ({ inputs }: OnnxModel): DeviceReal =>
   inputs.get('past.0.key')?.dtype === 'f16' ? 'f16' : 'f32'
 
-/** Vocabularies up to this are summed whole; larger ones in two steps, in blocks of `BLOCK` tokens. */
+/** Vocabularies up to this size are summed at once; larger ones in two steps, in blocks of `BLOCK` tokens. */
 const FLAT_VOCABULARY = 4096
 const BLOCK = 128
 
-/** How a vocabulary is cut into blocks; null if it is summed whole. */
+/** Blocks of a vocabulary; null if it is summed at once. */
 function blocksOf(vocabSize: number): { readonly count: number; readonly size: number } | null {
   return vocabSize <= FLAT_VOCABULARY || vocabSize % BLOCK ? null : { count: vocabSize / BLOCK, size: BLOCK }
 }
@@ -97,7 +97,8 @@ function blocksOf(vocabSize: number): { readonly count: number; readonly size: n
 const LIKELY = 1024
 
 /**
- * What top-p needs of probabilities [L, V] that stay on a device: the largest, `likely` [L, K] with the largest first, `likelyTokens` i64 [L, K], and
+ * Summary of probabilities [L, V] on a device, for top-p: the largest, `likely` [L, K] with the largest first, `likelyTokens` i64 [L, K],
+ * and
  * the sum of all, `mass` [L, 1]. See `drawFromLikely`.
  */
 function likelyTokens(probabilities: Value): Record<'likely' | 'likelyTokens' | 'mass', Value> {
@@ -112,7 +113,7 @@ function likelyTokens(probabilities: Value): Record<'likely' | 'likelyTokens' | 
 const KERNEL_NUMBERS = 16
 
 /**
- * What tokens are drawn by: the likeliest in each row, or by the caller from the probabilities.
+ * Outputs for drawing tokens: the likeliest of each row, and probabilities for the caller.
  *
  * @param logits - [L, V].
  * @returns `token` i64 [L], the likeliest; its `logprob` [L] under the softmax of the scaled logits; `probabilities` [L, V], that softmax. Inputs: see

@@ -1,4 +1,4 @@
-/** A completion in the making. Its cache row is its index among the active ones. */
+/** An unfinished completion. Its cache row is its index among the active ones. */
 export interface GenerationRow {
   /** Indices of the prompt and of the sample. */
   readonly prompt: number

@@ -31,7 +31,7 @@ interface RunTokens {
   readonly filled: readonly number[]
 }
 
-/** What a run gives: new keys and values for the cache, and a draw for each drawing. */
+/** Results of a run: new keys and values for the cache, and a draw for each drawing. */
 export interface Run {
   readonly given: Readonly<Record<string, Tensor>>
   readonly draws: readonly Draw[]
@@ -119,7 +119,7 @@ export class GenerationRuns {
     }
   }
 
-  /** The graph reads a row in any case: its first one where nothing is wanted. */
+  /** The graph always reads a row: the first one if nothing is requested. */
   #drawFeeds(drawings: readonly Drawing[]): Record<string, Tensor> {
     const { temperature } = this.#request
     const last = drawings.length ? BigInt64Array.from(drawings, ({ at }) => BigInt(at)) : BigInt64Array.of(0n)

@@ -9,7 +9,7 @@ import type { RowCache } from './rowCache.ts'
  */
 const STRIDE_POSITIONS = 64
 
-/** A score that no softmax sees. */
+/** A score that a softmax maps to 0. */
 const HIDDEN = -1e30
 
 /** Bytes of the keys and values of some positions of one row, in all layers. */

@@ -2,7 +2,8 @@ import { type Race, winnerOf } from '../proof/tokenRaces.ts'
 import type { Draw } from './samplingFilters.ts'
 
 /**
- * Tokens less than so much less likely than the last of a nucleus are in it too. Kernels whose probabilities differ by less than half of it
+ * Tokens slightly less likely than the last of a nucleus, by at most this, are in it too. Kernels whose probabilities differ by less than
+ * half of it
  * disagree on tokens that have 1 - `topP` together, whatever the distribution.
  */
 export const TIED = 0.01
@@ -19,7 +20,7 @@ interface Nucleus {
 const BIN_SHIFT = 19
 const BINS = 1 << (31 - BIN_SHIFT)
 
-/** Probabilities of a vocabulary in bins of like ones, so that nothing but one bin has to be sorted. */
+/** Probabilities of a vocabulary in bins of similar size, so that only one bin has to be sorted. */
 export class NucleusSearch {
   readonly #probabilities: Float32Array
   readonly #bits: Uint32Array
@@ -65,7 +66,7 @@ function valuesIn(values: Float32Array, bits: Uint32Array, bin: number, shift: n
   return found.subarray(0, count)
 }
 
-/** As many values are sorted, and no more: whoever makes a policy may put a whole vocabulary into one bin. */
+/** Most values that are sorted: a malicious policy may put a whole vocabulary into one bin. */
 const SORTED = 1024
 /** Bits by which more of them are put into finer bins. */
 const FINER_BITS = 10
@@ -139,7 +140,7 @@ export interface LikelyTokens {
   readonly probabilities: Float32Array
   readonly tokens: BigInt64Array
   readonly total: number
-  /** Whether these are all tokens there are. */
+  /** Whether these are all tokens. */
   readonly isWhole: boolean
 }
 

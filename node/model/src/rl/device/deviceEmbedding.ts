@@ -16,7 +16,7 @@ export interface DeviceEmbedding {
 
 const open = new Map<Device, DeviceEmbedding>()
 
-/** The programs of a device for tables. They are built at first use, and once. */
+/** A device's programs for tables, built once, at first use. */
 export function deviceEmbedding(device: Device): DeviceEmbedding {
   const known = open.get(device)
   if (known) return known

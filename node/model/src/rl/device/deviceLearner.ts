@@ -183,7 +183,7 @@ const unknown = (name: string) => {
   throw new RangeError(`no trained tensor ${name}`)
 }
 
-/** Some tensors took the step and others did not: the policy is what was saved last. */
+/** Some tensors took the step and others did not: only the last saved policy is valid. */
 const halfway = (cause: SessionMemoryError) =>
   new DeviceError(`the device had no memory left for the optimizer's step: ${cause.message}`, {
     hint: 'Train an adapter instead of the weights, or take a device with more memory.',

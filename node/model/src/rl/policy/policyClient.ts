@@ -58,7 +58,7 @@ export function openPolicyClient(
     () => calls.size > 0 || isClosing,
     silentMs => {
       end(workerHung(silentMs))
-      // A stopped process takes no other signal.
+      // A stopped process handles no other signal.
       worker.kill('SIGKILL')
     },
   )
@@ -77,7 +77,7 @@ export function openPolicyClient(
     // Each call that is sent to a dead worker is its own error, and one that nobody listens to ends the peer.
     worker.on('error', error => {
       end(workerEnded(`by an error: ${error.message}`, error))
-      // What never started does not exit.
+      // A process that never started does not exit.
       if (worker.pid !== undefined) return
       watch.stop()
       resolve()

@@ -10,11 +10,11 @@ import type { GroupStepOptions, GroupStepReport, RolloutGroup } from '../groupSt
 import type { AdamWOptions } from '../optimizers/adamW.ts'
 import type { AdapterSettings } from './adapterPolicy.ts'
 
-/** What the worker is started with. */
+/** Arguments of the worker. */
 export interface PolicyWorkerOptions {
   /** Threads for one product; 1, because peers share the cores. */
   readonly threads?: number
-  /** What generates, scores and trains; `cpu`. */
+  /** Device that generates, scores and trains; `cpu`. */
   readonly device?: Device
   readonly adamW?: AdamWOptions
   /** Limit of the gradients' joint norm; 1. */
@@ -51,7 +51,7 @@ export interface DrawsRequest extends Published {
 }
 
 /**
- * Or why the bytes, or the sequences, are not read. `malformed`: they can be nobody's work, whoever reads them. `unpaid base`: an adapter over a base
+ * Or why the bytes, or the sequences, are refused. `malformed`: invalid for every reader. `unpaid base`: an adapter over a base
  * that is not paid. `unavailable`: an adapter over a base that is not here.
  */
 export type ReadDraws =

@@ -90,10 +90,10 @@ const notLoaded = (what: string) =>
 
 let queue: Promise<void> = Promise.resolve()
 
-// Ctrl-C reaches every process of a terminal: the client closes this one in good order.
+// Ctrl-C reaches every process of a terminal: the client closes this one cleanly.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 
-/** How often the client hears that models run. It ends a worker that is silent for minutes. */
+/** Interval of progress messages to the client, which kills a worker that is silent for minutes. */
 const TELL_EVERY_MS = 1_000
 let toldMs = Number.NEGATIVE_INFINITY
 sessionProgress.subscribe(() => {
@@ -102,7 +102,7 @@ sessionProgress.subscribe(() => {
   process.send?.({ alive: true } satisfies SignOfLife)
 })
 
-// The client is gone, in whatever way: nobody asks for what is left.
+// The client is gone: nobody needs pending results.
 process.on('disconnect', () => process.exit())
 
 process.on('message', (message: PolicyMessage) => {

@@ -19,7 +19,7 @@ interface PublishedAdapter {
   readonly precision: BasePrecision
 }
 
-/** A policy as a peer publishes it: all of its weights, or an adapter. */
+/** A published policy: all weights, or an adapter. */
 export type PublishedPolicy = { readonly weights: Weights } | PublishedAdapter
 
 /** Of what stands before the numbers, bytes: a tensor takes some 150, and a model of these families has a few thousand at most. */
@@ -62,7 +62,7 @@ export function hashPolicy(policy: PublishedPolicy): `0x${string}` {
 }
 
 /**
- * Reads what a stranger published.
+ * Reads a policy that a stranger published.
  *
  * @param config - of the environment's base, whose architecture a policy has.
  * @throws {ModelFileError} if the bytes are not the one encoding of a policy of that architecture, in finite numbers.

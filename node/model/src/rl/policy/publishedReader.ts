@@ -19,7 +19,7 @@ import { decodePolicy, type PublishedPolicy } from './publishedPolicy.ts'
  */
 const OVER_8_BITS = 'it samples over 8 bits, which cannot be checked'
 
-/** What is kept of an environment's base: its folder is read once. */
+/** Cached data of an environment's base: its folder is read once. */
 type Base = {
   folder: string
   config: DecoderConfig
@@ -27,7 +27,7 @@ type Base = {
   freeze: (precision: BasePrecision) => Promise<Freeze>
 }
 
-/** What is done with published policies: of strangers what they drew is read, and one's own earlier one samples again. */
+/** Operations on published policies: reading completions of strangers' policies, and sampling again from one's own earlier policy. */
 export interface PublishedReader {
   readDraws(request: DrawsRequest): Promise<ReadDraws>
   /** @throws {ModelFileError | ModelInputError} if the bytes are not a policy over that base. */
@@ -61,7 +61,7 @@ export function createPublishedReader(run: { threads: number; device?: Device })
       return { fault: 'unpaid base', reason: `its base ${policy.base} is none of the environment's` }
     const unread = faultless(() => sequences.map((sequence, i) => sequenceTask(config, sequence, i)))
     if ('fault' in unread) return unread
-    // Not proven: it may be a base of the environment that this node does not have.
+    // Not a fault: it may be a base of the environment that this node lacks.
     if ('adapter' in policy && policy.base !== (await base.hash()))
       return { fault: 'unavailable', reason: `its adapter is for the base ${policy.base}` }
     const reader = await readerOf(base, policy, { topP, threads })
@@ -78,7 +78,7 @@ export function createPublishedReader(run: { threads: number; device?: Device })
       try {
         return await read(request)
       } catch (error) {
-        kept = undefined // what could not be read of it is read again
+        kept = undefined // a failed read is repeated
         throw error
       }
     },
