@@ -15,7 +15,7 @@ import { recursive, recursiveMono } from './fonts.ts'
 
 const description = 'An open swarm of language models that learn from each other, with every point on a chain.'
 
-/** Pictures of links need a whole address, which is that under which this server is asked. */
+/** Pictures of links need an absolute URL: the one of the request. */
 export async function generateMetadata(): Promise<Metadata> {
   const sent = await headers()
   const origin = `${sent.get('x-forwarded-proto') ?? 'http'}://${sent.get('host') ?? ''}`
@@ -36,7 +36,7 @@ export const viewport: Viewport = {
 }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Nothing of the deployment is known when this is built.
+  // The deployment is unknown at build time.
   await connection()
   const network = getNetwork()
   return (

@@ -12,14 +12,14 @@ export interface Account {
   address: Address | null
   /** Whether its wallet is on another chain than the deployment's. */
   isElsewhere: boolean
-  /** Null while they are read, or when the chain does not answer. */
+  /** Null while they are loading, or if the chain does not answer. */
   peers: OwnPeer[] | null
 }
 
 const nobody: Account = { address: null, isElsewhere: false, peers: null }
 const AccountContext = createContext<Held<Account>>({ now: nobody, first: nobody })
 
-/** The wallet's account, and its peers as PeerRegistry has them. */
+/** The wallet's account, and its peers in PeerRegistry. */
 export function AccountProvider({ children }: { children: ReactNode }) {
   const { network, chain, open } = useChainAccess()
   const [address, setAddress] = useState<Address | null>(null)

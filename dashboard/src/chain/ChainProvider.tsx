@@ -7,7 +7,7 @@ import type { RoundClock } from './roundClock.ts'
 import { type Held, useAsServed, useHeld } from './useAsServed.ts'
 import { watchRoundClock } from './watchRoundClock.ts'
 
-/** What wallets and reads of contracts go through. */
+/** Client of wallets and of contract reads. */
 export interface Chain {
   config: Config
   network: Network
@@ -18,7 +18,7 @@ interface ChainAccess {
   network: Network | null
   /** Null until it is opened. */
   chain: Chain | null
-  /** Loads the code of wallets, once; rejects if this server does not answer. */
+  /** Loads the wallet code, once; rejects if this server does not answer. */
   open: () => Promise<Chain>
 }
 

@@ -8,9 +8,9 @@ import { type Outcome, parseTransactions, type Transaction, withOutcome, withTra
 
 export interface Transactions {
   list: readonly Transaction[]
-  /** How many were mined while this page was open: whoever reads the chain reads it again when this changes. */
+  /** Number of transactions mined while this page was open: components that read the chain reload when it changes. */
   minedCount: number
-  /** Follows a transaction until it is in a block, in a later visit as well. */
+  /** Follows a transaction until it is mined, in later visits too. */
   follow: (sent: Pick<Transaction, 'hash' | 'what'>) => void
   forgetAll: () => void
 }
@@ -22,7 +22,7 @@ const TransactionContext = createContext<Transactions>({
   forgetAll: () => undefined,
 })
 
-/** What signs and follows calls is most of the code for the chain: readers who send nothing never load it. */
+/** Signing and following calls is most of the chain code: visitors who send nothing never load it. */
 async function outcome(open: () => Promise<Chain>, hash: Hex): Promise<Outcome> {
   const [chain, { outcomeOf }] = await Promise.all([open(), import('./sendCall.ts')])
   return outcomeOf(chain, hash)
@@ -49,7 +49,7 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (storageKey === null) return
     const read = () => setList(parseTransactions(browserStore.getItem(storageKey)))
-    // The list is all pages' of this browser: what another one sends or forgets holds here too. Clearing all of the storage names no key.
+    // All pages of this browser share the list. The event of clearing the whole storage has no key.
     const onStorage = ({ key }: StorageEvent) => {
       if (key === storageKey || key === null) read()
     }
@@ -67,7 +67,7 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
           change(before => withOutcome(before, sent.hash, state))
           setMinedCount(count => count + 1)
         },
-        // The chain is away, or knows nothing of it: the next visit asks again.
+        // The chain is unavailable, or does not know it: the next visit retries.
         () => undefined,
       )
     }

@@ -8,7 +8,7 @@ import type { Call } from './sendCall.ts'
 /** There is no third appeal. */
 const LAST_LEVEL = 2
 
-/** A score that can be appealed now, and what that takes. */
+/** A score that can be appealed now, and the required bond. */
 export interface OpenAppeal {
   round: number
   /** 1, or 2 for the verdict of the first. */

@@ -7,7 +7,7 @@ import type { Chain } from './ChainProvider.tsx'
 import { requireTokens } from './requireTokens.ts'
 import type { Call } from './sendCall.ts'
 
-/** What a bet would buy now if nothing followed in its round, and pay if its choice won and nobody bet after it. */
+/** What a bet would buy if no bet followed in its round, and would pay if its choice won and nobody bet after it. */
 export interface Quote {
   shares: bigint
   payout: bigint
@@ -77,9 +77,9 @@ interface Bet {
   stake: bigint
   /** For people: `1 nectar on primes`. */
   what: string
-  /** What the ticket showed. */
+  /** The quote that the ticket showed. */
   shown: Quote
-  /** Told what it would buy by now, where that is less. */
+  /** Called with the new quote, if it is lower. */
   onFallen: (now: Quote) => void
 }
 

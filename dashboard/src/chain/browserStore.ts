@@ -1,4 +1,4 @@
-/** This browser's own storage for the site. One that keeps nothing, because it is full or its reader forbids it, reads null and forgets. */
+/** This browser's storage for the site. If it is full or forbidden, reads return null and writes are dropped. */
 export const browserStore = {
   getItem(key: string): string | null {
     try {

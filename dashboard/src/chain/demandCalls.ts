@@ -27,7 +27,7 @@ export interface Specification {
 
 const challengesOf = ({ network }: Chain) => ({ address: network.challenges, abi: challengesAbi }) as const
 
-/** What the gateway says of the environment; null if it says nothing, or what its own hash denies. */
+/** The gateway's specification of the environment; null if it has none, or its hash does not match. */
 export async function readSpecification(): Promise<Specification | null> {
   const answer = await fetch('/v1/specification')
   if (!answer.ok) return null
@@ -36,7 +36,7 @@ export async function readSpecification(): Promise<Specification | null> {
   return Number.isInteger(places) && Number(places) > 0 ? { bytes: specification, places: Number(places) } : null
 }
 
-/** A bond that is enough for some blocks to come, wei. */
+/** A bond that suffices for the next blocks, wei. */
 export async function readDemandBond(chain: Chain): Promise<bigint> {
   return ((await readLeastBond(chain)) * BOND_MARGIN.times) / BOND_MARGIN.of
 }

@@ -3,9 +3,9 @@ import type { Chain } from './ChainProvider.tsx'
 import { PHONE_WALLET, type WalletState } from './wallet.ts'
 
 /**
- * Tells which account the wallet shows and on which chain it is, now and from now on, and connects again to the wallet of the last visit.
+ * Reports the wallet's account and chain, now and on changes, and reconnects to the wallet of the last visit.
  *
- * @returns stops.
+ * @returns a function that stops it.
  */
 export function followWallet(chain: Chain, onChange: (wallet: WalletState) => void): () => void {
   // Not useSyncExternalStore(getConnection): it gives a new object each time, and React would loop.
@@ -15,7 +15,7 @@ export function followWallet(chain: Chain, onChange: (wallet: WalletState) => vo
   return unwatch
 }
 
-/** What speaks to a phone is loaded only where the last wallet was one. */
+/** The code for phones is loaded only if the last wallet was on one. */
 async function rejoin({ config, network }: Chain): Promise<void> {
   const recent = await config.storage?.getItem('recentConnectorId')
   if (recent !== PHONE_WALLET || network.walletRelay === null) {

@@ -14,7 +14,7 @@ export type Duty = (typeof duties)[number]
 export interface HeldStake {
   duty: Duty
   amountWei: bigint
-  /** What a full stake still lacks. */
+  /** Amount missing to a full stake. */
   missingWei: bigint
   /** First round in which it can be withdrawn; null until it is unstaked. */
   freeFromRound: number | null
@@ -54,7 +54,7 @@ export function claimNectar(chain: Chain, peerKey: Hex): Call {
   return { ...nectarOf(chain), functionName: 'claim', args: [peerKey], what: 'Claim nectar' }
 }
 
-/** Makes a stake whole: the contract may take no more than what it lacks. */
+/** Tops up a stake: the approval covers only the missing amount. */
 export async function stakeCalls(
   chain: Chain,
   account: Address,

@@ -4,7 +4,7 @@ import { type Address, type Chain, getAddress, numberToHex, UserRejectedRequestE
 import type { WalletRelay } from '#sources/network.ts'
 import { PHONE_WALLET } from './wallet.ts'
 
-/** All that pages ask of a wallet. */
+/** The wallet methods that pages use. */
 const METHODS = ['eth_sendTransaction', 'wallet_switchEthereumChain', 'wallet_addEthereumChain']
 const EVENTS = ['accountsChanged', 'chainChanged']
 /** WalletConnect's code where a person refuses, as EIP-1193 has 4001. */
@@ -15,7 +15,7 @@ type Provider = InstanceType<typeof UniversalProvider>
 /** One connection to the relay for a page, however often a wallet is connected. */
 let opened: Promise<Provider> | undefined
 
-/** Speaks to the relay and to nobody else: no telemetry, and none of the vendor's frames in the page. */
+/** Connects to the relay only: no telemetry, and none of the vendor's frames in the page. */
 async function open({ projectId, url }: WalletRelay): Promise<Provider> {
   const { origin } = window.location
   const metadata = { name: 'Waggle', description: 'A swarm of models', url: origin, icons: [`${origin}/icon.svg`] }

@@ -11,7 +11,7 @@ export interface OwnPeer {
   peerId: string
 }
 
-/** The peers of an account, from PeerRegistry itself, so that no index has to be believed. */
+/** The peers of an account, from PeerRegistry itself, so that no index has to be trusted. */
 export async function readOwnPeers(config: Config, network: Network, account: Address): Promise<OwnPeer[]> {
   const registry = { address: network.peerRegistry, abi: peerRegistryAbi } as const
   const peerKeys = await readContract(config, {

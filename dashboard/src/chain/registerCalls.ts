@@ -3,7 +3,7 @@ import { type Address, decodeFunctionData, type Hex, isAddressEqual, isHex } fro
 import type { Chain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
 
-/** What `waggle prove` prints, as far as a page needs it. */
+/** The part of the output of `waggle prove` that a page needs. */
 interface Proof {
   peerId: string
   account: Address

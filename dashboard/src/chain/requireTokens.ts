@@ -4,7 +4,8 @@ import { formatTokens } from '#merge/formatTokens.ts'
 import type { Chain } from './ChainProvider.tsx'
 
 /**
- * Sees to it that an account has what it is about to let a contract take: else the approval is paid for, and what follows it is refused.
+ * Checks that an account has the tokens that it is about to approve: otherwise it would pay for the approval, and the next call would be
+ * refused.
  *
  * @throws {Error} if it has less, in words for people.
  */

@@ -1,4 +1,4 @@
-/** What the chain says of the time, or why it says nothing. Times are Unix seconds of the chain's clock; `blockSec` is its newest block's. */
+/** The chain's time, or why it is unknown. Times are Unix seconds of the chain's clock; `blockSec` is its newest block's. */
 export type RoundClock =
   | { state: 'loading' }
   | { state: 'unset' }

@@ -19,16 +19,16 @@ export interface Call {
   abi: Abi
   functionName: string
   args: readonly unknown[]
-  /** Of the chain's coin that goes with it, wei. */
+  /** Value sent with the call, wei. */
   value?: bigint
-  /** Asked right before the wallet is: why not to send it, null to send it. */
+  /** Called right before the wallet: a reason not to send it, or null. */
   unless?: () => Promise<string | null>
 }
 
 export type Sent = { ok: true; hash: Hex } | { ok: false; why: string }
 
 /**
- * Tries a call on the chain, then has the wallet sign and send it. What the chain would refuse is never signed.
+ * Simulates a call, then lets the wallet sign and send it. A call that would revert is never signed.
  *
  * A wallet on another chain is asked to switch first.
  */

@@ -26,7 +26,7 @@ export function withOutcome(list: readonly Transaction[], hash: Hex, state: Outc
   return list.map(one => (one.hash === hash ? { ...one, state } : one))
 }
 
-/** What a browser kept, which anybody may have edited: rows that make no sense are dropped. */
+/** The browser's stored list, which may have been edited: invalid rows are dropped. */
 export function parseTransactions(text: string | null): Transaction[] {
   let rows: unknown
   try {

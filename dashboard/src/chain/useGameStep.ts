@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { type GameStep, type GameTerms, gameStep } from '#merge/games/gameClock.ts'
 import { useRoundClock } from './ChainProvider.tsx'
 
-/** What comes next in a game by the chain's clock; null until this runs in a browser that knows it. */
+/** The next step in a game by the chain's clock; null until this runs in a browser that knows it. */
 export function useGameStep(terms: GameTerms): GameStep | null {
   const clock = useRoundClock()
   const skewSec = 'skewSec' in clock ? clock.skewSec : null

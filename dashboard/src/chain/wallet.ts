@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { browserStore } from './browserStore.ts'
 
-/** How a browser remembers that its last wallet was on a phone. */
+/** Storage key that records that the last wallet was on a phone. */
 export const PHONE_WALLET = 'phone'
 
 /** Undefined while no wallet is connected. */

@@ -40,7 +40,7 @@ async function connectTo({ config }: Chain, connector: Connector | CreateConnect
   }
 }
 
-/** The next visit connects to none, and so loads nothing of wallets. */
+/** The next visit connects to no wallet, and loads no wallet code. */
 export async function disconnectWallet({ config }: Chain): Promise<void> {
   await disconnect(config)
   await config.storage?.removeItem('recentConnectorId')

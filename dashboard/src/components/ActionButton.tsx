@@ -11,7 +11,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Has the wallet sign something. Meanwhile the button that was pressed says so, and those next to it are off. */
+/** Lets the wallet sign something. Meanwhile the pressed button says so, and its neighbours are disabled. */
 export function ActionButton({ isBusy, isOff = false, onClick, children }: Props) {
   const [isPressed, setPressed] = useState(false)
   async function press() {

@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense } from 'react'
 
-/** A part of a page that streams in, and what holds its place until then. */
+/** A part of a page that streams in, and its placeholder. */
 export interface StreamedPart {
   part: ReactNode
   skeleton: ReactNode

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A part of a page with nothing to show, and why: `trouble` is for what somebody has to mend. */
+/** A part of a page with nothing to show, and the reason: `trouble` is for problems that somebody has to fix. */
 export function Notice({
   title,
   trouble = false,

@@ -15,7 +15,7 @@ export async function SamplingSpeed({ sampled, peerKey }: Props) {
   return <SpeedFigure {...(found ?? { speed: '–', note: 'the gateway has no payload of the last round to count' })} />
 }
 
-/** As high whatever it says. */
+/** Of constant height. */
 export function SpeedFigure({ speed, note }: { speed: string; note: string }) {
   return (
     <dl className="mt-6 border-t border-line pt-2">

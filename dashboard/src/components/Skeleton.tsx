@@ -1,6 +1,6 @@
 const widths = ['w-11/12', 'w-3/4', 'w-10/12', 'w-2/3']
 
-/** Holds the place of a part that is on its way. */
+/** Placeholder of a part that is loading. */
 export function Skeleton({ lines, title }: { lines: number; title?: string }) {
   return (
     <div role="status" aria-label={title === undefined ? 'Loading' : `Loading: ${title}`} className="mt-4">

@@ -2,7 +2,7 @@
 
 import { Notice } from '#components/Notice.tsx'
 
-/** A fault of the dashboard itself; a source that is down never ends up here. */
+/** A fault of the dashboard itself; unavailable sources are handled elsewhere. */
 export default function ErrorPage({ error, retry }: { error: unknown; retry: () => void }) {
   return (
     <>

@@ -7,7 +7,7 @@ import { getStandings } from '#sources/getStandings.ts'
 /** More than are shown: bets of one round are one item. */
 const FEED_ITEMS = 60
 
-/** Every part of the home page, each on its way: a slow one holds up none of the others. */
+/** Promises of all parts of the home page, so that a slow one does not delay the others. */
 export function getHomeData({ search, page, isWhole }: HomeParameters) {
   return {
     status: getSwarmStatus(),

@@ -2,7 +2,7 @@ import { askableBody } from '#sources/askableMethods.ts'
 import { readEnvironment } from '#sources/environment.ts'
 import { forward, readQuestion, tooLarge } from '#sources/forward.ts'
 
-/** `POST /rpc`: the chain, for what pages and wallets ask of it. */
+/** `POST /rpc`: the chain, for the methods that pages and wallets need. */
 export async function POST(request: Request): Promise<Response> {
   const question = await readQuestion(request)
   if (question === null) return tooLarge()

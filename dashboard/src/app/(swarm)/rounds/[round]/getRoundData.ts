@@ -5,7 +5,7 @@ import type { Part } from '#sources/part.ts'
 export interface RoundData {
   /** What the chain recorded. */
   record: Promise<Part<RoundAnswer>>
-  /** What was proposed and tried, which no chain holds. */
+  /** Tasks and answers, which are not on the chain. */
   payloads: Promise<Part<RoundPayloads>>
 }
 
