@@ -23,7 +23,9 @@ export interface Origin {
 export function fingerprint({ deployment, firstBlockHash }: Origin): string {
   const { chainId, contracts } = deployment
   const hash = createHash('sha256').update(JSON.stringify({ chainId, contracts, firstBlockHash }))
-  const sources = globSync(['ponder.config.ts', 'ponder.schema.ts', 'schema/*.ts', 'rules/*.ts', 'src/*.ts'], { cwd: root }).sort()
+  const sources = globSync(['ponder.config.ts', 'ponder.schema.ts', 'schema/*.ts', 'rules/*.ts', 'src/*.ts'], {
+    cwd: root,
+  }).sort()
   const files = [
     ...sources.map(file => join(root, file)),
     ...['@waggle/deployments/abi', '@waggle/deployments/protocol', '@waggle/node/core/peerName'].map(id =>
