@@ -8,7 +8,6 @@ import {FalseLeaves} from "./challenges/FalseLeaves.sol";
 import {WithheldLeaves} from "./challenges/WithheldLeaves.sol";
 import {IChallenges} from "./interfaces/IChallenges.sol";
 import {IRewardVotes} from "./interfaces/IRewardVotes.sol";
-import {ISeats} from "./interfaces/ISeats.sol";
 import {Jury} from "./Jury.sol";
 
 /// @title Challenges
@@ -21,12 +20,7 @@ contract Challenges is IChallenges, FalseLeaves, WithheldLeaves, Appeals {
         IRewardVotes votes,
         uint256 minGasPriceWei,
         uint256 firstBondWei
-    )
-        CommittedWork(votes)
-        Jury(ISeats(address(votes)), votes.peerRegistry())
-        WithheldLeaves(minGasPriceWei)
-        AppealCases(firstBondWei)
-    {}
+    ) CommittedWork(votes) Jury(votes.peerRegistry()) WithheldLeaves(minGasPriceWei) AppealCases(firstBondWei) {}
 
     /// @inheritdoc IChallenges
     function rewardVotes() external view returns (IRewardVotes votes) {

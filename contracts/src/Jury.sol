@@ -3,7 +3,6 @@ pragma solidity 0.8.30;
 
 import {IJury} from "./interfaces/IJury.sol";
 import {IPeerRegistry} from "./interfaces/IPeerRegistry.sol";
-import {ISeats} from "./interfaces/ISeats.sol";
 import {Tally} from "./libraries/Tally.sol";
 
 /// @title Jury
@@ -22,15 +21,12 @@ abstract contract Jury is IJury {
 
     uint256 internal constant MAX_LANE = type(uint16).max;
 
-    ISeats internal immutable _jurors;
     IPeerRegistry internal immutable _registry;
 
     mapping(bytes32 benchKey => mapping(uint256 position => Verdict given)) internal _verdicts;
 
-    /// @param jurors Who sits in which round.
     /// @param registry Who speaks for a seat.
-    constructor(ISeats jurors, IPeerRegistry registry) {
-        _jurors = jurors;
+    constructor(IPeerRegistry registry) {
         _registry = registry;
     }
 
@@ -53,15 +49,6 @@ abstract contract Jury is IJury {
 
     function _requireSpeaker(bytes32 seatKey) internal view {
         if (_accountOf(seatKey) != msg.sender) revert Jury_NotSeatAccount(seatKey, msg.sender);
-    }
-
-    /// @dev The evaluator in a seat, or 0 if the seats of that round are no longer stored.
-    function _jurorAt(uint64 round, uint32 seat) internal view returns (bytes32 seatKey) {
-        try _jurors.seatAt(round, seat) returns (bytes32 known) {
-            return known;
-        } catch {
-            return 0;
-        }
     }
 
     function _bound(bytes32 commitment, bytes32 seatKey) private pure returns (uint256 word) {

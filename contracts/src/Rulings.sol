@@ -81,7 +81,7 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
     /// @inheritdoc IRulings
     function blame(uint64 round, bytes32 evaluatorKey, Fault fault, address wronged) external onlyChallenges {
         if (fault == Fault.Overturned) _punish(round, evaluatorKey, OVERTURNED_MILLI, SEALED_MISSES, wronged);
-        else _miss(round, evaluatorKey, fault == Fault.Sealed);
+        else _miss(round, evaluatorKey, true);
     }
 
     /// @dev Once in the code, which is near the limit of a contract's size.

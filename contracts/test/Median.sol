@@ -23,4 +23,25 @@ library Median {
             if (notAbove >= half) return (1, scoreMilli);
         }
     }
+
+    /// @dev What a jury found: more than half of the seats drawn lie on one side, if it is not what stood.
+    function verdict(
+        uint16[] memory votes,
+        uint256 count,
+        uint256 drawn,
+        uint16 standingMilli
+    ) internal pure returns (bool isReached, uint16 scoreMilli) {
+        uint8 kind = 0;
+        (kind, scoreMilli) = outcome(votes, count, drawn / 2 + 1);
+        if (kind != 1) return (false, 0);
+        uint256 lower = 0;
+        uint256 higher = 0;
+        for (uint256 i = 0; i < count; ++i) {
+            if (uint256(votes[i]) + 25 < standingMilli) ++lower;
+            if (votes[i] != UNAVAILABLE && votes[i] > standingMilli + 25) ++higher;
+        }
+        if (scoreMilli + 25 < standingMilli) return (lower > drawn / 2, scoreMilli);
+        if (scoreMilli > standingMilli + 25) return (higher > drawn / 2, scoreMilli);
+        return (true, scoreMilli);
+    }
 }

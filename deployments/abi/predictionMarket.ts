@@ -1765,7 +1765,7 @@ export const predictionMarketAbi = [
     "outputs": [
       {
         "internalType": "contract ISeats",
-        "name": "jurors",
+        "name": "",
         "type": "address"
       }
     ],

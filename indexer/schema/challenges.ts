@@ -68,7 +68,7 @@ export const appeal = onchainTable(
   table => ({ pk: primaryKey({ columns: [table.round, table.peerKey, table.level] }) }),
 )
 
-export const seatFault = onchainEnum('seat_fault', ['silent', 'sealed', 'overturned'])
+export const seatFault = onchainEnum('seat_fault', ['sealed', 'overturned'])
 
 /** A seat's part in an appeal; level 0 is the overturned committee. */
 export const appealVerdict = onchainTable(
@@ -78,7 +78,7 @@ export const appealVerdict = onchainTable(
     peerKey: t.hex().notNull(),
     level: t.integer().notNull(),
     seatKey: t.hex().notNull(),
-    /** Its place among the seats drawn; null if it never committed. */
+    /** Its place among the seats drawn; null of the committee. */
     position: t.integer(),
     /** Whether the seat opened its verdict. */
     isRevealed: t.boolean().notNull().default(false),

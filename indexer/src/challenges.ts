@@ -133,12 +133,12 @@ ponder.on('Challenges:SeatPaid', async ({ event, context }) => {
 })
 
 /** By the event's number. */
-const faults = ['silent', 'sealed', 'overturned'] as const
+const faults = ['sealed', 'overturned'] as const
 
 ponder.on('Challenges:SeatBlamed', async ({ event, context }) => {
   const { peerKey, seatKey, level } = event.args
   const fault = faults[event.args.fault] ?? null
-  // Those of the committee that was overturned, level 0, have no verdict of their own here, nor have the silent.
+  // Those of the committee that was overturned, level 0, have no verdict of their own here.
   await context.db
     .insert(appealVerdict)
     .values({ round: Number(event.args.round), peerKey, seatKey, level, position: null, fault })

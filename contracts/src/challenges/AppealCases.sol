@@ -96,8 +96,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return _found[_benchKey(key, level)];
     }
 
-    /// @dev The seat at a position, or 0 if the seats of that round are no longer stored. In a jury of all seats,
-    /// positions are seat numbers.
+    /// @dev The seat at a position. In a jury of all seats, positions are seat numbers.
     function _seatOf(
         bytes32 key,
         uint8 level,
@@ -106,7 +105,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
     ) internal view returns (bytes32 seatKey) {
         if (position >= step.drawn) revert Jury_NotDrawn(position, 0);
         uint32[] memory drawn = _drawOf(key, level, step);
-        return _jurorAt(step.openedRound, drawn.length == 0 ? position : drawn[position]);
+        return _votes.seatAt(step.openedRound, drawn.length == 0 ? position : drawn[position]);
     }
 
     /// @dev The seats that the beacon draws, or an empty list if all judge.
@@ -117,15 +116,24 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return Draws.distinct(step.seats, step.drawn, seed);
     }
 
-    /// @dev A level's verdict, if enough of its seats voted, and at least half of those had a bundle to score.
+    /// @dev A level's verdict, if enough of its seats voted, and at least half of those had a bundle to score. Silent
+    /// seats count for the current score: it is replaced only if more than half of the jury lie on one side of it.
     function _verdictOf(
         bytes32 key,
         uint8 level,
-        uint32 drawn
+        uint32 drawn,
+        uint16 standingMilli
     ) internal view returns (bool reached, uint16 scoreMilli) {
         ScoreHistogram.Histogram storage found = _foundBy(key, level);
-        if (!_isHeard(found, drawn) || found.unavailable > found.available) return (false, 0);
-        return (true, found.median());
+        uint256 available = found.available;
+        if (!_isHeard(found, drawn) || found.unavailable > available) return (false, 0);
+        scoreMilli = found.scoreAt((available - 1) / 2);
+        if (!_differs(scoreMilli, standingMilli)) return (true, scoreMilli);
+        uint256 most = Tally.quorumOf(drawn);
+        if (available < most) return (false, 0);
+        bool isLower = scoreMilli < standingMilli;
+        uint16 nearest = found.scoreAt(isLower ? most - 1 : available - most);
+        return (isLower == (nearest < standingMilli) && _differs(nearest, standingMilli), scoreMilli);
     }
 
     /// @dev Whether enough seats of a level voted.
@@ -157,10 +165,9 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         }
     }
 
-    /// @dev Whether enough of a level's seats voted, and most votes were `unavailable`.
+    /// @dev Whether more than half of a jury, silent seats included, voted `unavailable`.
     function _isGone(bytes32 key, uint8 level, uint32 drawn) internal view returns (bool isGone) {
-        ScoreHistogram.Histogram storage found = _foundBy(key, level);
-        return _isHeard(found, drawn) && found.unavailable > found.available;
+        return _foundBy(key, level).unavailable >= Tally.quorumOf(drawn);
     }
 
     function _caseKey(uint64 round, bytes32 peerKey) internal pure returns (bytes32 key) {

@@ -13,7 +13,7 @@ import {ChallengeBonds} from "./ChallengeBonds.sol";
 abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     using ScoreHistogram for ScoreHistogram.Histogram;
 
-    /// @dev Flag on top of a verdict's lane, or alone for a seat without a verdict.
+    /// @dev Flag on top of a verdict's lane, or alone for one that stayed sealed.
     uint256 private constant JUDGED = 1 << 255;
 
     /// @inheritdoc IAppeals
@@ -60,15 +60,13 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
         for (uint256 i = 0; i < positions.length; ++i) {
             Verdict storage verdict = _verdicts[_benchKey(key, level)][positions[i]];
             uint256 word = verdict.word;
-            // Judged seats are skipped, so that concurrent calls do not conflict.
-            if (word & JUDGED != 0 && word <= JUDGED + MAX_LANE) continue;
-            bytes32 seatKey = word == 0 ? _seatOf(key, level, state.steps[level - 1], positions[i]) : verdict.seatKey;
-            // A silent seat that has left since must not block the pay of the others on its page.
-            if (seatKey == 0) continue;
-            bool isVote = word != 0 && word <= MAX_LANE;
+            // A silent seat may have had no time to look. Judged seats are skipped, so that concurrent calls do not
+            // conflict.
+            if (word == 0 || (word & JUDGED != 0 && word <= JUDGED + MAX_LANE)) continue;
+            bool isVote = word <= MAX_LANE;
             verdict.word = JUDGED | (isVote ? word : 0);
-            if (isVote) _judgeVote(round, peerKey, seatKey, level, word);
-            else if (!state.isMoot) _judgeAbsence(round, peerKey, seatKey, level, word == 0);
+            if (isVote) _judgeVote(round, peerKey, verdict.seatKey, level, word);
+            else if (!state.isMoot) _judgeSealed(round, peerKey, verdict.seatKey, level);
         }
     }
 
@@ -87,14 +85,11 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     }
 
     /// @dev A jury commits and reveals at the same time as the votes on the round of the appeal.
-    function _judgeAbsence(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level, bool isSilent) internal {
+    function _judgeSealed(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level) internal {
         bytes32 key = _caseKey(round, peerKey);
         Level storage step = _cases[key].steps[level - 1];
         if (!_isHeard(_foundBy(key, level), step.drawn) && _votes.isOutage(step.openedRound)) return;
-        // Nobody votes on their own case.
-        if (isSilent && _isParty(key, peerKey, _accountOf(seatKey))) return;
-        IRulings.Fault fault = isSilent ? IRulings.Fault.Silent : IRulings.Fault.Sealed;
-        _blame(round, peerKey, seatKey, level, fault, address(0));
+        _blame(round, peerKey, seatKey, level, IRulings.Fault.Sealed, address(0));
     }
 
     function _blame(

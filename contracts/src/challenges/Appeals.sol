@@ -82,7 +82,7 @@ abstract contract Appeals is AppealVerdicts {
         for (uint8 level = 1; level <= levels; ++level) {
             ruling.appealed[level - 1] = ruling.standingMilli;
             uint32 drawn = state.steps[level - 1].drawn;
-            (bool reached, uint16 scoreMilli) = _verdictOf(key, level, drawn);
+            (bool reached, uint16 scoreMilli) = _verdictOf(key, level, drawn, ruling.standingMilli);
             if (reached) ruling.isTaken = false;
             else if ((ruling.lastReached == 0 || ruling.isTaken) && _isTakable(state) && _isGone(key, level, drawn)) {
                 (reached, ruling.isTaken) = (true, true);

@@ -10,11 +10,13 @@ import {IRulings} from "./IRulings.sol";
 /// be appealed once more, for twice the bond, to `SECOND_JURY` seats, unless the jury found no bundle and left the
 /// score unchanged. For an appeal in round a: the beacon of round a draws the seats in a + 1, where they commit; they
 /// reveal in a + 2; the next appeal is possible in a + 3, and after that anyone can close the case.
-/// @dev A verdict replaces the current score if the two differ by more than the tolerance. Half of each bond pays the
-/// seats that took part, whatever their verdict. The other half is returned to an appellant whose appealed score was
-/// finally overturned; otherwise it goes to the other side. If too few seats take part, or more than half of them have
-/// no bundle to score, there is no verdict: the score stays, and that half is returned. Exception: if a seat of the
-/// original committee had no bundle either, and no jury has scored the peer, the score is removed and nobody is blamed.
+/// @dev A verdict replaces the current score if the two differ by more than the tolerance, and more than half of the
+/// seats drawn lie on that side of it: seats that had no time to look are silent, and count for the current score. Half
+/// of each bond pays the seats that took part, whatever their verdict. The other half is returned to an appellant whose
+/// appealed score was finally overturned; otherwise it goes to the other side. If too few seats take part, agree, or
+/// have a bundle to score, there is no verdict: the score stays, and that half is returned. Exception: if more than
+/// half of the seats drawn had no bundle, a seat of the original committee had none either, and no jury has scored the
+/// peer, the score is removed and nobody is blamed.
 interface IAppeals is ICommittedWork, IJury {
     /// @notice One appeal of a case.
     /// @param appellant Who posted the bond.
@@ -217,9 +219,8 @@ interface IAppeals is ICommittedWork, IJury {
     function closeAppeal(uint64 round, bytes32 peerKey) external;
 
     /// @notice Judges seats of an appeal once the case is closed; anyone may. Seats that voted for the result are paid;
-    /// seats that were absent or overturned are slashed; each once. Nobody is slashed for absence if the jury had no
-    /// quorum and the round of its appeal was an outage. A seat that was absent and has left since is skipped once the
-    /// seats of that round are no longer stored.
+    /// seats that did not reveal, or were overturned, are slashed; each once. Nobody is slashed for a sealed verdict if
+    /// the jury had no quorum and the round of its appeal was an outage. Silent seats are neither paid nor slashed.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param level The appeal, 1 or 2.

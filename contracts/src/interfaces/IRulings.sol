@@ -10,7 +10,6 @@ import {IEarnings} from "./IEarnings.sol";
 interface IRulings is IEarnings {
     /// @notice What an evaluator is blamed for.
     enum Fault {
-        Silent, // it was drawn, and did not commit
         Sealed, // it committed, and did not reveal
         Overturned // its vote lay far from the median that overturned its committee's
     }

@@ -25,11 +25,11 @@ library ScoreHistogram {
         ++histogram.available;
     }
 
-    /// @notice The lower median of all scores; the histogram must not be empty.
+    /// @notice The score at a place in ascending order.
     /// @param histogram The histogram.
+    /// @param place From 0, less than the number of scores.
     /// @return scoreMilli 0 to 1000.
-    function median(Histogram storage histogram) internal view returns (uint16 scoreMilli) {
-        uint256 place = (histogram.available - 1) / 2;
+    function scoreAt(Histogram storage histogram, uint256 place) internal view returns (uint16 scoreMilli) {
         uint256 word = 0;
         for (uint256 count = _countAt(histogram.words[0], 0); place >= count;) {
             place -= count;

@@ -130,11 +130,20 @@ abstract contract MarketDisputes is MarketPools {
     /// no longer stored, when the draw is many rounds late.
     function _seatsFor(Dispute storage state) internal view returns (uint64 round, uint32 count) {
         round = state.seatRound;
-        try _jurors.seatCountAt(round) returns (uint32 known) {
+        try seats.seatCountAt(round) returns (uint32 known) {
             return (round, known);
         } catch {
             round = rounds.currentRound();
-            return (round, _jurors.seatCountAt(round));
+            return (round, seats.seatCountAt(round));
+        }
+    }
+
+    /// @dev Who sits there, or 0 where nobody remembers the seats of that round.
+    function _jurorAt(uint64 round, uint32 seat) internal view returns (bytes32 seatKey) {
+        try seats.seatAt(round, seat) returns (bytes32 known) {
+            return known;
+        } catch {
+            return 0;
         }
     }
 

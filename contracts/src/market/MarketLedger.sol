@@ -104,6 +104,9 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
     /// @inheritdoc IPredictionMarket
     IBurnableToken public immutable token;
 
+    /// @inheritdoc IMarketDisputes
+    ISeats public immutable seats;
+
     /// @inheritdoc IPredictionMarket
     IRounds public immutable rounds;
 
@@ -141,8 +144,9 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
         IPeerRegistry registry_,
         address peerFacade_,
         uint32 minDisputeSec_
-    ) Jury(seats_, registry_) {
+    ) Jury(registry_) {
         token = token_;
+        seats = seats_;
         rounds = rounds_;
         peerFacade = peerFacade_;
         minDisputeSec = minDisputeSec_;
@@ -151,11 +155,6 @@ abstract contract MarketLedger is IPredictionMarket, Credits, Jury {
     /// @inheritdoc IMarketGames
     function gameCount() external view returns (uint256 count) {
         return _gameCount;
-    }
-
-    /// @inheritdoc IMarketDisputes
-    function seats() external view returns (ISeats jurors) {
-        return _jurors;
     }
 
     /// @inheritdoc IPredictionMarket

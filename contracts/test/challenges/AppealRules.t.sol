@@ -179,31 +179,6 @@ contract AppealRulesTest is AppealFixture {
         challenges.commitVerdict(0, solvers[0], 0, solvers[0], SALT);
     }
 
-    /// @dev Whose own case it is may not vote, and is not blamed for it.
-    /// @dev The others come: a round in which nobody does is an outage, and blames nobody at all.
-    function test_AnAppellantsSeatIsNotBlamedForItsSilence() public {
-        playSettled(300);
-        bytes32 own = evaluators[4];
-        address seated = registry.accountOf(own);
-        vm.deal(seated, 1 ether);
-        appealAs(seated);
-        enterRound(4);
-        bytes32[] memory jury = challenges.juryOf(0, solvers[0]);
-        uint256 place = 0;
-        while (jury[place] != own) ++place;
-        bytes32 other = jury[place == 0 ? 1 : 0];
-        uint16[] memory scores = sameScores(320);
-        (scores[place], scores[place == 0 ? 1 : 0]) = (SILENT, SILENT);
-        sealVerdicts(scores);
-        enterRound(5);
-        revealVerdicts(scores);
-        enterRound(7);
-        challenges.closeAppeal(0, solvers[0]);
-        judgeAll(1, 11);
-        vm.assertEq(votes.missesOf(own), 0);
-        vm.assertEq(votes.missesOf(other), 1);
-    }
-
     function test_RevertWhen_TheBeaconOfTheAppealIsMissing() public {
         playSettled(300);
         appealAs(APPELLANT);
@@ -254,7 +229,7 @@ contract AppealRulesTest is AppealFixture {
         vm.expectRevert(refusal);
         votes.closeAppeal(0, solvers[0], 0, 0, 0);
         vm.expectRevert(refusal);
-        votes.blame(0, evaluators[0], IRulings.Fault.Silent, address(0));
+        votes.blame(0, evaluators[0], IRulings.Fault.Sealed, address(0));
     }
 
     function expectNotAppealable(uint8 outcome, uint64 current) internal {

@@ -218,7 +218,7 @@ contract AppealsTest is AppealFixture {
         for (uint256 i = 0; i < 5; ++i) vm.assertEq(votes.missesOf(committee[i]), i < 3 ? 3 : 0);
     }
 
-    function test_SeatsThatDoNotComeAreBlamed() public {
+    function test_WhoDoesNotRevealIsBlamedAndWhoSaysNothingIsNot() public {
         playSettled(300);
         appealAs(APPELLANT);
         uint16[] memory scores = sameScores(800);
@@ -230,7 +230,7 @@ contract AppealsTest is AppealFixture {
         (uint8 first, uint8 second) = (votes.missesOf(jury[0]), votes.missesOf(jury[1]));
         judgeAll(1, 11);
         judgeAll(1, 11);
-        vm.assertEq(votes.missesOf(jury[0]), first + 1);
+        vm.assertEq(votes.missesOf(jury[0]), first);
         vm.assertEq(votes.missesOf(jury[1]), second + 3);
     }
 
@@ -244,6 +244,34 @@ contract AppealsTest is AppealFixture {
         expectScore(1, 300);
         vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
         vm.assertEq(challenges.creditOf(SECOND), 2 * FIRST_BOND);
+    }
+
+    /// @dev Else seats of a friend would overturn what most of the jury had no time to read.
+    function test_SeatsThatSayNothingCountForWhatStands() public {
+        playSettled(700);
+        appealAs(APPELLANT);
+        uint16[] memory scores = sameScores(SILENT);
+        for (uint256 i = 0; i < 7; ++i) scores[i] = i < 5 ? 0 : 700;
+        playVerdicts(scores);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 700);
+        // No verdict: all that came are paid, and the other half of the bond goes back.
+        vm.assertEq(challenges.caseOf(0, solvers[0]).seatPayWei, FIRST_BOND / 2 / 7);
+        vm.assertLe(FIRST_BOND / 2, challenges.creditOf(APPELLANT));
+        judgeAll(1, 11);
+        for (uint256 i = 0; i < 11; ++i) vm.assertEq(votes.missesOf(juries[1][i]), 0);
+    }
+
+    function test_SixOfElevenReplaceTheScore() public {
+        playSettled(700);
+        appealAs(APPELLANT);
+        uint16[] memory scores = sameScores(SILENT);
+        for (uint256 i = 0; i < 6; ++i) scores[i] = 0;
+        playVerdicts(scores);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 0);
     }
 
     function test_AVerdictIsJudgedWhereALaterOneFails() public {
@@ -338,12 +366,12 @@ contract AppealsTest is AppealFixture {
 
     /// @dev The rule written the plain way: what stands, and who has a bond back.
     function requirePlain(uint16[] memory first, uint16[] memory second, uint16 settled, bool isSecond) internal view {
-        (bool isReached, uint16 verdict) = plainVerdict(first, 11);
+        (bool isReached, uint16 verdict) = plainVerdict(first, 11, settled);
         uint16 afterFirst = isReached && differs(verdict, settled) ? verdict : settled;
         uint16 standing = afterFirst;
         bool isJudged = isReached;
         if (isSecond) {
-            (isReached, verdict) = plainVerdict(second, 13);
+            (isReached, verdict) = plainVerdict(second, 13, standing);
             if (isReached && differs(verdict, standing)) standing = verdict;
             isJudged = isJudged || isReached;
             bool isSecondLost = isReached && !differs(afterFirst, standing);
@@ -360,24 +388,19 @@ contract AppealsTest is AppealFixture {
 
     function isGone(uint16[] memory scores, uint256 drawn) internal pure returns (bool gone) {
         uint256 missing = 0;
-        uint256 count = 0;
-        for (uint256 i = 0; i < drawn; ++i) {
-            if (scores[i] == GONE) ++missing;
-            if (scores[i] == GONE || scores[i] <= 1000) ++count;
-        }
-        return count >= drawn / 2 + 1 && missing * 2 > count;
+        for (uint256 i = 0; i < drawn; ++i) if (scores[i] == GONE) ++missing;
+        return missing > drawn / 2;
     }
 
     function plainVerdict(
         uint16[] memory scores,
-        uint256 drawn
+        uint256 drawn,
+        uint16 standingMilli
     ) internal pure returns (bool isReached, uint16 verdict) {
         uint16[] memory cast = new uint16[](drawn);
         uint256 count = 0;
         for (uint256 i = 0; i < drawn; ++i) if (scores[i] <= 1000 || scores[i] == GONE) cast[count++] = scores[i];
-        uint8 outcome = 0;
-        (outcome, verdict) = Median.outcome(cast, count, drawn / 2 + 1);
-        isReached = outcome == 1;
+        return Median.verdict(cast, count, drawn, standingMilli);
     }
 
     function differs(uint16 a, uint16 b) internal pure returns (bool isFar) {

@@ -29,8 +29,21 @@ contract AppealsOfGoneWorkTest is AppealFixture {
         for (uint256 i = 2; i < 11; ++i) vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][i])), each);
         // Nobody is blamed for a score of what is gone by now.
         vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][0])), 0);
-        for (uint256 i = 0; i < 5; ++i)
-            vm.assertEq(votes.missesOf(evaluators[i]), evaluators[i] == juries[1][1] ? 1 : 0);
+        for (uint256 i = 0; i < 5; ++i) vm.assertEq(votes.missesOf(evaluators[i]), 0);
+    }
+
+    /// @dev A flood of appeals leaves jurors no time: those that could not look say nothing.
+    function test_AScoreStandsUnlessMostOfTheJuryLookedAndFoundNothing() public {
+        playSettled([700, GONE, 700, 700, 700]);
+        appealAs(APPELLANT);
+        uint16[] memory scores = sameScores(SILENT);
+        for (uint256 i = 0; i < 6; ++i) scores[i] = i < 5 ? GONE : 700;
+        playVerdicts(scores);
+        enterRound(7);
+        challenges.closeAppeal(0, solvers[0]);
+        expectScore(1, 700);
+        judgeAll(1, 11);
+        for (uint256 i = 0; i < 11; ++i) vm.assertEq(votes.missesOf(juries[1][i]), 0);
     }
 
     function test_ASecondJuryThatFindsItPutsItBack() public {
@@ -83,8 +96,8 @@ contract AppealsOfGoneWorkTest is AppealFixture {
     function test_ABundleThatHalfOfTheJuryHadIsJudged() public {
         playSettled(300);
         appealAs(APPELLANT);
-        uint16[] memory scores = sameScores(SILENT);
-        for (uint256 i = 0; i < 8; ++i) scores[i] = i < 4 ? 900 : GONE;
+        uint16[] memory scores = sameScores(GONE);
+        for (uint256 i = 0; i < 6; ++i) scores[i] = 900;
         playVerdicts(scores);
         enterRound(7);
         challenges.closeAppeal(0, solvers[0]);

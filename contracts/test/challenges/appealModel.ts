@@ -56,35 +56,41 @@ const scoresOf = (jury: readonly ModelSeat[]) => jury.flatMap(({ deed }) => (typ
 
 /** Whether enough of a jury voted. */
 function isHeard(jury: readonly ModelSeat[]): boolean {
-  return scoresOf(jury).length >= Math.max(2, Math.floor(jury.length / 2) + 1)
+  return scoresOf(jury).length >= mostOf(jury)
 }
 
-/** What a jury found; null without a quorum, or if most votes are `unavailable`. */
-function verdictOf(jury: readonly ModelSeat[]): number | null {
+const mostOf = (jury: readonly ModelSeat[]) => Math.max(2, Math.floor(jury.length / 2) + 1)
+
+/**
+ * What a jury found; null without a quorum, if most votes are `unavailable`, or if it is not what stood and no majority of all seats, those
+ * included that said nothing, lies on its side.
+ */
+function verdictOf(jury: readonly ModelSeat[], standing: number): number | null {
   const votes = scoresOf(jury)
   const scores = votes.filter(vote => vote !== UNAVAILABLE).sort((a, b) => a - b)
   if (!isHeard(jury)) return null
   if (scores.length * 2 < votes.length) return null
-  return scores[Math.ceil(scores.length / 2) - 1] as number
+  const median = scores[Math.ceil(scores.length / 2) - 1] as number
+  if (!apart(median, standing)) return median
+  const along = scores.filter(score => apart(score, standing) && score < standing === median < standing)
+  return along.length >= mostOf(jury) ? median : null
 }
 
 /** What a case comes to when it is closed and all its seats are judged. */
 export function rule(found: ModelCase): ModelRuling {
   const { appeals, settledMilli, isMoot } = found
   const verdicts: (number | null)[] = []
+  // The score that stood when each appeal came, and after the last of them.
+  const stood = [settledMilli]
   // Whether what stands is 0 for want of anything to score.
   let isTaken = false
   for (const { jury } of appeals) {
+    const before = stood.at(-1) as number
     const isFirst = verdicts.every(verdict => verdict === null)
     const takes: boolean = (isFirst || isTaken) && isTakable(found) && isGone(jury)
-    const verdict = takes ? 0 : verdictOf(jury)
+    const verdict = takes ? 0 : verdictOf(jury, before)
     if (verdict !== null) isTaken = takes
     verdicts.push(verdict)
-  }
-  // The score that stood when each appeal came, and after the last of them.
-  const stood = [settledMilli]
-  for (const verdict of verdicts) {
-    const before = stood.at(-1) as number
     stood.push(verdict !== null && apart(verdict, before) ? verdict : before)
   }
   const finalMilli = stood.at(-1) as number
@@ -113,10 +119,9 @@ function paidVotes(appeals: readonly ModelAppeal[], finalMilli: number | null, i
   return isTaken || isGone(appeals.at(-1)?.jury ?? []) ? came.filter(({ deed }) => deed === UNAVAILABLE) : came
 }
 
-/** Whether most of a jury found the bundle gone. */
+/** Whether most of a jury, those included that said nothing, found the bundle gone. */
 export function isGone(jury: readonly ModelSeat[]): boolean {
-  const votes = scoresOf(jury)
-  return isHeard(jury) && votes.filter(vote => vote === UNAVAILABLE).length * 2 > votes.length
+  return scoresOf(jury).filter(vote => vote === UNAVAILABLE).length >= mostOf(jury)
 }
 
 /** Fees to the seats; the rest of what was lost to the appellants that were right, or else to the peer, or to the seats too. */
@@ -145,11 +150,11 @@ function divide(
 }
 
 /**
- * Seats that stayed away, but where too few of the jury came and nobody else was heard in its rounds, and votes that lay far from
- * what overturned their committee.
+ * Seats that did not open what they sealed, but where too few of the jury came and nobody else was heard in its rounds, and votes that lay
+ * far from what overturned their committee.
  */
 function blamesOf(
-  { appeals, committee, settledMilli, peerAccount }: ModelCase,
+  { appeals, committee, settledMilli }: ModelCase,
   stood: readonly number[],
   finalMilli: number,
 ): string[] {
@@ -157,13 +162,11 @@ function blamesOf(
   if (apart(settledMilli, finalMilli))
     for (const { key, scoreMilli } of committee)
       if (scoreMilli !== UNAVAILABLE && apart(scoreMilli, finalMilli)) blames.push(`0 ${key} overturned`)
-  const parties = [peerAccount, ...appeals.map(({ appellant }) => appellant)]
   for (const [at, { jury }] of appeals.entries()) {
     const isOverturned = apart(stood[at + 1] as number, finalMilli)
-    for (const { key, account, deed } of jury) {
+    for (const { key, deed } of jury) {
       const isFar = typeof deed === 'number' && deed !== UNAVAILABLE && apart(deed, finalMilli)
-      const isAbsent = deed === 'sealed' || (deed === 'silent' && !parties.includes(account))
-      if (isAbsent && isHeard(jury)) blames.push(`${at + 1} ${key} ${deed}`)
+      if (deed === 'sealed' && isHeard(jury)) blames.push(`${at + 1} ${key} ${deed}`)
       else if (isFar && isOverturned) blames.push(`${at + 1} ${key} overturned`)
     }
   }

@@ -19,7 +19,7 @@ import {
 } from './appealModel.ts'
 
 const SCENARIOS = 5
-const faults = ['silent', 'sealed', 'overturned']
+const faults = ['sealed', 'overturned']
 const random = seededRandom('appeals against their model')
 const salt = hashOf('salt')
 
@@ -27,8 +27,6 @@ const salt = hashOf('salt')
 interface Case {
   peer: Member
   truths: number[]
-  /** For each appeal, where the seats of its jury stood in the list of all. */
-  listed: number[][]
   model: ModelCase & { appeals: ModelAppeal[] }
 }
 
@@ -101,9 +99,8 @@ async function playScenario(
   for (const one of open) {
     const { peer, model } = one
     const ruling = rule(model)
-    const { blames, forgotten } = await closeAndJudge(swarm, round, one)
-    const due = ruling.blames.filter(blame => !forgotten.includes(blame))
-    assert.deepEqual(blames.sort(), due)
+    const blames = await closeAndJudge(swarm, round, one)
+    assert.deepEqual(blames.sort(), ruling.blames)
     const { finalMilli, isMoot } = await challenges.read.caseOf([round, peer.key])
     assert.deepEqual({ finalMilli, isMoot }, { finalMilli: ruling.finalMilli, isMoot: model.isMoot })
     const bondsWei = model.appeals.reduce((sum, { bondWei }) => sum + bondWei, 0n)
@@ -152,7 +149,7 @@ async function scoreAll({ votes, chainId, enter, accountOf }: Swarm, round: bigi
   const cases: Case[] = peers.map(peer => {
     const truths = [random.between(0, 1000), random.between(0, 1000)]
     const model = { peerAccount: peer.account, settledMilli: 0, committee: [], appeals: [], isMoot: false }
-    return { peer, truths, listed: [], model }
+    return { peer, truths, model }
   })
   await enter(round + 1n)
   const committee = await votes.read.committeeOf([round, 0])
@@ -187,28 +184,20 @@ async function openAppeal({ challenges, accounts }: Swarm, round: bigint, found:
 }
 
 /** The seats of the newest appeals stay away, seal, or seal and open a verdict. */
-async function judge(
-  { challenges, votes, chainId, enter, accountOf }: Swarm,
-  round: bigint,
-  open: Case[],
-  level: number,
-) {
+async function judge({ challenges, chainId, enter, accountOf }: Swarm, round: bigint, open: Case[], level: number) {
   const opened = round + 3n * BigInt(level)
   await enter(opened + 1n)
   const at = { chainId, challenges: challenges.address }
   const reveals: [bigint, Hex, number, number, Hex][] = []
-  const list = await votes.read.seatsAt([opened])
-  for (const { peer, truths, listed, model } of open) {
+  for (const { peer, truths, model } of open) {
     const parties = [peer.account, ...model.appeals.map(({ appellant }) => appellant)].map(one => getAddress(one))
     const comes = random.pick([0.95, 0.95, 0.8, 0.5])
     const finds = random.pick([1, 1, 1, 1, 0.1])
     const jury: ModelSeat[] = []
-    const seats: number[] = []
     for (const [position, key] of (await challenges.read.juryOf([round, peer.key])).entries()) {
       const account = accountOf(key)
       const deed = parties.includes(getAddress(account)) ? 'silent' : deedOf(truths, comes, finds)
       jury.push({ key, account, deed })
-      seats.push(list.indexOf(key))
       if (deed === 'silent') continue
       const score = deed === 'sealed' ? 0 : deed
       const place = { round: Number(round), peerKey: peer.key, level, position, seatKey: key }
@@ -216,7 +205,6 @@ async function judge(
       await challenges.write.commitVerdict([round, peer.key, position, key, commitment], { account })
       if (deed !== 'sealed') reveals.push([round, peer.key, position, score, salt])
     }
-    listed.push(seats)
     model.appeals[level - 1] = { ...(model.appeals[level - 1] as ModelAppeal), jury }
   }
   await enter(opened + 2n)
@@ -230,33 +218,17 @@ function deedOf(truths: readonly number[], comes: number, finds: number): SeatDe
   return scoreNear(random.chance(0.75) ? truths.slice(-1) : truths)
 }
 
-/**
- * Closes a case and judges all its seats, in calls of random sizes.
- *
- * @returns the blame that was laid, and that which was not: of silent seats that the chain no longer knows, since their list has
- *   changed.
- */
-async function closeAndJudge({ challenges, votes, client }: Swarm, round: bigint, { peer, model, listed }: Case) {
+/** Closes a case and judges all its seats, in calls of random sizes. @returns the blame that was laid. */
+async function closeAndJudge({ challenges, client }: Swarm, round: bigint, { peer, model }: Case) {
   const fromBlock = await client.getBlockNumber()
   const { key } = peer
   await challenges.write.closeAppeal([round, key])
-  const forgotten: string[] = []
   for (const [at, { jury }] of model.appeals.entries()) {
     const positions = random.shuffled(jury.map((_, position) => position))
-    const came = positions.filter(position => jury[position]?.deed !== 'silent')
     // Some twice: each is judged once.
-    for (const part of [came.slice(0, random.between(0, came.length)), came])
+    for (const part of [positions.slice(0, random.between(0, positions.length)), positions])
       await challenges.write.judgeSeats([round, key, at + 1, part])
-    for (const position of positions.filter(one => !came.includes(one))) {
-      const opened = round + 3n * BigInt(at + 1)
-      const isKnown = await votes.read.seatAt([opened, listed[at]?.[position] ?? 0]).then(
-        () => true,
-        () => false,
-      )
-      if (!isKnown) forgotten.push(`${at + 1} ${jury[position]?.key} silent`)
-      await challenges.write.judgeSeats([round, key, at + 1, [position]])
-    }
   }
   const blames = await challenges.getEvents.SeatBlamed({ round, peerKey: key }, { fromBlock: fromBlock + 1n })
-  return { blames: blames.map(({ args }) => `${args.level} ${args.seatKey} ${faults[args.fault ?? 0]}`), forgotten }
+  return blames.map(({ args }) => `${args.level} ${args.seatKey} ${faults[args.fault ?? 0]}`)
 }

@@ -239,7 +239,12 @@ contract ChallengesHandler is ScoredRounds {
         uint8 lastReached = 0;
         for (uint8 level = 0; level < state.levels; ++level) {
             appealed[level] = standing;
-            (bool isReached, uint16 verdict) = plainVerdict(given[key][level], drawnOf[key][level]);
+            (bool isReached, uint16 verdict) = Median.verdict(
+                given[key][level],
+                given[key][level].length,
+                drawnOf[key][level],
+                standing
+            );
             if (isReached) isTaken[key] = false;
             else if ((lastReached == 0 || isTaken[key]) && isTakable(entry, state) && isGone(given[key][level])) {
                 (isReached, isTaken[key], verdict) = (true, true, 0);
@@ -353,11 +358,5 @@ contract ChallengesHandler is ScoredRounds {
 
     function differs(uint16 a, uint16 b) internal pure returns (bool isFar) {
         return (a > b ? a - b : b - a) > 25;
-    }
-
-    function plainVerdict(uint16[] memory cast, uint256 drawn) internal pure returns (bool isReached, uint16 verdict) {
-        uint8 kind = 0;
-        (kind, verdict) = Median.outcome(cast, cast.length, drawn / 2 + 1);
-        isReached = kind == 1;
     }
 }

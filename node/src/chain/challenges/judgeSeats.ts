@@ -14,10 +14,7 @@ const LAST_APPEAL_AFTER = 6
 /** Pays or slashes the seats of a closed case: one call for each part of a jury. */
 export type SeatsToJudge = { round: number; peerKey: PeerKey; level: number; positions: number[] }
 
-/**
- * The seats of all appeals of a case. Seats that never committed get separate calls: the chain may no longer store them, which must not
- * block the others.
- */
+/** The seats of all appeals of a case that committed to a verdict: silent ones are neither paid nor slashed. */
 export async function readSeatsToJudge(
   { rpc }: ChainClient,
   { challenges }: Contracts,
@@ -26,19 +23,12 @@ export async function readSeatsToJudge(
 ): Promise<SeatsToJudge[]> {
   const args = { round: BigInt(round), peerKey }
   const rounds = { first: round, last: round + LAST_APPEAL_AFTER + 1 }
-  const [opened, committed] = await Promise.all([
-    events.inRounds(rounds, range =>
-      rpc.getContractEvents({ ...challenges, eventName: 'AppealOpened', args, strict: true, ...range }),
-    ),
-    events.inRounds(rounds, range =>
-      rpc.getContractEvents({ ...challenges, eventName: 'VerdictCommitted', args, strict: true, ...range }),
-    ),
-  ])
-  return opened.flatMap(({ args: { level, drawn } }) => {
-    const came = new Set(committed.filter(one => one.args.level === level).map(one => one.args.position))
-    const all = Array.from({ length: drawn }, (_, position) => position)
-    const parts = [all.filter(position => came.has(position)), all.filter(position => !came.has(position))]
-    return parts.flatMap(chunks).map(positions => ({ round, peerKey, level, positions }))
+  const committed = await events.inRounds(rounds, range =>
+    rpc.getContractEvents({ ...challenges, eventName: 'VerdictCommitted', args, strict: true, ...range }),
+  )
+  return [1, 2].flatMap(level => {
+    const came = committed.filter(one => one.args.level === level).map(one => one.args.position)
+    return chunks(came.sort((a, b) => a - b)).map(positions => ({ round, peerKey, level, positions }))
   })
 }
 

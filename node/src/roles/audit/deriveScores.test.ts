@@ -54,6 +54,7 @@ test('rulings come after: a lost round is 0, and an appeal comes to what its ver
   expect(derive([500, 500, 500], { rulings: [lost] })).toEqual({ scoreMilli: 0, says: [] })
   const verdict = (scoreMilli: number): Ruling => ({ kind: 'verdict', peerKey: peer, level: 1, scoreMilli })
   const appealed: Ruling = { kind: 'appealed', peerKey: peer, level: 1, drawn: 3 }
+  const ofEleven: Ruling = { ...appealed, drawn: 11 }
   const closed = (scoreMilli: number): Ruling => ({ kind: 'closed', peerKey: peer, scoreMilli, isMoot: false })
   const verdictsOf = (verdicts: number[], final: number, cast = [500, 500, 500]) =>
     derive(cast, { rulings: [appealed, ...verdicts.map(verdict), closed(final)] })
@@ -65,6 +66,13 @@ test('rulings come after: a lost round is 0, and an appeal comes to what its ver
   const none = [UNAVAILABLE, UNAVAILABLE]
   expect(verdictsOf(none, 500)).toEqual({ scoreMilli: 500, says: [] })
   expect(verdictsOf(none, 0, [500, 500, 500, UNAVAILABLE])).toEqual({ scoreMilli: 0, says: [] })
+  // Of eleven, those that said nothing count for what stands.
+  const sixOf = (scores: number[], final: number, cast = [500, 500, 500, UNAVAILABLE]) =>
+    derive(cast, { rulings: [ofEleven, ...scores.map(verdict), closed(final)] }).says
+  expect(sixOf([0, 0, 0, 0, 0, 500], 500)).toEqual([])
+  expect(sixOf([0, 0, 0, 0, 0, 0], 0)).toEqual([])
+  expect(sixOf([...none, ...none, UNAVAILABLE, 500], 500)).toEqual([])
+  expect(sixOf([...none, ...none, ...none], 0)).toEqual([])
   expect(verdictsOf([800, 700], 900)).toEqual({
     scoreMilli: 700,
     says: ['was given 900 on appeal, and the verdicts come to 700'],

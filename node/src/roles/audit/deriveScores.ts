@@ -3,7 +3,7 @@ import type { RoundVotes, VotingRecord } from '#chain/votes/readVotingRecord.ts'
 import type { Beacon, PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { drawCommittee } from '../draws/drawCommittee.ts'
-import { appealVerdict, isVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
+import { appealVerdict, juryVerdict, type VoteVerdict, voteVerdict } from './voteVerdict.ts'
 
 /** A settlement, vote or ruling that is inconsistent with its inputs. */
 export type Finding = { round: number; peerKey: PeerKey; says: string }
@@ -111,8 +111,9 @@ function ruledScore({ rulings }: RoundVotes, peerKey: PeerKey, settledMilli: num
     for (const appeal of own) {
       if (appeal.kind !== 'appealed') continue
       const cast = own.flatMap(one => (one.kind === 'verdict' && one.level === appeal.level ? one.scoreMilli : []))
+      const found = juryVerdict(cast, appeal.drawn, standing)
       standing = appealVerdict(cast, appeal.drawn, standing, isTakable && !isFound)
-      isFound ||= isVerdict(cast, appeal.drawn)
+      isFound ||= found !== null
     }
     if (ruling.scoreMilli !== standing)
       wrongly = `was given ${ruling.scoreMilli} on appeal, and the verdicts come to ${standing}`

@@ -27,9 +27,19 @@ export function voteVerdict(cast: readonly number[], seats: number): VoteVerdict
   return { outcome: 'scored', scoreMilli: lowerMedian(scores), votes }
 }
 
-/** Whether enough of a jury voted, and at least half of those had a bundle to score. */
-export function isVerdict(cast: readonly number[], drawn: number): boolean {
-  return cast.length >= quorumOf(drawn) && cast.length <= 2 * cast.filter(score => score !== UNAVAILABLE).length
+/**
+ * A jury's verdict; null if too few of its seats voted, most of those had no bundle to score, or it differs from the current score and no
+ * majority of all seats lies on that side. Silent seats count for the current score.
+ */
+export function juryVerdict(cast: readonly number[], drawn: number, standingMilli: number): number | null {
+  const scores = cast.filter(score => score !== UNAVAILABLE)
+  if (cast.length < quorumOf(drawn) || cast.length > 2 * scores.length) return null
+  const verdict = lowerMedian(scores)
+  if (!isApart(verdict, standingMilli)) return verdict
+  const along = scores.filter(
+    score => isApart(score, standingMilli) && score < standingMilli === verdict < standingMilli,
+  )
+  return along.length >= quorumOf(drawn) ? verdict : null
 }
 
 /**
@@ -45,9 +55,11 @@ export function appealVerdict(
   standingMilli: number,
   isTakable: boolean,
 ): number {
-  if (cast.length < quorumOf(drawn)) return standingMilli
-  const isFound = isVerdict(cast, drawn)
-  if (!isFound && !isTakable) return standingMilli
-  const verdict = isFound ? lowerMedian(cast.filter(score => score !== UNAVAILABLE)) : 0
-  return Math.abs(verdict - standingMilli) > TOLERANCE_MILLI ? verdict : standingMilli
+  const isTaken = isTakable && cast.filter(score => score === UNAVAILABLE).length >= quorumOf(drawn)
+  const verdict = isTaken ? 0 : juryVerdict(cast, drawn, standingMilli)
+  return verdict !== null && isApart(verdict, standingMilli) ? verdict : standingMilli
+}
+
+function isApart(a: number, b: number): boolean {
+  return Math.abs(a - b) > TOLERANCE_MILLI
 }

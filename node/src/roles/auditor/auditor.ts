@@ -82,14 +82,14 @@ async function auditScore(
 ): Promise<void> {
   const { logger } = node
   const about = { round, peerKey, settledMilli }
-  let foundMilli = UNAVAILABLE
+  let foundMilli: number | null = null
   try {
     foundMilli = await score(node, models, { round, peerKey }, until)
   } catch (error) {
     node.signal.throwIfAborted()
     logger.warn('a settled score could not be read again', { ...about, error })
   }
-  if (foundMilli === UNAVAILABLE) return count(node, 'unchecked')
+  if (foundMilli === null || foundMilli === UNAVAILABLE) return count(node, 'unchecked')
   if (!isClearlyOff(settledMilli, foundMilli)) return count(node, 'right')
   count(node, 'wrong')
   const found = { ...about, foundMilli }

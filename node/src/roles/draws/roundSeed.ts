@@ -14,6 +14,7 @@ export type SeedPurpose =
   | 'proof'
   | 'settle'
   | 'appeal'
+  | 'jury'
 
 const parameters = [
   { type: 'string' },

@@ -5,7 +5,7 @@ import { castOn } from '../appellant/chooseScores.ts'
 import { openAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { sendAppeal } from '../appellant/sendAppeal.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
-import { appealVerdict, isVerdict } from '../audit/voteVerdict.ts'
+import { appealVerdict } from '../audit/voteVerdict.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { ownShards } from './ownShards.ts'
@@ -57,7 +57,7 @@ async function defendVote(node: PeerNode, found: AppealCase, begun: Begun): Prom
   // Bootstrap seats have no stake, and a vote of `unavailable` is not slashed.
   if (vote === UNAVAILABLE || round < (await chain.readBootstrapRounds())) return
   const verdicts = (await chain.readVerdicts(found)).map(({ scoreMilli }) => scoreMilli)
-  const isMissed = !isVerdict(verdicts, found.drawn) && (await isMissedBySeat(node, found))
+  const isMissed = verdicts.includes(UNAVAILABLE) && (await isMissedBySeat(node, found))
   const verdictMilli = appealVerdict(verdicts, found.drawn, settledMilli, isMissed && settledMilli > TOLERANCE_MILLI)
   if (verdictMilli === settledMilli || !isClearlyOff(verdictMilli, vote)) return
   const witnesses = verdicts.filter(one => one !== UNAVAILABLE && Math.abs(one - vote) <= TOLERANCE_MILLI).length

@@ -1,7 +1,9 @@
 import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { recordBeacon } from '../draws/roundBeacon.ts'
+import { ZERO_HASH } from '#core/hex.ts'
+import { beaconOf, recordBeacon } from '../draws/roundBeacon.ts'
+import { roundSeed } from '../draws/roundSeed.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Models } from './proofs.ts'
@@ -21,14 +23,29 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   const open = appeals.filter(({ isClosed }) => !isClosed)
   const isNew = ({ openedRound }: AppealCase) => openedRound === round - phase.voting
   for (const found of open) if (!isNew(found) && round >= found.closesFrom) closeCase(node, found)
+  const due = open.filter(isNew)
+  if (due.length === 0) return
+  await recordBeacon(node, round - phase.voting, signal)
   const together = readTogether(node)
-  const given = await Promise.allSettled(
-    open.filter(isNew).map(found => giveVerdict(node, models, found, together, signal)),
-  )
+  const inOrder = await orderCases(node, due, round - phase.voting)
+  const given = await Promise.allSettled(inOrder.map(found => giveVerdict(node, models, found, together, signal)))
   for (const ended of given) if (ended.status === 'rejected') throw ended.reason
 }
 
-/** Scores the peer again, as a committee would, and seals the score. */
+/**
+ * Second appeals first, and then in an order that the beacon draws, the same for all jurors: of more appeals than can be read, whole juries read
+ * some, and nobody chooses which.
+ */
+async function orderCases(node: PeerNode, due: readonly AppealCase[], openedRound: number): Promise<AppealCase[]> {
+  const beacon = (await beaconOf(node, openedRound)) ?? ZERO_HASH
+  const placed = due.map(found => {
+    const lot = roundSeed('jury', node.chainId, openedRound, beacon, found.peerKey, found.round)
+    return { found, place: `${2 - found.level}${lot}` }
+  })
+  return placed.sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ found }) => found)
+}
+
+/** Scores the peer again, as a committee would, and seals the score. Who had no time to look says nothing, which counts for what stands. */
 async function giveVerdict(
   node: PeerNode,
   models: Models,
@@ -38,12 +55,13 @@ async function giveVerdict(
 ): Promise<void> {
   const { chain, identity, logger } = node
   const { round, peerKey, level, openedRound } = found
-  await recordBeacon(node, openedRound, signal)
   const position = (await chain.readJury(round, peerKey)).indexOf(identity.peerKey)
   const isParty = found.appellant === chain.account || (await chain.readAccountOf(peerKey)) === chain.account
   if (position < 0 || isParty || !(await node.playsIn(round))) return
   const seats = await firstSeatsThatScored(node, found)
   const scoreMilli = await scoreAgain(node, models, { round, peerKey, seats }, signal, together)
+  if (scoreMilli === null)
+    return logger.warn('no verdict: there was no time to read the work', { round, peerKey, level })
   const { sealed, opened } = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })
   const about = { round, peerKey, appeal: level, scoreMilli }
   // Not waited for: it is opened in the next round.

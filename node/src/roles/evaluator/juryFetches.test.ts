@@ -102,6 +102,9 @@ type Scene = {
   failing?: string[]
   /** Whose scores are appealed. */
   authors?: string[]
+  roundMs?: number
+  /** Verdicts after which the time is up. */
+  inTime?: number
   /** Seats of the committee by the score that they gave. */
   votes: Record<string, number>
   /** Seats of a first jury by what they found, where the appeal is a second one. */
@@ -109,13 +112,22 @@ type Scene = {
 }
 
 /** Verdicts that a seat of a jury gives, and whom it asked. */
-async function judged({ peers, authors = ['author'], votes, first, unkept = [], failing = [] }: Scene) {
+async function judged({
+  peers,
+  authors = ['author'],
+  votes,
+  first,
+  roundMs = 800,
+  inTime,
+  unkept = [],
+  failing = [],
+}: Scene) {
   const works = await Promise.all(authors.map(workOf))
   const payloads = new Map(works.flatMap(({ payloads }) => payloads.map(bytes => [contentId(bytes), bytes] as const)))
   const kept = new Map<Hex, Uint8Array>()
   const asked = new Set<string>()
   const answers = new Set<Hex>()
-  const due = new AbortController()
+  const [ended, time] = [new AbortController(), AbortSignal.timeout(Math.floor((roundMs * 5) / 6))]
   const endless = ({ signal }: PayloadRequest) =>
     new Promise<'timeout'>(resolve => signal.addEventListener('abort', () => resolve('timeout')))
   const fetchPayload: FetchPayload = async request => {
@@ -161,7 +173,7 @@ async function judged({ peers, authors = ['author'], votes, first, unkept = [], 
     readPeerId: async (key: Hex) => names.find(name => peerKeyOf(name) === key) ?? null,
     giveVerdict({ peerKey, scoreMilli }: { peerKey: Hex; scoreMilli: number }) {
       verdicts.set(peerKey, scoreMilli)
-      if (verdicts.size === works.length - 1 || scoreMilli !== UNAVAILABLE) due.abort()
+      if (verdicts.size === inTime) ended.abort()
       return { sealed: Promise.resolve({}), opened: Promise.resolve({}) }
     },
   }
@@ -181,7 +193,7 @@ async function judged({ peers, authors = ['author'], votes, first, unkept = [], 
   const { signal } = new AbortController()
   // Endless answers keep the pace, as those of one who means it do.
   const limits = { ...fetchLimits, pace: { ...fetchLimits.pace, graceMs: 1e9 } }
-  const rules = { maxBytes: () => 1 << 20, opensAtMs: () => 0, roundMs: () => 800, limits }
+  const rules = { maxBytes: () => 1 << 20, opensAtMs: () => 0, roundMs: () => roundMs, limits }
   const fetchPlan = createFetchPlan({ ...modules, signal }, rules)
   const identity = { peerKey: word('5e') }
   const node = {
@@ -189,7 +201,9 @@ async function judged({ peers, authors = ['author'], votes, first, unkept = [], 
     ...{ logger: silentLogger, signal, playsIn: async () => true },
   } as unknown as PeerNode
   const at = opened + phase.voting + (first === undefined ? 0 : phase.settling)
-  const failure = await judgeAppeals(node, models, at, due.signal).catch((error: Error) => error.message)
+  const failure = await judgeAppeals(node, models, at, AbortSignal.any([time, ended.signal])).catch(
+    (error: Error) => error.message,
+  )
   return { failure, found: authors.map(name => verdicts.get(peerKeyOf(name))), asked: [...asked], reads }
 }
 
@@ -220,6 +234,14 @@ test('an author and seats whose answers never end take no verdict from others, n
     votes: { ...votes, 'seat 3': 0 },
   })
   expect(served.found).toEqual([700])
+})
+
+test('a juror whose own time is up before it has looked says nothing', async () => {
+  const peers = { slow: 'endless', author: 'all' } as const
+  const scene = { peers, authors: ['slow', 'author'], votes: {} }
+  const { found, asked } = await judged({ ...scene, roundMs: 600_000, inTime: 1 })
+  expect(asked).toContain('slow')
+  expect(found).toEqual([undefined, 700])
 })
 
 test('a second jury asks the seats of the first as well', async () => {

@@ -61,7 +61,7 @@ type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[] }
  * A peer's score of a round, computed as a seat of its committee would: from the leaves that the beacon drew and the policy that the peer
  * named. Payloads that the author does not serve are requested from the seats that scored it.
  *
- * @returns thousandths, or `UNAVAILABLE` if its work is unavailable.
+ * @returns thousandths, `UNAVAILABLE` if its work is unavailable, or null if this node ran out of time before it knew.
  */
 export async function scoreAgain(
   node: PeerNode,
@@ -69,7 +69,7 @@ export async function scoreAgain(
   { round, peerKey, seats = [] }: ReadAgain,
   signal: AbortSignal,
   { scoringMutex, facts, memory }: ReadTogether = readTogether(node),
-): Promise<number> {
+): Promise<number | null> {
   const { chainId, environment, fetchPlan } = node
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const found = (await facts.commitments(round)).find(one => one.peerKey === peerKey)
@@ -79,16 +79,18 @@ export async function scoreAgain(
   const policyCame = proofs.fetch(signal)
   const wanted = { ...commitment, kind: 'rollouts', round } as const
   const [kept] = await fetchPlan.visit([wanted], signal, async () => ({ ok: true, value: null }))
-  if (kept?.result.ok !== true) return UNAVAILABLE
+  if (kept?.result.ok !== true) return kept?.result.fault === 'no time' ? null : UNAVAILABLE
   await policyCame
   return scoringMutex.run('', async () => {
+    if (signal.aborted) return null
     const [at, places] = [{ chainId, round, beacon: before }, await facts.places(round)]
     const rules = await roundRules(environment, at, places, stageSource(node, signal))
     const scored = await fetchRolloutsOf(node, round, commitment, signal, ({ payload }) =>
       scoreRollouts(judge, payload, rules, { chainId, round, peerKey, before, beacon }),
     )
     const counts = scored.ok ? await proofs.prove(commitment, scored.value.leaves, signal) : scored
-    return scored.ok && counts.ok ? scored.value.score.scoreMilli : scoreWithout(counts)
+    if (scored.ok && counts.ok) return scored.value.score.scoreMilli
+    return !counts.ok && counts.fault === 'no time' ? null : scoreWithout(counts)
   })
 }
 

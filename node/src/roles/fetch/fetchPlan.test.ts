@@ -338,15 +338,24 @@ test('work that throws is a fault of that peer alone, and work on payloads is do
   ])
 })
 
-test('when the time is up, what came is worked on and the rest is unavailable', async () => {
-  const set = scene({ a: honest('a'), slow: dripping(1 << 20, () => set.clock) })
-  const due = new AbortController()
-  const pending = set.plan.visit([wantedOf('a'), wantedOf('slow')], due.signal, async () => ({ ok: true, value: 1 }))
-  await turn()
-  due.abort()
-  const results = await set.finish(pending)
-  expect(results.map(({ result }) => result.ok)).toEqual([true, false])
-  expect(results[1]?.result).toMatchObject({ fault: 'unavailable', reason: 'no time was left' })
+test('when the time is up, what came is worked on, and the rest is unavailable if its author had a sixteenth of a round', async () => {
+  for (const [ms, fault] of [
+    [1_000, 'no time'],
+    [37_500, 'unavailable'],
+  ] as const) {
+    // biome-ignore format: a table
+    const set = scene({ a: honest('a'), slow: dripping(1 << 20, () => set.clock) })
+    const due = new AbortController()
+    const pending = set.plan.visit([wantedOf('a'), wantedOf('slow')], due.signal, async () => ({ ok: true, value: 1 }))
+    for (let at = 0; at < ms; at += 500) {
+      await turn()
+      set.clock.advance(500)
+    }
+    due.abort()
+    const results = await set.finish(pending)
+    expect(results[0]?.result.ok).toBe(true)
+    expect(results[1]?.result).toMatchObject({ fault })
+  }
 })
 
 test('payloads that the disk does not take wait in memory up to a limit; the others are fetched again when their turn comes', async () => {

@@ -9,7 +9,7 @@ test('work that does not end is given up in time, and what came too late is dema
   const waiting = resultInTime(hanging, due.signal, never)
   due.abort()
   const late = await waiting
-  expect(late).toMatchObject({ ok: false, fault: 'failed' })
+  expect(late).toMatchObject({ ok: false, fault: 'no time' })
   if (!late.ok) expect([isMissing(late), isProven(late)]).toEqual([false, false])
   expect(isMissing(peerFault('unavailable', 'nobody has it'))).toBe(true)
   expect(await resultInTime(Promise.resolve({ ok: true, value: 1 }), never, never)).toEqual({ ok: true, value: 1 })

@@ -8,7 +8,7 @@ import type { LogFields, Logger } from '#core/logger.ts'
  * `unsure`: answers follow within twice the tolerance, and not within it, so that others may find them true or false.
  * `not sampled`: answers do not follow from the policy that was named. `unpaid base`: their policy adapts a model that the environment
  * does not pay for. `failed`: work on it threw, which is a
- * defect of this node or a way to provoke one.
+ * defect of this node or a way to provoke one. `no time`: this node's own time was up before it had asked for it, or before it was worked on.
  */
 export type PeerFault = {
   ok: false
@@ -22,6 +22,7 @@ export type PeerFault = {
     | 'not sampled'
     | 'unpaid base'
     | 'failed'
+    | 'no time'
   reason: string
 }
 
@@ -72,7 +73,7 @@ export async function resultInTime<T>(
   stopping: AbortSignal,
 ): Promise<PeerResult<T>> {
   const late = Promise.withResolvers<PeerResult<T>>()
-  const end = () => late.resolve(peerFault('failed', 'no time was left for it'))
+  const end = () => late.resolve(peerFault('no time', 'no time was left for it'))
   signal.addEventListener('abort', end, { once: true })
   if (signal.aborted) end()
   try {

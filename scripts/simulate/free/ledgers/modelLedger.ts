@@ -211,7 +211,7 @@ export class ModelLedger implements Ledger {
   bondsWei = async (account: Hex): Promise<bigint> => this.bonds.get(account) ?? 0n
 
   /** In the order in which the chain is asked to: the committee by its positions, then each jury by its own. */
-  private blame({ committee, peerAccount }: ModelCase, { levels }: OpenCase, { blames, upheld }: ModelRuling): void {
+  private blame({ committee }: ModelCase, { levels }: OpenCase, { blames, upheld }: ModelRuling): void {
     const faultOf = (level: number, key: string) =>
       blames.find(blame => blame.startsWith(`${level} ${key} `))?.split(' ')[2] as Fault | undefined
     let blamed = 0
@@ -221,17 +221,13 @@ export class ModelLedger implements Ledger {
       const account = upheld[blamed++ % upheld.length] as Hex
       this.compensated.set(account, (this.compensated.get(account) ?? 0n) + lostWei / 2n)
     }
-    const parties = [peerAccount, ...levels.map(({ appellant }) => appellant)]
     for (const [at, { seats, given, openedRound }] of levels.entries()) {
       const votes = given.filter(({ isRevealed }) => isRevealed).length
       const isHeard = votes >= Math.max(2, Math.floor(seats.length / 2) + 1)
       for (const key of seats) {
         const own = given.find(({ verdict }) => verdict.seat.key === key)
-        const absence = own === undefined ? 'silent' : 'sealed'
-        const isParty = own === undefined && parties.includes(this.accountOf(key))
-        const isAbsent = own?.isRevealed !== true && !isParty
         const isForgiven = !isHeard && this.rounds.isOutage(openedRound)
-        const fault = isAbsent ? (isForgiven ? undefined : absence) : faultOf(at + 1, key)
+        const fault = own?.isRevealed === false ? (isForgiven ? undefined : 'sealed') : faultOf(at + 1, key)
         if (fault !== undefined) this.seats.blame(key, fault)
       }
     }
