@@ -122,7 +122,7 @@ function missedBy({ ballots }: Game, { round, peer }: Answers): number {
   return scores.filter(({ peerKey, scoreMilli }) => peerKey === peer.key && scoreMilli === UNAVAILABLE).length
 }
 
-/** The rival that gains most if the score is put right, where that is more than the appeal costs it. */
+/** The rival that gains most if the score is put right, where its own score, or all others together, gain more than the appeal costs. */
 async function honestAppellant(
   game: Game,
   works: readonly Answers[],
@@ -144,9 +144,11 @@ async function honestAppellant(
       milli.reduce((sum, one) => sum + one, 0),
     )
   const righted = scores.map((score, other) => (other === at ? scoreMilli : score))
-  const gains = works.map((one, of) => (one.peer.isOwn ? 0 : share(righted, of) - share(scores, of)))
+  const changes = works.map((_, of) => share(righted, of) - share(scores, of))
+  const gains = works.map(({ peer }, of) => (peer.isOwn ? 0 : (changes[of] ?? 0)))
   const best = gains.indexOf(Math.max(...gains))
+  const gain = best === at ? (gains[best] ?? 0) : -(changes[at] ?? 0)
   // Of an upheld appeal each overturned seat pays a quarter of its stake; a median is moved by two at least.
   const compensation = isReadable ? 2 * 25 : 0
-  return (gains[best] ?? 0) + compensation > (COST[level] ?? 0) ? (works[best]?.peer ?? null) : null
+  return gain + compensation > (COST[level] ?? 0) ? (works[best]?.peer ?? null) : null
 }

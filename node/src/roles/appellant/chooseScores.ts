@@ -37,13 +37,12 @@ export function chooseScores(round: SettledRound, lot: number | null): ChosenSco
   const points = settlements.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
   // Scores that are not settled yet count as the mean of those that are.
   const totalMilli = (points * round.commitments.length) / Math.max(1, settlements.length)
-  const ownMilli = settlements.find(({ peerKey }) => peerKey === ownKey)?.scoreMilli ?? 0
   return [...own, ...disputed, ...drawn].map(({ peerKey, scoreMilli }) => ({
     peerKey,
     settled: {
       isOwn: peerKey === ownKey,
       settledMilli: scoreMilli,
-      ownMilli,
+      gainingMilli: peerKey === ownKey ? scoreMilli : totalMilli - scoreMilli,
       totalMilli,
       votes: votesOn(round, peerKey),
     },

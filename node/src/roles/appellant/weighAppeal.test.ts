@@ -8,37 +8,37 @@ test('a score is clearly off beyond twice the tolerance: within it an honest jur
   expect([449, 551].map(milli => isClearlyOff(milli, 500))).toEqual([true, true])
 })
 
-test('what an appeal brings is the change of the own share, of one own score put right or of a rival put down', () => {
-  const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400, votes: [] }
+test('what an appeal brings is the change of the own share, of one own score put right, or of the shares of all others of a rival put down', () => {
+  const own = { isOwn: true, settledMilli: 0, gainingMilli: 0, totalMilli: 2_400, votes: [] }
   expect(nectarBack(own, 800, terms)).toBeCloseTo(250)
-  const rival = { isOwn: false, settledMilli: 1_000, ownMilli: 500, totalMilli: 2_500, votes: [] }
+  const rival = { isOwn: false, settledMilli: 1_000, gainingMilli: 500, totalMilli: 2_500, votes: [] }
   expect(nectarBack(rival, 0, terms)).toBeCloseTo(1_000 * (500 / 1_500 - 500 / 2_500))
   expect(nectarBack({ ...own, totalMilli: 0 }, 0, terms)).toBe(0)
 })
 
 test('where rivals were driven away, an own score put right brings its part of a usual round, and a rival put down brings nothing', () => {
   const driven = { ...terms, leastMilli: 4_000 }
-  const alone = { isOwn: true, settledMilli: 100, ownMilli: 100, totalMilli: 100, votes: [] }
+  const alone = { isOwn: true, settledMilli: 100, gainingMilli: 100, totalMilli: 100, votes: [] }
   expect(nectarBack(alone, 900, terms)).toBe(0)
   expect(nectarBack(alone, 900, driven)).toBeCloseTo(200)
   expect(isWorthIt(alone, 900, driven)).toBe(true)
-  const rival = { isOwn: false, settledMilli: 1_000, ownMilli: 500, totalMilli: 1_500, votes: [] }
+  const rival = { isOwn: false, settledMilli: 1_000, gainingMilli: 500, totalMilli: 1_500, votes: [] }
   expect(isWorthIt(rival, 0, terms)).toBe(true)
   expect(isWorthIt(rival, 0, driven)).toBe(false)
 })
 
 test('an appeal has to bring more than half of its bond and its gas', () => {
   expect(costOfAppeal(terms)).toBeCloseTo(0.005211, 6)
-  const own = { isOwn: true, settledMilli: 0, ownMilli: 0, totalMilli: 2_400, votes: [] }
+  const own = { isOwn: true, settledMilli: 0, gainingMilli: 0, totalMilli: 2_400, votes: [] }
   expect(isWorthIt(own, 800, terms)).toBe(true)
   expect(isWorthIt(own, 800, { ...terms, nectarPrice: 0.00002 })).toBe(false)
   expect(isWorthIt({ ...own, totalMilli: 7_000_000 }, 800, terms)).toBe(false)
-  expect(isWorthIt({ ...own, settledMilli: 900, ownMilli: 900 }, 600, terms)).toBe(false)
+  expect(isWorthIt({ ...own, settledMilli: 900, gainingMilli: 900 }, 600, terms)).toBe(false)
 })
 
 test('in a large swarm, where no share gains enough, the stakes of overturned seats make an appeal worth it', () => {
   const votes = [1_000, 1_000, 1_000, 620, 580]
-  const rival = { isOwn: false, settledMilli: 1_000, ownMilli: 500, totalMilli: 7_000_000, votes }
+  const rival = { isOwn: false, settledMilli: 1_000, gainingMilli: 500, totalMilli: 7_000_000, votes }
   const staked = { ...terms, overturnedNectar: OVERTURNED_NECTAR }
   expect(nectarOfSeats(rival, 600, staked)).toBe(3 * OVERTURNED_NECTAR)
   expect(isWorthIt(rival, 600, terms)).toBe(false)

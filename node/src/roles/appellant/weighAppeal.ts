@@ -35,11 +35,11 @@ export type AppealTerms = {
   leastMilli: number
 }
 
-/** A settled score, with this peer's own score of the round. */
+/** A settled score, with the points that an appeal would help: this peer's for its own score, those of all others for a rival's. */
 export type Settled = {
   isOwn: boolean
   settledMilli: number
-  ownMilli: number
+  gainingMilli: number
   /** Of all peers of the round. */
   totalMilli: number
   /** Scores of the committee's seats. */
@@ -50,15 +50,20 @@ export function isClearlyOff(settledMilli: number, foundMilli: number): boolean 
   return Math.abs(settledMilli - foundMilli) > CLEARLY_OFF_MILLI
 }
 
-/** Nectar that this peer's share of the emission gains if its score replaces the settled one. */
+/**
+ * Nectar of the emission that those points gain if the score found replaces the settled one. For a rival's score all others count: peers take
+ * turns at appeals, so that each pays for one of many and gains by all.
+ *
+ * @see docs/adr/0186-an-appellant-reckons-for-all.md
+ */
 export function nectarBack(
-  { isOwn, settledMilli, ownMilli, totalMilli }: Settled,
+  { isOwn, settledMilli, gainingMilli, totalMilli }: Settled,
   foundMilli: number,
   { leastMilli }: Pick<AppealTerms, 'leastMilli'>,
 ): number {
-  const share = (own: number, total: number) => (own <= 0 ? 0 : own / Math.max(total, leastMilli))
-  const before = share(ownMilli, totalMilli)
-  const after = share(isOwn ? foundMilli : ownMilli, totalMilli - settledMilli + foundMilli)
+  const share = (points: number, total: number) => (points <= 0 ? 0 : points / Math.max(total, leastMilli))
+  const before = share(gainingMilli, totalMilli)
+  const after = share(isOwn ? foundMilli : gainingMilli, totalMilli - settledMilli + foundMilli)
   return EMISSION_NECTAR * (after - before)
 }
 
