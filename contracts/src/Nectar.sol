@@ -18,7 +18,6 @@ contract Nectar is INectar, ERC20Burnable, ERC20Permit {
     IOpenings internal immutable _openings;
 
     mapping(bytes32 peerKey => uint256 amountWei) internal _claimed;
-    uint256 internal _totalClaimed;
 
     /// @param registry Says who speaks for a peer.
     /// @param votes Says what a peer has earned by scores and votes.
@@ -40,7 +39,6 @@ contract Nectar is INectar, ERC20Burnable, ERC20Permit {
         amountWei = claimable(peerKey);
         if (amountWei == 0) return 0;
         _claimed[peerKey] += amountWei;
-        _totalClaimed += amountWei;
         _mint(account, amountWei);
         emit NectarClaimed(peerKey, account, amountWei);
     }
@@ -48,11 +46,6 @@ contract Nectar is INectar, ERC20Burnable, ERC20Permit {
     /// @inheritdoc INectar
     function claimedOf(bytes32 peerKey) external view returns (uint256 amountWei) {
         return _claimed[peerKey];
-    }
-
-    /// @inheritdoc INectar
-    function totalClaimed() external view returns (uint256 amountWei) {
-        return _totalClaimed;
     }
 
     /// @inheritdoc INectar

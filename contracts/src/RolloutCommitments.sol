@@ -12,9 +12,6 @@ import {TaskProposals} from "./TaskProposals.sol";
 
 /// @title RolloutCommitments
 contract RolloutCommitments is IRolloutCommitments, TaskProposals {
-    /// @inheritdoc IRolloutCommitments
-    uint64 public constant RING_ROUNDS = RING;
-
     /// @dev One word: the round's tag in the upper 32 bits, so that round 0 differs from an empty word; 32 bits of
     /// ordinal among the round's peers; the lower 192 bits of the commitment's hash. A collision costs an attacker 2^96
     /// hashes.

@@ -23,7 +23,6 @@ contract RolloutCommitmentsTest is SwarmFixture {
     function test_NamesItsParts() public view {
         vm.assertEq(address(commitments.peerRegistry()), address(registry));
         vm.assertEq(address(commitments.rounds()), address(rounds));
-        vm.assertEq(commitments.RING_ROUNDS(), rounds.FINALITY_ROUNDS() + 3);
     }
 
     function test_RecordsACommitment() public {

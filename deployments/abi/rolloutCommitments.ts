@@ -409,19 +409,6 @@ export const rolloutCommitmentsAbi = [
     "type": "function"
   },
   {
-    "inputs": [],
-    "name": "RING_ROUNDS",
-    "outputs": [
-      {
-        "internalType": "uint64",
-        "name": "",
-        "type": "uint64"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
     "inputs": [
       {
         "internalType": "uint64",

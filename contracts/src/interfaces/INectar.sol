@@ -37,10 +37,6 @@ interface INectar is IERC20, IERC20Permit {
     /// @return amountWei Amount.
     function claimedOf(bytes32 peerKey) external view returns (uint256 amountWei);
 
-    /// @notice What was minted for all peers so far: the supply plus everything burnt.
-    /// @return amountWei Amount.
-    function totalClaimed() external view returns (uint256 amountWei);
-
     /// @notice The registry that says who speaks for a peer.
     /// @return registry The contract.
     function peerRegistry() external view returns (IPeerRegistry registry);

@@ -123,8 +123,7 @@ interface IRolloutCommitments is ITaskProposals {
     function commitPolicy(uint64 round, bytes32 peerKey, bytes32 policyHash) external;
 
     /// @notice Whether a peer committed in a round.
-    /// @dev Valid for the current round and the `RING_ROUNDS - 1` before it; false if the word of an older round was
-    /// reused.
+    /// @dev Valid for the current round and the five before it; false if the word of an older round was reused.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @return made Whether it did.
@@ -193,10 +192,6 @@ interface IRolloutCommitments is ITaskProposals {
         uint32 owed,
         uint32 count
     ) external view returns (uint32[] memory indices);
-
-    /// @notice How many rounds a commitment stays readable: k + 3.
-    /// @return rounds Number of rounds.
-    function RING_ROUNDS() external view returns (uint64 rounds);
 
     /// @notice The registry that says who speaks for a peer.
     /// @return registry The contract.

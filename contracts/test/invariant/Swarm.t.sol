@@ -119,7 +119,6 @@ contract SwarmInvariants is SwarmFixture {
 
     function invariant_N1_TheSupplyIsWhatWasClaimedLessWhatWasBurnt() public view {
         vm.assertEq(nectar.totalSupply(), handler.claimed() - handler.burnt());
-        vm.assertEq(nectar.totalClaimed(), handler.claimed());
         uint256 sum = 0;
         for (uint256 i = 0; i < handler.PEERS(); ++i) sum += nectar.claimedOf(handler.peers(i));
         for (uint256 i = 0; i < handler.EVALUATORS(); ++i) sum += nectar.claimedOf(handler.evaluators(i));
