@@ -183,6 +183,16 @@ test('a judge that cannot tell right from wrong makes no environment', async () 
   expect(existsSync(out)).toBe(false)
 })
 
+test('a start says what its models take of the memory before any is loaded', async () => {
+  const flags = ['--data', at('told'), '--deployment', at('deployment.json'), '--rpc', 'http://127.0.0.1:9']
+  const models = ['--environment', at('environment.json'), '--model', at('model'), '--judge', at('judge')]
+  const { code, stdout } = await runCli(['start', '--role', 'evaluator', ...flags, ...models, '--log-format', 'json'])
+  // Nobody answers at that endpoint: it may be tried again.
+  expect(code).toBe(75)
+  const found = /"found":"evaluator of 0\.00 billion parameters takes about 2\.0 GiB, [\d.]+ GiB are free"/
+  expect(stdout).toMatch(found)
+})
+
 test('a judge or a tokenizer that is not the environment’s is refused in one line', async () => {
   const spec = at('environment.json')
   const { judge, ...rest } = JSON.parse(readFileSync(spec, 'utf8'))

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { systemClock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { isRepoName } from '#hub/repoReference.ts'
+import { freeMemory } from '#model/devices.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import type { AskedAdapter } from '#roles/models/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
@@ -13,8 +15,9 @@ import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { openIdentity } from '#store/identity.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/payloadQuota.ts'
 import { defineCommand } from '../defineCommand.ts'
+import type { Finding } from '../doctor/finding.ts'
 import { environment } from '../environment.ts'
-import { openChatModels, openGenerating } from '../models/chatModels.ts'
+import { type ChatModels, openChatModels, openGenerating } from '../models/chatModels.ts'
 import { openLog } from '../openLog.ts'
 import { folderSetting } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
@@ -64,6 +67,7 @@ export async function startPeer(config: Config): Promise<void> {
   const chat = await openChatModels(config, signal, role)
   const dataset = await openDataset(config, signal)
   const device = await openDevice(config.device, chat !== undefined)
+  const memory = chat && (await memoryOf(config, chat))
   await payBySponsor(config, { deployment, rpcUrl }, signal)
   // After the checks above: models and network take a second to load.
   const { startRole } = await import('#roles/startRole.ts')
@@ -84,10 +88,30 @@ export async function startPeer(config: Config): Promise<void> {
     device,
     chat,
     clock: systemClock,
-    openLogger: identity =>
-      openLog(config, identity, { role, rpcUrl, secrets: [...keySecrets(), ...urlSecrets(alertUrls.join())] }),
+    openLogger: identity => {
+      const secrets = [...keySecrets(), ...urlSecrets(alertUrls.join())]
+      const logger = openLog(config, identity, { role, rpcUrl, secrets })
+      if (memory) tellMemory(logger, memory)
+      return logger
+    },
     signal,
   })
+}
+
+/** What the models of a peer take, and what is free, before any is loaded. */
+async function memoryOf(
+  { role, judge, proposer, lora, 'lora-base': loraBase }: Config,
+  { spec, modelFolder: model, proposerFolder, judgeFolder }: ChatModels,
+): Promise<Finding> {
+  const { checkModelMemory } = await import('../doctor/checkModel.ts')
+  const asked = { role, model, proposer: proposerFolder ?? proposer, judge: judgeFolder ?? judge, lora, loraBase }
+  return checkModelMemory(spec, asked, freeMemory())
+}
+
+/** It is an estimate, so that a start goes on. */
+function tellMemory(logger: Logger, { state, found, advice }: Finding): void {
+  if (state === 'ok') logger.info('memory of the models', { found })
+  else logger.warn('the memory may not be enough for the models', { found, advice })
 }
 
 /** Has the sponsor that is named register a peer without funds. */

@@ -28,6 +28,8 @@ export type ChatSettings = HubSettings & {
   threads?: number | undefined
 }
 
+export type ChatModels = NonNullable<Awaited<ReturnType<typeof openChatModels>>>
+
 /**
  * The chat models that `start` was told to play with; undefined if it was told none, so that the starter models play.
  *
