@@ -142,6 +142,14 @@ test.each([
     true,
     ['adheres'],
   ],
+  ['a megabyte of code', answerText(`${right}# ${'x'.repeat(1 << 20)}\n`), true, ['parses', 'defines', 'adheres']],
+  [
+    'deep nesting',
+    answerText(right.replace('return ', `return ${'['.repeat(5000)}${']'.repeat(5000)} or `)),
+    true,
+    ['parses', 'defines', 'adheres'],
+  ],
+  ['what is not a text', answerText(right.replace('xs', 'x\u0000\ud800')), true, ['parses', 'defines', 'adheres']],
   ['no end', answerText(right), false, ['ends']],
 ] as const)('Structure: %s.', async (_, text, ended, failing) => {
   const { checks, code } = await checkStructure(text, ended, problem)
