@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { canaryCases } from './curriculum/canaryTasks.ts'
 import { canonicalCode } from './python/canonicalCode.ts'
+import { moduleNames } from './python/moduleNames.ts'
 import { parsePython } from './python/parsePython.ts'
 import { checkStructure } from './structure.ts'
+
+vi.mock('./python/moduleNames.ts', { spy: true })
 
 const problem = { name: 'f', parameters: ['xs'], text: 'Return the sum of the numbers in xs.' }
 const filled = (head: string, piece: string) => head + piece.repeat(Math.floor((20_000 - head.length) / piece.length))
@@ -46,4 +49,13 @@ test('What the judge reads of deeply nested names is renamed as elsewhere.', asy
   const nested = (inner: string) =>
     `def f(xs):\n    return ${'[1 for a[0, '.repeat(16)}${inner}${'] in xs]'.repeat(16)}\n`
   expect(await canonicalCode(nested('sum, len(b)'), problem)).toBe(nested('q, r(u)').replaceAll('a[', 'p['))
+})
+
+test('A chain of helpers, the last one first, is followed in time that grows with its length.', async () => {
+  const helpers = Array.from({ length: 1_000 }, (_, at) => `v${999 - at}=v${1_000 - at}`)
+  const answer = `\`\`\`python\ndef f(xs):\n    return v0\n${helpers.join('\n')}\nprint(f([1]))\n\`\`\``
+  vi.mocked(moduleNames).mockClear()
+  const { code } = await checkStructure(answer, true, problem)
+  expect(code?.split('\n')).toHaveLength(1_003)
+  expect(vi.mocked(moduleNames).mock.calls.length).toBeLessThan(10_000)
 })

@@ -15,16 +15,22 @@ export type AnswerStatements = {
 export function answerStatements(statements: readonly PythonNode[], asked: PythonNode): AnswerStatements {
   const first = statements.slice(0, statements.indexOf(asked) + 1)
   const following = statements.slice(first.length)
+  const givers = new Map<string, PythonNode[]>()
+  for (const statement of following)
+    for (const name of moduleNames(statement)) {
+      const known = givers.get(name)
+      if (known) known.push(statement)
+      else givers.set(name, [statement])
+    }
+  // Each name and each statement is visited once: an answer may be a chain of thousands of helpers.
   const used = new Set(first.flatMap(statement => [...usedNames(statement)]))
   const belongs = new Set<PythonNode>()
-  for (let size = -1; size !== belongs.size; ) {
-    size = belongs.size
-    for (const statement of following) {
-      if (belongs.has(statement) || ![...moduleNames(statement)].some(name => used.has(name))) continue
+  for (const name of used)
+    for (const statement of givers.get(name) ?? []) {
+      if (belongs.has(statement)) continue
       belongs.add(statement)
-      for (const name of usedNames(statement)) used.add(name)
+      for (const needed of usedNames(statement)) used.add(needed)
     }
-  }
   return {
     kept: [...first, ...following.filter(statement => belongs.has(statement))],
     cut: following.filter(statement => !belongs.has(statement)),
