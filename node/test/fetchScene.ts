@@ -6,7 +6,7 @@ import { silentLogger } from '#core/logger.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Announcement } from '#p2p/gossip/announcement.ts'
 import type { Host } from '#p2p/host.ts'
-import { connect, startTestHost } from '#p2p/testHosts.ts'
+import { connect, servedFrom, startTestHost } from '#p2p/testHosts.ts'
 import { createFetchPayload } from '#p2p/transfer/fetchPayload.ts'
 import { encodeHeader, FETCH_PROTOCOL } from '#p2p/transfer/fetchProtocol.ts'
 import { serveBundles } from '#p2p/transfer/serveBundles.ts'
@@ -34,7 +34,10 @@ export async function fetchScene(
     hosts.push(host)
     if (isSlow) await drip(host, payload, stopped.signal)
     else
-      await serveBundles(host, { source: { get: async id => (id === contentId(payload) ? payload : null) }, ...common })
+      await serveBundles(host, {
+        source: { open: async id => servedFrom(id === contentId(payload) ? payload : null) },
+        ...common,
+      })
     await connect(client, host)
     const place = { kind: 'rollouts', round: 5, contentId: contentId(payload) } as const
     announcements.push({ ...place, peerId: host.peerId, size: bytes } as Announcement)

@@ -8,7 +8,7 @@ import type { Announcement } from '#p2p/gossip/announcement.ts'
 import { testSwarm } from '#p2p/gossip/testAnnouncement.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import { type Network, type NetworkOptions, startNetwork } from '#p2p/network.ts'
-import { LOOPBACK, newPrivateKey } from '#p2p/testHosts.ts'
+import { LOOPBACK, newPrivateKey, servedFrom } from '#p2p/testHosts.ts'
 
 export type TestPeer = Network & { put(payload: Uint8Array): Hex }
 
@@ -23,7 +23,7 @@ export async function startTestPeer(options: Partial<NetworkOptions> = {}): Prom
     follows: true,
     currentRound: () => 5,
     maxBytes: kind => formatSizes[kind],
-    bundles: { get: async id => store.get(id) ?? null },
+    bundles: { open: async id => servedFrom(store.get(id)) },
     heartbeatMs: 100,
     clock: systemClock,
     logger: silentLogger,

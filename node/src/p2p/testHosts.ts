@@ -3,6 +3,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { createHost, type Host, type HostOptions } from './host.ts'
+import type { ServedPayload } from './transfer/serveBundles.ts'
 
 export const LOOPBACK = '/ip4/127.0.0.1/tcp/0'
 
@@ -22,6 +23,16 @@ export async function startTestHost(options: Partial<HostOptions> = {}): Promise
     logger: silentLogger,
     ...options,
   })
+}
+
+/** A payload in memory, as a host serves it; null of none. */
+export function servedFrom(payload: Uint8Array | null | undefined): ServedPayload | null {
+  if (!payload) return null
+  return {
+    bytes: payload.byteLength,
+    read: async (from, to) => payload.subarray(from, to),
+    close: async () => {},
+  }
 }
 
 /** Resolves when both sides have the connection: until then libp2p resets it on more than ten streams. */

@@ -225,7 +225,7 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
       const where = addresses.slice(0, 2).join(', ')
       modules.twin.seen(where === '' ? 'it signs announcements' : `it announces ${where}`)
     },
-    bundles: { get: async id => (sealed.has(id) ? null : bundles.get(id)) },
+    bundles: { open: async id => (sealed.has(id) ? null : bundles.open(id)) },
     clock,
     logger,
   })

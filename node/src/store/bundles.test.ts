@@ -37,6 +37,27 @@ test('a damaged file is never served and can be put again', async () => {
   expect(await bundles.get(id)).toEqual(bytes('hello'))
 })
 
+test('a stored bundle is read in parts, also while its round is pruned; a damaged one is not', async () => {
+  const at = folder()
+  const bundles = await openBundles(at, options)
+  const id = await bundles.put(bytes('hello'), 3)
+  const open = await bundles.open(id)
+  expect(open?.bytes).toBe(5)
+  await bundles.pruneBefore(4)
+  expect(await open?.read(1, 4)).toEqual(bytes('ell'))
+  await expect(open?.read(3, 9)).rejects.toThrow('2 of 6 bytes')
+  await open?.close()
+  expect(await bundles.open(id)).toBeNull()
+
+  await bundles.put(bytes('hello'), 5)
+  for (const damaged of ['hellx', 'hell']) {
+    writeFileSync(join(at, '5', id.slice(2)), damaged)
+    expect(await bundles.open(id)).toBeNull()
+    expect(bundles.has(id)).toBe(false)
+    await bundles.put(bytes('hello'), 5)
+  }
+})
+
 test('half-written files of a killed node are removed', async () => {
   const at = folder()
   mkdirSync(join(at, '3'))

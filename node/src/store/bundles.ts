@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NodeError } from '#base/errors.ts'
 import { makeFolder } from '#base/makeFolder.ts'
@@ -8,6 +8,7 @@ import type { ContentId } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { MAX_PAYLOAD_BYTES } from '#core/payloads/payloadSizes.ts'
 import { asDiskFull, DiskFullError, freeBytesOf, isDiskFull, RESERVED_BYTES } from './diskSpace.ts'
+import { type OpenBundle, openIntact } from './openBundle.ts'
 import { createPayloadIndex, fileNameOf, type PayloadIndex, readFolder } from './payloadIndex.ts'
 import {
   createPayloadQuota,
@@ -38,6 +39,8 @@ export type Bundles = {
   wouldKeep(bytes: number, round: number, owner: PayloadOwner): boolean
   /** Null if they are missing or damaged. */
   get(id: ContentId): Promise<Uint8Array | null>
+  /** As {@link get}, to be read part by part and closed. */
+  open(id: ContentId): Promise<OpenBundle | null>
   has(id: ContentId): boolean
   /** Bytes; 0 for what is not there. */
   sizeOf(id: ContentId): number
@@ -68,6 +71,20 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
   const excess = quota.excess()
   for (const payload of excess) await files.remove(payload)
   if (excess.length > 0) logger.warn('payloads over the quotas were removed', { payloads: excess.length })
+
+  /** @param read - null if the file is gone or is not what its id says. */
+  async function find<T>(id: ContentId, read: (payload: KeptPayload) => Promise<T | null>): Promise<T | null> {
+    for (let payload = index.newest(id); payload !== undefined; payload = index.newest(id)) {
+      const found = await read(payload)
+      if (found !== null) return found
+      // Its write failed, or it was evicted.
+      if (index.of(id, payload.owner) !== payload) continue
+      // A disk fault, or a modified file. It can be fetched again, and must not be served.
+      logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: payload.round })
+      await files.remove(payload)
+    }
+    return null
+  }
 
   return {
     has: id => index.newest(id) !== undefined,
@@ -107,19 +124,17 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
       }
     },
     wouldKeep: (bytes, round, owner) => bytes <= maxBytes && quota.roomFor(owner, round, bytes) !== null,
-    async get(id) {
-      for (let payload = index.newest(id); payload !== undefined; payload = index.newest(id)) {
+    get: id =>
+      find(id, async payload => {
         const bytes = await files.read(payload)
-        if (bytes !== null && (await contentIdYielding(bytes)) === id)
-          return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-        // Its write failed, or it was evicted.
-        if (index.of(id, payload.owner) !== payload) continue
-        // A disk fault, or a modified file. It can be fetched again, and must not be served.
-        logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: payload.round })
-        await files.remove(payload)
-      }
-      return null
-    },
+        if (bytes === null || (await contentIdYielding(bytes)) !== id) return null
+        return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      }),
+    open: id =>
+      find(id, async payload => {
+        const file = await files.open(payload)
+        return file && openIntact(file, payload.bytes, id)
+      }),
     async pruneBefore(round) {
       for (const payload of index.before(round)) index.remove(payload)
       for (const name of await readdir(folder))
@@ -173,10 +188,12 @@ function createPayloadFiles(folder: string, index: PayloadIndex, { readFree, wri
     /** Null if the file is gone. Waits for a write under way, as {@link remove} does. */
     async read(payload: KeptPayload): Promise<Buffer | null> {
       await written(payload)
-      return readFile(pathOf(payload)).catch(error => {
-        if (error.code === 'ENOENT') return null
-        throw error
-      })
+      return readFile(pathOf(payload)).catch(nullIfGone)
+    },
+    /** As {@link read}. */
+    async open(payload: KeptPayload): Promise<FileHandle | null> {
+      await written(payload)
+      return open(pathOf(payload), 'r').catch(nullIfGone)
     },
     async remove(payload: KeptPayload): Promise<void> {
       index.remove(payload)
@@ -184,4 +201,9 @@ function createPayloadFiles(folder: string, index: PayloadIndex, { readFree, wri
       await rm(pathOf(payload), { force: true })
     },
   }
+}
+
+function nullIfGone(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
 }

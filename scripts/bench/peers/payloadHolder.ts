@@ -3,7 +3,7 @@ import { systemClock } from '../../../node/src/core/clock.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
-import { startTestHost } from '../../../node/src/p2p/testHosts.ts'
+import { servedFrom, startTestHost } from '../../../node/src/p2p/testHosts.ts'
 import { serveBundles } from '../../../node/src/p2p/transfer/serveBundles.ts'
 
 // A process that holds payloads on loopback, until it is killed or its parent has gone.
@@ -20,7 +20,7 @@ while (payloads.size < PAYLOADS) {
   payloads.set(contentId(payload), payload)
 }
 const host = await startTestHost()
-const source = { get: async (id: Hex) => payloads.get(id) ?? null }
+const source = { open: async (id: Hex) => servedFrom(payloads.get(id)) }
 await serveBundles(host, { source, clock: systemClock, logger: silentLogger })
 process.on('disconnect', () => process.exit())
 const held: HeldPayloads = { peerId: host.peerId, addresses: host.addresses(), contentIds: [...payloads.keys()], size }

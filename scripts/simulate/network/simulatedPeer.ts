@@ -7,6 +7,7 @@ import { type Logger, silentLogger } from '../../../node/src/core/logger.ts'
 import { payloadsHere } from '../../../node/src/core/payloads/payloadOperations.ts'
 import { peerKeyOf } from '../../../node/src/core/peers/peerKey.ts'
 import { payloadSizes } from '../../../node/src/environments/payloadSizes.ts'
+import { servedFrom } from '../../../node/src/p2p/testHosts.ts'
 import { runEvaluator } from '../../../node/src/roles/evaluator/evaluator.ts'
 import { createFetchPlan } from '../../../node/src/roles/fetch/fetchPlan.ts'
 import { createEnvironmentWatch } from '../../../node/src/roles/models/environmentOnChain.ts'
@@ -202,6 +203,7 @@ function memoryBundles(): Bundles {
     },
     wouldKeep: () => true,
     get: async id => kept.get(id)?.bytes ?? null,
+    open: async id => servedFrom(kept.get(id)?.bytes),
     has: id => kept.has(id),
     sizeOf: id => kept.get(id)?.bytes.byteLength ?? 0,
     forget: async id => void kept.delete(id),

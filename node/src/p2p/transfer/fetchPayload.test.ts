@@ -7,10 +7,10 @@ import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { MAX_PAYLOAD_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { Host } from '../host.ts'
-import { connect, startTestHost, until } from '../testHosts.ts'
+import { connect, servedFrom, startTestHost, until } from '../testHosts.ts'
 import { createFetchPayload, type PayloadRequest } from './fetchPayload.ts'
 import { encodeHeader, encodeRequest, FETCH_PROTOCOL } from './fetchProtocol.ts'
-import { type BundleSource, type ServeLimits, serveBundles } from './serveBundles.ts'
+import { type BundleSource, type ServedPayload, type ServeLimits, serveBundles } from './serveBundles.ts'
 import { createStreamReader } from './streamReader.ts'
 import { writeMessage } from './streamWriter.ts'
 
@@ -36,7 +36,7 @@ async function holder(
   const store = new Map(
     payloads.map(payload => [contentId(payload), corrupt ? randomBytes(payload.byteLength) : payload]),
   )
-  const source: BundleSource = { get: async id => store.get(id) ?? null }
+  const source: BundleSource = { open: async id => servedFrom(store.get(id)) }
   await serveBundles(host, { source, limits, ...common })
   return host
 }
@@ -182,6 +182,51 @@ test('a slow reader gets every byte, and neither side buffers the payload', asyn
   expect(peak).toBeLessThan(2 << 20)
   reader.release()
   await stream.close()
+})
+
+test('what a peer is sent is read as it takes it', async () => {
+  const size = MAX_PAYLOAD_BYTES
+  const server = await start()
+  const closed = Promise.withResolvers<void>()
+  let read = 0
+  const payload: ServedPayload = {
+    bytes: size,
+    async read(from, to) {
+      read = to
+      return new Uint8Array(to - from)
+    },
+    close: async () => closed.resolve(),
+  }
+  await serveBundles(server, { source: { open: async () => payload }, ...common })
+  const client = await start()
+  await connect(client, server)
+  const stream = await client.node.dialProtocol(peerIdFromString(server.peerId), FETCH_PROTOCOL)
+  const reader = createStreamReader(stream, { idleMs: 5000 })
+  await writeMessage(stream, encodeRequest({ v: 1, contentId: absent, maxBytes: size }), 1000)
+  await reader.message(256)
+  await reader.exactly(8 << 20)
+  expect(read).toBeLessThan(16 << 20)
+  stream.abort(new Error('enough'))
+  await closed.promise
+})
+
+test('payloads that are asked for as too large are read a few at a time', async () => {
+  const payload = randomBytes(5000)
+  let opened = 0
+  const server = await start()
+  const open = async () => {
+    opened += 1
+    return servedFrom(payload)
+  }
+  await serveBundles(server, { source: { open }, ...common })
+  const client = await start()
+  await connect(client, server)
+  const wanted = { contentId: contentId(payload), maxBytes: 0, peer: server.peerId }
+  const results = []
+  for (let asked = 0; asked < 20; asked++) results.push(await fetcher(client)(wanted))
+  expect(results.slice(0, 4)).toEqual(Array(4).fill('too-large'))
+  expect(results.at(-1)).toBe('busy')
+  expect(opened).toBeLessThan(8)
 })
 
 test('streams opened without a request are reset, and do not keep a payload from others', async () => {

@@ -19,8 +19,15 @@ import { createStreamReader } from './streamReader.ts'
 import { finishStream, writeBytes, writeMessage } from './streamWriter.ts'
 import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
 
+/** A payload that is read as it is sent: a peer that takes its time would have it whole in memory for minutes. */
+export type ServedPayload = {
+  readonly bytes: number
+  read(from: number, to: number): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
 /** The source of payloads: this layer's only view of a store. */
-export type BundleSource = { get(contentId: ContentId): Promise<Uint8Array | null> }
+export type BundleSource = { open(contentId: ContentId): Promise<ServedPayload | null> }
 
 export type ServeLimits = PlaceLimits & {
   /** Pace for one peer, over all its streams. */
@@ -100,28 +107,32 @@ async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
     writeMessage(stream, encodeHeader({ v: 1, status, size }), limits.idleMs, context.signal)
   const place = places.enter(peer)
   if (place === null) return answer('busy')
-  let isWhole = false
+  let isLeft = true
+  let payload: ServedPayload | null = null
   try {
-    const payload = await context.source.get(request.contentId)
+    payload = await context.source.open(request.contentId)
+    // What is too large was read all the same, as what is left half taken.
+    isLeft = payload !== null
     if (payload === null) await answer('not-found')
-    else if (payload.byteLength > request.maxBytes) await answer('too-large')
+    else if (payload.bytes > request.maxBytes) await answer('too-large')
     else {
-      await answer('ok', payload.byteLength)
+      await answer('ok', payload.bytes)
       await sendPayload(stream, payload, context, place)
+      isLeft = false
     }
-    isWhole = true
   } finally {
-    place.leave(isWhole)
+    place.leave(!isLeft)
+    await payload?.close()
   }
 }
 
-async function sendPayload(stream: Stream, payload: Uint8Array, context: ServeContext, place: Place): Promise<void> {
+async function sendPayload(stream: Stream, payload: ServedPayload, context: ServeContext, place: Place): Promise<void> {
   const { limits, clock } = context
   const slowest = Math.min(limits.minBytesPerSecond, limits.bytesPerSecond / 2)
   const until = AbortSignal.any([context.signal, place.signal])
-  const signal = withDeadline(until, limits.idleMs + (payload.byteLength / slowest) * 1000)
-  for (let offset = 0; offset < payload.byteLength; offset += CHUNK_BYTES) {
-    const chunk = payload.subarray(offset, offset + CHUNK_BYTES)
+  const signal = withDeadline(until, limits.idleMs + (payload.bytes / slowest) * 1000)
+  for (let offset = 0; offset < payload.bytes; offset += CHUNK_BYTES) {
+    const chunk = await payload.read(offset, Math.min(payload.bytes, offset + CHUNK_BYTES))
     const waitMs = context.bucket.takeMs(chunk.byteLength)
     if (waitMs > 0) await clock.sleep(waitMs, signal)
     // Encrypting and sending a chunk takes half a millisecond, and the stream takes some dozens before it is full.

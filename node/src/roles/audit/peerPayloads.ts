@@ -48,7 +48,7 @@ export function createPeerPayloads(options: PeerPayloadsOptions): PeerPayloads {
       listen: bootnodes.every(isLoopback) ? ['/ip4/127.0.0.1/tcp/0'] : [],
       maxBytes: (kind: AnnouncementKind) => maxBytes(kind),
       lookUp: peerIds => reads.readRegistered(peerIds.map(peerKeyOf)),
-      bundles: { get: async () => null },
+      bundles: { open: async () => null },
     })
     // The first peer that answers provides addresses and announcements.
     await network.waitForPeers(1, withDeadline(stopping, MEET_MS)).catch(() => undefined)

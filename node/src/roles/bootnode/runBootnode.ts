@@ -69,7 +69,7 @@ export async function runBootnode(options: BootnodeOptions): Promise<void> {
       maxBytes: kind => formatSizes[kind],
       lookUp: peerIds => reads.readRegistered(peerIds.map(peerKeyOf)),
       store: createPeerTable(db),
-      bundles: { get: async () => null },
+      bundles: { open: async () => null },
       clock,
       logger,
     })
