@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -173,6 +174,23 @@ test('health and readiness answer by their status', async () => {
   expect([await status(`localhost:${port}`), await status('rebound.example')]).toEqual([200, 421])
   const taken = serveMetrics({ port, bind }, pages, silentLogger)
   await expect(taken).rejects.toMatchObject({ code: 'METRICS_PORT' })
+  server.closeAllConnections()
+  server.close()
+})
+
+test('a crowd of silent connections keeps nobody from the health of a peer', async () => {
+  const pages = { registry: createPeerMetrics(sources()), health: () => ({ ok: true }), ready: () => ({ ok: true }) }
+  const server = await serveMetrics({ port: 0, bind: '127.0.0.1' }, pages, silentLogger)
+  const { port } = server.address() as AddressInfo
+  const crowd = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      await once(socket, 'connect')
+      return socket
+    }),
+  )
+  expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
+  for (const socket of crowd) socket.destroy()
   server.closeAllConnections()
   server.close()
 })

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client'
 import { NodeError } from '#base/errors.ts'
 import type { Logger } from '#core/logger.ts'
 import { isLoopbackAddress, urlHost } from '../http/bindAddress.ts'
+import { limitConnections } from '../http/limitConnections.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { RoleName } from '../roleName.ts'
 import { createAlertSender, createAlerts } from './alerts.ts'
@@ -88,7 +89,8 @@ type MetricsPages = {
 }
 
 const REQUEST_MS = 10_000
-const CONNECTIONS = 32
+/** A crowd at an open address keeps neither Prometheus nor a container's health check out: who restarts a peer goes by that. */
+const CONNECTIONS = { total: 32, ofAddress: 16 }
 
 /** A page whose name resolves to loopback (DNS rebinding) sends its own name, and is refused. On other addresses any name is allowed. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
@@ -120,7 +122,11 @@ export async function serveMetrics(
     if (path === '/metrics') return { status: 200, type: registry.contentType, body: await registry.metrics() }
     return { status: 404, type: 'text/plain', body: 'There are /health, /ready and /metrics.\n' }
   }
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+  const timeouts = {
+    ...{ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
+    connectionsCheckingInterval: REQUEST_MS / 5,
+  }
+  const server = createServer(timeouts, (request, response) => {
     if (isLoopbackAddress(bind) && !LOOPBACK_HOST.test(request.headers.host ?? '')) {
       response.writeHead(421, { 'content-type': 'text/plain' }).end('This is served to localhost alone.\n')
       return
@@ -133,7 +139,8 @@ export async function serveMetrics(
         response.destroy()
       })
   })
-  server.maxConnections = CONNECTIONS
+  limitConnections(server, CONNECTIONS)
+  server.setTimeout(REQUEST_MS)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       reject(explain(cause, { port, bind }))
