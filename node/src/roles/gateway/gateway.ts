@@ -16,7 +16,7 @@ import { countJudged, withNewest } from './judgeCounts.ts'
 import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts'
 import { slotOf } from './payloadSlot.ts'
 import { createPeerIds, type PeerIds } from './peerIds.ts'
-import { createProposals, type Proposals } from './proposals.ts'
+import { createProposals, isRecent, type Proposals } from './proposals.ts'
 import { readGroup, readRound } from './readRound.ts'
 import { noteLength, noteSampled, sampledView } from './sampledView.ts'
 import { specificationView, statusView } from './statusView.ts'
@@ -121,9 +121,14 @@ function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting
     ...{ proposals: environment.proposals, openSandbox: createSandbox, journal, disk, clock, logger, signal },
   })
   return [
-    { path: /^\/v1\/rounds\/(\d{1,12})$/, answer: match => readRound(node, onChain, Number(match[1])) },
     {
-      path: /^\/v1\/rounds\/(\d{1,12})\/tests\/(0x[0-9a-f]{64})\/(0x[0-9a-f]{64})$/,
+      // A number has one spelling, so that all who ask for a round share its answer.
+      path: /^\/v1\/rounds\/(0|[1-9]\d{0,11})$/,
+      answer: match => readRound(node, onChain, Number(match[1])),
+      queueOf: match => (isRecent(Number(match[1]), currentRound()) ? 'recent' : 'old'),
+    },
+    {
+      path: /^\/v1\/rounds\/(0|[1-9]\d{0,11})\/tests\/(0x[0-9a-f]{64})\/(0x[0-9a-f]{64})$/,
       answer: ([, round, task, peerKey]) =>
         tested.answer({ round: Number(round), task: task as TaskHash, peerKey: peerKey as PeerKey }),
     },

@@ -208,6 +208,26 @@ test('who asks for what is being made gets the same answer, and a crowd is asked
   expect(await answers('/rounds/99')).toMatchObject({ status: 200 })
 })
 
+test('requests of one queue of a route keep nobody from another of it', async () => {
+  let open = () => {}
+  const opened = new Promise<void>(resolve => (open = resolve))
+  const answers = createAnswers([
+    {
+      path: /^\/rounds\/(\d+)$/,
+      async answer([, round]) {
+        if (Number(round) < 100) await opened
+        return { round }
+      },
+      queueOf: ([, round]) => (Number(round) < 100 ? 'old' : 'recent'),
+    },
+  ])
+  const old = Array.from({ length: 64 }, (_, at) => answers(`/rounds/${at}`))
+  expect(await answers('/rounds/99')).toMatchObject({ status: 503 })
+  expect(await answers('/rounds/100')).toEqual({ status: 200, body: { round: '100' } })
+  open()
+  await Promise.all(old)
+})
+
 test('an address of another machine is refused by name', async () => {
   await expect(serveJson({ port: 0, bind: '203.0.113.7' }, [], silentLogger)).rejects.toMatchObject({
     code: 'HTTP_PORT',

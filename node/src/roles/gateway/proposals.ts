@@ -18,6 +18,9 @@ const ROUNDS_REMEMBERED = 64
 const RECENT_ROUNDS = 16
 const [OLD_PER_SECOND, OLD_AT_ONCE] = [4, 64]
 
+/** Whether everybody asks for the round, so that it is read from the chain at once. */
+export const isRecent = (round: number, now: number) => round >= now - RECENT_ROUNDS && round <= now + 1
+
 type Modules = {
   chain: Pick<ChainReads, 'readProposals'>
   peerIds: PeerIds
