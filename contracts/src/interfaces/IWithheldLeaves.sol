@@ -153,9 +153,9 @@ interface IWithheldLeaves is ICommittedWork {
         Sample calldata sample
     ) external payable returns (uint32 index);
 
-    /// @notice Publishes a demanded leaf; anyone may, until the demand is closed or the commitment is no longer stored,
-    /// after five more rounds. The bond pays its gas, at a price of at most the bond divided by `RESPONSE_GAS`; the rest
-    /// is returned.
+    /// @notice Publishes a demanded leaf; anyone may, until the demand is closed or the commitment is no longer
+    /// stored, after five more rounds. The bond pays its gas, at a price of at most the bond divided by
+    /// `RESPONSE_GAS`; the rest is returned.
     /// @param round The round.
     /// @param peerKey The peer.
     /// @param work Its commitment.
