@@ -15,8 +15,6 @@ export interface Suite {
   isLong?: boolean
   /** A name that it shares with others: `npm test -- contracts` runs both of their suites. */
   group?: string
-  /** Computes and keeps no time: it takes what other suites leave of the cores. */
-  isPatient?: boolean
   /** Arguments for Node; `reportPath` is where the suite may leave a machine-readable report. */
   argv: (reportPath: string, isLong: boolean) => string[]
   count: (run: { code: number; output: string; reportPath: string }) => Promise<Count>
@@ -63,8 +61,7 @@ const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(
 /**
  * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
  * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
- * tests use both cores and have the machine to themselves. The whole swarm waits for its chain's clock most of the time, and the
- * Solidity tests compute meanwhile, at a priority at which they take nothing from it.
+ * tests use both cores, and the whole swarm keeps time with a chain: those have the machine to themselves.
  */
 export const stages: Suite[][][] = [
   [
@@ -79,9 +76,17 @@ export const stages: Suite[][][] = [
     [check('build', ['scripts/test/buildContracts.ts']), check('abi', [bin('hardhat'), 'abi', '--check'])],
   ],
   [
-    [end2end('dashboard', 'dashboard')],
     [
+      end2end('dashboard', 'dashboard'),
       { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
+    ],
+    [
+      {
+        name: 'solidity',
+        group: 'contracts',
+        argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--optimized'] : [])],
+        count: byHardhatOutput,
+      },
       end2end('indexer', 'indexer'),
       end2end('scripts', 'scripts'),
     ],
@@ -91,16 +96,5 @@ export const stages: Suite[][][] = [
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
   [[{ ...end2end('long', 'long'), isLong: true }]],
-  [
-    [end2end('swarm', 'swarm')],
-    [
-      {
-        name: 'solidity',
-        group: 'contracts',
-        isPatient: true,
-        argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--optimized'] : [])],
-        count: byHardhatOutput,
-      },
-    ],
-  ],
+  [[end2end('swarm', 'swarm')]],
 ]
