@@ -72,6 +72,7 @@ export const stages: Suite[][][] = [
       check('house', ['scripts/checkHouse.ts']),
       check('format', [bin('@biomejs/biome', 'biome'), 'check', '.']),
       check('solhint', [bin('solhint'), '--max-warnings', '0', 'contracts/src/**/*.sol']),
+      check('prettier', [bin('prettier'), '--check', 'contracts/src/**/*.sol']),
     ],
     [check('build', ['scripts/test/buildContracts.ts']), check('abi', [bin('hardhat'), 'abi', '--check'])],
   ],

@@ -139,13 +139,7 @@ abstract contract MarketPayouts is MarketDisputes {
     }
 
     /// @dev If nobody won, everybody is refunded, and there is no fee.
-    function _resolveTo(
-        uint256 gameId,
-        Game storage game,
-        uint8 choice,
-        uint256 forfeited,
-        bool paysJudge
-    ) internal {
+    function _resolveTo(uint256 gameId, Game storage game, uint8 choice, uint256 forfeited, bool paysJudge) internal {
         uint256 stake = _pools[gameId][choice].stake;
         if (stake == 0) {
             _void(gameId, game, forfeited);
