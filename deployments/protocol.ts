@@ -42,3 +42,9 @@ export const phase = {
   /** Openings are counted, and seats and proposers paid. */
   paying: 5,
 } as const
+
+/**
+ * In how many rounds after its own a round's payloads can last decide a score: a score is appealed while it is settled, the verdict once more as
+ * many rounds later, and the jury of that reads in the next round.
+ */
+export const LAST_READING = 2 * phase.settling + phase.voting

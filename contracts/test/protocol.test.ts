@@ -27,7 +27,10 @@ test('constants off the chain are those of the contracts', () => {
     FINALITY_ROUNDS: constantOf('Rounds.sol', 'FINALITY_ROUNDS'),
     EMISSION_WEI: constantOf('Earnings.sol', 'EMISSION_WEI'),
   }
-  const { phase, ...known } = protocol
+  const { phase, LAST_READING, ...known } = protocol
   assert.deepEqual(Object.fromEntries(Object.entries(known).map(([name, value]) => [name, BigInt(value)])), constants)
   assert.equal(phase.opening, known.FINALITY_ROUNDS + 1)
+  // A second appeal is opened FINALITY_ROUNDS after the first, which is opened as many after the round.
+  assert.equal(phase.settling, known.FINALITY_ROUNDS)
+  assert.equal(LAST_READING, 2 * known.FINALITY_ROUNDS + phase.voting)
 })

@@ -71,6 +71,7 @@ export function planOf(
     fetchPayload: createFetchPayload(host, common),
   }
   const bundles = {
+    renew: async () => {},
     has: (id: Hex) => kept.has(id),
     get: async (id: Hex) => kept.get(id) ?? null,
     keep: async (payload: Uint8Array) => {

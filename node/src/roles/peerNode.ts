@@ -6,15 +6,12 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { PayloadOperations } from '#core/payloads/payloadOperations.ts'
-import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Environment } from '#environments/environment.ts'
 import { payloadSizes } from '#environments/payloadSizes.ts'
-import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
 import type { NetworkConfig } from '#p2p/networkConfig.ts'
-import { maxPolicyBytes } from '#rl/policy/publishedPolicy.ts'
 import { type Bundles, openBundles } from '#store/bundles.ts'
 import { createDiskGuard, type DiskGuard } from '#store/diskGuard.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
@@ -30,6 +27,7 @@ import type { FetchLimits } from './fetch/fetchLimits.ts'
 import { createFetchPlan, type FetchCounts, type FetchPlan } from './fetch/fetchPlan.ts'
 import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
 import { createEnvironmentWatch, environmentOnChain } from './models/environmentOnChain.ts'
+import { largestPolicy } from './models/largestPolicy.ts'
 import { createPayloadThread } from './payloads/payloadThread.ts'
 import { createSealedPayloads, type SealedPayloads } from './payloads/publishPayload.ts'
 import { ownRelease } from './release.ts'
@@ -242,8 +240,7 @@ const MAX_ROUND_SEC = 3_600
 async function openFetchPlan(modules: JoinModules & { network: Network }) {
   const { options, network, bundles, chain, environment, logger, signal } = modules
   const sizes = payloadSizes(environment)
-  const config = await readDecoderConfig(environment.solverFolder)
-  const policyBytes = Math.min(maxPolicyBytes(config), MAX_POLICY_BYTES)
+  const policyBytes = await largestPolicy(environment)
   return createFetchPlan(
     { network, bundles, readPeerId: chain.readPeerId, clock: options.clock, logger, signal },
     // Rollouts are public from the end of their round, other payloads from their announcement on.

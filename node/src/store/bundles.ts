@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NodeError } from '#base/errors.ts'
 import { makeFolder } from '#base/makeFolder.ts'
@@ -35,6 +35,8 @@ export type Bundles = {
   put(bytes: Uint8Array, round: number): Promise<ContentId>
   /** Keeps a payload of another peer within the quotas; the peer's own oldest ones are evicted. Null: it is kept. */
   keep(bytes: Uint8Array, round: number, owner: PayloadOwner): Promise<KeepRefusal | null>
+  /** Moves a kept payload of an owner to a later round that needs it too, so that it goes with that one. */
+  renew(id: ContentId, round: number, owner: PayloadOwner): Promise<void>
   /** Whether {@link keep} would take so many bytes now: asked before they are fetched. */
   wouldKeep(bytes: number, round: number, owner: PayloadOwner): boolean
   /** Null if they are missing or damaged. */
@@ -47,6 +49,12 @@ export type Bundles = {
   /** Removes payloads of an owner (null: this peer) that are no longer needed. */
   forget(id: ContentId, owner: PayloadOwner | null): Promise<void>
   pruneBefore(round: number): Promise<void>
+  /**
+   * Says from which round on payloads can still decide a score. Of others' older ones those that would take space from these are removed.
+   *
+   * @returns how many of the needed ones the quotas had no space for since the last call, evicted or refused.
+   */
+  needFrom(round: number): Promise<number>
 }
 
 type BundlesOptions = {
@@ -71,6 +79,8 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
   const excess = quota.excess()
   for (const payload of excess) await files.remove(payload)
   if (excess.length > 0) logger.warn('payloads over the quotas were removed', { payloads: excess.length })
+  let neededFrom = Number.POSITIVE_INFINITY
+  let lost = 0
 
   /** @param read - null if the file is gone or is not what its id says. */
   async function find<T>(id: ContentId, read: (payload: KeptPayload) => Promise<T | null>): Promise<T | null> {
@@ -110,7 +120,13 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
       const known = index.of(contentId, owner)
       if (known !== undefined && known.round >= round) return null
       const gone = quota.roomFor(owner, round, bytes.byteLength)
-      if (gone === null) return 'over quota'
+      if (gone === null) {
+        if (round >= neededFrom) lost += 1
+        return 'over quota'
+      }
+      // Another payload of the same owner and round takes the place of an amended one.
+      const isAmended = (one: KeptPayload) => one.round === round && one.owner?.kind === owner.kind
+      lost += gone.filter(one => one.round >= neededFrom && !isAmended(one)).length
       const removed = Promise.all(gone.map(files.remove))
       removed.catch(() => {}) // it is awaited below, once the write has ended
       try {
@@ -122,6 +138,10 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
       } finally {
         await removed
       }
+    },
+    async renew(id, round, owner) {
+      const known = index.of(id, owner)
+      if (known !== undefined && known.round < round) await files.move(known, { ...known, round })
     },
     wouldKeep: (bytes, round, owner) => bytes <= maxBytes && quota.roomFor(owner, round, bytes) !== null,
     get: id =>
@@ -135,6 +155,13 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
         const file = await files.open(payload)
         return file && openIntact(file, payload.bytes, id)
       }),
+    async needFrom(round) {
+      neededFrom = round
+      for (const payload of quota.history(round)) await files.remove(payload)
+      const since = lost
+      lost = 0
+      return since
+    },
     async pruneBefore(round) {
       for (const payload of index.before(round)) index.remove(payload)
       for (const name of await readdir(folder))
@@ -184,6 +211,21 @@ function createPayloadFiles(folder: string, index: PayloadIndex, { readFree, wri
       const work = writeFile(payload, bytes).finally(() => writing.delete(payload))
       writing.set(payload, work)
       return work
+    },
+    /** A reader waits for the new place. */
+    async move(from: KeptPayload, to: KeptPayload): Promise<void> {
+      await written(from)
+      if (!index.holds(from)) return
+      index.remove(from)
+      index.add(to)
+      makeFolder(join(folder, String(to.round)))
+      const work = rename(pathOf(from), pathOf(to)).catch(error => {
+        index.remove(to)
+        nullIfGone(error)
+      })
+      const done = work.then(() => undefined).finally(() => writing.delete(to))
+      writing.set(to, done)
+      await done
     },
     /** Null if the file is gone. Waits for a write under way, as {@link remove} does. */
     async read(payload: KeptPayload): Promise<Buffer | null> {

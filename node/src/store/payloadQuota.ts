@@ -17,11 +17,11 @@ export type QuotaLimits = {
 
 /**
  * Two hundred rounds of a solver's bundles, each of 64 answers of 512 tokens of 8 bytes, are 52 MB. Score sheets may be of
- * 16 MiB. Canaries are small, and only people read them. A jury asks seats for policies of four rounds before, each of 35 MB for an adapter of Qwen2.5-0.5B.
+ * 16 MiB. Canaries are small, and only people read them. A jury may ask a seat for a peer's policies of nine rounds, each of 64 MiB at most.
  */
 export const defaultQuotas: QuotaLimits = {
   totalBytes: 8 * 2 ** 30,
-  peerBytes: 256 * 2 ** 20,
+  peerBytes: 2 ** 30,
   kindShares: { scores: 1 / 2, canary: 1 / 8, policy: 3 / 4 },
 }
 
@@ -34,6 +34,15 @@ export const kindsInParts: ReadonlySet<string> = new Set(['scores'])
  */
 const PART_OF_REST = 1 / 8
 
+/** Bytes that one peer may have, of a kind or in all, in a store that is otherwise empty. */
+export function roomOfPeer({ totalBytes, peerBytes, kindShares }: QuotaLimits, kind?: string): number {
+  const share = kind === undefined ? 1 : (kindShares[kind] ?? 1)
+  return Math.min(peerBytes * share, totalBytes * share * PART_OF_REST)
+}
+
+/** Of the store, and of what a kind may take of it, that is left to payloads that can still decide something. */
+const LEFT_TO_NEEDED = 1 / 2
+
 export type PayloadQuota = {
   add(payload: KeptPayload): void
   remove(payload: KeptPayload): void
@@ -45,6 +54,8 @@ export type PayloadQuota = {
   roomFor(owner: PayloadOwner, round: number, bytes: number): KeptPayload[] | null
   /** What must go so that all limits hold: the oldest of whoever has too much, then of whoever has most. */
   excess(): KeptPayload[]
+  /** Others' payloads of rounds before this one that must go, the oldest first, so that they take no space from newer ones. */
+  history(before: number): KeptPayload[]
 }
 
 /** Bytes by peer, by kind and in all, and what has to go for more. It touches no disk. */
@@ -102,6 +113,19 @@ export function createPayloadQuota({ totalBytes, peerBytes, kindShares }: QuotaL
     return [...gone]
   }
 
+  function history(before: number): KeptPayload[] {
+    const [usedHere, gone] = [new Map(used), [] as KeptPayload[]]
+    const isOver = (key: string, share: number) => (usedHere.get(key) ?? 0) > totalBytes * share * (1 - LEFT_TO_NEEDED)
+    const old = [...byPeer.values()].flatMap(payloads => [...payloads].filter(({ round }) => round < before))
+    for (const payload of old.sort((a, b) => a.round - b.round)) {
+      const kind = payload.owner?.kind ?? ALL
+      if (!isOver(ALL, 1) && !isOver(kind, shareOf(kind))) continue
+      gone.push(payload)
+      for (const key of [ALL, kind]) usedHere.set(key, (usedHere.get(key) ?? 0) - payload.bytes)
+    }
+    return gone
+  }
+
   return {
     add(payload) {
       count(payload, 1)
@@ -117,6 +141,7 @@ export function createPayloadQuota({ totalBytes, peerBytes, kindShares }: QuotaL
     },
     roomFor,
     excess,
+    history,
   }
 }
 

@@ -201,6 +201,11 @@ function memoryBundles(): Bundles {
       kept.set(contentId(bytes), { bytes, round })
       return null
     },
+    async renew(id, round) {
+      const known = kept.get(id)
+      if (known) kept.set(id, { bytes: known.bytes, round: Math.max(known.round, round) })
+    },
+    needFrom: async () => 0,
     wouldKeep: () => true,
     get: async id => kept.get(id)?.bytes ?? null,
     open: async id => servedFrom(kept.get(id)?.bytes),

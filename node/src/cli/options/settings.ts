@@ -41,13 +41,13 @@ const datasetSettings = {
 }
 
 const diskSettings = {
-  // 32 peers with as much as a peer may have.
+  // Adapters of 35 MB of six solvers, as long as a jury may ask for them; docs/network.md says what more take.
   'keep-mb': megabytes
     .min(64)
     .default(8192)
     .meta({ value: 'N', description: 'disk space for the bundles of all peers, MiB' }),
-  // 16 of the largest bundles.
-  'keep-peer-mb': megabytes.min(16).default(256).meta({
+  // Nine of the largest policies, in three quarters of it.
+  'keep-peer-mb': megabytes.min(16).default(1024).meta({
     value: 'N',
     description: 'disk space for the bundles of one peer, MiB; its oldest bundles are deleted first',
   }),

@@ -1,3 +1,4 @@
+import { LAST_READING } from '@waggle/deployments/protocol'
 import type { AnnouncementKind } from './topics.ts'
 
 type TopicRule = {
@@ -8,8 +9,8 @@ type TopicRule = {
   perPeerAndRound: number
 }
 
-/** A score that is appealed to all seats, most of which never had its bundle, is judged in the seventh round after its own; one more for a view that lags. */
-const LAST_APPEAL = -8
+/** Until the jury of a second appeal reads, most of whose seats never had the bundle; one more for a view that lags. */
+const LAST_APPEAL = -(LAST_READING + 1)
 
 /**
  * One rule for each topic of rounds. `earliest` allows for late joiners, late settlement and appeals; `latest` allows for a view

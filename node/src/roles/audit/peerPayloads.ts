@@ -53,7 +53,12 @@ export function createPeerPayloads(options: PeerPayloadsOptions): PeerPayloads {
     // The first peer that answers provides addresses and announcements.
     await network.waitForPeers(1, withDeadline(stopping, MEET_MS)).catch(() => undefined)
     await Promise.all(network.connectedPeers().map(peerId => network.catchUp(peerId)))
-    const bundles = { has: () => false, get: async () => null, keep: async () => 'over quota' as const }
+    const bundles = {
+      has: () => false,
+      get: async () => null,
+      keep: async () => 'over quota' as const,
+      renew: async () => {},
+    }
     const { readPeerId } = reads
     const modules = { network, bundles, readPeerId, clock, logger, signal: stopping }
     const plan = createFetchPlan(modules, { maxBytes, ...unhurried })

@@ -4,7 +4,7 @@ import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { Clock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { createPruning, everyRound } from './everyRound.ts'
+import { everyRound } from './everyRound.ts'
 
 /** A node whose rounds last as long as the work in them, what its journal notes, and how long it waits. */
 function scene() {
@@ -24,7 +24,8 @@ function scene() {
   }
   const node = {
     chain: { rounds: { waitFor } },
-    bundles: { pruneBefore: async () => {} },
+    bundles: { pruneBefore: async () => {}, needFrom: async () => 0 },
+    environment: {},
     disk: { untilWritable: async () => {}, isFull: () => false },
     journal,
     clock,
@@ -88,11 +89,4 @@ test('what waiting cannot mend ends the role', async () => {
     throw new WrongSettingError('Wrong.', { hint: 'Mend it.' })
   })
   await expect(failing).rejects.toThrow(WrongSettingError)
-})
-
-test('200 rounds are kept, and a round that lies far ahead deletes nothing until others follow it', () => {
-  const keptFrom = createPruning()
-  expect([500, 501, 502, 503].map(keptFrom)).toEqual([null, null, 300, 301])
-  expect([90_000, 504, 505, 506].map(keptFrom)).toEqual([302, 303, 304, 304])
-  expect([90_000, 90_001, 90_002].map(keptFrom)).toEqual([305, 306, 89_800])
 })

@@ -1,6 +1,7 @@
 import { NodeError } from '#base/errors.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { createConfirmed, keepHouse } from './retention.ts'
 
 /** Mean wait after a first failure; each further one in a row doubles it, up to the maximum. */
 const FIRST_WAIT_MS = 1_000
@@ -23,7 +24,7 @@ export async function everyRound(
   let before = typeof kept === 'number' ? kept : undefined
   let next = 0
   let failures = 0
-  const keepFrom = createPruning()
+  const confirmed = createConfirmed()
   while (!signal.aborted) {
     let round: number | null = null
     try {
@@ -34,7 +35,8 @@ export async function everyRound(
       notePassed(node, before, round)
       before = round
       await work(time)
-      await keepHouse(node, round, keepFrom(round))
+      await keepHouse(node, confirmed(round))
+      journal.setState('round', round)
       next = round + 1
       failures = 0
     } catch (error) {
@@ -71,34 +73,5 @@ function noteFailure(
   } catch (cause) {
     // The journal may be what failed: a full disk, say.
     logger.error('a failure could not be noted in the journal', { round, error: cause })
-  }
-}
-
-async function keepHouse({ journal, bundles }: PeerNode, round: number, keptFrom: number | null): Promise<void> {
-  if (keptFrom !== null) {
-    journal.prune(keptFrom)
-    await bundles.pruneBefore(keptFrom)
-  }
-  journal.setState('round', round)
-}
-
-/** Rounds whose bundles and facts are kept: those still voted on, and some history for people. */
-const ROUNDS_KEPT = 200
-
-/** Consecutive rounds that this node must have worked in before anything older than all of them is deleted. */
-const CONFIRMED_BY = 3
-
-/**
- * Derives the first kept round from the rounds that a node works in. It follows the lowest of the last few, so that a clock that jumps
- * ahead once deletes nothing.
- *
- * @returns the first round that is kept; null while too few rounds were seen.
- */
-export function createPruning(): (round: number) => number | null {
-  const last: number[] = []
-  return round => {
-    last.push(round)
-    if (last.length > CONFIRMED_BY) last.shift()
-    return last.length < CONFIRMED_BY ? null : Math.min(...last) - ROUNDS_KEPT
   }
 }

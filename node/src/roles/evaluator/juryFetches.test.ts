@@ -181,6 +181,7 @@ async function judged({
   const reads: string[] = []
   const bundles = {
     has: (id: Hex) => kept.has(id),
+    renew: async () => {},
     get: async (id: Hex) => kept.get(id) ?? null,
     keep: async (bytes: Uint8Array, _: number, { peerKey, kind }: { peerKey: Hex; kind: string }) => {
       if (kind === 'policy' && unkept.some(name => peerKeyOf(name) === peerKey)) return 'over quota' as const

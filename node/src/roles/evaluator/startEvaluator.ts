@@ -3,11 +3,15 @@ import { readDisputes } from '#chain/games/gameEvents.ts'
 import { readGame } from '#chain/games/readGame.ts'
 import type { Logger } from '#core/logger.ts'
 import { mapConcurrently } from '#core/mapConcurrently.ts'
+import { payloadSizes } from '#environments/payloadSizes.ts'
+import { defaultQuotas } from '#store/payloadQuota.ts'
+import { neededQuotas } from '../duties/retention.ts'
 import { showDemanded } from '../duties/showDemanded.ts'
 import type { MarketSession } from '../games/marketSession.ts'
 import { type GameRules, isLongGame, readPhase, readPlayedGame, rulesOfGames, truthOf } from '../games/playedGame.ts'
 import { act, giveVerdict } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
+import { largestPolicy } from '../models/largestPolicy.ts'
 import { openJudge, tellMeasured } from '../models/openModels.ts'
 import { requirePaidBase } from '../models/paidBaseHere.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -17,6 +21,7 @@ import { runEvaluator } from './evaluator.ts'
 /** Opens the judge model and runs an evaluator's duties: it votes, judges disputed games, and shows what others withhold. */
 export async function startEvaluator(node: PeerNode, options: RoleOptions): Promise<void> {
   await requirePaidBase(node.environment)
+  await tellQuotas(node, options.quotas)
   const { close, ...models } = await openJudge(node.environment, workerOf(node, options))
   tellMeasured(models.judge, node.logger)
   const { demands, appeals: maxAppeals } = options.settings
@@ -26,6 +31,14 @@ export async function startEvaluator(node: PeerNode, options: RoleOptions): Prom
     showDemanded(node, 'others'),
   ]
   await Promise.all(duties).finally(close)
+}
+
+/** A jury asks the seats that scored a peer for its work, and takes the score away where nobody has it. */
+async function tellQuotas({ environment, logger }: PeerNode, quotas = defaultQuotas): Promise<void> {
+  const bytes = { rollouts: payloadSizes(environment).rollouts, policy: await largestPolicy(environment) }
+  const needed = neededQuotas(quotas, environment, bytes)
+  if (needed !== null)
+    logger.warn('the quotas cannot hold the largest payloads of a peer for as long as a jury may ask for them', needed)
 }
 
 const STATE = 'disputes'

@@ -49,6 +49,7 @@ function scene(
   }
   const bundles = {
     has: (id: Hex) => kept.has(id),
+    renew: async () => {},
     get: async (id: Hex) => kept.get(id) ?? null,
     keep: async (bytes: Uint8Array) => {
       if (refused === null) kept.set(contentId(bytes), bytes)

@@ -62,7 +62,11 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
   /** The bytes, or null if they are on the disk. */
   async function obtain(wanted: WantedPayload, signal: AbortSignal): Promise<PeerResult<Uint8Array | null>> {
     const { kind, round, contentId, peerKey } = wanted
-    if (bundles.has(contentId)) return { ok: true, value: null }
+    if (bundles.has(contentId)) {
+      // A policy may sample in several rounds: it is needed as long as the last of them.
+      await bundles.renew(contentId, round, { peerKey, kind })
+      return { ok: true, value: null }
+    }
     const fetched = await fetchFromHolders(wanted, signal)
     if (!fetched.ok) return fetched
     counts.fetched += 1

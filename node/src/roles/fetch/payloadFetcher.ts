@@ -15,7 +15,7 @@ import { sideBySide } from './sideBySide.ts'
 
 export type FetchModules = {
   network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchPayload'>
-  bundles: Pick<Bundles, 'has' | 'get' | 'keep'>
+  bundles: Pick<Bundles, 'has' | 'get' | 'keep' | 'renew'>
   /** The base58 id behind a peer key, as the chain has it; null if the peer is not registered. */
   readPeerId: (peerKey: PeerKey) => Promise<string | null>
   clock: Clock

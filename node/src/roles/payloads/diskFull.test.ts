@@ -20,7 +20,8 @@ test('a round whose journal finds no space is taken up again once there is some,
   const node = {
     ...{ journal, clock, logger: silentLogger, signal: end.signal, setRound: () => {} },
     disk: createDiskGuard({ folder, clock, logger: silentLogger, readFree: async () => 2 ** 40 }),
-    bundles: { pruneBefore: async () => {} },
+    bundles: { pruneBefore: async () => {}, needFrom: async () => 0 },
+    environment: {},
     chain: { rounds: { waitFor: async (round: number) => ({ round }) } },
   } as unknown as PeerNode
   // SQLite's own limit: a real SQLITE_FULL.
