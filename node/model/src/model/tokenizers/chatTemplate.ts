@@ -1,4 +1,4 @@
-import { Template } from '@huggingface/jinja'
+import { Environment, Interpreter, Template } from '@huggingface/jinja'
 import { ModelFileError } from '../modelErrors.ts'
 import { OutOfTimeError, withinTime } from './withinTime.ts'
 
@@ -10,6 +10,36 @@ const RENDER_MS = 1000
 
 /** A conversation of 32,000 tokens has about this many characters. */
 const MAX_RENDERED_CHARACTERS = 1 << 20
+
+/** As many as a range may have in Jinja's own sandbox. */
+const MAX_ITEMS = 100_000
+
+/**
+ * Bounds every text and list that a template makes on its way: a text of 2^28 characters that is split makes a list that is too long for V8,
+ * which then ends the process, whatever thread it happens in.
+ */
+const { evaluate } = Interpreter.prototype
+Interpreter.prototype.evaluate = function (...args: Parameters<typeof evaluate>) {
+  const made = evaluate.apply(this, args)
+  const { value } = made
+  if (typeof value === 'string' && value.length > MAX_RENDERED_CHARACTERS)
+    throw new RangeError(`a text of ${value.length} characters`)
+  if (Array.isArray(value) && value.length > MAX_ITEMS) throw new RangeError(`a list of ${value.length} items`)
+  return made
+}
+
+/** Jinja's own function, bounded: the library's makes the whole list first. */
+function range(from: number, to?: number, step = 1): number[] {
+  const [start, stop] = to === undefined ? [0, from] : [from, to]
+  const count = Math.max(0, Math.ceil((stop - start) / step))
+  if (step === 0 || !(count <= MAX_ITEMS)) throw new RangeError(`a range of ${count} items`)
+  return Array.from({ length: count }, (_, at) => start + at * step)
+}
+
+const { set } = Environment.prototype
+Environment.prototype.set = function (...[name, value]: Parameters<typeof set>) {
+  return set.call(this, name, name === 'range' ? range : value)
+}
 
 /** A model's chat template, by Hugging Face's Jinja. */
 export type ChatTemplate = {

@@ -149,11 +149,19 @@ test.each<[string, (json: Json) => unknown]>([
   await expect(reading).rejects.toMatchObject({ field, file: expect.stringContaining('tokenizer.json') })
 })
 
+/** A template that makes a value larger again and again. */
+const repeated = (from: string, grown: string) =>
+  `{% set ns = namespace(v=${from}) %}{% for i in range(27) %}{% set ns.v = ${grown} %}{% endfor %}`
+
 test.each<[string, string]>([
   ['does not end', '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}'],
   ['failed: no', "{{ raise_exception('no') }}"],
   ['is not a template', '{% for x in %}'],
   ['characters', `{% for a in range(3000) %}${'x'.repeat(400)}{% endfor %}`],
+  // Each of these takes memory without end, and a list of 2^27 items ends the process.
+  ['a text of', `${repeated("'x '", 'ns.v ~ ns.v')}{{ ns.v.split(' ') | length }}`],
+  ['a list of', repeated('[1]', 'ns.v + ns.v')],
+  ['a range of', '{{ range(2000000000) | length }}'],
 ])('a template that %s is refused', async (problem, template) => {
   await expect(changed('llama', 'chat_template.jinja', () => template)).rejects.toMatchObject({
     code: 'MODEL_FILE',
