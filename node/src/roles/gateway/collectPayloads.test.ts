@@ -81,11 +81,13 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   const bundles = await openBundles(folder, { logger: silentLogger, quotas })
   const committed = new Map<string, Committed[]>()
   const served = new Map<Hex, Uint8Array>()
+  const slow = new Set<Hex>()
   const asked: Hex[][] = []
   const fetched: Hex[] = []
   const handlers = new Map<AnnouncementKind, AnnouncementHandler>()
   const end = new AbortController()
-  let [now, reads] = [ROUND - 1, 0]
+  const aborted = new Promise(resolve => end.signal.addEventListener('abort', resolve))
+  let [now, reads, opened] = [ROUND - 1, 0, 0]
   let isFull = false
   const read = (kind: string) => async (round: number) => {
     reads += 1
@@ -108,9 +110,10 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     },
     async fetch({ contentId: id, kind, round }, { peerKey }) {
       fetched.push(id)
-      const bytes = served.get(id) ?? null
-      if (bytes !== null) await bundles.keep(bytes, round, { peerKey, kind })
-      return bytes
+      if (slow.has(id)) await aborted
+      const bytes = served.get(id)
+      if (bytes !== undefined) await bundles.keep(bytes, round, { peerKey, kind })
+      return bytes !== undefined
     },
     open: ({ kind, round }, commitment, bytes) =>
       openAnnounced(payloadsHere, kind, bytes, { chainId: CHAIN_ID, round }, commitment),
@@ -122,6 +125,7 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
     }),
     isKept: offered => journal.get(offered.round, slotOf(offered)) === offered.contentId,
     onPayload(offered) {
+      opened += 1
       if (isFull) throw new DiskFullError('the journal')
       journal.set(offered.round, slotOf(offered), offered.contentId)
     },
@@ -138,11 +142,13 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   const node = { journal, bundles, payloads: payloadsHere, environment: { format } } as unknown as PeerNode
   return {
     fetched,
+    slow,
     bundles,
     counts: collecting.counts,
     takeCommitted: collecting.takeCommitted,
     serve: (id: Hex, bytes: Uint8Array) => served.set(id, bytes),
     reads: () => reads,
+    opened: () => opened,
     asked,
     page: (round = ROUND) => readRound(node, { commitments, proposals: async () => [] }, round),
     group: (peerId: string, texts: readonly string[]) => {
@@ -269,6 +275,20 @@ test("a peer that announces many and huge payloads fills its own quota, and show
   expect(fetched).toHaveLength(before)
 })
 
+test('authors that never end take no place of others in the queue of the fetch plan', async () => {
+  const { announce, commit, until, counts, page, slow } = await gateway()
+  const own = await answersOf(honest, 'honest')
+  const many = await Promise.all(Array.from({ length: 40 }, (_, at) => answersOf(`16Uiu2HAmSlow${at}`, 'slow')))
+  commit('rollouts', ...many.map(({ commitment }) => commitment), own.commitment)
+  for (const { announcement } of many) {
+    slow.add(announcement.contentId)
+    announce(announcement)
+  }
+  announce(own.announcement, own.bytes)
+  await until(() => counts().kept === 1)
+  expect(shown(await page())).toEqual([[honest, 'honest']])
+})
+
 test('a page shows no payload whose commitment a reorganisation took, and a score sheet once its own evaluator has revealed it', async () => {
   const { announce, commit, until, counts, page, reads } = await gateway()
   const [own, scores] = [await answersOf(honest, 'honest'), await scoreSheetOf(honest)]
@@ -286,14 +306,15 @@ test('a page shows no payload whose commitment a reorganisation took, and a scor
 })
 
 test('a payload that meets a full disk is collected once there is space', async () => {
-  const { announce, commit, until, counts, page, fetched, setFull } = await gateway()
+  const { announce, commit, until, counts, page, fetched, opened, setFull } = await gateway()
   const { announcement, bytes, commitment } = await answersOf(honest, 'patient')
   commit('rollouts', commitment)
   setFull(true)
   announce(announcement, bytes)
-  await until(() => fetched.length > 2)
+  await until(() => opened() > 2)
   setFull(false)
   await until(() => counts().waiting === 0 && counts().kept === 1)
+  expect(fetched).toHaveLength(1)
   expect(shown(await page())).toEqual([[honest, 'patient']])
 })
 

@@ -29,13 +29,13 @@ type PayloadCounts = { kept: number; waiting: number; refused: Record<Refusal, n
 
 type CollectorModules = {
   network: Pick<Network, 'onAnnouncement'>
-  bundles: Pick<Bundles, 'wouldKeep' | 'has' | 'forget'>
+  bundles: Pick<Bundles, 'wouldKeep' | 'has' | 'get' | 'forget'>
   commitments: Commitments
   peerIds: PeerIds
   /** Whether {@link onPayload} was called with it, before a restart as well. */
   isKept: (payload: OfferedPayload) => boolean
-  /** The bytes of a payload, kept. */
-  fetch: (announcement: OfferedPayload, commitment: Committed) => Promise<Uint8Array | null>
+  /** Has a payload kept. @returns whether somebody served it. */
+  fetch: (announcement: OfferedPayload, commitment: Committed) => Promise<boolean>
   /** The bundle in the bytes, where it is the one that was committed. */
   open: (
     announcement: OfferedPayload,
@@ -53,9 +53,10 @@ type CollectorModules = {
 /** Time between two reads of the chain, each for one round and kind, so that announcements cannot cause more reads. */
 const READ_EVERY_MS = 1_000
 
-/** Payloads held in memory at a time, and of one peer. */
-const FETCHES = 16
-const FETCHES_OF_PEER = 1
+/** Payloads opened at a time: each is in memory as a whole. */
+const OPENED = 4
+/** Of one peer, fetched or opened. The plan limits fetches in all: only who waits in its queue has a share of its slots. */
+const OF_PEER = 1
 
 /**
  * Fetches the announced payloads that the chain has a commitment to, and keeps them. An announcement that precedes its commitment waits,
@@ -187,8 +188,8 @@ type KeeperEvents = {
 /** Fetches committed payloads, a few at a time, opens them, and counts the outcome of each. */
 function createKeeper(modules: CollectorModules, signal: AbortSignal, events: KeeperEvents) {
   const { bundles, disk, logger } = modules
-  const ofPeer = createKeyedLimit(FETCHES_OF_PEER)
-  const ofAll = createKeyedLimit(FETCHES)
+  const ofPeer = createKeyedLimit(OF_PEER)
+  const opening = createKeyedLimit(OPENED)
   const underWay = new Set<Promise<void>>()
   const counts = {
     kept: 0,
@@ -213,12 +214,19 @@ function createKeeper(modules: CollectorModules, signal: AbortSignal, events: Ke
     const { kind, round, contentId, size } = announcement
     const owner = { peerKey: commitment.peerKey, kind }
     if (!bundles.has(contentId) && !bundles.wouldKeep(size, round, owner)) return refuse(announcement, 'over quota')
-    const bytes = await modules.fetch(announcement, commitment)
+    if (!bundles.has(contentId) && !(await modules.fetch(announcement, commitment)))
+      return signal.aborted ? undefined : refuse(announcement, 'unavailable')
+    await opening.run('', () => openKept(announcement, commitment))
+  }
+
+  async function openKept(announcement: OfferedPayload, commitment: Committed): Promise<void> {
+    const { kind, contentId } = announcement
+    const bytes = await bundles.get(contentId)
     if (signal.aborted) return
-    if (bytes === null) return refuse(announcement, 'unavailable')
+    if (bytes === null) return refuse(announcement, 'over quota')
     const payload = await modules.open(announcement, commitment, bytes)
     if (payload === null) {
-      await bundles.forget(contentId, owner)
+      await bundles.forget(contentId, { peerKey: commitment.peerKey, kind })
       return refuse(announcement, 'not what was committed')
     }
     if (!bundles.has(contentId)) return refuse(announcement, 'over quota')
@@ -231,7 +239,7 @@ function createKeeper(modules: CollectorModules, signal: AbortSignal, events: Ke
     refuse,
     start(announcement: OfferedPayload, commitment: Committed): void {
       const work = ofPeer
-        .run(announcement.peerId, () => ofAll.run('', () => take(announcement, commitment)))
+        .run(announcement.peerId, () => take(announcement, commitment))
         .catch(error => {
           if (disk.isFull(error)) events.again(announcement)
           else logger.warn('a payload could not be collected', { peerId: announcement.peerId, error })

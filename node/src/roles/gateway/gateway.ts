@@ -96,8 +96,9 @@ function collect(node: PeerNode, { peerIds, canaries, commitments }: CollectModu
   return collectPayloads({
     ...{ network, bundles, disk, peerIds, clock, commitments, logger, signal },
     async fetch({ round, kind, contentId }, { peerKey }) {
-      const fetched = await node.fetchPlan.fetch({ round, kind, contentId, peerKey }, signal)
-      return fetched.ok ? fetched.value : null
+      const wanted = { round, kind, contentId, peerKey }
+      const [visited] = await node.fetchPlan.visit([wanted], signal, async () => ({ ok: true, value: null }))
+      return visited?.result.ok === true
     },
     open: ({ kind, round }, commitment, bytes) => openAnnounced(payloads, kind, bytes, { chainId, round }, commitment),
     isKept: offered => journal.get(offered.round, slotOf(offered)) === offered.contentId,
