@@ -397,3 +397,25 @@ test('an author that gives a payload once, where it is not held, and drips the s
   set.stop.abort()
   void slow
 })
+
+test('authors that drip the second time hold no slot that others wait for beyond their turn', async () => {
+  const names = (kind: string) => Array.from({ length: limits.policies }, (_, at) => `${kind} ${at}`)
+  const limits = { ...fetchLimits, heldBytes: 500 }
+  const given = new Set<string>()
+  const once: Server = async request => {
+    if (given.has(request.peer)) return dripping(2 * pace.minBytesPerSecond, () => set.clock)(request)
+    given.add(request.peer)
+    return payloadOf(request.peer)
+  }
+  const servers: Record<string, Server> = {}
+  for (const name of names('slow')) servers[name] = once
+  for (const name of names('good')) servers[name] = honest(name)
+  const rules = { maxBytes: () => 32 << 20, roundMs: () => 120_000, limits }
+  const set = scene(servers, rules, [], [], 'no disk space')
+  const due = new AbortController()
+  void set.clock.sleep(80_000, set.never).then(() => due.abort())
+  const wanted = [...names('slow'), ...names('good')].map(name => wantedOf(name))
+  const visited = await set.finish(set.plan.visit(wanted, due.signal, async () => ({ ok: true, value: null })))
+  const came = visited.filter(({ result }) => result.ok).map(({ wanted: { peerKey } }) => peerKey)
+  expect(came).toEqual(names('good').map(name => peerKeyOf(name)))
+})

@@ -4,6 +4,7 @@ import { fetchLimits } from './fetchLimits.ts'
 import type { WantedPayload } from './holders.ts'
 import { createPayloadFetcher, type FetchModules, type FetchRules } from './payloadFetcher.ts'
 import { type PeerFault, type PeerResult, peerFault, peerWork } from './peerResult.ts'
+import { slotExpired } from './slotExpired.ts'
 
 export type Visited<Wanted, T> = { wanted: Wanted; result: PeerResult<T> }
 
@@ -42,9 +43,12 @@ export type FetchCounts = {
   faults: Partial<Record<PeerFault['fault'], number>>
 }
 
+/** Times that a second fetch queues again after it lost its slot. */
+const AGAIN_TURNS = 3
+
 /** The one way to other peers' payloads; the rules are in docs/network.md. */
 export function createFetchPlan(modules: FetchModules, rules: FetchRules): CountedFetchPlan {
-  const { bundles, logger, signal: stopping } = modules
+  const { bundles, clock, logger, signal: stopping } = modules
   const { limits = fetchLimits } = rules
   const late = new Set<PeerKey>()
   const counts: FetchCounts = { fetched: 0, bytes: 0, faults: {} }
@@ -105,14 +109,36 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
           const bytes = await reading()
           return bytes.ok ? peerWork({ about, logger, signal: stopping }, () => work(bytes.value, at)) : bytes
         })
+      /** Null if others waited for its slot too long. */
       const useAgain = async () => {
-        const bytes = await fetchFromHolders(at, signal)
+        const ended = new AbortController()
+        const slots = {
+          of: again,
+          count: limits.policies,
+          clock,
+          everyMs: limits.pace.windowMs,
+          roundMs: rules.roundMs,
+        }
+        slotExpired(slots, ended.signal).then(
+          () => ended.abort(),
+          () => undefined,
+        )
+        const bytes = await fetchFromHolders(at, AbortSignal.any([signal, ended.signal]))
+        if (!bytes.ok && ended.signal.aborted && !signal.aborted) return null
+        ended.abort()
         return use(async () => bytes)
+      }
+      const queueAgain = async () => {
+        for (let turns = 0; turns < AGAIN_TURNS; turns += 1) {
+          const used = await again.run('', useAgain)
+          if (used !== null) return used
+        }
+        return peerFault('too slow', 'others waited')
       }
       // A second fetch takes no turn until it is complete: its author may never finish it.
       const result =
         held === 'dropped'
-          ? await again.run('', useAgain)
+          ? await queueAgain()
           : await use(() => read(at, held)).finally(() => {
               heldBytes -= bytesOf(held)
             })

@@ -12,6 +12,7 @@ import { createLooked, type Looked } from './looked.ts'
 import { belowPace, longestMs } from './pace.ts'
 import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
 import { sideBySide } from './sideBySide.ts'
+import { slotExpired } from './slotExpired.ts'
 
 export type FetchModules = {
   network: Pick<Network, 'peerId' | 'announcements' | 'connectedPeers' | 'fetchPayload'>
@@ -140,16 +141,8 @@ function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, l
   const ofPolicies = createKeyedLimit(policies)
   const ofHolder = createKeyedLimit(perHolder)
 
-  /** Resolves when others wait for a slot, and this one has been held for longer than an equal part of half a round. */
-  async function slotExpired(of: KeyedLimit, count: number, signal: AbortSignal): Promise<void> {
-    const fromMs = clock.nowMs()
-    for (;;) {
-      await clock.sleep(pace.windowMs, signal)
-      const waiting = of.waiting('')
-      const shareMs = (rules.roundMs() / 2) * (count / (count + waiting))
-      if (waiting > 0 && clock.nowMs() - fromMs > shareMs) return
-    }
-  }
+  const expired = (of: KeyedLimit, count: number, signal: AbortSignal) =>
+    slotExpired({ of, count, clock, everyMs: pace.windowMs, roundMs: rules.roundMs }, signal)
 
   async function inPace(
     { peerId, peerKey, maxBytes }: Holder,
@@ -172,8 +165,8 @@ function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, l
       belowPace(pace, () => received, clock, ended.signal),
       'too-slow',
     )
-    cutAfter(slotExpired(places, parallel, ended.signal), 'slot-expired')
-    if (wanted.kind === 'policy') cutAfter(slotExpired(ofPolicies, policies, ended.signal), 'slot-expired')
+    cutAfter(expired(places, parallel, ended.signal), 'slot-expired')
+    if (wanted.kind === 'policy') cutAfter(expired(ofPolicies, policies, ended.signal), 'slot-expired')
     const got = await network
       .fetchPayload({
         contentId: wanted.contentId,
