@@ -18,6 +18,7 @@ function openView(text = TEXT, answers = [{ index: 3, text: 'right' }], runsMs =
   const journal = createJournal(db, clock)
   const disk = createDiskGuard({ folder: '', clock, logger: silentLogger, readFree: async () => 2 ** 40 })
   const opened: string[] = []
+  const asked: number[] = []
   const openSandbox = (): Sandbox => ({
     async runTests(cases) {
       clock.advance(runsMs)
@@ -27,11 +28,14 @@ function openView(text = TEXT, answers = [{ index: 3, text: 'right' }], runsMs =
     close: async () => void opened.push('closed'),
   })
   const view = createTestedView({
-    read: async ({ round }) => (round < 100 ? { text, answers } : null),
+    async read({ round }) {
+      asked.push(round)
+      return round < 100 ? { text, answers } : null
+    },
     proposals: { testsOf: proposedTests, codeOf: async answer => answer },
     ...{ openSandbox, journal, disk, clock, logger: silentLogger, signal: new AbortController().signal },
   })
-  return { view, clock, opened, db }
+  return { view, clock, opened, asked, db }
 }
 
 test('answers are run once, in their own sandbox, whatever number of readers asks', async () => {
@@ -81,6 +85,17 @@ test('nothing is run of a group that is not here, of a task without tests, or be
   expect(opened).toEqual([])
   const many = Array.from({ length: 500 }, (_, index) => ({ index, text: 'wrong' }))
   expect((await openView(TEXT, many).view.answer(group(1)))?.answers).toHaveLength(32)
+})
+
+test('who asks for tasks that do not exist has two bundles a second opened', async () => {
+  const { view, clock, asked } = openView()
+  const told = Array.from({ length: 200 }, (_, at) => view.answer(group(100 + at)))
+  for (let second = 0; second < 10; second++) {
+    for (let turns = 0; turns < 400; turns++) await Promise.resolve()
+    clock.advance(1_000)
+  }
+  expect(asked.length).toBeLessThanOrEqual(48 + 20)
+  expect(await told[0]).toBeNull()
 })
 
 test('groups that take long leave the processor to others for four times as long', async () => {

@@ -23,6 +23,8 @@ export type TestedView = {
 
 /** Each costs a start of Python, and at worst some seconds of hanging code. Anybody may request it, so it gets only a part of a core's time. */
 const [GROUPS_PER_SECOND, GROUPS_AT_ONCE] = [0.1, 24]
+/** Bundles opened for it, of tasks that exist or not: the largest takes up to 90 ms of a core. */
+const [READS_PER_SECOND, READS_AT_ONCE] = [2, 48]
 /** Of running that cost as much as another group: at most a fifth of a core goes to whoever has the slowest answers run. */
 const GROUP_COSTS_MS = 2_500
 /** Of a group: more than any environment asks for, so that a bundle cannot ask for more. */
@@ -47,6 +49,7 @@ type Modules = {
  */
 export function createTestedView({ read, proposals, openSandbox, journal, disk, clock, logger, signal }: Modules) {
   const budget = createTokenBucket(GROUPS_PER_SECOND, GROUPS_AT_ONCE, clock)
+  const reads = createTokenBucket(READS_PER_SECOND, READS_AT_ONCE, clock)
   const sandboxMutex = createKeyedLimit(1)
 
   const known = (group: GroupRef) => journal.get(group.round, keyOf(group)) as TestedView | undefined
@@ -54,6 +57,7 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
   async function measure(group: GroupRef): Promise<TestedView | null> {
     const made = known(group)
     if (made !== undefined) return made
+    await clock.sleep(reads.takeMs(1), signal)
     const found = await read(group)
     const tests = (found && (await proposals?.testsOf(found.text))) ?? []
     if (found === null || tests.length === 0) return null
