@@ -5,7 +5,7 @@ type Slots = {
   of: KeyedLimit
   count: number
   clock: Clock
-  /** Time between two looks. */
+  /** Time between two polls. */
   everyMs: number
   roundMs: () => number
 }
