@@ -78,6 +78,11 @@ const sharingSchema = z.strictObject({
   maxKl: z.number().positive().max(1).default(0.02),
   /** `mixed`: taken groups that join the own ones, those that deviate most, weighed by the trust in their peers; null for all. */
   externalGroups: z.int().min(0).max(1024).nullable().default(null),
+  /**
+   * `squareRoot`: each update's learning rate is divided by the square root of the number of updates in a round. AdamW's steps have one size however
+   * noisy the gradient is, so that more of them move the policy further at random (Malladi et al., arXiv:2205.10287).
+   */
+  learningRateScaling: z.enum(['none', 'squareRoot']).default('none'),
 })
 
 /** The fields that the specification of every environment has: what a round is, and how a solver samples and learns. */

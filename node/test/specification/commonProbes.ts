@@ -114,6 +114,7 @@ function canaries(spec: EnvironmentSpec): boolean[] {
 }
 
 const sampling = { 'canary.level': 3, 'canary.tasks': 20, 'canary.samplesPerTask': 2, 'canary.everyRounds': 20 }
+const unscaled = { 'sharing.learningRateScaling': 'none' }
 const mixed = { 'sharing.mode': 'mixed' }
 const falling = { 'training.schedule': 'linear', 'training.totalRounds': 20, 'training.warmUpRounds': 0 }
 
@@ -149,6 +150,7 @@ export const commonProbes: Probes<EnvironmentSpec> = {
   'sharing.groupsPerPeer': { value: 3, seen: taken },
   'sharing.peers': { value: 4, seen: taken },
   'sharing.maxKl': { value: 0.7, seen: steps('weights', 0) },
+  'sharing.learningRateScaling': { value: 'squareRoot', given: unscaled, seen: steps('adapter', 0) },
   'sharing.externalGroups': { value: 1, given: mixed, seen: lessons },
   'canary.level': { value: 4, given: sampling, seen: canaries },
   'canary.tasks': { value: 10, given: sampling, seen: canaries },

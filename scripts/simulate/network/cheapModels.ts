@@ -31,7 +31,14 @@ const spec: EnvironmentSpec = {
     ...{ scaleRewards: 'group', minGroupDeviation: 0.05, answersPerGroup: null, ownGroups: null, ownUpdates: 1 },
   },
   bases: null,
-  sharing: { mode: 'mixed', groupsPerPeer: 2, peers: 4, maxKl: 0.02, externalGroups: null },
+  sharing: {
+    mode: 'mixed',
+    groupsPerPeer: 2,
+    peers: 4,
+    maxKl: 0.02,
+    externalGroups: null,
+    learningRateScaling: 'none',
+  },
   canary: { level: 1, tasks: 1, samplesPerTask: 1, everyRounds: 1000 },
 }
 

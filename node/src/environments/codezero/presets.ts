@@ -35,7 +35,15 @@ const starter: CodeZeroSpec = {
   },
   bases: null,
   // Honest groups of the starter's moved its policy by 0.0008 at most.
-  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 8, peers: 8, maxKl: 0.02, externalGroups: null },
+  sharing: {
+    mode: 'updateForEachPeer',
+    groupsPerPeer: 8,
+    peers: 8,
+    maxKl: 0.02,
+    externalGroups: null,
+    // Measured so: docs/experiments/swarm-vs-solo.
+    learningRateScaling: 'none',
+  },
   difficulty: difficultySchema.parse({}),
   canary: { level: 3, tasks: 100, samplesPerTask: 2, everyRounds: 5 },
   prompts: { format: 'starter' },
@@ -70,7 +78,14 @@ const qwen: CodeZeroSpec = {
     scaleRewards: 'none',
     minGroupDeviation: 0.1,
   },
-  sharing: { mode: 'mixed', groupsPerPeer: 1, peers: 2, maxKl: 0.2, externalGroups: null },
+  sharing: {
+    mode: 'mixed',
+    groupsPerPeer: 1,
+    peers: 2,
+    maxKl: 0.2,
+    externalGroups: null,
+    learningRateScaling: 'squareRoot',
+  },
   // A canary of the starter's size is 50,000 tokens, which takes a large model a quarter of an hour on a CPU.
   canary: { ...starter.canary, tasks: 20, samplesPerTask: 1, everyRounds: 20 },
 }

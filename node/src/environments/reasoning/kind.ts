@@ -57,7 +57,13 @@ export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
     answersPerGroup: 4,
   },
   // An update on eight honest groups of SmolLM2-135M's moved it by 0.05 to 0.11 at a rate of 5e-4.
-  sharing: { mode: 'updateForEachPeer', groupsPerPeer: 24, peers: 8, maxKl: 0.2 },
+  sharing: {
+    mode: 'updateForEachPeer',
+    groupsPerPeer: 24,
+    peers: 8,
+    maxKl: 0.2,
+    learningRateScaling: 'squareRoot',
+  },
   canary: { level: 1, tasks: 50, samplesPerTask: 2, everyRounds: 10 },
   families: ['sum', 'product', 'chain', 'gcd', 'linear', 'sequence'],
   levels: { lowest: 1, highest: 1 },

@@ -1,6 +1,7 @@
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { GroupStepReport } from '#rl/groupStep.ts'
 import { learningRateAt } from '#rl/optimizers/learningRate.ts'
+import type { Journal } from '#store/journal.ts'
 
 /** Of the ratio for tokens of negative advantage, as in INTELLECT-2 (arXiv:2505.07291 section 3.4). */
 const DELTA = 4
@@ -21,6 +22,30 @@ export function learningRateOf(training: Training, trained: 'weights' | 'adapter
   const total = totalRounds === null ? {} : { totalSteps: totalRounds }
   const peak = trained === 'adapter' ? adapterLearningRate : learningRate
   return learningRateAt(Math.max(1, updates), { kind: schedule, peak, warmupSteps: warmUpRounds, ...total })
+}
+
+const [THIS_ROUND, ROUND_BEFORE] = ['updates in this round', 'updates in the round before']
+
+/**
+ * Divides the learning rate by the square root of a round's updates, where the specification says so. A round counts as many updates as the one
+ * before it, until it has more. The counts are kept in the journal, so a restart in the middle of a round loses none.
+ */
+export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sharing']['learningRateScaling']) {
+  const countOf = (round: string) => Number(journal.getState(round) ?? 0)
+  return {
+    /** What the next update's rate is multiplied by. @param isFirst - of its round. */
+    factor(isFirst: boolean): number {
+      if (scaling === 'none') return 1
+      if (isFirst) {
+        journal.setState(ROUND_BEFORE, countOf(THIS_ROUND))
+        journal.setState(THIS_ROUND, 0)
+      }
+      return 1 / Math.sqrt(Math.max(countOf(ROUND_BEFORE), countOf(THIS_ROUND) + 1))
+    },
+    count(updates: number): void {
+      if (scaling === 'squareRoot') journal.setState(THIS_ROUND, countOf(THIS_ROUND) + updates)
+    },
+  }
 }
 
 /** Why nothing was learned, and the policy is as it was; null if it was. */

@@ -141,3 +141,25 @@ test('groups of others may move the policy as far as the specification says, and
   await learner.learn([group], 1, { again: true })
   expect(journal.getState('rounds learned')).toBe(2)
 })
+
+test('an update of a round of several has a rate that is divided by the square root of their number, if the specification says so', async () => {
+  const { learningRate } = presets.starter.training
+  const rates: Record<string, number[]> = { none: [], squareRoot: [] }
+  for (const learningRateScaling of ['none', 'squareRoot'] as const) {
+    const training = { ...presets.starter.training, warmUpRounds: 0 }
+    const spec = environmentFrom('starter', { training, sharing: { ...presets.starter.sharing, learningRateScaling } })
+    const journal = createJournal(openDatabase(':memory:'), clock)
+    const policyStep = async (_: unknown, options: GroupStepOptions) => {
+      rates[learningRateScaling]?.push((options.learningRate as number) / learningRate)
+      return noStep
+    }
+    const node = { environment: { spec } as unknown as Environment, journal, training: noting, clock }
+    const restarted = () => createLearner(node, { policyStep } as unknown as PolicyClient, { score: async () => [] })
+    for (const own of [1, 1, 0, 0]) await restarted().learn([group], own)
+    for (const own of [1, 0, 1, 1]) await restarted().learn([group], own)
+  }
+  expect(rates.none).toEqual(Array(8).fill(1))
+  const root = (updates: number) => expect.closeTo(1 / Math.sqrt(updates), 12)
+  // Alone; then with two others, which were not foreseen; then with one; then alone twice.
+  expect(rates.squareRoot).toEqual([1, 1, 2, 3, 3, 3, 2, 1].map(root))
+})

@@ -8,7 +8,7 @@ import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scorePeer.ts'
 import { passByDataset, passByFamily, passByLevel, passByPeer, passByProposer } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
-import { failureOf, learningRateOf, lossOptions } from '../models/learningRules.ts'
+import { createRateScaling, failureOf, learningRateOf, lossOptions } from '../models/learningRules.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 
@@ -58,6 +58,7 @@ export function createLearner(
 ): Learner {
   const { training } = spec
   const loss = lossOptions(training)
+  const scaling = createRateScaling(journal, spec.sharing.learningRateScaling)
   /** Limits on updates from others' claims. */
   const ofOthers = { recomputeLogprobs: true, maxKl: spec.sharing.maxKl } as const satisfies Partial<GroupStepOptions>
 
@@ -101,7 +102,7 @@ export function createLearner(
     async learn(groups, own, { updates = 1, peer = null, again = false } = {}) {
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 && !again ? kept + 1 : kept
-      const learningRate = learningRateOf(training, trained, rounds)
+      const learningRate = learningRateOf(training, trained, rounds) * scaling.factor(own > 0 && !again)
       const options = { learningRate, ...loss, ...(groups.length > own || !believesOwn ? ofOthers : {}) }
       const done: Lesson = { failure: null, updates: 0 }
       for (let i = 0; i < updates && done.failure === null; i++) {
@@ -109,6 +110,7 @@ export function createLearner(
         done.failure = lesson.failure
         done.updates += lesson.updates
       }
+      scaling.count(done.updates)
       if (own > 0 && done.failure === null) journal.setState('rounds learned', rounds)
       return done
     },
