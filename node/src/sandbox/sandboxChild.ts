@@ -6,17 +6,17 @@
  * or reach. Below that, the process itself has little left to reach: no network functions, no process functions, no
  * code from strings, and memory that stops growing at the limit.
  */
-import { constants, writeSync } from 'node:fs'
+import { constants, readFileSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { codeRunner, type PythonCase } from './runCode.ts'
 import { openSealedPython } from './sealedPython.ts'
 
 type WasmMemory = { buffer: ArrayBuffer; grow(pages: number): number }
 
-/** Imports of the bridge fail at once, and what small functions use is there before the first case. */
+/** Imports of the bridge fail at once, and chance is not that of the snapshot. */
 const PRELUDE = `
-import bisect, collections, copy, functools, heapq, itertools, json, math, random, re, string, typing
-import sys
+import random, sys
+random.seed()
 for name in ["js", "pyodide_js", "_pyodide_core", *sys.modules]:
     if name.split(".")[0] in ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core"):
         sys.modules[name] = None
@@ -24,11 +24,12 @@ sys.meta_path[:] = [f for f in sys.meta_path if isinstance(f, type) and "pyodide
 sys.setrecursionlimit(400)
 `
 
-const [pyodideUrl = '', memoryLimitMb = '512'] = process.argv.slice(2)
+const [pyodideUrl = '', memoryLimitMb = '512', snapshotFile] = process.argv.slice(2)
 
+const snapshot = snapshotFile === undefined ? undefined : readFileSync(snapshotFile)
 limitMemory(Number(memoryLimitMb))
 removeCapabilities()
-const python = await openSealedPython(pyodideUrl, PRELUDE)
+const python = await openSealedPython(pyodideUrl, PRELUDE, snapshot)
 const run = codeRunner(python)
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, ...given } = JSON.parse(line) as PythonCase & { id: string }

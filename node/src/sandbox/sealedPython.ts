@@ -35,23 +35,35 @@ const ALLOWED = new Set([
 /** O_WRONLY, O_RDWR, O_CREAT and O_TRUNC, as emscripten numbers them. */
 const WRITING = 0o1103
 const EPERM = 63
+/** Standard input is the parent's requests: without a function of ours Python could read them. */
+export const closedStreams = { stdin: () => null, stdout: () => {}, stderr: () => {} }
+
+/** What small functions use, there before the first case. */
+export const LIBRARIES =
+  'import bisect, collections, copy, functools, heapq, itertools, json, math, random, re, string, typing'
+
 /** Clearing this takes about as long as putting the rest back. */
 const MAX_GROWTH_BYTES = 64 << 20
 const SIGINT = 2
 
 /**
- * Loads Pyodide, runs `prelude`, and closes every way out of its memory.
+ * Loads Pyodide, runs the libraries' imports and `prelude`, and closes every way out of its memory.
  *
  * What is outside stays as it was, as nothing there can be called; what is inside is copied back. So a use leaves
  * nothing to the next.
+ *
+ * @param snapshot - memory to begin with, of `makeSnapshot.ts`.
  */
-export async function openSealedPython(pyodideUrl: string, prelude: string): Promise<SealedPython> {
+export async function openSealedPython(
+  pyodideUrl: string,
+  prelude: string,
+  snapshot?: Uint8Array,
+): Promise<SealedPython> {
   let isSealed = false
   const loaded = interceptInstance(() => isSealed)
   const { loadPyodide } = (await import(pyodideUrl)) as typeof import('pyodide')
-  // Standard input is the parent's requests: without a function of ours Python could read them.
-  const streams = { stdin: () => null, stdout: () => {}, stderr: () => {} }
-  const python = await loadPyodide({ jsglobals: Object.create(null), ...streams })
+  const begin = snapshot === undefined ? {} : { _loadSnapshot: snapshot }
+  const python = await loadPyodide({ jsglobals: Object.create(null), ...closedStreams, ...begin })
   const exports = loaded()
   const { FS: files } = (python as unknown as { _module: { FS: { streams: unknown[] } } })._module
 
@@ -61,6 +73,7 @@ export async function openSealedPython(pyodideUrl: string, prelude: string): Pro
     set: () => {},
   })
   python.setInterruptBuffer(signal as Uint8Array)
+  python.runPython(LIBRARIES)
   python.runPython(prelude)
   isSealed = true
 

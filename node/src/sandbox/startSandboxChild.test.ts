@@ -1,5 +1,10 @@
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { residentMb } from './startSandboxChild.ts'
+import { pythonSnapshot } from './pythonSnapshot.ts'
+import { residentMb, SandboxStartError, startSandboxChild } from './startSandboxChild.ts'
 
 const NOBODY = 2 ** 22 + 1
 
@@ -12,3 +17,16 @@ test.each(['linux', 'darwin'])(
     expect(await residentMb(NOBODY, platform)).toBe(0)
   },
 )
+
+test('a damaged snapshot fails one start, and is gone for the next', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-python-'))
+  const { version } = createRequire(import.meta.url)('pyodide/package.json') as { version: string }
+  const file = join(folder, `${version}.snapshot`)
+  writeFileSync(file, 'garbage')
+  await expect(startSandboxChild(256, folder)).rejects.toThrow(SandboxStartError)
+  expect(existsSync(file)).toBe(false)
+})
+
+test('where no snapshot can be kept, there is none', async () => {
+  expect(await pythonSnapshot('unused', join(import.meta.filename, 'folder'))).toBeNull()
+})

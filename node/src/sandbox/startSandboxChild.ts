@@ -1,11 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { NodeError } from '#base/errors.ts'
 import { type AskedResult, openCaseChannel } from './caseChannel.ts'
+import { pythonSnapshot, SNAPSHOTS } from './pythonSnapshot.ts'
 import type { PythonCase } from './runCode.ts'
 
 export type SandboxChild = {
@@ -15,7 +16,7 @@ export type SandboxChild = {
   stop(): Promise<void>
 }
 
-/** Generous: two seconds on an idle machine. */
+/** Generous: half a second on an idle machine, two without a snapshot. */
 const START_TIMEOUT_MS = 120_000
 /** A hang is first interrupted inside Python; the process is killed this much later where that does not help. */
 const KILL_GRACE_MS = 500
@@ -23,21 +24,30 @@ const MEMORY_POLL_MS = 250
 /** What Node and Pyodide take in addition to Python's heap: two copies of its first 30 MB, and the engine. */
 const MEMORY_OVERHEAD_MB = 512
 
-/** Starts the locked-down process and waits until Python is ready. */
-export async function startSandboxChild(memoryLimitMb: number): Promise<SandboxChild> {
+/**
+ * Starts the locked-down process and waits until Python is ready.
+ *
+ * @param snapshots - folder of `pythonSnapshot`.
+ * @throws {SandboxStartError}
+ */
+export async function startSandboxChild(memoryLimitMb: number, snapshots = SNAPSHOTS): Promise<SandboxChild> {
   const entry = createRequire(import.meta.url).resolve('pyodide/pyodide.mjs')
   const folders = { pyodide: dirname(entry), sandbox: dirname(fileURLToPath(import.meta.url)) }
+  const pyodideUrl = pathToFileURL(entry).href
+  const snapshot = await pythonSnapshot(pyodideUrl, snapshots)
   const child = spawn(
     process.execPath,
     [
       '--permission',
       `--allow-fs-read=${folders.pyodide}`,
       `--allow-fs-read=${folders.sandbox}`,
+      ...(snapshot === null ? [] : [`--allow-fs-read=${snapshot}`]),
       '--disallow-code-generation-from-strings',
       '--no-warnings',
       join(folders.sandbox, 'sandboxChild.ts'),
-      pathToFileURL(entry).href,
+      pyodideUrl,
       String(memoryLimitMb),
+      ...(snapshot === null ? [] : [snapshot]),
     ],
     { env: {}, cwd: folders.pyodide, stdio: ['pipe', 'pipe', 'pipe'] },
   )
@@ -63,6 +73,8 @@ export async function startSandboxChild(memoryLimitMb: number): Promise<SandboxC
   if (first.outcome !== 'values') {
     kill()
     await exited
+    // The next start makes another one.
+    if (snapshot !== null) await rm(snapshot, { force: true })
     throw new SandboxStartError(`The sandbox did not start: ${errors || 'no answer'}.`, {
       hint: `Check that node ${process.version} can read ${folders.sandbox} and that pyodide is installed.`,
     })
