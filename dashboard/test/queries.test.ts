@@ -13,6 +13,7 @@ import { getRoundRecord } from '#sources/getRoundRecord.ts'
 import { getRounds } from '#sources/getRounds.ts'
 import { getStandings } from '#sources/getStandings.ts'
 import * as tables from '../../indexer/ponder.schema.ts'
+import { questionCost } from '../../indexer/src/api/questionCost.ts'
 import { answers } from './fixtures/indexerAnswers.ts'
 import { solvers } from './fixtures/swarm.ts'
 
@@ -78,6 +79,7 @@ for (const [name, read] of Object.entries(reads)) {
       const operation = document.definitions.find(definition => definition.kind === 'OperationDefinition')
       const { errors } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables)
       expect(errors).toBeUndefined()
+      expect(questionCost(document, variables)).toMatchObject({ rows: expect.any(Number) })
     }
   })
 }

@@ -1,8 +1,11 @@
 import { getIntrospectionQuery, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { costFault, MAX_DEPTH } from '../src/api/questionCost.ts'
+import { MAX_DEPTH, questionCost } from '../src/api/questionCost.ts'
 
-const fault = (query: string, variables = {}) => costFault(parse(query), variables)
+const fault = (query: string, variables = {}) => {
+  const cost = questionCost(parse(query), variables)
+  return typeof cost === 'string' ? cost : null
+}
 
 test('a question may ask for lists, each within another, up to a number of rows', () => {
   expect(fault('{ standings(limit: 1000) { items { rank peer { name } } } }')).toBeNull()
@@ -44,11 +47,15 @@ test('a question is so deep at most, and may ask for the schema', () => {
 test('a list costs its rows, whatever is asked of it', () => {
   for (const page of ['pageInfo { hasNextPage }', 'totalCount', '__typename', 'p: pageInfo { endCursor } __typename'])
     expect(fault(`{ peers(limit: 1000) { items { settlements(limit: 1000) { ${page} } } } }`), page).toMatch(/rows/)
-  const counts = Array.from({ length: 30 }, (_, at) => `c${at}: settlements(limit: 0) { totalCount }`)
-  expect(fault(`{ peers(limit: 1000) { items { ${counts.join(' ')} } } }`)).toBeNull()
-  expect(fault(`{ peers(limit: 1000) { items { ${counts.join(' ')} scores(limit: 20) { totalCount } } } }`)).toMatch(
-    /rows/,
-  )
+})
+
+test('lists of many rows are so many statements at most, however few rows each has', () => {
+  const lists = (count: number, of: string) => Array.from({ length: count }, (_, at) => `c${at}: ${of}`).join(' ')
+  const asked = (peers: number, within: string) => `{ peers(limit: ${peers}) { items { ${within} } } }`
+  expect(fault(asked(1000, lists(1, 'settlements(limit: 1) { items { round } }')))).toBeNull()
+  expect(fault(asked(1000, lists(2, 'settlements(limit: 1) { items { round } }')))).toMatch(/up to 2001 lists/)
+  expect(fault(asked(1000, lists(30, 'settlements(limit: 0) { totalCount }')))).toMatch(/up to 60001 lists/)
+  expect(fault(asked(20, lists(29, 'settlements(limit: 0) { totalCount }')))).toBeNull()
 })
 
 test('the schema may be asked for as tools do, and not the fields of types of fields', () => {

@@ -42,3 +42,31 @@ test('what is asked of the schema alone is answered with its descriptions, and n
   expect(await asked(`{ again: ${type} }`)).toMatchObject({ query: `{ again: ${type} }` })
   expect(await asked(`{ peer ${type} }`)).toMatchObject({ query: `{ peer ${type} }` })
 })
+
+test('large questions run one after the other, next to small ones, and so many wait at most', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  let [running, most] = [0, 0]
+  const slow = new Hono()
+  const route = questionRoute(
+    async () => [],
+    async () => buildSchema('type Query { peer: Int }'),
+  )
+  slow.use('/graphql', route, async context => {
+    const { query } = (await context.req.raw.json()) as { query: string }
+    if (query === SMALL) return context.json('small')
+    most = Math.max(most, ++running)
+    await gate
+    running -= 1
+    return context.json('large')
+  })
+  const answer = async (query: string) =>
+    (await slow.request('/graphql', { method: 'POST', body: JSON.stringify({ query }) })).status
+  const large = Array.from({ length: 20 }, () => answer('{ peers { items { scores { totalCount } } } }'))
+  expect(await answer(SMALL)).toBe(200)
+  open()
+  const statuses = await Promise.all(large)
+  expect([most, statuses.filter(status => status === 200).length]).toEqual([1, 16])
+  expect(statuses.filter(status => status === 503)).toHaveLength(4)
+})
+
+const SMALL = '{ peer(peerKey: "0xA") { name } }'

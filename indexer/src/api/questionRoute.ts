@@ -3,12 +3,17 @@ import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { z } from 'zod'
 import { type FindKeys, plainKeys, type Question } from './plainKeys.ts'
-import { costFault } from './questionCost.ts'
+import { questionCost } from './questionCost.ts'
 
 /** The pages' largest question has 3,000. */
 const MAX_CHARACTERS = 32_768
 /** Of words and signs; before anything is parsed in full. */
 const MAX_TOKENS = 2_000
+
+/** Lists of a question that runs next to others. Each takes a millisecond, and all of a question come in one turn of the event loop. */
+const FEW_READS = 100
+/** Larger questions that run or wait. */
+const MOST_LARGE = 16
 
 /** Texts whose parsed form is kept: the pages ask some twenty, each with other variables. */
 const KEPT_TEXTS = 32
@@ -25,6 +30,7 @@ const schema = z.object({
  */
 export function questionRoute(findKeys: FindKeys, readSchema: () => Promise<GraphQLSchema>): MiddlewareHandler {
   const documents = new Map<string, DocumentNode>()
+  const large = createTurns()
   const parseOnce = (query: string) => {
     const document = documents.get(query) ?? parse(query, { maxTokens: MAX_TOKENS, noLocation: true })
     // The last of the map is the one that was asked last.
@@ -38,8 +44,8 @@ export function questionRoute(findKeys: FindKeys, readSchema: () => Promise<Grap
     const text = await readText(context.req.raw)
     const asked = text === null ? FORM : readQuestion(text, parseOnce)
     if (typeof asked === 'string') return context.json(refusal(asked), 400)
-    const fault = costFault(asked.document, asked.variables)
-    if (fault !== null) return context.json(refusal(fault), 400)
+    const cost = questionCost(asked.document, asked.variables)
+    if (typeof cost === 'string') return context.json(refusal(cost), 400)
     if (isOfSchema(asked.document)) {
       const { query: source, variables: variableValues, operationName } = asked
       return context.json(await graphql({ schema: await readSchema(), source, variableValues, operationName }))
@@ -52,10 +58,31 @@ export function questionRoute(findKeys: FindKeys, readSchema: () => Promise<Grap
       headers: { 'content-type': 'application/json' },
       body,
     })
-    return next()
+    if (cost.reads <= FEW_READS) return next()
+    if (large.waiting >= MOST_LARGE) return context.json(refusal(BUSY), 503)
+    await large.run(next)
   })
 }
 
+/** One after the other, with a turn of the event loop for others in between. */
+function createTurns() {
+  let [waiting, last] = [0, Promise.resolve()]
+  return {
+    get waiting() {
+      return waiting
+    },
+    run(work: () => Promise<void>): Promise<void> {
+      waiting += 1
+      const done = last.then(work).finally(() => {
+        waiting -= 1
+      })
+      last = done.catch(() => {}).then(() => new Promise(resolve => setImmediate(resolve)))
+      return done
+    },
+  }
+}
+
+const BUSY = 'Too many large questions: try again later, or ask for fewer lists.'
 const FORM = 'A question is JSON with a query in GraphQL, 32 KB at most.'
 const refusal = (message: string) => ({ errors: [{ message }] })
 
