@@ -8,9 +8,9 @@ const require = createRequire(import.meta.url)
 
 const abi = task(
   'abi',
-  'Write deployments/abi.ts and deployments/abi from the contracts, or check that they are not stale',
+  'Write the ABIs and bytecode in deployments from the contracts, or check that they are not stale',
 )
-  .addFlag({ name: 'check', description: 'Write nothing; fail if the module is stale' })
+  .addFlag({ name: 'check', description: 'Write nothing; fail if any is stale' })
   .setAction(() => import('./scripts/deploy/abiTask.ts'))
   .build()
 
@@ -33,6 +33,7 @@ const deploy = task('deploy', 'Deploy the protocol, or finish a deployment; a re
     defaultValue: '',
   })
   .addOption({ name: 'environment', description: "Hash of the environment's specification", defaultValue: '' })
+  .addFlag({ name: 'prebuilt', description: 'Deploy the bytecode in deployments; compile only if the sources differ' })
   .addFlag({ name: 'json', description: 'End with one JSON object alone on the last line' })
   .setAction(() => import('./scripts/deploy/deployTask.ts'))
   .build()

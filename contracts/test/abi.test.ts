@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'
 import hre from 'hardhat'
-import { contractNames } from '../../deployments/contractNames.ts'
-import { abiModules, staleModules } from '../../scripts/deploy/abiModule.ts'
+import { staleFiles } from '../../scripts/deploy/abiModule.ts'
+import { generatedFiles } from '../../scripts/deploy/generatedFiles.ts'
 
-test('the generated ABI modules are not stale', async () => {
-  const modules = abiModules(await Promise.all(contractNames.map(name => hre.artifacts.readArtifact(name))))
-  const stale = await staleModules(path.join(hre.config.paths.root, 'deployments'), modules)
+test('the ABIs and the bytecode that deployments/ keeps are not stale', async () => {
+  const stale = await staleFiles(path.join(hre.config.paths.root, 'deployments'), await generatedFiles(hre))
   assert.deepEqual(stale, [], 'run "npx hardhat abi"')
 })

@@ -90,6 +90,7 @@ const given = {
   startsAt: '',
   bootstrapRounds: '',
   environment: '',
+  prebuilt: false,
   json: false,
 }
 

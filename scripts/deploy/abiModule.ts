@@ -8,6 +8,9 @@ type Artifact = { contractName: string; abi: readonly unknown[] }
 
 const camelCase = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`
 
+/** The constant that holds a contract's ABI. */
+export const abiName = (contract: string) => `${camelCase(contract)}Abi`
+
 /**
  * The generated modules, by their paths in deployments/: one for each contract with a constant `xAbi`, \`as const\`, so that viem infers every type,
  * and abi.ts with all of them. A page loads those that it names.
@@ -17,16 +20,19 @@ const camelCase = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice
 export function abiModules(artifacts: readonly Artifact[]): Map<string, string> {
   const modules = artifacts.map(({ contractName, abi }): [string, string] => {
     const name = camelCase(contractName)
-    return [`abi/${name}.ts`, `${HEADER}\nexport const ${name}Abi = ${JSON.stringify(abi, null, 2)} as const\n`]
+    return [
+      `abi/${name}.ts`,
+      `${HEADER}\nexport const ${abiName(contractName)} = ${JSON.stringify(abi, null, 2)} as const\n`,
+    ]
   })
   const all = artifacts.map(({ contractName }) => camelCase(contractName)).sort()
   const exported = all.map(name => `export { ${name}Abi } from './abi/${name}.ts'\n`)
   return new Map([...modules, ['abi.ts', `${HEADER}\n${exported.join('')}`]])
 }
 
-/** Which of the modules in a folder are not those. */
-export async function staleModules(folder: string, modules: ReadonlyMap<string, string>): Promise<string[]> {
+/** Which of the files in a folder are not those. */
+export async function staleFiles(folder: string, files: ReadonlyMap<string, string>): Promise<string[]> {
   const read = (file: string) => readFile(path.join(folder, file), 'utf8').catch(() => '')
-  const stale = await Promise.all([...modules].map(async ([file, text]) => ((await read(file)) === text ? [] : [file])))
+  const stale = await Promise.all([...files].map(async ([file, text]) => ((await read(file)) === text ? [] : [file])))
   return stale.flat()
 }

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs'
+import { HardhatArtifactResolver } from '@nomicfoundation/hardhat-ignition/helpers'
+import type { ArtifactResolver } from '@nomicfoundation/ignition-core'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
 import type { NetworkConnection } from 'hardhat/types/network'
 import { contractNames } from '../../deployments/contractNames.ts'
 import { type Deployment, DeploymentRecordError, readDeployment } from '../../deployments/record.ts'
+import { prebuiltArtifacts } from './bytecode.ts'
 import { type ChainReader, chainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
 import { dropTornLine, type JournalState, readJournal } from './journal.ts'
@@ -25,6 +28,8 @@ export interface DeployOptions {
   /** The deployment's record, written at the end: where it is, nothing is left to do. */
   readonly recordFile: string
   readonly requested: RequestedParameters
+  /** Take the bytecode in deployments/, and compile only if the sources are others. */
+  readonly isPrebuilt?: boolean
 }
 
 export interface DeployOutcome {
@@ -95,14 +100,19 @@ async function finish(
   preset: NetworkPreset,
   journal: JournalState,
   stored: DeployParameters | undefined,
-  { journalDir, requested }: DeployOptions,
+  { journalDir, requested, isPrebuilt = false }: DeployOptions,
 ): Promise<JournalState> {
   const account = await requireFundedAccount(chain, connection.networkName, journal.created)
-  await hre.tasks.getTask('build').run({ quiet: true, noTests: true })
+  const artifacts = (isPrebuilt && (await prebuiltArtifacts(hre.config))) || (await compiledArtifacts(hre))
   const parameters = stored ?? (await chooseParameters(chain, preset, requested))
   if (!stored) await writeParameters(journalDir, parameters)
-  await runIgnition({ hre, connection, chain, preset, journalDir, journal, account, parameters })
+  await runIgnition({ artifacts, connection, chain, preset, journalDir, journal, account, parameters })
   return readJournal(journalDir)
+}
+
+async function compiledArtifacts(hre: HardhatRuntimeEnvironment): Promise<ArtifactResolver> {
+  await hre.tasks.getTask('build').run({ quiet: true, noTests: true })
+  return new HardhatArtifactResolver(hre.artifacts)
 }
 
 async function chooseParameters(

@@ -15,6 +15,7 @@ export interface DeployArguments {
   startsAt: string
   bootstrapRounds: string
   environment: string
+  prebuilt: boolean
   json: boolean
 }
 
@@ -78,6 +79,7 @@ export function readOptions(network: string, args: DeployArguments, root: string
     journalDir: inData ? path.resolve(data, 'ignition') : path.join(root, 'ignition', 'deployments', network),
     recordFile: args.record === '' ? deploymentPath(network, data) : path.resolve(args.record),
     requested,
+    isPrebuilt: args.prebuilt,
   }
 }
 

@@ -1,9 +1,5 @@
-import {
-  errorDeploymentResultToExceptionMessage,
-  HardhatArtifactResolver,
-} from '@nomicfoundation/hardhat-ignition/helpers'
-import { DeploymentResultType, deploy, trackTransaction } from '@nomicfoundation/ignition-core'
-import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
+import { errorDeploymentResultToExceptionMessage } from '@nomicfoundation/hardhat-ignition/helpers'
+import { type ArtifactResolver, DeploymentResultType, deploy, trackTransaction } from '@nomicfoundation/ignition-core'
 import type { NetworkConnection } from 'hardhat/types/network'
 import type { ChainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
@@ -13,7 +9,8 @@ import type { DeployParameters } from './parameters.ts'
 import { protocolModule } from './protocolModule.ts'
 
 interface IgnitionRun {
-  readonly hre: HardhatRuntimeEnvironment
+  /** ABI and bytecode of each contract, by name. */
+  readonly artifacts: ArtifactResolver
   readonly connection: NetworkConnection
   readonly chain: ChainReader
   readonly preset: NetworkPreset
@@ -29,13 +26,13 @@ interface IgnitionRun {
  * @throws {DeployError} DEPLOYMENT_FAILED with Ignition's own reason.
  */
 export async function runIgnition(run: IgnitionRun): Promise<void> {
-  const { hre, connection, preset, journalDir, account, parameters } = run
+  const { artifacts, connection, preset, journalDir, account, parameters } = run
   await closeUnrecorded(run)
   const result = await deploy({
     config: { requiredConfirmations: preset.confirmations, blockPollingInterval: preset.blockPollingMs },
     provider: connection.provider,
     deploymentDir: journalDir,
-    artifactResolver: new HardhatArtifactResolver(hre.artifacts),
+    artifactResolver: artifacts,
     ignitionModule: protocolModule(parameters, preset),
     deploymentParameters: {},
     accounts: [account],

@@ -44,10 +44,10 @@ interface DeployRequest {
   environmentHash: string
 }
 
-/** Runs the very task that `npx hardhat deploy` runs. @throws {Error} with its one clear line. */
+/** Runs the very task that `npx hardhat deploy` runs, without its compiler where nobody has changed the contracts. @throws {Error} with its one clear line. */
 export async function deploy(request: DeployRequest): Promise<{ deployment: Deployment; path: string }> {
   const argv = [hardhatCli, 'deploy', '--network', 'local', '--data', request.data]
-  argv.push('--environment', request.environmentHash, '--json')
+  argv.push('--environment', request.environmentHash, '--prebuilt', '--json')
   if (request.roundSeconds !== undefined) argv.push('--round-seconds', String(request.roundSeconds))
   const child = spawn(process.execPath, argv, {
     cwd: root,

@@ -9,7 +9,7 @@ import type { BenchRow } from '../../measure/row.ts'
 import { freeSwarmPorts } from '../../swarm/ports.ts'
 
 const root = resolve(join(import.meta.dirname, '../../..'))
-const CONDITIONS = 'npm run swarm in a fresh clone with its packages installed: contracts compiled, pages built'
+const CONDITIONS = 'npm run swarm in a fresh clone with its packages installed: contracts deployed, pages built'
 const QUERY = '{ rounds(where: { settled_gt: 0 }, limit: 1) { items { number } } }'
 
 interface ColdStart {
