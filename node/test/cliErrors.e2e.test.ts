@@ -120,6 +120,11 @@ describe('what is called wrongly ends with 64', () => {
     ],
     ['a bundle without its file', ['bundle', 'get'], /^bundle get needs FILE\. See npx waggle bundle --help/],
     [
+      'a bundle that is a device',
+      ['bundle', 'verify', '/dev/zero'],
+      /^\/dev\/zero is not a file of 8388608 bytes at most/,
+    ],
+    [
       'an unknown duty',
       ['stake', 'foo'],
       /^Unknown duty 'foo'\. The duties are evaluator and proposer; npx waggle stake show prints/,

@@ -1,9 +1,10 @@
 import { createWriteStream } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
+import { formatSizes } from '#core/payloads/payloadSizes.ts'
 import { defineCommand, required } from '../defineCommand.ts'
 import { openChatModels } from '../models/chatModels.ts'
 import { unknownWord } from '../nearest.ts'
@@ -75,14 +76,24 @@ Rollouts are read from the peer's folder, or fetched from peers that have them. 
 })
 
 async function verify(config: Config, file: string, asJson: boolean): Promise<void> {
-  const bytes = await readFile(file).catch(cause => {
-    throw new UsageError(`${file} cannot be read.`, { hint: 'Give a file that npx waggle bundle get wrote.', cause })
-  })
+  const bytes = await readBundle(file)
   await withReader(config, async reader => {
     const found = await reader.verify(new Uint8Array(bytes))
     if (found.findings.length > 0) process.exitCode = 1
     showResult(found, asJson)
   })
+}
+
+/** Of a stranger, perhaps: nothing is read that can be no bundle. */
+async function readBundle(file: string): Promise<Buffer> {
+  const hint = 'Give a file that npx waggle bundle get wrote.'
+  const unreadable = (cause: unknown): never => {
+    throw new UsageError(`${file} cannot be read.`, { hint, cause })
+  }
+  const found = await stat(file).catch(unreadable)
+  if (!found.isFile() || found.size > formatSizes.rollouts)
+    throw new UsageError(`${file} is not a file of ${formatSizes.rollouts} bytes at most, as bundles are.`, { hint })
+  return readFile(file).catch(unreadable)
 }
 
 type Reader = Awaited<ReturnType<typeof import('#roles/evidence/bundleReader.ts').openBundleReader>>

@@ -44,9 +44,10 @@ export function areUnlikely(groups: readonly CheckedGroup[], own: readonly Check
   return own.length > 0 && natsOf(groups) > MOST_TIMES * Math.max(LEAST_NATS, natsOf(own))
 }
 
-/** Mean over answers of the nats a token. */
+/** Mean over answers of the nats a token. Empty ones say nothing: a group of them and of one unlikely answer would seem likely. */
 function natsOf(groups: readonly CheckedGroup[]): number {
-  return mean(groups.flatMap(({ rollouts }) => rollouts.map(({ logprobs }) => -mean([...logprobs]))))
+  const claims = groups.flatMap(({ rollouts }) => rollouts.map(({ logprobs }) => logprobs))
+  return mean(claims.filter(({ length }) => length > 0).map(logprobs => -mean([...logprobs])))
 }
 
 const ABSURD = 'claimed log-probabilities are below what any sampler would draw'

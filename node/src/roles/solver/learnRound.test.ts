@@ -190,6 +190,11 @@ test('answers that are put under a prompt are left out by what is truly claimed 
   }
   const unlikely = { 'answers are less likely than those that a policy samples': 2 }
   expect(await refusedOf(nats(0.66, 2), nats(0.08))).toEqual({ refused: unlikely, taken: 0, trust: true })
+  // Empty answers next to them change nothing.
+  const padded = nats(0.4, 2).map(({ task, rollouts: [first, second] }) => ({
+    ...{ task, rollouts: [first, { ...second, completionTokens: new Int32Array(), logprobs: new Float32Array() }] },
+  }))
+  expect(await refusedOf(padded as CheckedGroup[], nats(0.08))).toMatchObject({ refused: unlikely, taken: 0 })
   expect(await refusedOf(nats(0.16, 2), nats(0.08))).toEqual({ refused: {}, taken: 2, trust: false })
   expect(await refusedOf(nats(0.25, 2), nats(0.001))).toEqual({ refused: {}, taken: 2, trust: false })
   expect(await refusedOf(nats(2, 2), nats(1))).toEqual({ refused: {}, taken: 2, trust: false })
