@@ -58,7 +58,7 @@ const TESTS: Record<string, readonly string[]> = {
   Appeals: APPEALS,
   AppealCases: APPEALS,
   AppealVerdicts: APPEALS,
-  ScoreHistogram: ['challenges/Appeals'],
+  JuryVotes: ['JuryVotes', 'challenges/Appeals'],
   Openings: ['Openings', 'TaskPay'],
   ScoreOpenings: ['Openings', 'TaskPay', 'invariant/Openings'],
   TaskPay: ['TaskPay', 'invariant/Openings'],

@@ -4,14 +4,14 @@ pragma solidity 0.8.30;
 import {IAppeals} from "../interfaces/IAppeals.sol";
 import {Jury} from "../Jury.sol";
 import {Draws} from "../libraries/Draws.sol";
-import {ScoreHistogram} from "../libraries/ScoreHistogram.sol";
+import {JuryVotes} from "../libraries/JuryVotes.sol";
 import {SEATS, Tally} from "../libraries/Tally.sol";
 import {CommittedWork} from "./CommittedWork.sol";
 
 /// @title AppealCases
 /// @notice The part of `Challenges` that stores cases, with their juries and verdicts.
 abstract contract AppealCases is IAppeals, CommittedWork, Jury {
-    using ScoreHistogram for ScoreHistogram.Histogram;
+    using JuryVotes for uint256;
 
     /// @dev Which votes of a case are paid: those near the final score, those of unavailable, or all.
     enum Paid {
@@ -50,7 +50,8 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
     uint256 internal immutable _firstBondWei;
 
     mapping(bytes32 caseKey => Case state) internal _cases;
-    mapping(bytes32 benchKey => ScoreHistogram.Histogram found) internal _found;
+    /// @dev See `JuryVotes`.
+    mapping(bytes32 benchKey => uint256 votes) internal _found;
 
     /// @param firstBondWei The bond of a first appeal.
     constructor(uint256 firstBondWei) {
@@ -92,7 +93,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         return _firstBondWei << (level - 1);
     }
 
-    function _foundBy(bytes32 key, uint8 level) internal view returns (ScoreHistogram.Histogram storage found) {
+    function _foundBy(bytes32 key, uint8 level) internal view returns (uint256 votes) {
         return _found[_benchKey(key, level)];
     }
 
@@ -124,9 +125,10 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         uint32 drawn,
         uint16 standingMilli
     ) internal view returns (bool reached, uint16 scoreMilli) {
-        ScoreHistogram.Histogram storage found = _foundBy(key, level);
-        uint256 available = found.available;
-        if (!_isHeard(found, drawn) || found.unavailable > available) return (false, 0);
+        uint256 found = _foundBy(key, level);
+        uint256 heard = found.heard();
+        uint256 available = heard - found.unavailable();
+        if (heard < Tally.quorumOf(drawn) || heard > 2 * available) return (false, 0);
         scoreMilli = found.scoreAt((available - 1) / 2);
         if (!_differs(scoreMilli, standingMilli)) return (true, scoreMilli);
         uint256 most = Tally.quorumOf(drawn);
@@ -134,11 +136,6 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
         bool isLower = scoreMilli < standingMilli;
         uint16 nearest = found.scoreAt(isLower ? most - 1 : available - most);
         return (isLower == (nearest < standingMilli) && _differs(nearest, standingMilli), scoreMilli);
-    }
-
-    /// @dev Whether enough seats of a level voted.
-    function _isHeard(ScoreHistogram.Histogram storage found, uint32 drawn) internal view returns (bool isHeard) {
-        return found.heard() >= Tally.quorumOf(drawn);
     }
 
     function _differs(uint16 a, uint16 b) internal view returns (bool differs) {
@@ -167,7 +164,7 @@ abstract contract AppealCases is IAppeals, CommittedWork, Jury {
 
     /// @dev Whether more than half of a jury, silent seats included, voted `unavailable`.
     function _isGone(bytes32 key, uint8 level, uint32 drawn) internal view returns (bool isGone) {
-        return _foundBy(key, level).unavailable >= Tally.quorumOf(drawn);
+        return _foundBy(key, level).unavailable() >= Tally.quorumOf(drawn);
     }
 
     function _caseKey(uint64 round, bytes32 peerKey) internal pure returns (bytes32 key) {

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {IAppeals} from "../interfaces/IAppeals.sol";
 import {IRulings} from "../interfaces/IRulings.sol";
-import {ScoreHistogram} from "../libraries/ScoreHistogram.sol";
+import {JuryVotes} from "../libraries/JuryVotes.sol";
 import {Tally} from "../libraries/Tally.sol";
 import {AppealCases} from "./AppealCases.sol";
 import {ChallengeBonds} from "./ChallengeBonds.sol";
@@ -11,7 +11,7 @@ import {ChallengeBonds} from "./ChallengeBonds.sol";
 /// @title AppealVerdicts
 /// @notice The part of `Challenges` that takes verdicts, and pays and slashes the seats.
 abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
-    using ScoreHistogram for ScoreHistogram.Histogram;
+    using JuryVotes for uint256;
 
     /// @dev Flag on top of a verdict's lane, or alone for one that stayed sealed.
     uint256 private constant JUDGED = 1 << 255;
@@ -47,8 +47,7 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
             abi.encode(block.chainid, address(this), round, peerKey, level, position, seatKey, scoreMilli, salt)
         );
         _reveal(benchKey, position, commitment, scoreMilli);
-        if (scoreMilli == Tally.UNAVAILABLE) ++_found[benchKey].unavailable;
-        else _found[benchKey].add(scoreMilli);
+        _found[benchKey] = _found[benchKey].withVote(scoreMilli);
         emit VerdictRevealed(round, peerKey, seatKey, level, position, scoreMilli);
     }
 
@@ -88,7 +87,8 @@ abstract contract AppealVerdicts is AppealCases, ChallengeBonds {
     function _judgeSealed(uint64 round, bytes32 peerKey, bytes32 seatKey, uint8 level) internal {
         bytes32 key = _caseKey(round, peerKey);
         Level storage step = _cases[key].steps[level - 1];
-        if (!_isHeard(_foundBy(key, level), step.drawn) && _votes.isOutage(step.openedRound)) return;
+        bool isHeard = _foundBy(key, level).heard() >= Tally.quorumOf(step.drawn);
+        if (!isHeard && _votes.isOutage(step.openedRound)) return;
         _blame(round, peerKey, seatKey, level, IRulings.Fault.Sealed, address(0));
     }
 

@@ -3,15 +3,15 @@ pragma solidity 0.8.30;
 
 import {IAppeals} from "../interfaces/IAppeals.sol";
 import {IRulings} from "../interfaces/IRulings.sol";
+import {JuryVotes} from "../libraries/JuryVotes.sol";
 import {FINALITY_ROUNDS} from "../libraries/Ring.sol";
-import {ScoreHistogram} from "../libraries/ScoreHistogram.sol";
 import {SEATS, Tally} from "../libraries/Tally.sol";
 import {AppealVerdicts} from "./AppealVerdicts.sol";
 
 /// @title Appeals
 /// @notice The part of `Challenges` that opens and closes cases, and divides bonds.
 abstract contract Appeals is AppealVerdicts {
-    using ScoreHistogram for ScoreHistogram.Histogram;
+    using JuryVotes for uint256;
 
     /// @dev Result of a case.
     struct Ruling {
@@ -111,7 +111,7 @@ abstract contract Appeals is AppealVerdicts {
         uint256 upheldCount = 0;
         for (uint8 level = 1; level <= state.levels; ++level) {
             Level storage step = state.steps[level - 1];
-            uint256 feeWei = _foundBy(key, level).heard() != 0 ? step.bondWei / 2 : 0;
+            uint256 feeWei = _foundBy(key, level) != 0 ? step.bondWei / 2 : 0;
             feesWei += feeWei;
             bool isJudged = !state.isMoot && level <= ruling.lastReached;
             if (isJudged && !_differs(ruling.appealed[level - 1], ruling.standingMilli)) {
@@ -148,8 +148,8 @@ abstract contract Appeals is AppealVerdicts {
         bool isGone = ruling.isTaken || _isGone(key, levels, state.steps[levels - 1].drawn);
         state.paid = isGone ? Paid.Unavailable : Paid.Every;
         for (uint8 level = 1; level <= levels; ++level) {
-            ScoreHistogram.Histogram storage found = _foundBy(key, level);
-            count += isGone ? found.unavailable : found.heard();
+            uint256 found = _foundBy(key, level);
+            count += isGone ? found.unavailable() : found.heard();
         }
     }
 
@@ -190,7 +190,6 @@ abstract contract Appeals is AppealVerdicts {
     function _countRight(bytes32 key, uint8 levels, uint256 finalMilli) internal view returns (uint256 count) {
         uint256 low = finalMilli < _toleranceMilli ? 0 : finalMilli - _toleranceMilli;
         uint256 high = finalMilli + _toleranceMilli;
-        if (high > Tally.MAX_SCORE) high = Tally.MAX_SCORE;
         for (uint8 level = 1; level <= levels; ++level) count += _foundBy(key, level).countWithin(low, high);
     }
 

@@ -62,8 +62,8 @@ export const GAS = {
   open: 130_787,
   propose: 107_338,
   register: 132_704,
-  appeal: 211_228,
-  verdict: 207_526,
+  appeal: 211_272,
+  verdict: 194_092,
   demand: 136_431,
   challenge: 90_000,
 } as const
