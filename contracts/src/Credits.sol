@@ -10,7 +10,7 @@ abstract contract Credits is ICredits {
     mapping(address account => uint256 amount) private _credits;
 
     /// @inheritdoc ICredits
-    function creditOf(address account) external view returns (uint256 amount) {
+    function creditOf(address account) public view returns (uint256 amount) {
         return _credits[account];
     }
 

@@ -15,6 +15,8 @@ interface Vm {
 
     function prank(address sender) external;
 
+    function prank(address sender, address origin) external;
+
     function warp(uint256 timestamp) external;
 
     function getBlockTimestamp() external view returns (uint256 timestamp);

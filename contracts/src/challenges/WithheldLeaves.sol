@@ -25,12 +25,17 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
     /// @inheritdoc IWithheldLeaves
     uint256 public immutable MIN_GAS_PRICE_WEI;
 
-    /// @dev EIP-7623: a transaction pays 16 gas per byte plus its execution, and at least 40 per byte.
+    /// @dev EIP-7623: calldata has one token for a zero byte and four for any other. A transaction pays 4 gas per token
+    /// and its execution, and at least 10 per token.
     uint256 private constant TRANSACTION_GAS = 21_000;
-    uint256 private constant BYTE_GAS = 16;
-    uint256 private constant FLOOR_BYTE_GAS = 40;
-    /// @dev Gas after the last measurement: two credits, the event, the state and the hold.
-    uint256 private constant CLOSING_GAS = 80_000;
+    uint256 private constant TOKEN_GAS = 4;
+    uint256 private constant FLOOR_TOKEN_GAS = 10;
+    /// @dev Gas after the last measurement: the event, and two credits of accounts that have one already.
+    uint256 private constant CLOSING_GAS = 15_000;
+    uint256 private constant FIRST_CREDIT_GAS = 17_100;
+    /// @dev In each byte of a word: all bits but the highest, and the lowest bit.
+    uint256 private constant LOW_BITS = (type(uint256).max / 255) * 127;
+    uint256 private constant ONES = type(uint256).max / 255;
 
     mapping(bytes32 leaf => Demand demand) internal _demands;
 
@@ -79,12 +84,12 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         _requireBody(leaf.bodyHash, body);
         _commitments.requireLeaf(round, peerKey, work, leaf, proof);
         demand.state = DemandState.Shown;
+        _votes.release(round, peerKey);
         (address challenger, uint256 bondWei) = (demand.challenger, demand.bondWei);
-        uint256 paidWei = _responsePay(bondWei, startGas - gasleft() + CLOSING_GAS);
+        uint256 paidWei = _responsePay(bondWei, challenger, startGas);
         emit LeafShown(round, peerKey, leaf.index, msg.sender, paidWei);
         _credit(msg.sender, paidWei);
         _credit(challenger, bondWei - paidWei);
-        _votes.release(round, peerKey);
     }
 
     /// @inheritdoc IWithheldLeaves
@@ -111,14 +116,26 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
         return RESPONSE_GAS * (priceWei < MIN_GAS_PRICE_WEI ? MIN_GAS_PRICE_WEI : priceWei);
     }
 
-    /// @dev Cost of the response to its sender, at most at the gas price that the bond covers.
-    function _responsePay(uint256 bondWei, uint256 executionGas) internal view returns (uint256 paidWei) {
-        uint256 standardGas = BYTE_GAS * msg.data.length + executionGas;
-        uint256 floorGas = FLOOR_BYTE_GAS * msg.data.length;
+    /// @dev Cost of the response to its sender, at most at the gas price that the bond covers. Calldata is paid to a
+    /// plain account that sends the transaction itself: a contract makes it from nothing.
+    function _responsePay(
+        uint256 bondWei,
+        address challenger,
+        uint256 startGas
+    ) internal view returns (uint256 paidWei) {
+        // solhint-disable-next-line avoid-tx-origin
+        bool isSent = msg.sender == tx.origin && msg.sender.code.length == 0;
+        uint256 tokens = isSent ? 4 * msg.data.length - 3 * _zeroBytes() : 0;
+        uint256 spentGas = CLOSING_GAS;
+        if (creditOf(msg.sender) == 0) spentGas += FIRST_CREDIT_GAS;
+        if (creditOf(challenger) == 0) spentGas += FIRST_CREDIT_GAS;
+        spentGas += startGas - gasleft() + TOKEN_GAS * tokens;
+        if (spentGas < FLOOR_TOKEN_GAS * tokens) spentGas = FLOOR_TOKEN_GAS * tokens;
+        if (isSent) spentGas += TRANSACTION_GAS;
         uint256 priceWei = bondWei / RESPONSE_GAS;
         // Gas is estimated at price 0; the estimate must not be lower for it.
         if (tx.gasprice < priceWei) priceWei = tx.gasprice == 0 ? 1 : tx.gasprice;
-        paidWei = (TRANSACTION_GAS + (standardGas < floorGas ? floorGas : standardGas)) * priceWei;
+        paidWei = spentGas * priceWei;
         return paidWei < bondWei ? paidWei : bondWei;
     }
 
@@ -155,5 +172,21 @@ abstract contract WithheldLeaves is IWithheldLeaves, CommittedWork, ChallengeBon
 
     function _keyOf(uint64 round, bytes32 peerKey, uint32 index) internal pure returns (bytes32 key) {
         return keccak256(abi.encode(round, peerKey, index));
+    }
+
+    /// @dev Zero bytes of the calldata: where one is, adding `LOW_BITS` to the low bits leaves the highest bit unset.
+    function _zeroBytes() private pure returns (uint256 count) {
+        for (uint256 at = 0; at < msg.data.length; at += 32) {
+            uint256 word;
+            assembly {
+                word := calldataload(at)
+            }
+            unchecked {
+                uint256 isZero = ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
+                count += ((isZero >> 7) * ONES) >> 248;
+            }
+        }
+        // The last word reaches beyond the end.
+        return count - ((32 - (msg.data.length % 32)) % 32);
     }
 }

@@ -10,7 +10,8 @@ import {IRolloutCommitments} from "./IRolloutCommitments.sol";
 /// closed once the round after it has ended and `RESPONSE_BLOCKS` blocks have passed, so that a halted chain costs
 /// nobody the time to respond.
 /// @dev The challenger posts the bond. The responder is paid its gas from the bond, so that a peer cannot be made to
-/// spend, and no more than that, so that a peer gains nothing by withholding leaves.
+/// spend, and no more than that, so that a peer gains nothing by withholding leaves. Calldata is paid to an account
+/// without code that sends the transaction itself.
 interface IWithheldLeaves is ICommittedWork {
     /// @notice State of a demand.
     enum DemandState {

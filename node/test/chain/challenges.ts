@@ -117,8 +117,15 @@ export function testChallenges(scene: ChainScene): void {
     if (first === undefined || second === undefined) throw new Error('no demand')
     const shown = provenLeaf({ payload: bundle, tree: treeOf(bundle) }, commitment, first.index)
     if (shown === null) throw new Error('no leaf')
-    expect(await chain.showLeaf(shown, first.throughRound)).toMatchObject({ status: 'mined' })
-    expect(await chain.readBalance(chain.account)).toBeGreaterThan(9n * 10n ** 17n)
+    const sent = await chain.showLeaf(shown, first.throughRound)
+    if (sent.status !== 'mined') throw new Error(sent.status)
+    const { gasUsed, effectiveGasPrice } = await local.client.getTransactionReceipt({ hash: sent.hash })
+    const bondPriceWei = bondWei / 3_000_000n
+    const priceWei = effectiveGasPrice < bondPriceWei ? effectiveGasPrice : bondPriceWei
+    // Its gas is paid, and next to nothing more: a leaf that is worth showing would be worth withholding.
+    const paidGas = Number((await readCredit(chain.client, chain.contracts, chain.account)) / priceWei)
+    expect(paidGas).toBeGreaterThanOrEqual(Number(gasUsed))
+    expect(paidGas).toBeLessThan(1.02 * Number(gasUsed))
     await enter(round + 3)
     // As many as there are at least to answer in.
     await local.client.mine({ blocks: 16 })
