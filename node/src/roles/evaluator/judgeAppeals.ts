@@ -1,7 +1,9 @@
-import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
+import { COMMITTEE_SEATS, phase, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
+import { castOn } from '../appellant/chooseScores.ts'
+import { isClearlyOff } from '../appellant/weighAppeal.ts'
 import { beaconOf, recordBeacon } from '../draws/roundBeacon.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
@@ -27,39 +29,60 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   if (due.length === 0) return
   await recordBeacon(node, round - phase.voting, signal)
   const together = readTogether(node)
-  const inOrder = await orderCases(node, due, round - phase.voting)
+  const inOrder = await orderCases(node, due, round - phase.voting, together)
   const given = await Promise.allSettled(inOrder.map(found => giveVerdict(node, models, found, together, signal)))
   for (const ended of given) if (ended.status === 'rejected') throw ended.reason
 }
 
+/** A case to judge; whoever's place sorts first is read first. */
+type PlacedCase = AppealCase & { place: string }
+
 /**
- * Second appeals first, and then in an order that the beacon draws, the same for all jurors: of more appeals than can be read, whole juries read
- * some, and nobody chooses which.
+ * Second appeals first, then those that more seats of the committee dispute, and then in an order that the beacon draws. It is the same for all
+ * jurors: of more appeals than can be read, whole juries read some, and who appeals what nobody disputes takes no time from the others.
+ *
+ * @see docs/adr/0194-a-jury-reads-first-what-a-committee-disputes.md
  */
-async function orderCases(node: PeerNode, due: readonly AppealCase[], openedRound: number): Promise<AppealCase[]> {
+async function orderCases(
+  node: PeerNode,
+  due: readonly AppealCase[],
+  openedRound: number,
+  { facts }: ReadTogether,
+): Promise<PlacedCase[]> {
   const beacon = (await beaconOf(node, openedRound)) ?? ZERO_HASH
-  const placed = due.map(found => {
+  const votesOn = async ({ round, peerKey }: AppealCase) => {
+    const [commitments, votes] = await Promise.all([facts.commitments(round), facts.votes(round)])
+    return castOn({ commitments, votes }, peerKey)
+  }
+  const placed = due.map(async found => {
+    // Whoever reads the work reads these again, and fails by itself.
+    const disputing = disputedBy(await votesOn(found).catch(() => []), found)
     const lot = roundSeed('jury', node.chainId, openedRound, beacon, found.peerKey, found.round)
-    return { found, place: `${2 - found.level}${lot}` }
+    return { ...found, place: `${2 - found.level}${COMMITTEE_SEATS - disputing}${lot}` }
   })
-  return placed.sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ found }) => found)
+  return (await Promise.all(placed)).sort((a, b) => (a.place < b.place ? -1 : 1))
+}
+
+/** How many votes are scores that clearly differ from what was settled. Whom a peer hides its work from disputes nothing. */
+export function disputedBy(votes: readonly number[], { settledMilli }: Pick<AppealCase, 'settledMilli'>): number {
+  return votes.filter(vote => vote !== UNAVAILABLE && isClearlyOff(vote, settledMilli)).length
 }
 
 /** Scores the peer again, as a committee would, and seals the score. Who had no time to look says nothing, which counts for what stands. */
 async function giveVerdict(
   node: PeerNode,
   models: Models,
-  found: AppealCase,
+  found: PlacedCase,
   together: ReadTogether,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain, identity, logger } = node
-  const { round, peerKey, level, openedRound } = found
+  const { round, peerKey, level, openedRound, place } = found
   const position = (await chain.readJury(round, peerKey)).indexOf(identity.peerKey)
   const isParty = found.appellant === chain.account || (await chain.readAccountOf(peerKey)) === chain.account
   if (position < 0 || isParty || !(await node.playsIn(round))) return
   const seats = await firstSeatsThatScored(node, found)
-  const scoreMilli = await scoreAgain(node, models, { round, peerKey, seats }, signal, together)
+  const scoreMilli = await scoreAgain(node, models, { round, peerKey, seats, place }, signal, together)
   if (scoreMilli === null)
     return logger.warn('no verdict: there was no time to read the work', { round, peerKey, level })
   const { sealed, opened } = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })

@@ -105,8 +105,8 @@ type Scene = {
   roundMs?: number
   /** Verdicts after which the time is up. */
   inTime?: number
-  /** Seats of the committee by the score that they gave. */
-  votes: Record<string, number>
+  /** Seats of the committee by the score that they gave all authors, or each. 700 was settled. */
+  votes: Record<string, number | number[]>
   /** Seats of a first jury by what they found, where the appeal is a second one. */
   first?: Record<string, number>
 }
@@ -149,7 +149,7 @@ async function judged({
       works.map(({ commitment: { peerKey } }) => {
         const level = first === undefined ? 1 : 2
         const openedRound = first === undefined ? opened : opened + phase.settling
-        return { round, peerKey, level, openedRound, closesFrom: 99, isClosed: false } as AppealCase
+        return { round, peerKey, level, openedRound, closesFrom: 99, isClosed: false, settledMilli: 700 } as AppealCase
       }),
     readBeacon: async (of: number) => ({ state: 'drawn', hash: of === round ? beacon : before }),
     readJury: async () => [word('5e')],
@@ -164,7 +164,7 @@ async function judged({
       reads.push('votes') &&
       Object.entries(votes).map(([seat, milli]) => ({
         ...{ evaluatorKey: peerKeyOf(seat), shard: 0 },
-        scoresMilli: works.map(() => milli),
+        scoresMilli: works.map((_, at) => (typeof milli === 'number' ? milli : milli[at])),
       })),
     readVerdicts: async () =>
       Object.entries(first ?? {}).map(([seat, scoreMilli]) => ({ seatKey: peerKeyOf(seat), scoreMilli })),
@@ -245,6 +245,20 @@ test('a juror whose own time is up before it has looked says nothing', async () 
   expect(found).toEqual([undefined, 700])
 })
 
+test('a juror that has no time for all reads first what most seats of the committee dispute', async () => {
+  const authors = Array.from({ length: 12 }, (_, at) => `author ${at}`)
+  const peers = Object.fromEntries(authors.map(name => [name, 'all'] as const))
+  const agreed = authors.map(() => 700)
+  const votes = {
+    'seat 1': agreed.with(8, 1000).with(9, 0),
+    'seat 2': agreed.with(9, 0),
+    'seat 3': [...agreed].fill(UNAVAILABLE, 2, 4),
+  }
+  const { found } = await judged({ peers, authors, votes, roundMs: 600_000, inTime: 2 })
+  expect(found.flatMap((score, at) => (score === undefined ? [] : [at]))).toEqual([8, 9])
+  expect((await judged({ peers, authors, votes, roundMs: 600_000, inTime: 1 })).found[9]).toBe(700)
+})
+
 test('a second jury asks the seats of the first as well', async () => {
   const { found, asked } = await judged({
     peers: { 'seat 1': 'away', 'juror 1': 'all', 'juror 2': 'nothing' },
@@ -272,7 +286,12 @@ test('a policy that the disk does not take is asked for once: an author that nev
 test('a read that fails costs the verdict that began it, and not those that waited for it', async () => {
   const authors = ['author 1', 'author 2']
   const peers = Object.fromEntries(authors.map(name => [name, 'all'] as const))
-  const { found, failure } = await judged({ peers, authors, votes: {}, failing: ['commitments'] })
+  const { found, failure } = await judged({
+    peers,
+    authors,
+    votes: {},
+    failing: ['commitments', 'commitments', 'commitments'],
+  })
   expect(found).toEqual([undefined, 700])
   expect(failure).toBe('commitments cannot be read')
 })

@@ -1,7 +1,7 @@
 import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { createKeyedLimit, type KeyedLimit } from '#core/keyedLimit.ts'
+import { createTurns, type Turns } from '#core/turns.ts'
 import { readTaskPlaces, type TaskPlace } from '../draws/admitTasks.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
 import { roundRules } from '../draws/checkRollouts.ts'
@@ -45,17 +45,20 @@ function onceForEach<T>(read: (round: number) => Promise<T>): (round: number) =>
   }
 }
 
-/** Those that read scores at the same time: payloads are fetched side by side, and opened and scored one after the other. */
-export type ReadTogether = { scoringMutex: KeyedLimit; facts: RoundFacts; memory: PolicyMemory }
+/**
+ * Those that read scores at the same time: payloads are fetched side by side, and opened and scored one after the other, of what has come the
+ * first place first.
+ */
+export type ReadTogether = { turns: Turns; facts: RoundFacts; memory: PolicyMemory }
 
 export const readTogether = (node: PeerNode): ReadTogether => ({
-  scoringMutex: createKeyedLimit(1),
+  turns: createTurns(),
   facts: createRoundFacts(node),
   memory: policyMemory(),
 })
 
-/** A settled score to read again; `seats` had its bundle. */
-type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[] }
+/** A settled score to read again; `seats` had its bundle, and `place` is its place among those that are read together. */
+type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[]; place?: string }
 
 /**
  * A peer's score of a round, computed as a seat of its committee would: from the leaves that the beacon drew and the policy that the peer
@@ -66,9 +69,9 @@ type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[] }
 export async function scoreAgain(
   node: PeerNode,
   { judge, reader }: Models,
-  { round, peerKey, seats = [] }: ReadAgain,
+  { round, peerKey, seats = [], place = '' }: ReadAgain,
   signal: AbortSignal,
-  { scoringMutex, facts, memory }: ReadTogether = readTogether(node),
+  { turns, facts, memory }: ReadTogether = readTogether(node),
 ): Promise<number | null> {
   const { chainId, environment, fetchPlan } = node
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
@@ -81,7 +84,7 @@ export async function scoreAgain(
   const [kept] = await fetchPlan.visit([wanted], signal, async () => ({ ok: true, value: null }))
   if (kept?.result.ok !== true) return kept?.result.fault === 'no time' ? null : UNAVAILABLE
   await policyCame
-  return scoringMutex.run('', async () => {
+  return turns.run(place, async () => {
     if (signal.aborted) return null
     const [at, places] = [{ chainId, round, beacon: before }, await facts.places(round)]
     const rules = await roundRules(environment, at, places, stageSource(node, signal))
