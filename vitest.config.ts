@@ -41,7 +41,7 @@ export default defineConfig({
       longProject('long', ['{node,scripts}/**/*.long.test.ts'], built),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
       project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built),
-      project('scripts', ['scripts/**/*.test.ts'], 120_000, [], [SWARM]),
+      shared(project('scripts', ['scripts/**/*.test.ts'], 120_000, [], [SWARM])),
       project('swarm', [SWARM], 480_000),
     ],
   },
