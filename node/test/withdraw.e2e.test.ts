@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { leavesOf, rootOf } from '#core/payloads/payloads.ts'
+import { rolloutLeaves, rootOf } from '#core/payloads/payloads.ts'
 import { type ChainScene, openChainScene, spec, word } from './chain/chainScene.ts'
 import { runCli } from './cliProcess.ts'
 
@@ -38,7 +38,7 @@ test('a bond that nobody answered comes back whole, from the command line, and i
   const { identity, chain } = scene.registeredPeer()
   await scene.enter(1)
   const bundle = scene.bundleOf(1, identity.peerKey, word(1), spec.owedLeaves)
-  const rollouts = { round: 1, root: rootOf(bundle), count: leavesOf(bundle).length, policyHash: word(4) }
+  const rollouts = { round: 1, root: rootOf(bundle), count: rolloutLeaves(bundle).length, policyHash: word(4) }
   expect(await chain.commitRollouts({ ...rollouts, contentId: word(5) })).toMatchObject({ status: 'mined' })
   await scene.enter(2)
   await scene.openBeacon(chain, 1)

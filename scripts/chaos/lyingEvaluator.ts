@@ -28,9 +28,9 @@ const declared = 'export async function scorePeer('
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context)
-    if (!url.endsWith('/roles/evaluator/scorePeer.ts')) return loaded
+    if (!url.endsWith('/roles/evaluator/scoreRollouts.ts')) return loaded
     const source = String(loaded.source)
-    if (!source.includes(declared)) throw new Error('there is no score to lie about: scorePeer.ts has another form')
+    if (!source.includes(declared)) throw new Error('there is no score to lie about: scoreRollouts.ts has another form')
     const wrapped = `
 import { lieAbout } from ${JSON.stringify(import.meta.url)}
 export const scorePeer: typeof honestScore = async (...asked) => lieAbout(await honestScore(...asked))

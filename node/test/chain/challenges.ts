@@ -12,7 +12,7 @@ import { showFault } from '#cli/challenges/showFault.ts'
 import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
-import { encodeRolloutBundle, leavesOf, rootOf, treeOf } from '#core/payloads/payloads.ts'
+import { encodeRolloutBundle, rolloutLeaves, rootOf, treeOf } from '#core/payloads/payloads.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
 import { auditPoints } from '#roles/audit/auditPoints.ts'
 import { sampledLeaves } from '#roles/draws/drawCommittee.ts'
@@ -59,7 +59,7 @@ export function testChallenges(scene: ChainScene): void {
       const bundle = bundleOf(round, peerKey, seed)
       const bytes = encodeRolloutBundle(bundle)
       const { policyHash } = bundle
-      const rollouts = { round, root: rootOf(bundle), count: leavesOf(bundle).length, policyHash }
+      const rollouts = { round, root: rootOf(bundle), count: rolloutLeaves(bundle).length, policyHash }
       const id = contentId(bytes)
       expect(await chain.commitRollouts({ ...rollouts, contentId: id })).toMatchObject({ status: 'mined' })
       await enter(round + 1)
@@ -95,7 +95,7 @@ export function testChallenges(scene: ChainScene): void {
     const { peerKey } = identity
     const { round } = await chain.rounds.read()
     const bundle = bundleOf(round, peerKey, word(1), spec.owedLeaves)
-    const rollouts = { round, root: rootOf(bundle), count: leavesOf(bundle).length, policyHash: word(4) }
+    const rollouts = { round, root: rootOf(bundle), count: rolloutLeaves(bundle).length, policyHash: word(4) }
     expect(await chain.commitRollouts({ ...rollouts, contentId: word(5) })).toMatchObject({ status: 'mined' })
     const commitment = (await chain.readRolloutCommitments(round)).find(one => one.peerKey === peerKey)
     if (commitment === undefined) throw new Error('no commitment')

@@ -10,7 +10,7 @@ import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { merkleProof } from '#core/merkle.ts'
 import { leafHash } from '#core/payloads/leaf.ts'
-import { leavesOf, type RolloutLeaf, rolloutLeaf, rootOf } from '#core/payloads/payloads.ts'
+import { type RolloutLeaf, rolloutLeaf, rolloutLeaves, rootOf } from '#core/payloads/payloads.ts'
 import { openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
@@ -29,7 +29,7 @@ export function testWrites(scene: ChainScene): void {
     const args = [5n, identity.peerKey, { index, taskHash, policyHash, seed, bodyHash }] as const
     const onChain = await local.client.readContract({ ...rolloutCommitments, functionName: 'leafOf', args })
     expect(onChain).toBe(leafHash(header))
-    const proof = merkleProof(leavesOf(bundle), 1)
+    const proof = merkleProof(rolloutLeaves(bundle), 1)
     const verify = [rootOf(bundle), onChain, proof] as const
     expect(await local.client.readContract({ ...rolloutCommitments, functionName: 'verifyLeaf', args: verify })).toBe(
       true,

@@ -5,8 +5,13 @@ import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { base58btc } from 'multiformats/bases/base58'
 import { CanonicalError } from '#core/canonical.ts'
 import type { Hex } from '#core/hex.ts'
-import { type Payloads, payloadsHere } from '#core/payloads/payloadOperations.ts'
-import { encodeCanaryBundle, encodeRolloutBundle, encodeScoreSheet } from '#core/payloads/payloads.ts'
+import {
+  encodeCanaryBundle,
+  encodeRolloutBundle,
+  encodeScoreSheet,
+  type Payloads,
+  payloadsHere,
+} from '#core/payloads/payloads.ts'
 import { decodeProposal, encodeProposal } from '#core/payloads/taskProposal.ts'
 import { faultOfBootnode } from '../../src/p2p/connections/bootnodeAddress.ts'
 import { checkAddresses, dialable, encodeAddresses, isMultiaddr } from '../../src/p2p/gossip/addressAnnouncement.ts'

@@ -1,4 +1,4 @@
-import type { AdmittedTask, TaskPlace } from '../../../node/src/roles/draws/admitTasks.ts'
+import type { AdmittedTask, TaskPlace } from '../../../node/src/roles/draws/drawTasks.ts'
 import type { Cast, Member } from './cast.ts'
 import type { Setting } from './defences.ts'
 import type { Facts } from './facts.ts'

@@ -1,5 +1,5 @@
 import { concatHex, type Hex, keccak256, numberToHex, sha256, stringToBytes } from 'viem'
-import type { AdmittedTask } from '../../../node/src/roles/draws/admitTasks.ts'
+import type { AdmittedTask } from '../../../node/src/roles/draws/drawTasks.ts'
 import { type Member, SIZES } from './cast.ts'
 import { SPEC } from './facts.ts'
 import {

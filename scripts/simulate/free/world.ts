@@ -1,14 +1,14 @@
 import type { Hex } from 'viem'
 import { encodeProposal } from '../../../node/src/core/payloads/taskProposal.ts'
 import type { Problem } from '../../../node/src/environments/environment.ts'
+import type { RoundRules } from '../../../node/src/roles/draws/checkRollouts.ts'
 import {
   type AdmittedTask,
   admitTasks,
+  drawTasks,
   type TaskPlace,
   type TaskRules,
-} from '../../../node/src/roles/draws/admitTasks.ts'
-import type { RoundRules } from '../../../node/src/roles/draws/checkRollouts.ts'
-import { drawTasks } from '../../../node/src/roles/draws/drawTasks.ts'
+} from '../../../node/src/roles/draws/drawTasks.ts'
 import { type Member, SIZES } from './cast.ts'
 import { type Facts, SPEC } from './facts.ts'
 

@@ -4,10 +4,10 @@ import { createEventReader } from '#chain/rounds/roundEvents.ts'
 import { readRolloutCommitments } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
-import { payloadsHere } from '#core/payloads/payloadOperations.ts'
+import { payloadsHere } from '#core/payloads/payloads.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
-import { openCommitted } from '#roles/fetch/openCommitted.ts'
+import { openCommitted } from '#roles/fetch/fetchCommitted.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 
 /** The part of a session that it uses. */

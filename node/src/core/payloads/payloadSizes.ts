@@ -1,5 +1,5 @@
 import { MAX_CANARY_BUNDLE_BYTES } from './canaryBundle.ts'
-import type { Payloads } from './payloadOperations.ts'
+import type { Payloads } from './payloads.ts'
 import { MAX_ROLLOUT_BUNDLE_BYTES } from './rolloutBundle.ts'
 import { MAX_SCORE_SHEET_BYTES } from './scoreSheet.ts'
 

@@ -13,9 +13,9 @@ import {
   encodeCanaryBundle,
   encodeRolloutBundle,
   encodeScoreSheet,
-  leavesOf,
   type RolloutBundle,
   rolloutLeaf,
+  rolloutLeaves,
   rootOf,
   type ScoreSheet,
   tokenWidth,
@@ -70,7 +70,7 @@ test('every payload is decoded to what was encoded', () => {
 })
 
 test('a bundle has one leaf a rollout, each provable against its root from the header alone', () => {
-  const leaves = leavesOf(rolloutBundle)
+  const leaves = rolloutLeaves(rolloutBundle)
   expect(leaves).toHaveLength(3)
   expect(new Set(leaves).size).toBe(3)
   const headers = leaves.map((_, index) => rolloutLeaf(rolloutBundle, index)?.header)

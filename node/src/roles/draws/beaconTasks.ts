@@ -8,9 +8,8 @@ import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Environment, PeerAnswers, RoundTask, Stages } from '#environments/environment.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { type AdmittedTask, packedText } from './admitTasks.ts'
 import { drawIndices } from './drawIndices.ts'
-import { drawTasks } from './drawTasks.ts'
+import { type AdmittedTask, drawTasks, packedText } from './drawTasks.ts'
 import { roundSeed } from './roundSeed.ts'
 
 /** From one stage of an episode to the next: a round is settled within the third after it, and its answers are quoted in the fourth. */

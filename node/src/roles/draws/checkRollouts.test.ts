@@ -15,9 +15,8 @@ import type { Judge } from '#environments/environment.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import { scoreRollouts } from '../evaluator/scoreRollouts.ts'
 import { rolloutBundle } from '../solver/answerRound.ts'
-import { admitTasks, type TaskPlace } from './admitTasks.ts'
 import { checkRollouts, type RoundRules, roundRules } from './checkRollouts.ts'
-import { drawTasks } from './drawTasks.ts'
+import { admitTasks, drawTasks, type TaskPlace } from './drawTasks.ts'
 import { roundSeed } from './roundSeed.ts'
 
 /** One token a character, above the special ones: what is tested does not depend on the vocabulary. */

@@ -5,9 +5,8 @@ import { mapYielding } from '#core/threads/mapYielding.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
-import { type AdmittedTask, areTokens, type TaskPlace } from './admitTasks.ts'
 import { beaconTasks, type RuledBy, type StageSource } from './beaconTasks.ts'
-import { type DrawRules, drawTasks } from './drawTasks.ts'
+import { type AdmittedTask, areTokens, type DrawRules, drawTasks, type TaskPlace } from './drawTasks.ts'
 import { roundSeed } from './roundSeed.ts'
 
 export type CheckedRollout = UnpackedSequence & { index: number; text: string; ended: boolean }

@@ -8,8 +8,7 @@ import { isClearlyOff } from '../appellant/weighAppeal.ts'
 import { appealVerdict } from '../audit/voteVerdict.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { ownShards } from './ownShards.ts'
-import { keptScores } from './scoreSheets.ts'
+import { keptScores, ownShards } from './scoreSheets.ts'
 
 /**
  * Share of a jury's verdicts that must agree with this seat's vote. If none does, this machine is the one that differs; if colluding

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
 import { verifyProof } from '#core/merkle.ts'
 import { leafHash } from '#core/payloads/leaf.ts'
-import { leavesOf, type RolloutBundle, rootOf, treeOf } from '#core/payloads/payloads.ts'
+import { type RolloutBundle, rolloutLeaves, rootOf, treeOf } from '#core/payloads/payloads.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import { findFalseLeaf } from './findFalseLeaf.ts'
 
@@ -26,7 +26,7 @@ function bundleOf(seeds: readonly Hex[]): RolloutBundle {
 }
 
 function commitmentOf(bundle: RolloutBundle, policy: Hex = policyHash) {
-  const count = leavesOf(bundle).length
+  const count = rolloutLeaves(bundle).length
   return { peerKey, root: rootOf(bundle), count, contentId: word('06'), policyHash: policy, ordinal: 0, block: 1 }
 }
 

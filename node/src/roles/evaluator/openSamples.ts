@@ -17,8 +17,7 @@ import { beaconOf } from '../draws/roundBeacon.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { ownShards } from './ownShards.ts'
-import { ballotsOf, keptScores } from './scoreSheets.ts'
+import { ballotsOf, keptScores, ownShards } from './scoreSheets.ts'
 
 /** Seats are staggered over this share of a round: one call a shard is enough. */
 const STAGGER_SHARE = 1 / 5

@@ -9,7 +9,7 @@ import { beaconOf, staggerShareOf } from '../draws/roundBeacon.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { ownShards } from './ownShards.ts'
+import { ownShards } from './scoreSheets.ts'
 
 /** Pages to send before reading again what others have settled. More at once would settle more of them twice. */
 const PAGES_AT_ONCE = 8

@@ -7,8 +7,7 @@ import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
-import { payloadsHere } from '#core/payloads/payloadOperations.ts'
-import { type RolloutBundle, rootOf, type ScoreSheet } from '#core/payloads/payloads.ts'
+import { payloadsHere, type RolloutBundle, rootOf, type ScoreSheet } from '#core/payloads/payloads.ts'
 import { taskHash } from '#core/payloads/taskProposal.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import type { Announcement } from '#p2p/gossip/announcement.ts'
@@ -24,7 +23,7 @@ import { collectPayloads } from './collectPayloads.ts'
 import { type Committed, createCommitments, openAnnounced } from './commitments.ts'
 import { slotOf } from './payloadSlot.ts'
 import { createPeerIds } from './peerIds.ts'
-import { readGroup, readRound } from './readRound.ts'
+import { readGroup, readRound } from './roundView.ts'
 
 const CHAIN_ID = 7
 const ROUND = 5

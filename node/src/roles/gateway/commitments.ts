@@ -2,9 +2,9 @@ import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import type { ContentId, PeerKey, PolicyHash } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
-import type { PayloadOperations, Payloads } from '#core/payloads/payloadOperations.ts'
+import type { PayloadOperations, Payloads } from '#core/payloads/payloads.ts'
 import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
-import { type Commitment, openCommitted } from '../fetch/openCommitted.ts'
+import { type Commitment, openCommitted } from '../fetch/fetchCommitted.ts'
 
 /** A commitment that a payload has to match; `policyHash` where it names one. */
 export type Committed = Commitment & { policyHash?: PolicyHash }

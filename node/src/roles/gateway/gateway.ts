@@ -17,7 +17,7 @@ import { type CanaryPoint, isDueCanary, measureCanary } from './measureCanary.ts
 import { slotOf } from './payloadSlot.ts'
 import { createPeerIds, type PeerIds } from './peerIds.ts'
 import { createProposals, isRecent, type Proposals } from './proposals.ts'
-import { readGroup, readRound } from './readRound.ts'
+import { readGroup, readRound } from './roundView.ts'
 import { noteLength, noteSampled, sampledView } from './sampledView.ts'
 import { specificationView, statusView } from './statusView.ts'
 import { takeUnheard } from './takeUnheard.ts'

@@ -6,7 +6,7 @@ import type { Environment } from '#environments/environment.ts'
 import { type Confusion, calibrationError, confusionOf } from '#environments/judgeFigures.ts'
 import type { Level } from '#environments/level.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
-import { packedText } from '../draws/admitTasks.ts'
+import { packedText } from '../draws/drawTasks.ts'
 import { MAX_SLOW, verdictsOf } from '../models/verdictsOf.ts'
 import type { PeerNode } from '../peerNode.ts'
 

@@ -1,10 +1,113 @@
-import { type RolloutBundle, type ScoreSheet, tokenWidth } from '#core/payloads/payloads.ts'
+import type { ContentId, PeerKey, TaskHash } from '#core/hashes.ts'
+import { type Payloads, type RolloutBundle, type ScoreSheet, tokenWidth } from '#core/payloads/payloads.ts'
 import { taskHash } from '#core/payloads/taskProposal.ts'
+import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
-import { packedText } from '../draws/admitTasks.ts'
-import type { ShownProposal } from './proposals.ts'
+import { type AnnouncementKind, announcementKinds } from '#p2p/gossip/topics.ts'
+import { packedText } from '../draws/drawTasks.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { type Commitments, commitmentTo } from './commitments.ts'
+import type { Proposals, ShownProposal } from './proposals.ts'
+
+/** A page holds all of its payloads in memory, decoded. */
+const MAX_PAGE_BYTES = 32 * 2 ** 20
+
+type Kind = Exclude<AnnouncementKind, 'canary'>
+type KeptPayload = { kind: Kind; peerId: string; contentId: ContentId }
+type Opened<K extends Kind> = From<Payloads[K]> & { contentId: ContentId }
+
+type OnChain = { commitments: Commitments; proposals: Proposals }
+type Node = Pick<PeerNode, 'journal' | 'bundles' | 'payloads' | 'environment'>
+
+/**
+ * A page's view of a round: its tasks, and stored payloads with a commitment on the chain. Null if there are none. The smallest come
+ * first until the page is full, so that large ones do not displace others; `omitted` counts the rest.
+ */
+export async function readRound(node: Node, { commitments, proposals }: OnChain, round: number) {
+  const kept = keptPayloads(node, round)
+  const isCommitted = await Promise.all(kept.map(payload => matches(commitments, round, payload)))
+  const shown = upTo(
+    MAX_PAGE_BYTES,
+    kept.filter((_, index) => isCommitted[index]),
+    ({ contentId }) => node.bundles.sizeOf(contentId),
+  )
+  const proposed = await proposals(round)
+  if (shown.length === 0 && proposed.length === 0) return null
+  const [rollouts, scoreSheets] = await Promise.all([open(node, 'rollouts', shown), open(node, 'scores', shown)])
+  scoreSheets.sort((a, b) => (a.payload.evaluatorKey < b.payload.evaluatorKey ? -1 : 1))
+  const view = await roundView(round, { proposed, rollouts, scoreSheets }, node.environment.format)
+  return { ...view, omitted: isCommitted.filter(Boolean).length - shown.length }
+}
+
+/**
+ * A task's text and a solver's answers to it; null if this node lacks either, where the chain has no commitment to them now, and
+ * as long as the solver may commit to others.
+ */
+export async function readGroup(
+  node: Node,
+  { commitments, proposals }: OnChain,
+  { round, task, peerKey }: { round: number; task: TaskHash; peerKey: PeerKey },
+): Promise<{ text: string; answers: { index: number; text: string }[] } | null> {
+  if (!commitments.isFinal(round, 'rollouts')) return null
+  const kept = keptPayloads(node, round).find(
+    payload => payload.kind === 'rollouts' && peerKeyOf(payload.peerId) === peerKey,
+  )
+  if (kept === undefined || !(await matches(commitments, round, kept))) return null
+  const [opened] = await open(node, 'rollouts', [kept])
+  const group = opened?.payload.groups.find(({ taskRef }) => taskHash(taskRef) === task)
+  const proposed = (await proposals(round)).find(proposal => proposal.peerKey === group?.taskRef.peerKey)
+  const text = proposed?.texts[group?.taskRef.index ?? -1]
+  if (group === undefined || text === undefined) return null
+  const { format } = node.environment
+  const answers = await mapYielding(group.rollouts, async rollout => ({
+    index: rollout.index,
+    text: await rolloutText(format, rollout),
+  }))
+  return { text, answers }
+}
+
+/** Facts of a round name kind and peer of each payload. */
+function keptPayloads({ journal }: Node, round: number): KeptPayload[] {
+  return Object.entries(journal.round(round)).flatMap(([key, contentId]) => {
+    const [kind, peerId] = key.split(' ')
+    const isPayload = announcementKinds.includes(kind as AnnouncementKind) && kind !== 'canary' && peerId !== undefined
+    return isPayload ? [{ kind: kind as Kind, peerId, contentId: contentId as ContentId }] : []
+  })
+}
+
+async function matches(commitments: Commitments, round: number, { kind, peerId, contentId }: KeptPayload) {
+  const committed = await commitments.read(round, kind)
+  return commitmentTo(committed, kind, { peerKey: peerKeyOf(peerId), contentId }) !== undefined
+}
+
+function upTo<T>(bytes: number, items: readonly T[], sizeOf: (item: T) => number): T[] {
+  let left = bytes
+  return items
+    .toSorted((a, b) => sizeOf(a) - sizeOf(b))
+    .filter(item => {
+      left -= sizeOf(item)
+      return left >= 0
+    })
+}
+
+async function open<K extends Kind>(
+  { bundles, payloads }: Node,
+  kind: K,
+  kept: readonly KeptPayload[],
+): Promise<Opened<K>[]> {
+  const found = await Promise.all(
+    kept
+      .filter(payload => payload.kind === kind)
+      .map(async ({ peerId, contentId }) => {
+        const bytes = await bundles.get(contentId)
+        const opened = bytes && (await payloads.open(kind, bytes))
+        return opened === null ? [] : [{ peerId, contentId, payload: opened.payload }]
+      }),
+  )
+  return found.flat()
+}
 
 /** A bundle, and the peer that announced it. */
 export type From<T> = { peerId: string; contentId: string; payload: T }

@@ -1,4 +1,4 @@
-import type { OpenedPayload, Payloads } from '#core/payloads/payloadOperations.ts'
+import type { OpenedPayload, Payloads } from '#core/payloads/payloads.ts'
 
 /** Weight of the items (leaves, scores or samples) in a part of a payload. Receiving a part takes some ms. */
 const PART_WEIGHT = 512

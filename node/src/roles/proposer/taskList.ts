@@ -1,6 +1,6 @@
 import { encodeProposal, MAX_PROPOSAL_BYTES, MAX_TASKS } from '#core/payloads/taskProposal.ts'
 import type { Environment } from '#environments/environment.ts'
-import { problemOf } from '../draws/admitTasks.ts'
+import { problemOf } from '../draws/drawTasks.ts'
 import { proposalsOf } from './proposalsOf.ts'
 
 /** Of a proposal's bytes, what one task may take, deflated: 2 KiB cost some 50,000 gas. */

@@ -4,15 +4,14 @@ import { packLogprobs, packTokens } from '#core/payloads/packedTokens.ts'
 import type { RolloutBundle } from '#core/payloads/payloads.ts'
 import type { Completion } from '#model/generation/completion.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
-import type { AdmittedTask } from '../draws/admitTasks.ts'
 import { type CheckedGroup, checkRollouts, type RoundRules } from '../draws/checkRollouts.ts'
-import { drawTasks } from '../draws/drawTasks.ts'
+import { type AdmittedTask, drawTasks } from '../draws/drawTasks.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import { sealPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { noteCommitted } from '../reports/twin.ts'
-import { type Sampler, samplerOf } from './namePolicy.ts'
+import { type Sampler, samplerOf } from './solverPolicy.ts'
 
 /** Samples the answers that a solver owes in a round, with the seed that the rule gives. */
 export async function answerRound(

@@ -5,9 +5,8 @@ import { mapConcurrently } from '#core/mapConcurrently.ts'
 import type { PromptFormat } from '#environments/promptFormat.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import type { CompletionServer, ServedCompletion } from '#hub/chatServer/completionServer.ts'
-import { areTokens } from '../draws/admitTasks.ts'
 import type { CheckedGroup, CheckedRollout, RoundRules } from '../draws/checkRollouts.ts'
-import { drawTasks } from '../draws/drawTasks.ts'
+import { areTokens, drawTasks } from '../draws/drawTasks.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 
 type ServedModules = {

@@ -5,10 +5,9 @@ import type { PeerKey } from '#core/hashes.ts'
 import { readAhead } from '#core/readAhead.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
-import { readTaskPlaces, type Skip } from '../draws/admitTasks.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
 import { type RoundRules, roundRules } from '../draws/checkRollouts.ts'
-import { drawTasks } from '../draws/drawTasks.ts'
+import { drawTasks, readTaskPlaces, type Skip } from '../draws/drawTasks.ts'
 import { awaitBeacon, beaconOf, recordInTime } from '../draws/roundBeacon.ts'
 import { claimEarnings } from '../duties/claimEarnings.ts'
 import { everyRound } from '../duties/everyRound.ts'
@@ -19,11 +18,10 @@ import { answerHere } from './answerRound.ts'
 import { publishCanary } from './canary.ts'
 import { createLearner } from './learner.ts'
 import { learnRound } from './learnRound.ts'
-import { namePolicy } from './namePolicy.ts'
-import { createPolicySaver } from './policySaver.ts'
 import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
 import type { ServedSampler } from './servedSampler.ts'
+import { createPolicySaver, isItsPolicy, namePolicy } from './solverPolicy.ts'
 import { type SolverReport, solverReport } from './solverReport.ts'
 import { scoreAhead, takeGroups } from './takeGroups.ts'
 import { createTrust } from './trust.ts'
@@ -125,22 +123,6 @@ export async function runSolver(
     // Where nothing was learned, and in the round before the key counts.
     if (isPaid && time.round + 1 >= node.countsFrom) await namePolicy(node, policy, time.round + 1)
   })
-}
-
-/**
- * Whether the policy is the one that answers a round: notes its hash the first time. After a stop in the middle of learning, the answers
- * that are committed stand, and the changed policy answers the next round.
- */
-export async function isItsPolicy(
-  { journal, logger }: Pick<PeerNode, 'journal' | 'logger'>,
-  policy: Pick<PolicyClient, 'weightsHash'>,
-  round: number,
-): Promise<boolean> {
-  const [noted, hash] = [journal.get(round, 'policy'), await policy.weightsHash()]
-  if (noted === undefined) journal.set(round, 'policy', hash)
-  if (noted === undefined || noted === hash) return true
-  logger.info('this round was answered before the policy learned from it', { round })
-  return false
 }
 
 /** The rules for answers of this round, once its beacon is known; null if that is too late. */

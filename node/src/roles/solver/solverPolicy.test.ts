@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { contentId } from '#core/contentId.ts'
+import type { PolicyHash } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
-import { createLogger } from '#core/logger.ts'
+import { createLogger, silentLogger } from '#core/logger.ts'
 import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
 import type { Published } from '#rl/policy/policyProtocol.ts'
 import { openBundles } from '#store/bundles.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
-import { namePolicy, samplerOf } from './namePolicy.ts'
+import { createPolicySaver, isItsPolicy, namePolicy, samplerOf } from './solverPolicy.ts'
 
 const peerKey: Hex = `0x${'22'.repeat(32)}`
 const base = 'base'
@@ -136,4 +137,33 @@ test('a policy is forgotten 16 rounds after it last sampled', async () => {
   expect(one.bundles.has(hashOf(1))).toBe(true)
   await one.name(18)
   expect(one.bundles.has(hashOf(1))).toBe(false)
+})
+
+test('a round is answered by one policy: again by the same one after a stop, and not by one that learned from it', async () => {
+  const node = { journal: createJournal(openDatabase(':memory:'), createManualClock()), logger: silentLogger }
+  const policy = (hash: `0x${string}`) => ({ weightsHash: async () => hash })
+  expect(await isItsPolicy(node, policy('0x01'), 5)).toBe(true)
+  expect(await isItsPolicy(node, policy('0x01'), 5)).toBe(true)
+  expect(await isItsPolicy(node, policy('0x02'), 5)).toBe(false)
+  expect(await isItsPolicy(node, policy('0x02'), 6)).toBe(true)
+})
+
+test('a policy whose save failed is saved again, and then not until it changes', async () => {
+  const saves: string[] = []
+  let isFull = true
+  const policy = {
+    async save(folder: string) {
+      saves.push(folder)
+      if (isFull) throw new Error('ENOSPC: no space left on device, write')
+      return { weightsHash: `0x${'11'.repeat(32)}` as PolicyHash, steps: 1 }
+    },
+  }
+  const saver = createPolicySaver(policy, 'policy')
+  await saver.save()
+  saver.changes()
+  await expect(saver.save()).rejects.toThrow('ENOSPC')
+  isFull = false
+  await saver.save()
+  await saver.save()
+  expect(saves).toEqual(['policy', 'policy'])
 })

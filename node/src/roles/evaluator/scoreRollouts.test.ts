@@ -5,7 +5,7 @@ import type { Judge } from '#environments/environment.ts'
 import { seededRandom } from '#environments/seededRandom.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { sampledLeaves } from '../draws/drawCommittee.ts'
-import { scorePeer } from './scorePeer.ts'
+import { scorePeer } from './scoreRollouts.ts'
 
 const spec = environmentFrom('starter')
 const peerKey = `0x${'ab'.repeat(32)}` as const

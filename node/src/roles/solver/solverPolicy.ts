@@ -90,3 +90,41 @@ async function forgetOld({ bundles, journal }: Pick<Modules, 'bundles' | 'journa
   for (const old of used(round - POLICY_ROUNDS))
     if (old !== undefined && !kept.has(old)) await bundles.forget(old as Hex, null)
 }
+
+export type PolicySaver = {
+  /** Notes that the policy may be another than the saved one. */
+  changes(): void
+  /** Saves it if it may have changed. */
+  save(): Promise<void>
+}
+
+/** Saves a policy, and once more after a save that failed: a disk that was full may have space again, and a restart would lose what was learned. */
+export function createPolicySaver(policy: Pick<PolicyClient, 'save'>, folder: string): PolicySaver {
+  let isSaved = true
+  return {
+    changes() {
+      isSaved = false
+    },
+    async save() {
+      if (isSaved) return
+      await policy.save(folder)
+      isSaved = true
+    },
+  }
+}
+
+/**
+ * Whether the policy is the one that answers a round: notes its hash the first time. After a stop in the middle of learning, the answers
+ * that are committed stand, and the changed policy answers the next round.
+ */
+export async function isItsPolicy(
+  { journal, logger }: Pick<PeerNode, 'journal' | 'logger'>,
+  policy: Pick<PolicyClient, 'weightsHash'>,
+  round: number,
+): Promise<boolean> {
+  const [noted, hash] = [journal.get(round, 'policy'), await policy.weightsHash()]
+  if (noted === undefined) journal.set(round, 'policy', hash)
+  if (noted === undefined || noted === hash) return true
+  logger.info('this round was answered before the policy learned from it', { round })
+  return false
+}
