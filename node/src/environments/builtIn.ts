@@ -25,7 +25,7 @@ const namedSchema = z.looseObject({
   name: z.string().refine(name => findKind(name) !== null, 'expected a kind of environment'),
 })
 
-/** The specification that a JSON value is, by the schema of the kind that it names. @throws {z.ZodError} */
+/** Parses a specification by the schema of the kind that it names. @throws {z.ZodError} */
 export function parseSpec(value: unknown): EnvironmentSpec {
   return kindOf(namedSchema.parse(value)).schema.parse(value)
 }
@@ -36,7 +36,7 @@ export function findKind(name: string): EnvironmentKind | null {
   return Object.hasOwn(kinds, name) ? (kinds[name] ?? null) : null
 }
 
-/** @throws {RangeError} if there is no kind of that name. */
+/** @throws {RangeError} if the kind is unknown. */
 export function kindOf({ name }: { name: string }): EnvironmentKind {
   const kind = findKind(name)
   if (kind === null) throw new RangeError(`there is no environment '${name}'`)

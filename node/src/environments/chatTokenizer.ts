@@ -6,9 +6,9 @@ import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizer
 import { EnvironmentMismatchError } from './environmentMismatch.ts'
 
 /**
- * The tokenizer of a model that prompts are made for, checked against a specification.
+ * The tokenizer of a model that is prompted, checked against a specification.
  *
- * @throws {EnvironmentMismatchError} if it is another one.
+ * @throws {EnvironmentMismatchError} if it differs.
  * @throws {ModelFileError} if a file of the model is missing or damaged, or its vocabulary is too small.
  */
 export async function openChatTokenizer(
@@ -24,7 +24,7 @@ export async function openChatTokenizer(
   })
 }
 
-/** The same of any model's, by the hash that the specification has. */
+/** The tokenizer of any model, checked against the specification's hash. */
 export async function openTokenizerOf(folder: string, hash: string): Promise<TokenizerClient> {
   const config = await readDecoderConfig(folder)
   const tokenizer = await openTokenizer(folder)
@@ -37,7 +37,7 @@ export async function openTokenizerOf(folder: string, hash: string): Promise<Tok
   )
 }
 
-/** The tokenizer of a model that only text is taken from: it may be any. @throws {ModelFileError} if it is not the model's own. */
+/** The tokenizer of a model that only produces text, which may be any. @throws {ModelFileError} if it does not fit the model. */
 export async function openOwnTokenizer(folder: string): Promise<{ tokenizer: TokenizerClient; vocabSize: number }> {
   const { vocabSize, ...config } = await readDecoderConfig(folder)
   const tokenizer = await openTokenizer(folder)
@@ -47,7 +47,7 @@ export async function openOwnTokenizer(folder: string): Promise<{ tokenizer: Tok
   return { tokenizer, vocabSize }
 }
 
-/** What a specification says of the tokenizer of a model, so that others can be checked against it. */
+/** A tokenizer's entry in a specification, against which others are checked. */
 export async function describeTokenizer(folder: string): Promise<{ tokenizerHash: Hex; vocabSize: number }> {
   const { tokenizer, vocabSize } = await openOwnTokenizer(folder)
   await tokenizer.close()

@@ -9,17 +9,17 @@ import { hostileTexts } from './hostileTexts.ts'
 import { levels } from './level.ts'
 
 const DRAWN = 20
-/** So many of a level meet a held-out one where they can, in all but the widest of families. */
+/** Enough tasks of a level to draw a held-out one, in all but the widest families. */
 const TRAINED = 1000
-/** Scoring holds up nothing else for longer. */
+/** Longest time that scoring may block the event loop. */
 const MAX_ANSWER_MS = 1000
 const seeds = [`0x${'5a'.repeat(32)}`, `0x${'a5'.repeat(32)}`] as const
 
 /**
- * What of an environment breaks what roles rely on: the same tasks, prompts and scores for everyone, within the limits, held-out tasks apart, and
- * scores, proposals, stages and games that no text can break.
+ * Checks the guarantees that roles rely on: identical tasks, prompts and scores for everyone, sizes within the limits, separate held-out
+ * tasks, and scores, proposals, stages and games that no text can break.
  *
- * @returns one sentence a finding, with what to do; nothing for an environment that can be played.
+ * @returns one sentence per finding, with what to do; empty for a valid environment.
  */
 export async function checkEnvironment(environment: Environment, judge: Judge): Promise<string[]> {
   const parts = [checkTasks, checkHeldOut, checkPrompts, checkScores, checkProposals, checkStages, checkGames]
@@ -136,7 +136,7 @@ function faultsOf({ components, score, correctness }: AnswerScore, due: readonly
 
 const functions = ['judgeOf', 'load', 'describe'] as const
 
-/** What is wrong with the `kind` that a module exports; nothing if it can be used. */
+/** Defects of the `kind` that a module exports; empty if it is usable. */
 export function checkKind(kind: unknown): string[] {
   if (typeof kind !== 'object' || kind === null)
     return ['The module exports no kind: add `export const kind: EnvironmentKind<YourSpec> = { … }`.']
@@ -149,7 +149,7 @@ export function checkKind(kind: unknown): string[] {
   return findings
 }
 
-/** What is wrong with a specification that a kind described. */
+/** Defects of a specification that a kind described. */
 export function checkSpec({ schema }: EnvironmentKind, spec: EnvironmentSpec): string[] {
   const findings: string[] = []
   const read = (value: unknown) => schema.safeParse(value)

@@ -18,7 +18,7 @@ const isTextOrNull = (value: unknown) => value === null || isText(value)
 const isTest = ({ source, expression, expected, isRight }: ProposedTest) =>
   [source, expression, expected].every(isText) && (isRight === null || typeof isRight === 'boolean')
 
-/** Whether two calls agree and give what they should; otherwise one sentence. */
+/** Checks that two calls agree and return the expected value; otherwise returns one sentence. */
 async function callTwice(name: string, call: () => unknown, isDue: (value: never) => boolean, due: string) {
   try {
     const [once, again] = [await call(), await call()]
@@ -29,7 +29,7 @@ async function callTwice(name: string, call: () => unknown, isDue: (value: never
   }
 }
 
-/** What proposers' texts break: each text comes from a peer, and every peer must read it in the same way. */
+/** Checks the hooks for proposers' texts: each text comes from a peer, and every peer must read it in the same way. */
 export async function checkProposals({ proposals, drawTasks }: Environment): Promise<string[]> {
   if (proposals === null) return []
   const findings: string[] = []
@@ -58,7 +58,7 @@ export async function checkProposals({ proposals, drawTasks }: Environment): Pro
   return [...new Set(findings)]
 }
 
-/** What answers of peers, or their absence, do to the tasks of later stages. */
+/** Checks the tasks of later stages against peers' answers, or their absence. */
 export async function checkStages({ stages, spec, format, roundTasks }: Environment): Promise<string[]> {
   if (!stages) return []
   const questions = (await roundTasks(seed, 0)).slice(0, QUESTIONS)
@@ -89,7 +89,7 @@ export async function checkStages({ stages, spec, format, roundTasks }: Environm
   return [...new Set(findings)]
 }
 
-/** Whether a question of the market can be answered, and what texts of others' questions break. */
+/** Checks that a market question can be answered, and that texts of other questions break nothing. */
 export async function checkGames({ games }: Environment): Promise<string[]> {
   if (!games) return []
   const isQuestion = ({ choices, clues, answer }: GameQuestion) =>

@@ -27,7 +27,7 @@ export const difficultyStateSchema = z.strictObject({
   solved: z.array(z.number().min(0).max(1)).readonly(),
   observations: z.int().min(0),
 })
-/** What the controller remembers: the level and the solved shares seen on it, newest last. */
+/** State of the controller: the level and the solved shares observed at it, newest last. */
 export type DifficultyState = z.output<typeof difficultyStateSchema>
 
 export function initialDifficulty(rule: DifficultyRule): DifficultyState {
@@ -37,9 +37,9 @@ export function initialDifficulty(rule: DifficultyRule): DifficultyState {
 /**
  * The state after one more observation.
  *
- * The absolute band decides first, so that a level solved always, or never, is left even where nothing changes; inside
- * it the trend decides: the mean of the last `window` minus that of the `window` before. A move forgets what was seen,
- * since shares of another level do not compare.
+ * The absolute band decides first, so that a level that is always or never solved is left even without a trend. Inside the band the trend
+ * decides: the mean of the last `window` minus that of the `window` before. A move clears the observations, since shares of different
+ * levels are not comparable.
  *
  * @param solvedShare - mean predicted correctness of a settled round, from 0 to 1.
  */

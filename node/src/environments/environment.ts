@@ -9,7 +9,7 @@ import type { Games } from './games.ts'
 import type { Level } from './level.ts'
 import type { PromptFormat } from './promptFormat.ts'
 
-/** What a task asks for, as its environment reads it; roles only hand it on. */
+/** A task's content, opaque to roles. */
 export type Problem = object
 
 export type Answer<P = Problem> = { readonly problem: P; readonly text: string; readonly ended: boolean }
@@ -19,34 +19,34 @@ export type AnswerScore = {
   components: Readonly<Record<string, number>>
   /** The weighted sum of the components, from 0 to 1. */
   score: number
-  /** The component that says whether the answer is right. */
+  /** The component for correctness. */
   correctness: number
 }
 
 /** How well a judge tells right answers from wrong ones: 0.5 is chance. Of `pairs`, `samples` were the solver's own. */
 export type MeasuredJudge = { balancedAccuracy: number; ece: number; pairs: number; samples: number }
 
-/** Gives the score of answers by the public rule. No code is run, and no score that came with an answer is believed. */
+/** Scores answers by the public rule. No code is run, and claimed scores are ignored. */
 export interface Judge<P = Problem> {
-  /** Of a server, which this node examined; a model of the specification has its figures there. */
+  /** Figures of a served judge, measured by this node; those of the specified model are in the specification. */
   readonly measured?: MeasuredJudge | undefined
   /** @returns one score an answer, in order. */
   score(answers: readonly Answer<P>[]): Promise<AnswerScore[]>
 }
 
-/** What judges need of a frozen model: `gaps` are distances from the likeliest token's log-probability. */
+/** The part of a frozen model that judges use; `gaps` are distances from the likeliest token's log-probability. */
 export type SequenceScorer = {
   score(
     sequences: { tokens: Int32Array; from: number }[],
   ): Promise<{ logprobs: ArrayLike<number>; gaps: ArrayLike<number> }[]>
 }
 
-/** What a judge that answers in a word needs: log-probabilities of candidates for the next token. */
+/** The part of a model that a one-word judge uses: log-probabilities of candidates for the next token. */
 export type TokenChooser = {
   choose(choices: { tokens: Int32Array; candidates: readonly number[] }[]): Promise<ArrayLike<number>[]>
 }
 
-/** What a judge that answers in a word needs of a server, which takes text: log-probabilities of words as the first token of an answer. */
+/** The part of a server that a one-word judge uses: log-probabilities of words as the first token of an answer. */
 export type WordChooser = {
   chooseWord(conversations: readonly (readonly ChatMessage[])[], words: readonly string[]): Promise<number[][]>
 }
@@ -59,30 +59,30 @@ export type JudgeModel = {
   readonly weightsHash: Hex | null
 }
 
-/** A function that is asked for outside of the swarm, as in a dataset: what to write, and tests in the form `assert CONDITION`. */
+/** A function task from outside the swarm, such as a dataset: the problem, and tests in the form `assert CONDITION`. */
 export type AskedFunction<P = Problem> = { readonly problem: P; readonly asserts: readonly string[] }
 
-/** Tokens as a model here drew them, the last of them the one that ended it. */
+/** Tokens as sampled by a local model, including the end token. */
 export type SampledTokens = {
   readonly prompt: Int32Array
   readonly tokens: Int32Array
-  /** [tokens.length] of the distribution that they were drawn from. */
+  /** `[tokens.length]`, under the sampling distribution. */
   readonly logprobs: Float32Array
   readonly temperature: number
 }
 
-/** What a model wrote. `ended` is false if the token limit cut it off. */
+/** A model's text. `ended` is false if the token limit cut it off. */
 export type WrittenText = {
   readonly text: string
   readonly ended: boolean
-  /** Where the model runs here: what it would learn from. */
+  /** For a local model: the sample to learn from. */
   readonly sampled?: SampledTokens
 }
 
-/** What a proposer needs of a model that runs here. */
+/** The part of a local model that a proposer uses. */
 export type Generates = { generate(request: Omit<GenerateOptions, 'signal'>): Promise<readonly Completion[]> }
 
-/** What a proposer needs of a server, which takes text: answers to a conversation. */
+/** The part of a server that a proposer uses: answers to a conversation. */
 export type TextWriter = {
   write(
     messages: readonly ChatMessage[],
@@ -90,18 +90,18 @@ export type TextWriter = {
   ): Promise<WrittenText[]>
 }
 
-/** How tasks come from proposers, in environments in which they do. */
+/** Proposed tasks, in environments that have proposers. */
 export interface Proposals<P = Problem> {
-  /** The model that writes them, which may have its own tokenizer, in the precision that it has unless it learns; null if a server does. */
+  /** The proposer's model, which may have its own tokenizer, and its precision while frozen; null for a server. */
   readonly model: { readonly folder: string; readonly precision: Precision } | null
   /** How they are drawn. */
   readonly sampling: Sampling
   readonly difficulty: DifficultyRule
   /**
-   * `count` texts, each a proposal of the level or not.
+   * `count` texts, which may or may not be valid proposals of the level.
    *
-   * @param seed - of what is sampled, as hex.
-   * @param until - a server's texts that come later are not waited for, and are missing.
+   * @param seed - sampling seed, as hex.
+   * @param until - texts that a server returns later are dropped.
    * @param model - has `model` loaded; null if there is none.
    */
   write(
@@ -113,21 +113,21 @@ export interface Proposals<P = Problem> {
   ): Promise<readonly WrittenText[]>
   /** The task in a proposer's text; null if it is not a task that may be trained on. */
   read(text: string): Promise<P | null>
-  /** Why a text is not put up as a proposal of a level; null if it is. */
+  /** Why a text is refused as a proposal of a level; null if it is accepted. */
   faultOf(text: string, level: number): Promise<string | null>
-  /** A task of a dataset as the text of a proposal; why it is none, where it may not be trained on. */
+  /** A dataset's task as the text of a proposal, or the reason why it may not be trained on. */
   tell(task: { readonly function: AskedFunction<P> | null }): Promise<{ text: string } | { reason: string }>
   /** A key that texts with the same task share; the text itself if it is not a proposal. */
   keyOf(text: string): Promise<string>
-  /** The tests that a proposal brings, to show what answers do with them, never to score any; empty if the text is not a proposal. */
+  /** The tests of a proposal, for display and never for scores; empty if the text is not a proposal. */
   testsOf(text: string): Promise<readonly ProposedTest[]>
-  /** The code of an answer, for its task's tests to run; null if it has none, or the text is not a proposal. */
+  /** The code of an answer, to run with its task's tests; null if it has none, or the text is not a proposal. */
   codeOf(answer: string, text: string): string | null | Promise<string | null>
-  /** The first key of those that asks for nearly the same, or for the same; null if none does. */
+  /** The first of the keys that asks for the same or nearly the same; null if none does. */
   nearest(key: string, among: ReadonlyMap<string, unknown>): string | null
 }
 
-/** How an answer to a held-out task is told right or wrong: by running its code with tests, or at once. */
+/** How an answer to a held-out task is checked: by running its code with tests, or directly. */
 export type HeldOutCheck = boolean | { readonly code: string; readonly tests: readonly CodeTest[] }
 /** An expression of Python, and the `repr` that its value must have. */
 export type CodeTest = { readonly expression: string; readonly expected: string }
@@ -139,7 +139,7 @@ export type ProposedTest = CodeTest & {
   readonly isRight: boolean | null
 }
 
-/** A problem and how it is told. */
+/** A problem and its text. */
 export type DrawnTask<P = Problem> = { readonly text: string; readonly problem: P }
 
 export type RoundTask<P = Problem> = DrawnTask<P> & { readonly level: Level }
@@ -155,7 +155,7 @@ export type EarlierAnswer = { readonly text: string; readonly ended: boolean }
 /** One peer's answers to one question; null if this node cannot get them. */
 export type PeerAnswers = readonly EarlierAnswer[] | null
 
-/** How tasks take up what peers answered before, in environments whose rounds are stages of an episode. */
+/** How tasks build on earlier answers, in environments whose rounds are stages of an episode. */
 export interface Stages<P = Problem> {
   /** Stages of an episode. */
   readonly count: number
@@ -175,7 +175,7 @@ export interface Stages<P = Problem> {
   ): (RoundTask<P> | null)[]
 }
 
-/** The public rule as this node has it: the specification, its hash on the chain, and all that follows from it. */
+/** The public rule: the specification, its hash on the chain, and everything derived from it. */
 export interface Environment<P = Problem> {
   readonly spec: EnvironmentSpec
   readonly hash: EnvironmentHash
@@ -188,26 +188,26 @@ export interface Environment<P = Problem> {
   readonly judgeModel: JudgeModel | null
   /** Null if no proposer writes tasks. */
   readonly proposals: Proposals<P> | null
-  /** Null if each round stands for itself. An environment with stages has no proposals. */
+  /** Null if rounds are independent. An environment with stages has no proposals. */
   readonly stages?: Stages<P> | null
   /** Questions of the prediction market that are made of its tasks. */
   readonly games?: Games
-  /** What an operator is told of the rules at every start. */
+  /** Notes on the rules, logged at every start. */
   readonly caution?: string
   /** @param model - has the judge model loaded; null if there is none. */
   openJudge(model: (SequenceScorer & TokenChooser) | null): Promise<Judge<P>>
-  /** What sort of task it is, where the environment mixes several: figures are told apart by it. Short, and one of few. */
+  /** The family of a task, if the environment mixes several; figures are grouped by it. Short, and one of few. */
   familyOf?(problem: P): string
   /** The share of answers that are right, 0 to 1, as their mean score tells it. */
   solvedShare(meanScore: number): number
   /**
-   * Tasks of a round that no proposer writes, the same for everyone; none where proposers write all of them.
+   * Tasks of a round without a proposer, the same for everyone; none if proposers write all tasks.
    *
-   * @param proposed - tasks of proposers that count in the round: an environment may stand in for proposers that are silent.
+   * @param proposed - valid tasks of proposers in the round: an environment may replace missing ones.
    */
   roundTasks(seed: Seed, proposed: number): Promise<RoundTask<P>[]>
   /** Tasks of a level that may be trained on; the same for the same seed. */
   drawTasks(level: Level, count: number, seed: string): DrawnTask<P>[]
-  /** Fixed tasks that nobody trains on, always the same. */
+  /** Fixed held-out tasks. */
   heldOutTasks(level: Level, count: number): Promise<HeldOutTask<P>[]>
 }

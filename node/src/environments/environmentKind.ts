@@ -4,22 +4,22 @@ import type { Environment, MeasuredJudge, TextWriter, WordChooser } from './envi
 import type { EnvironmentSpec } from './environmentSpec.ts'
 
 export type ChatFolders = {
-  /** The model that solves; for other roles any with the same tokenizer. */
+  /** The solver's model; for other roles any model with the same tokenizer. */
   readonly modelFolder: string
-  /** The model that proposes, with its own tokenizer; without it the one that solves. */
+  /** The proposer's model, with its own tokenizer; by default the solver's model. */
   readonly proposerFolder?: string | undefined
-  /** A server that proposes instead of a model here. */
+  /** A server that proposes instead of a local model. */
   readonly proposerServer?: TextWriter | undefined
   /** The frozen judge; null for kinds that need none, for roles that score nothing, and where a server judges. */
   readonly judgeFolder: string | null
-  /** A server that judges instead of the frozen model here. */
+  /** A server that judges instead of the local frozen model. */
   readonly judgeServer?: JudgeServer | undefined
 }
 
-/** A server that judges, and what examines it first: answers of the solver's model, sampled here. */
+/** A served judge, and the solver's local samples that test it first. */
 export type JudgeServer = WordChooser & { readonly runCode: RunCode; readonly threads: number }
 
-/** Runs code, and gives the `repr` of each expression's value after it; null if it raises. For measurement, never for a reward. */
+/** Runs code and returns the `repr` of each expression's value; null if it raises. For measurement, never for a reward. */
 export type RunCode = (
   cases: readonly { code: string; expressions: readonly string[] }[],
 ) => Promise<readonly (readonly (string | null)[])[]>
@@ -36,7 +36,7 @@ export type EnvironmentRequest = {
   pairs: number
   /** Answers of the solver that are sampled for the same. */
   samples: number
-  /** Tells which of them are right. */
+  /** Labels them by execution. */
   runCode: RunCode
   threads: number
 }
@@ -48,21 +48,21 @@ export type DescribedEnvironment = {
   judge: MeasuredJudge | null
 }
 
-/** What there is to know of a kind of environment: its specifications, and what makes of one an environment. */
+/** A kind of environment: its schema of specifications, and how to open one. */
 export interface EnvironmentKind<S extends EnvironmentSpec = EnvironmentSpec> {
   readonly schema: z.ZodType<S>
   /** Whether scores are read from a frozen model. */
   readonly needsJudge: boolean
-  /** Where the frozen judge of a specification is found, OWNER/NAME@REVISION; null if each operator knows. */
+  /** Repository of the specification's frozen judge, OWNER/NAME@REVISION; null if operators obtain it elsewhere. */
   judgeOf(spec: S): string | null
   /**
-   * An environment of chat models: its specification, and the models that an operator named for it, checked against it. The judge's weights
-   * are checked when they are loaded.
+   * Opens an environment of chat models and checks the operator's models against its specification. The judge's weights are checked when
+   * they are loaded.
    *
    * @throws {EnvironmentMismatchError} if the specification is not one of chat models, or is of other tokenizers.
    * @throws {ModelFileError} if a file of the models is missing or damaged.
    */
   load(spec: S, folders: ChatFolders): Promise<Environment>
-  /** Makes a specification for chat models: which tokenizer, which prompts, which judge. */
+  /** Creates a specification for chat models: tokenizer, prompts and judge. */
   describe(request: EnvironmentRequest): Promise<DescribedEnvironment>
 }

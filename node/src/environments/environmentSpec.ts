@@ -26,9 +26,9 @@ const solvingSchema = samplingSchema
   .refine(({ temperature }) => temperature > 0, 'expected a temperature above 0, since a policy that learns is sampled')
 
 const trainingSchema = z.strictObject({
-  /** Of a policy that trains its weights. */
+  /** Learning rate of a policy that trains all weights. */
   learningRate: z.number().positive().max(0.1),
-  /** Of one that trains an adapter, which takes some ten to a hundred times as much (arXiv:2106.09685 section D). */
+  /** Learning rate of an adapter, some ten to a hundred times as large (arXiv:2106.09685 section D). */
   adapterLearningRate: z.number().positive().max(0.1),
   betas: z.tuple([share, share]),
   weightDecay: z.number().min(0).max(1),
@@ -38,7 +38,7 @@ const trainingSchema = z.strictObject({
   schedule: z.enum(['constant', 'linear', 'cosine']).default('constant'),
   /** Rounds of the whole run, at whose end a rate that falls is zero; not used by `constant`. */
   totalRounds: z.int().min(1).max(1_000_000).nullable().default(null),
-  /** The gradient's norm is cut to this. */
+  /** Gradients are clipped to this norm. */
   maxGradientNorm: z.number().positive(),
   clipLow: share,
   clipHigh: share,
@@ -96,7 +96,7 @@ export const commonFields = {
   owedLeaves: z.int().min(1).max(4096),
   /** Of those, how many the beacon draws to be scored. Gas grows with the square of them: to demand the last must fit a transaction. */
   sampledLeaves: z.int().min(1).max(256),
-  /** What solvers learn from is drawn, and trained on, so; at temperature 0 nothing would be drawn. */
+  /** Used for sampling and training alike; above 0, since greedy decoding would not explore. */
   solving: solvingSchema,
   training: scheduledSchema,
   /**
@@ -120,8 +120,8 @@ export const commonFields = {
 }
 
 /**
- * All that decides tasks, scores and learning, as its environment's schema gave it: these fields, and more of the environment's own. Its hash is
- * on the chain for each round: the public rule.
+ * Everything that determines tasks, scores and learning: these fields and the environment's own. Its hash is on the chain for each round:
+ * the public rule.
  */
 export type EnvironmentSpec = { readonly name: string } & z.output<z.ZodObject<typeof commonFields>>
 

@@ -1,4 +1,4 @@
-/** What a solver that cannot solve, or a peer that means harm, may write. */
+/** Texts that a weak solver or a hostile peer may write. */
 export const hostileTexts: readonly string[] = [
   '',
   ' \n\t',

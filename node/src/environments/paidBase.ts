@@ -8,7 +8,7 @@ export async function readBaseHash(folder: string): Promise<Hex> {
   return hashStoredWeights(folder, await readDecoderConfig(folder))
 }
 
-/** Why adapters over a base are not paid; null if they are. */
+/** Why adapters over a base earn nothing; null if they are paid. */
 export function unpaidBase(base: string, { bases }: Pick<EnvironmentSpec, 'bases'>): string | null {
   if (bases === null || bases.some(paid => paid === base)) return null
   return `its base ${base} is none of the environment's: ${bases.join(', ')}`

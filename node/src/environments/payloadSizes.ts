@@ -8,8 +8,8 @@ const ITEM_BYTES = 512
 const LOGPROB_BYTES = 4
 
 /**
- * Bytes of a payload of each kind, at most, that a peer can make in an environment: counts and lengths are the specification's, all
- * prompts and texts as long as the format allows. Never more than the format allows.
+ * Upper bound in bytes on each kind of payload in an environment: counts and lengths from the specification, prompts and texts as long as
+ * the format allows.
  */
 export function payloadSizes({
   spec,

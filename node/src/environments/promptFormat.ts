@@ -18,7 +18,7 @@ export type PromptFormat<P = object> = {
   completionText(tokens: Int32Array, ended: boolean): Promise<string>
 }
 
-/** What prompts need of a published model's tokenizer. */
+/** The part of a published model's tokenizer that prompts use. */
 export type ChatTokenizer = {
   readonly endTokens: readonly number[]
   encode(text: string): Promise<Int32Array>

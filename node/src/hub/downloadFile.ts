@@ -7,16 +7,15 @@ import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
 import type { RemoteFile, RemoteModel } from './listModel.ts'
 
-/** Waits between attempts. An attempt that brought something starts them again. */
+/** Retry delays, reset by an attempt that made progress. */
 const RETRY_MS = [500, 2_000, 8_000, 20_000] as const
-/** After so long without a byte a connection is given up, and the download continues with another. */
+/** A connection without data for this long is closed, and the download continues on another. */
 const STALL_MS = 60_000
 
 /**
- * Brings one file into a folder. The download resumes from what an earlier run left (`NAME.part`); the name appears once every byte
- * is there and checked.
+ * Downloads one file to a folder. It resumes from an earlier run's `NAME.part`; the final name appears once all bytes are checked.
  *
- * @param received - told of bytes as they come, those found in the part included.
+ * @param received - called with the number of received bytes, including those already in the part.
  * @throws {HubError}
  */
 export async function downloadFile(
@@ -74,7 +73,7 @@ async function fill(
     const response = await client.send(target, { headers: { range: `bytes=${at}-`, 'accept-encoding': 'identity' } })
     const start = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1]
     if (at > 0 && (response.status !== 206 || Number(start) !== at)) {
-      // The server sends it whole: begin again.
+      // The server ignores the range and sends the whole file.
       await onDisk(file, () => out.truncate(0))
       received(-at)
       at = 0
@@ -115,7 +114,7 @@ async function append(
   if (at < file.bytes) throw new HubError('HUB_OFFLINE', `${file.name} ended at ${at} of ${file.bytes} bytes.`)
 }
 
-/** The next bytes, or a failure where none come for too long or the signal is aborted. */
+/** The next bytes; rejects if none arrive in time or the signal is aborted. */
 async function readSoon(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal | undefined) {
   const { promise, reject } = Promise.withResolvers<never>()
   const stalled = setTimeout(() => reject(new Error(`no byte for ${STALL_MS} ms`)), STALL_MS)

@@ -6,7 +6,7 @@ export const HUB_URL = 'https://huggingface.co'
 type HubOptions = {
   /** Where the hub is; {@link HUB_URL} unless it is a mirror or a test. */
   readonly url?: string | undefined
-  /** Access token. It is sent to the hub's own origin only, and stands in no message. */
+  /** Access token, sent only to the hub's own origin; never part of a message. */
   readonly token?: string | undefined
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
@@ -25,9 +25,9 @@ export type HubClient = {
   /**
    * One request, redirects followed, without the token once they leave the hub's origin.
    *
-   * @param target - a path on the hub, or an address that the hub gave.
+   * @param target - a path on the hub, or a URL that the hub returned.
    * @returns a response with status 2xx.
-   * @throws {HubError} what any other answer, or none, means.
+   * @throws {HubError} for any other answer, or none.
    */
   send(target: string, request?: HubRequest): Promise<Response>
 }
@@ -80,13 +80,13 @@ async function reach(address: URL, request: RequestInit, signal: AbortSignal | u
   }
 }
 
-/** Plain http only where the hub itself is asked so: a redirect must not take the traffic off TLS. */
+/** Plain http only if the hub's own URL uses it: a redirect must not downgrade TLS. */
 function requireSafe({ protocol, origin, host }: URL, hub: string): void {
   if (protocol === 'https:' || (protocol === 'http:' && (origin === hub || new URL(hub).protocol === 'http:'))) return
   throw new HubError('HUB_RESPONSE', `The hub points to ${host} without encryption.`)
 }
 
-/** What an answer other than a success means. Addresses are named without their query, which may be a signature. */
+/** The error for an unsuccessful answer. URLs are quoted without their query, which may hold a signature. */
 async function refusal({ origin, host, pathname }: URL, response: Response): Promise<HubError> {
   await response.body?.cancel()
   const at = `${origin}${pathname}`

@@ -25,7 +25,7 @@ const batchSchema = z.looseObject({
 const LFS = { accept: 'application/vnd.git-lfs+json', 'content-type': 'application/vnd.git-lfs+json' } as const
 
 /**
- * Sends large files to where the hub wants them; those that it has already are left out.
+ * Uploads large files to the addresses that the hub returns; files that it already has are skipped.
  *
  * @see git-lfs `docs/api/batch.md`; the hub's `multipart` transfer, in which the upload's headers hold a chunk's size and an address for
  * each part.

@@ -4,7 +4,7 @@ import { HubError } from './hubError.ts'
 import { readLimitedJson } from './readLimited.ts'
 import type { RepoReference } from './repoReference.ts'
 
-/** A file of a repository, and what its bytes must hash to. */
+/** A file of a repository, with its expected hash. */
 export type RemoteFile = {
   readonly name: string
   readonly bytes: number
@@ -12,7 +12,7 @@ export type RemoteFile = {
   readonly checksum: { readonly kind: 'git' | 'sha256'; readonly hex: string }
 }
 
-/** A repository as it stands at one commit: the files that Waggle reads. */
+/** A repository at one commit: the files that Waggle reads. */
 export type RemoteModel = {
   readonly kind: RepoKind
   readonly repo: string
@@ -44,7 +44,7 @@ const modelSchema = z.looseObject({
     .max(100_000),
 })
 
-/** What a model's folder is made of. Other frameworks' weights, pictures and code are left where they are. */
+/** Files of a model's folder. Weights of other frameworks, images and code are skipped. */
 const MODEL_FILES =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|adapter_config|[\w.-]+\.safetensors\.index)\.json$|^chat_template\.jinja$|^[\w.-]+\.safetensors$|^README\.md$|^LICENSE(\.\w+)?$/
 

@@ -10,9 +10,9 @@ const BUSY = 5
 const POLL_MS = 250
 
 /**
- * Works while no other process, and nothing else in this one, works under the same lock; waits for its turn.
+ * Runs work under an exclusive lock, across processes and within this one; waits for the lock.
  *
- * The lock is the operating system's, held through an SQLite transaction, so that it goes with its process however that dies.
+ * The lock is the operating system's, held through an SQLite transaction, so that it is released however the process dies.
  *
  * @throws {HubError} if the lock's file cannot be made.
  */

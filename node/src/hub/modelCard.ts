@@ -13,7 +13,7 @@ type ModelCard = {
 
 const shape = z.looseObject({ model_type: z.string(), num_hidden_layers: z.number(), hidden_size: z.number() })
 
-/** A model's README.md with the metadata that the hub reads. It says what is known, and nothing else. */
+/** A model's README.md with the metadata that the hub reads. It contains known facts only. */
 export function modelCard({ repo, baseModel, isAdapter, config, provenance }: ModelCard): string {
   const metadata = {
     library_name: isAdapter ? 'peft' : 'transformers',

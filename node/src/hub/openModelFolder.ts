@@ -24,7 +24,7 @@ export async function openModelFolder(
   if (found !== null) throw new HubError('HUB_REFERENCE', `${folder} has no config.json.`)
   const reference = parseRepoReference(pathOrRepo)
   const pulled = await pullModel(client, reference, cache, progress).catch(error => {
-    // A path that was mistyped reads like a name on the hub.
+    // A mistyped path can have the form of a repository's name.
     if (!(error instanceof HubError) || error.code !== 'HUB_OFFLINE') throw error
     throw new HubError(
       'HUB_OFFLINE',

@@ -16,7 +16,7 @@ export type PullProgress = { readonly file: string; readonly received: number; r
 type PulledModel = {
   readonly folder: string
   readonly repo: string
-  /** The commit that the revision was when it was looked up. */
+  /** The commit that the revision resolved to. */
   readonly commit: string
   readonly bytes: number
 }
@@ -30,7 +30,7 @@ const BUSY_MS = [500, 2_000, 8_000] as const
 const keptSchema = z.strictObject({ commit: z.string().regex(/^[0-9a-f]{40}$/), bytes: z.int().min(0) })
 
 /**
- * Brings a model or a dataset into the cache, `CACHE/[datasets--]OWNER--NAME/COMMIT/`, or finds it there.
+ * Downloads a model or a dataset to the cache, `CACHE/[datasets--]OWNER--NAME/COMMIT/`, unless it is already there.
  *
  * A revision that was pulled whole before is found without the hub if that can't be reached; a commit, which never changes,
  * always is. Pulls of one commit into one cache wait for each other, in whatever processes. A folder is complete once a record in `CACHE/OWNER--NAME/revisions/` names it.
@@ -58,7 +58,7 @@ export async function pullModel(
     throw error
   }
   const folder = join(home, model.commit)
-  // Two that write one file's part would ruin it for both: the second finds what the first brought.
+  // Two writers would corrupt a part; the second finds the first one's download.
   await underLock(join(home, `${model.commit}.lock`), client, () => bring(client, model, folder, progress))
   const bytes = totalOf(model)
   for (const name of new Set([model.commit, revision]))
@@ -66,7 +66,7 @@ export async function pullModel(
   return { folder, repo, commit: model.commit, bytes }
 }
 
-/** A hub that is busy is asked again; one that is not there is not, since whoever is offline should hear so at once. */
+/** A busy hub is retried; an unreachable one is not, so that an offline user learns it at once. */
 async function listPatiently(client: HubClient, reference: RepoReference, kind: RepoKind): Promise<RemoteModel> {
   for (const waitMs of BUSY_MS) {
     try {

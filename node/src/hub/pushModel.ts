@@ -11,7 +11,7 @@ import { readLimitedJson } from './readLimited.ts'
 import { isRepoName } from './repoReference.ts'
 
 type PushOptions = {
-  /** OWNER/NAME; made if it is not there. */
+  /** OWNER/NAME; created if it does not exist. */
   readonly repo: string
   readonly isPrivate: boolean
   /** First line of the commit's message. */
@@ -29,7 +29,7 @@ type PushedModel = {
   readonly files: string[]
 }
 
-/** What is published of a folder: a model or an adapter with its tokenizer. Optimizer states stay at home. */
+/** What is published of a folder: a model or an adapter with its tokenizer. Optimizer states are not published. */
 const PUBLISHED =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|adapter_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^(model|model-\d{5}-of-\d{5}|adapter_model)\.safetensors$|^README\.md$|^LICENSE$/
 
@@ -51,7 +51,7 @@ type LocalFile = LfsObject & { readonly path: string; readonly sample: string; r
 /**
  * Publishes a model's or an adapter's folder as one commit to the main branch. A folder without README.md gets a model card.
  *
- * @throws {HubError} if the token may not, or the hub cannot be reached; running it again sends only what is missing.
+ * @throws {HubError} if the token lacks the right, or the hub is unreachable; a repeated call sends only what is missing.
  */
 export async function pushModel(client: HubClient, folder: string, options: PushOptions): Promise<PushedModel> {
   const { repo } = options
@@ -132,7 +132,7 @@ async function localFile(path: string, content: Blob, file: string | null): Prom
   return { path, oid: hash.digest('hex'), size, sample, content }
 }
 
-/** Makes the repository, unless it is there. */
+/** Creates the repository unless it exists. */
 async function createRepo(client: HubClient, { repo, isPrivate }: PushOptions): Promise<void> {
   const [organization, name] = repo.split('/')
   const exists = await client.send(`api/models/${repo}`).then(

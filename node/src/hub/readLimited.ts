@@ -3,11 +3,11 @@ import { HubError } from './hubError.ts'
 /** A larger answer of the API is refused. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** From its head to its end: a server that drips would otherwise hold a command for ever. */
+/** Total time for the body: a slow server would otherwise block a command for ever. */
 const WHOLE_MS = 60_000
 
 /**
- * A response's JSON, read only as far, and as long, as a sane one goes.
+ * Reads a response's JSON with limits on size and time.
  *
  * @param options.signal - of the request; its reason is thrown if it ended the answer.
  * @throws {HubError} HUB_RESPONSE if it is too large or no JSON, HUB_OFFLINE if it ends early or does not end.

@@ -1,12 +1,12 @@
 import { HubError } from './hubError.ts'
 
-/** A model repository, and which state of it. */
+/** A repository and a revision of it. */
 export type RepoReference = {
   /** OWNER/NAME. */
   readonly repo: string
   /** Branch, tag or commit. */
   readonly revision: string
-  /** Of a dataset: the folder or the file that is meant; all files without it. */
+  /** For a dataset: a folder or a file; by default all files. */
   readonly path?: string | undefined
 }
 

@@ -13,7 +13,7 @@ import { taskText } from './curriculum/taskText.ts'
 import type { CodeZeroFormat } from './promptFormat.ts'
 import { answerOpening } from './prompts.ts'
 
-/** Levels with enough functions that are alike. */
+/** Levels with enough similar functions. */
 const LEVELS: readonly Level[] = [3, 4, 5]
 const CHOICES = 4
 const CLUES = 4
@@ -108,7 +108,7 @@ function atConstants<Id>(term: Term<Id>, constants: ReadonlySet<number>): Term<I
   return [...new Set([...constants, ...near])].map(constant => ({ ...term, constant }))
 }
 
-/** Texts name only conditions of their own; what code alone can hold has no text. */
+/** Texts exist only for spoken conditions; conditions that only code uses have none. */
 function isSayable(meaning: Meaning): boolean {
   return meaning.kind !== 'loop' || filters[meaning.filter.id].texts.length > 0
 }

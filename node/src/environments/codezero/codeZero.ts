@@ -34,9 +34,9 @@ export type CodeZeroParts = {
   spec: CodeZeroSpec
   format: CodeZeroFormat
   solverFolder: string
-  /** Without it the solver's own model proposes. */
+  /** By default the solver's own model proposes. */
   writer?: ProposalWriter
-  /** Null if a server judges. */
+  /** Null if the judge is on a server. */
   judgeModel: JudgeModel | null
   openCodeJudge(model: SequenceScorer & TokenChooser): Promise<CodeJudge>
   /** Opens the judge of a server, which needs no model here. */
@@ -115,7 +115,7 @@ function needed<T>(model: T | null): T {
   return model
 }
 
-/** Why a text is not put up as a proposal of a level; null if it is. */
+/** Why a text is refused as a proposal of a level; null if it is accepted. */
 async function faultOf(text: string, level: number, spec: CodeZeroSpec): Promise<string | null> {
   const proposal = await parseProposal(text)
   if (typeof proposal === 'string') return proposal
@@ -146,13 +146,13 @@ function drawTasks(level: Level, count: number, seed: string, repairing: number)
   })
 }
 
-/** What solvers are asked where no proposer asked anything: as many tasks as one would propose, at the level that proposers start at. */
+/** Fallback tasks for a round without proposals: as many as one proposer would propose, at the initial level. */
 function standInTasks(spec: CodeZeroSpec, seed: Seed): RoundTask<Problem>[] {
   const level = spec.difficulty.startLevel as Level
   return drawTasks(level, proposalsPerRound(spec), `silent ${seed}`, spec.repairing).map(task => ({ ...task, level }))
 }
 
-/** Right is what passes the tests of its task. */
+/** An answer is right if it passes the tests of its task. */
 async function heldOutTasks(level: Level, count: number, repairing: number): Promise<HeldOutTask<Problem>[]> {
   const random = seededRandom(`canary repairs ${level}`)
   return mapYielding(await canaryTasks(level, count), (task, i) => {

@@ -16,10 +16,10 @@ import { chatFormat } from './promptFormat.ts'
 const { judgeSystem: system, judgeQuestion: question } = chatMessages
 
 /**
- * Makes the specification of an environment of chat models: which tokenizer, which prompts, which frozen judge, and how what the
- * judge says becomes a probability. Its hash is what the chain binds rounds to.
+ * Creates the specification of an environment of chat models: tokenizer, prompts, frozen judge, and the calibration of the judge. The chain
+ * binds rounds to its hash.
  *
- * The judge is examined on near-misses and on answers of the solver's own, half of them to calibrate it and half to measure it.
+ * The judge is tested on near-misses and on the solver's own answers: half of them calibrate it, half measure it.
  *
  * @throws {WeakJudgeError} if it cannot tell right from wrong.
  */

@@ -52,23 +52,23 @@ const judgeSchema = z.discriminatedUnion('kind', [
     kind: z.literal('trueFalse'),
     weightsHash: hash32Schema,
     tokenizerHash: hash32Schema,
-    /** How its matrices are kept and multiplied: it changes what the judge says. */
+    /** Precision of its matrices, which affects the judge's outputs. */
     precision: z.enum(specifiedPrecisions).default('float32'),
-    /** Where it is found: OWNER/NAME@REVISION; null if each operator knows. */
+    /** Its repository, OWNER/NAME@REVISION; null if operators obtain it elsewhere. */
     model: z.string().max(300).nullable(),
     system: message,
     question: message,
     /** A slope above 0: what the judge finds likelier is likelier to be right. */
     calibration: z.strictObject({ bias: z.number().min(-1e3).max(1e3), slope: z.number().positive().max(1e3) }),
     /**
-     * How well it tells right code from wrong, as `waggle environment create` measured it; anybody can run that again. Null: nobody did, and
-     * every peer says so at its start.
+     * Accuracy as measured by `waggle environment create`, which anybody can repeat. Null if not measured; every peer then warns at its
+     * start.
      */
     measured: measuredSchema.nullable(),
   }),
 ])
 
-/** All that decides CodeZero's tasks, scores and learning. */
+/** Everything that determines CodeZero's tasks, scores and learning. */
 export const codeZeroSpecSchema = z.strictObject({
   name: z.literal('codezero'),
   ...commonFields,
@@ -81,14 +81,11 @@ export const codeZeroSpecSchema = z.strictObject({
    * other words. `wellFormed`: also texts that it does not read; the held-out set then tells less.
    */
   tasks: z.enum(['understood', 'wellFormed']),
-  /**
-   * What solvers are asked in a round for which no task was proposed that counts: nothing, or tasks of the curriculum, drawn by the
-   * beacon.
-   */
+  /** Tasks of a round without valid proposals: none, or tasks of the curriculum, drawn by the beacon. */
   whenSilent: z.enum(['nothing', 'curriculum']).default('nothing'),
   /**
-   * Of the tasks that are drawn or asked for, the share that gives a broken function to mend. At 0 no task of that form counts: the
-   * starter models never saw one.
+   * Share of drawn or requested tasks that give a broken function to repair. At 0 such tasks are invalid: the starter models were not
+   * trained on them.
    */
   repairing: share.default(0),
   judge: judgeSchema,

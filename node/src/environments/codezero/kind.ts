@@ -22,15 +22,15 @@ export const kind: EnvironmentKind<CodeZeroSpec> = {
   describe: describeEnvironment,
 }
 
-/** Nobody checks how a proposal was sampled, and a proposer may be several times as large as a solver: a byte a parameter. */
+/** 8 bits: how proposals are sampled is not checked, and a proposer may be several times as large as a solver. */
 const UNCHECKED_PRECISION = 'int8'
 
-/** Of the solver's, to examine a server with: half as many as the labelled pairs, as when an environment is made. */
+/** Solver answers to test a server with: half as many as the labelled pairs, as when an environment is created. */
 const SAMPLES = 64
 
 /**
- * An environment of chat models: its specification, and the models that an operator named for it, checked against it. The
- * judge's weights are checked when they are loaded.
+ * Opens an environment of chat models and checks the operator's models against its specification. The judge's weights are checked when they
+ * are loaded.
  *
  * @throws {EnvironmentMismatchError} if the specification is not one of chat models, or is of other tokenizers.
  * @throws {ModelFileError} if a file of the models is missing or damaged.
@@ -91,7 +91,9 @@ const noJudge = ({ preset }: CodeZeroSpec) =>
     hint: 'Name its frozen evaluator with --judge.',
   })
 
-/** A proposer's model with its own tokenizer and template. What it is asked is made once, so that a model without a template is refused here. */
+/**
+ * A proposer's model with its own tokenizer and template. A prompt is rendered once, so that a model without a template is refused here.
+ */
 async function openWriter(folder: string, prompts: ChatPrompts): Promise<ProposalWriter> {
   const { tokenizer, vocabSize } = await openOwnTokenizer(folder)
   const format = chatFormat(tokenizer, { ...prompts, vocabSize })

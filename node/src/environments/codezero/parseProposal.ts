@@ -17,7 +17,7 @@ export const proposalLimits = {
   parameters: 8,
 } as const
 
-/** Why a text is not a proposal. */
+/** Why a text is not a valid proposal. */
 export type ProposalFault =
   | 'no header'
   | 'text too long'
@@ -35,7 +35,7 @@ export function formatProposal({ problem, tests }: Proposal): string {
  * Reads a proposal strictly: a line `Write name(parameters). text`, then one to four tests, one a line. With `Repair` for `Write` the
  * broken function stands between, in a fenced block: in the form of an answer, and reading a parameter, so that there is something to mend.
  *
- * Nothing is executed and nothing is forgiven: a proposer that learns the form is worth more than a clever reader.
+ * Nothing is executed, and the parser is strict: proposers learn the form.
  */
 export async function parseProposal(text: string): Promise<Proposal | ProposalFault> {
   const [head = '', ...rest] = text.split('\n')
@@ -56,13 +56,13 @@ export async function parseProposal(text: string): Promise<Proposal | ProposalFa
   return { problem: { name, parameters, text: problem, ...(broken === undefined ? {} : { broken }) }, tests }
 }
 
-/** The code of the fenced block that lines begin with; null if it is not of the form that an answer has. */
+/** The code of the fenced block at the start of the lines; null if it does not have the form of an answer. */
 async function brokenFunction(lines: readonly string[], problem: Problem): Promise<string | null> {
   const [open, ...code] = lines.slice(0, lines.indexOf('```'))
   const broken = `${code.join('\n')}\n`
   if (open !== '```python' || broken.length > proposalLimits.brokenCharacters) return null
   const { code: whole } = await checkStructure(answerText(broken), true, problem)
-  // Not what an answer may have besides: it would be cut.
+  // Extra code that an answer may have is refused here: it would be cut.
   const tree = whole === broken ? await parsePython(whole) : null
   return tree && readsParameters(tree, problem) ? broken : null
 }

@@ -44,7 +44,7 @@ export function starterFormat(tokenizer: PromptTokenizer & { readonly vocabSize:
   }
 }
 
-/** The part of a specification that chat models are prompted by. */
+/** The prompts part of a specification. */
 export type ChatPrompts = Extract<CodeZeroSpec['prompts'], { format: 'chat' }>
 
 /** Prompts of chat models, by their own template, with the system messages that the specification names. */
@@ -57,7 +57,7 @@ export function chatFormat(tokenizer: ChatTokenizer, prompts: ChatPrompts): Code
   }
 }
 
-/** What a chat model is asked for a proposal. */
+/** The prompt that asks a chat model for a proposal. */
 export function proposalMessages(
   { proposer }: Pick<ChatPrompts, 'proposer'>,
   level: number,
@@ -70,7 +70,7 @@ export function proposalMessages(
   ]
 }
 
-/** One proposal of the level and form, always the same: a chat model learns the form from it. */
+/** A fixed example proposal of the level and form, from which a chat model learns the form. */
 function exampleProposal(level: number, form: ProposalForm): string {
   const random = seededRandom(`example proposal ${level}`)
   const task = drawTrainingTask(level as Level, random)

@@ -3,34 +3,34 @@ import type { Problem } from './curriculum/task.ts'
 /** Special tokens of the starter models' tokenizer, ids 0 to 4 in this order. */
 export const starterSpecials = ['<eos>', '<user>', '<asst>', '<judge>', '<no>'] as const
 
-/** What prompts need of a tokenizer. Text never becomes a special token. */
+/** The part of a tokenizer that prompts need. Text never becomes a special token. */
 export type PromptTokenizer = {
   encode(text: string): Int32Array
   decode(ids: ArrayLike<number>, special?: 'drop' | 'keep'): string
   special(name: string): number
 }
 
-/** What the function has to do: header and text, without tests. A judge reads no more, also where a broken function came with it. */
+/** The function's header and text, without tests. A judge sees only this, even for a repair task. */
 export function problemText({ name, parameters, text }: Problem): string {
   return `Write ${name}(${parameters.join(', ')}). ${text}`
 }
 
-/** The problem as a solver reads it: what the function has to do, or the broken function that has to do it. */
+/** The problem as shown to a solver: the function's description, or the broken function to repair. */
 export function requestText(problem: Problem): string {
   const { name, parameters, text, broken } = problem
   if (broken === undefined) return problemText(problem)
   return `Repair ${name}(${parameters.join(', ')}). ${text}\n${answerText(broken)}`
 }
 
-/** What a proposal asks solvers for. */
+/** Form of a proposal: write or repair. */
 export type ProposalForm = 'write' | 'repair'
 
-/** What a proposer is asked for. */
+/** A proposer's request. */
 export function proposalRequest(level: number, form: ProposalForm = 'write'): string {
   return form === 'write' ? `Propose level ${level}.` : `Propose level ${level}, a broken function to repair.`
 }
 
-/** How a right answer begins. */
+/** Start of a right answer. */
 export const answerOpening = '```python\n'
 
 /** A right answer's form: one fenced Python block and nothing else. */

@@ -5,10 +5,10 @@ import type { Sampling } from '../environmentSpec.ts'
 import { type ChatPrompts, type CodeZeroFormat, proposalMessages } from './promptFormat.ts'
 import type { ProposalForm } from './prompts.ts'
 
-/** Some proposals of one form. */
+/** A request for proposals of one form. */
 export type ProposalRequest = { readonly level: number; readonly form: ProposalForm; readonly samples: number }
 
-/** What writes proposals. */
+/** A source of proposals. */
 export type ProposalWriter = Pick<Proposals, 'model'> & {
   write(
     request: ProposalRequest,
@@ -19,7 +19,7 @@ export type ProposalWriter = Pick<Proposals, 'model'> & {
   ): Promise<WrittenText[]>
 }
 
-/** A model that is asked and read by its own tokenizer, which need not be the environment's: only text leaves a proposer. */
+/** A local model with its own tokenizer, which need not be the environment's: a proposer publishes only text. */
 export function modelWriter(
   folder: string,
   precision: Precision,

@@ -7,7 +7,7 @@ import { type Meaning, parametersOf } from './curriculum/task.ts'
 import { conditionTests } from './datasets/datasetTask.ts'
 import { type Proposal, parseProposal, readUnitTest } from './parseProposal.ts'
 
-/** The tests of a proposal, as its proposer wrote them, each with whether it is right, where the text is understood. Empty if the text is not a proposal. */
+/** The tests of a proposal as written, each with whether it is right if the text is understood. Empty if the text is not a proposal. */
 export async function proposedTests(text: string): Promise<ProposedTest[]> {
   const proposal = await parseProposal(text)
   if (typeof proposal === 'string') return []
@@ -21,7 +21,7 @@ export async function proposedTests(text: string): Promise<ProposedTest[]> {
   return told.filter(test => test !== undefined)
 }
 
-/** Whether a test expects the value that the text of its task asks for: for measurement and to show, never to score. */
+/** Whether a test expects the right value: for measurement and display, never for a score. */
 async function isRightTest(test: string, meaning: Meaning): Promise<boolean> {
   const read = await readUnitTest(test)
   const args = read?.args.map(parsePythonLiteral) ?? [null]

@@ -5,8 +5,8 @@ import { isConstant, isHeldOut, semanticKey } from './curriculum/semanticKey.ts'
 import type { Task } from './curriculum/task.ts'
 
 /**
- * A task with a broken function to mend: a near-miss, which has other values on the curriculum's battery of inputs, so that it is broken
- * by construction. It never shows how a held-out function is written.
+ * A task with a broken function to repair: a near-miss whose values differ on the curriculum's battery of inputs, so that it is broken by
+ * construction. It never reveals the code of a held-out function.
  */
 export function repairTask<T extends Task>(task: T, random: SeededRandom): T & { broken: string } {
   for (;;) {

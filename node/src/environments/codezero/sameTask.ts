@@ -2,14 +2,14 @@ import { parseTaskText } from './curriculum/parseTaskText.ts'
 import { semanticKey } from './curriculum/semanticKey.ts'
 import type { Problem } from './curriculum/task.ts'
 
-/** Words that a task has whatever it asks for. */
+/** Stop words of task texts. */
 const filler = new Set(
   'a an the of in to for and that is are be by with given return returns compute computes write'.split(' '),
 )
 
 /**
- * What problems that ask for the same have in common: the values of the function, where the curriculum reads the text, whatever its words
- * and names; otherwise the words, in no order, without fillers, plural endings and the names of function and parameters.
+ * A key shared by problems that ask for the same: the function's values if the curriculum understands the text; otherwise its sorted words
+ * without stop words, plural endings and the names of function and parameters.
  */
 export function sameTask({ name, parameters, text, broken }: Problem): string {
   const form = broken === undefined ? '' : 'repair '
@@ -29,8 +29,8 @@ const WORDS = 'words: '
 const NEAR = 0.8
 
 /**
- * The first key that is the same or, of texts that are known by their words alone, nearly the same: all numbers and nearly all words are shared.
- * Words of another meaning may be among those that are not, so nobody is refused anything by this: a proposer asks for something else.
+ * The first key that is the same or, of texts that are known by their words alone, nearly the same: all numbers and nearly all words are
+ * shared. The remaining words may differ in meaning, so this never refuses a task: a proposer only asks for something else.
  */
 export function nearestTask(key: string, among: ReadonlyMap<string, unknown>): string | null {
   if (among.has(key)) return key

@@ -19,9 +19,8 @@ export type AnswerScore = { components: Record<ScoreComponent, number>; score: n
 /**
  * Scores answers without running any code.
  *
- * Predicted correctness counts nothing unless the structure is whole, so that a broken answer is never worth a judge's
- * good opinion of its fragments. Nor does it where the answer is the broken function that was to be mended, in whatever spelling, fails
- * whenever it is run, or returns nothing.
+ * Predicted correctness counts only if the structure is complete, so that fragments of a broken answer earn nothing from the judge. It also
+ * counts nothing if the answer is the given broken function in any spelling, always fails when run, or returns nothing.
  *
  * @returns one score an answer, in order; from 0 to the sum of the weights.
  */

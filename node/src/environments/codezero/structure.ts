@@ -29,12 +29,12 @@ const otherStatements: ReadonlySet<string> = new Set([
 /**
  * An answer's form. The answer is the first fenced block, tagged as Python or not, that defines the function; without one, the first that is valid.
  *
- * - `fenced`: there is such a block, with any prose and other blocks around it.
- * - `parses`: what it holds is valid Python.
+ * - `fenced`: such a block exists, with any prose and other blocks around it.
+ * - `parses`: its content is valid Python.
  * - `defines`: one function of the required name, at the top, and no other block gives the name another value.
  * - `adheres`: a call with the required parameters fits it. Besides it there are only imports, helpers, constants and docstrings, and
  *   none of them takes its name. What follows it and is not needed by it, such as example calls, may be anything that does not take its name.
- * - `ends`: the answer ended by itself, inside the limit of tokens.
+ * - `ends`: the model ended the answer within the token limit.
  */
 export async function checkStructure(answer: string, ended: boolean, problem: Problem): Promise<Structure> {
   const { block, named, isOnlyOne, parts } = await readAnswer(answer, problem)
@@ -63,7 +63,7 @@ type Reading = {
   readonly block: Block | null
   /** Definitions of the function in it. */
   readonly named: readonly PythonNode[]
-  /** Whether no other block says otherwise. */
+  /** Whether no other block redefines the function. */
   readonly isOnlyOne: boolean
   readonly parts: AnswerStatements | null
 }
@@ -117,7 +117,7 @@ function mayTake(statement: PythonNode, name: string): boolean {
   return names.has(name) || names.has(ANY_NAME)
 }
 
-/** No honest answer has more. Each is parsed, so that their number is bounded. */
+/** More than any honest answer has. Each block is parsed, so their number is bounded. */
 const MAX_BLOCKS = 16
 /** Of several blocks together: parsing them costs no more than one of the longest that is read. */
 const MAX_CHARACTERS = 20_000
@@ -128,7 +128,7 @@ const pythonTags: ReadonlySet<string> = new Set(['', 'python', 'python3', 'py'])
  * The code of the fenced blocks of a text that may be Python, in order: tagged as Python, or without a tag. A block without its closing fence is none,
  * and three backticks within a line of prose, around a name, open none.
  *
- * @returns none if there are more than anybody has to read.
+ * @returns none if there are too many.
  */
 function fencedBlocks(text: string): string[] {
   const whole = text.replaceAll('\r\n', '\n')

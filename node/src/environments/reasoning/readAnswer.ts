@@ -1,4 +1,4 @@
-/** What an answer is made of, and so how it is read. */
+/** Kind of an answer, which determines how it is parsed. */
 export const answerKinds = ['integer', 'integers', 'truth', 'names', 'weekday', 'digits', 'date'] as const
 export type AnswerKind = (typeof answerKinds)[number]
 

@@ -60,7 +60,7 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
       const { format, accuracy } = spec.weights
       return Math.min(1, Math.max(0, (score * (format + accuracy) - format) / accuracy))
     },
-    // Where others' answers are read, all solvers are asked the same.
+    // If solvers read each other's answers, all get the same questions.
     roundTasks: async seed =>
       drawMany(anyLevel, spec.stages === 1 ? proposalsPerRound(spec) : spec.tasksPerRound, `round ${seed}`, false).map(
         told,
@@ -73,7 +73,7 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
   }
 }
 
-/** A reply that the token limit cut off has no format, and nothing without one is right. */
+/** A truncated reply has no valid format, and counts as wrong. */
 export function scoreAnswer(
   { weights, reply, stages }: Pick<ReasoningSpec, 'weights' | 'reply' | 'stages'>,
   { problem, text, ended }: Answer<ReasoningProblem>,
@@ -113,7 +113,10 @@ type Reader = {
   prompt(problem: Pick<ReasoningProblem, 'question' | 'kind'>): Promise<Int32Array>
 }
 
-/** What is the answer to a question that is shown part by part? A solver's belief in an answer is how likely its policy finds it. */
+/**
+ * Market question: what is the answer to a question that is revealed part by part? A solver's belief in an answer is its likelihood under
+ * the policy.
+ */
 export function reasoningGames({ families, levels, reply }: Rule, { tokenizer, prompt }: Reader): Games {
   const drawOne = (random: SeededRandom) => {
     const family = random.pick<FamilyName>(families)

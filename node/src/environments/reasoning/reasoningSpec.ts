@@ -16,7 +16,7 @@ const fields = z.strictObject({
     .strictObject({
       format: share,
       accuracy: share,
-      /** Of telling, in the third stage, which answer most critiques gave; left out of the sum wherever it is not asked, or there is none. */
+      /** Weight of naming, in the third stage, the answer that most critiques gave; left out of the sum where this does not apply. */
       majority: share.default(0),
     })
     .refine(
@@ -57,7 +57,7 @@ const fields = z.strictObject({
   }),
 })
 
-/** All that decides tasks, scores and learning. */
+/** Everything that determines tasks, scores and learning. */
 export const reasoningSpecSchema = fields.refine(({ stages, weights }) => stages === 3 || weights.majority === 0, {
   error: 'a weight of the majority needs stages: 3, which ask for it',
   path: ['weights', 'majority'],

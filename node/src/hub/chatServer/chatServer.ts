@@ -11,7 +11,7 @@ type WriteRequest = {
   readonly maxNewTokens: number
   /** Hex: answers that a server can repeat are the same for the same seed. */
   readonly seed: string
-  /** Answers that come later are not waited for, and are missing. */
+  /** Answers that arrive later are dropped. */
   readonly until: AbortSignal
 }
 
@@ -20,8 +20,8 @@ type ChatServer = {
   /**
    * Log-probabilities of words as the first token of an answer, one row a conversation.
    *
-   * Tokens count by their text, white space and case apart. A word that is not among those that the server names is as likely as the
-   * least likely of them.
+   * Tokens count by their text, white space and case apart. A word that the server does not list counts as likely as the least likely
+   * listed one.
    *
    * @throws {ChatServerError}
    */
@@ -29,7 +29,7 @@ type ChatServer = {
   /**
    * Answers to a conversation, without thinking where the model's template can leave it out.
    *
-   * @returns texts, fewer where the time was up, and whether each came to its end within the limit.
+   * @returns texts, fewer if the time was up, each with whether it ended within the limit.
    * @throws {ChatServerError}
    */
   write(messages: readonly ServedMessage[], request: WriteRequest): Promise<{ text: string; ended: boolean }[]>
@@ -40,9 +40,9 @@ const CONCURRENT = 8
 const WORD_MS = 60_000
 /** 512 tokens of a model of four billion parameters on a CPU, with others in the batch. */
 const TEXT_MS = 300_000
-/** Of Qwen3's template, by vLLM's and llama.cpp's name; other servers pass over it. */
+/** Option of Qwen3's template, as vLLM and llama.cpp name it; other servers ignore it. */
 const withoutThinking = { chat_template_kwargs: { enable_thinking: false } }
-/** The most that OpenAI and vLLM give. */
+/** Maximum of OpenAI and vLLM. */
 const ALTERNATIVES = 20
 
 const named = z.object({ token: z.string().max(500), logprob: logprobSchema })

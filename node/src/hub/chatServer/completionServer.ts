@@ -18,12 +18,12 @@ type CompletionRequest = {
   readonly stopTokens: readonly number[]
   /** From 0 to 2^31 - 1. */
   readonly seed: number
-  /** Of an adapter that the server was given; the server's own model for null. */
+  /** Name of a loaded adapter; null for the server's own model. */
   readonly adapter: string | null
   readonly signal: AbortSignal
 }
 
-/** What a server says that it sampled. Nothing of it is checked but its form. */
+/** A sample as reported by the server; only its form is checked. */
 export type ServedCompletion = {
   /** Null if the server names none. */
   readonly tokens: Int32Array | null
@@ -31,19 +31,19 @@ export type ServedCompletion = {
   readonly pieces: readonly string[]
   /** [pieces.length], none below -100. */
   readonly logprobs: Float32Array
-  /** Whether the model ended it, and not the limit. */
+  /** False if the token limit cut it off. */
   readonly ended: boolean
 }
 
-/** A server that continues tokens by a model, and by adapters that it is given while it runs. */
+/** A server that continues token sequences with a model, and with adapters loaded at run time. */
 export type CompletionServer = {
   /** One sample. @throws {ChatServerError} */
   complete(request: CompletionRequest): Promise<ServedCompletion>
-  /** Names of what it serves. @throws {ChatServerError} */
+  /** Names of the models that it serves. @throws {ChatServerError} */
   models(signal: AbortSignal): Promise<readonly string[]>
-  /** Has it serve the PEFT adapter of a folder, which is on its disk, by that name. @throws {ChatServerError} */
+  /** Makes the server load a PEFT adapter from a folder on its disk under this name. @throws {ChatServerError} */
   loadAdapter(name: string, folder: string, signal: AbortSignal): Promise<void>
-  /** @throws {ChatServerError} also where it has none of that name. */
+  /** @throws {ChatServerError} also if it has no adapter of that name. */
   unloadAdapter(name: string, signal: AbortSignal): Promise<void>
 }
 
@@ -98,7 +98,7 @@ export function createCompletionServer(options: ServerOptions): CompletionServer
   }
 }
 
-/** @throws {ChatServerError} if it has not one log-probability a token. */
+/** @throws {ChatServerError} unless it has one log-probability per token. */
 function completionOf({ token_ids, logprobs: said, finish_reason }: z.output<typeof choiceSchema>): ServedCompletion {
   const isContent = 'content' in said
   const pieces = isContent ? said.content.map(({ token }) => token) : said.tokens

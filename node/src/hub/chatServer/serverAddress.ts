@@ -1,6 +1,6 @@
 import { ChatServerError } from './chatServerError.ts'
 
-/** Where an OpenAI-compatible API is, and which of its models is meant. */
+/** Address of an OpenAI-compatible API, and the model to use. */
 export type ServerAddress = {
   /** Ends with a slash. */
   readonly base: string

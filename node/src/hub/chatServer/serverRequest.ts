@@ -6,7 +6,7 @@ import type { ServerAddress } from './serverAddress.ts'
 
 export type ServerOptions = {
   readonly address: ServerAddress
-  /** Sent to this server alone, as a bearer token; stands in no message. */
+  /** Bearer token, sent only to this server; never part of a message. */
   readonly key?: string | undefined
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
@@ -14,7 +14,7 @@ export type ServerOptions = {
   readonly timeoutMs?: number
 }
 
-/** Waits before a server that is busy or away is asked again. */
+/** Retry delays for a busy or unreachable server. */
 const RETRY_MS = [500, 2_000, 8_000] as const
 const ANSWER_MS = 60_000
 /** An answer of one token with its 20 alternatives has some 2 kB, one of 4,096 tokens with their log-probabilities some 600 kB. */
@@ -35,12 +35,12 @@ export function checkKey({ key }: Pick<ServerOptions, 'key'>): void {
     throw new ChatServerError('SERVER_DENIED', 'OPENAI_API_KEY contains characters that no key has.')
 }
 
-/** Names of what a server serves, one at least. @throws {ChatServerError} */
+/** Names of the models that a server serves, at least one. @throws {ChatServerError} */
 export async function listModels(options: ServerOptions): Promise<string[]> {
   return readAs(modelsSchema, await requestJson(options, 'models')).data.map(({ id }) => id)
 }
 
-/** @throws {ChatServerError} SERVER_RESPONSE, naming what is missing and nothing of what is there. */
+/** @throws {ChatServerError} SERVER_RESPONSE, naming what is missing without quoting the answer. */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown): T {
   const { success, data, error } = schema.safeParse(value)
   if (success) return data
@@ -60,7 +60,7 @@ export async function requestJson(options: ServerOptions, path: string, body?: o
   }
 }
 
-/** One request, repeated while the server is busy or away. @param body - posted as JSON. @throws {ChatServerError} */
+/** One request, retried while the server is busy or unreachable. @param body - posted as JSON. @throws {ChatServerError} */
 export async function requestText(options: ServerOptions, path: string, body?: object): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -15,8 +15,8 @@ type ParquetLimits = {
 const MAX_MEGABYTES = 2048
 
 /**
- * Opens a Parquet file, each read in its own thread: a hostile file makes its reader allocate or loop without end, and that is
- * then the end of the thread alone.
+ * Opens a Parquet file. Each read runs in its own thread: a hostile file can make its reader allocate or loop without end, which then ends
+ * only the thread.
  *
  * @throws {DatasetError} if the footer is damaged.
  */

@@ -22,7 +22,7 @@ const MAX_GROUP_ROWS = 1 << 20
 /** A page of the usual writers has 1 MB; one with a single long text has that text's size. */
 const MAX_PAGE_BYTES = 1 << 28
 
-/** What a footer says of the rows. */
+/** Rows and columns according to the footer. */
 export type ParquetLayout = { readonly columns: readonly string[]; readonly groups: readonly number[] }
 
 /**
@@ -87,7 +87,7 @@ async function readFooter(buffer: AsyncBuffer, name: string): Promise<{ metadata
   }
 }
 
-/** What a footer claims is allocated before it is found false. @throws {RangeError} */
+/** Checked up front, since the reader allocates what the footer claims. @throws {RangeError} */
 function checkChunk(chunk: FileMetaData['row_groups'][number]['columns'][number]['meta_data']): void {
   if (chunk === undefined) throw new RangeError('a column has no metadata')
   const sizes = [chunk.total_uncompressed_size, chunk.total_compressed_size, chunk.num_values]

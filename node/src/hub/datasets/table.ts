@@ -1,4 +1,4 @@
-/** Where something is wrong in a dataset, and what. */
+/** Location and reason of a defect in a dataset. */
 export type RowFault = {
   readonly file: string
   /** The first row that it concerns, from 0. */

@@ -60,7 +60,7 @@ export const filters = {
 
 export type FilterId = keyof typeof filters
 
-/** Conditions that the flawed corpus mostly gets right, and those that it mostly gets wrong. */
+/** Conditions that the flawed corpus mostly gets right, and ones that it mostly gets wrong. */
 export const easyFilters: readonly FilterId[] = ['even', 'odd', 'positive', 'above', 'below', 'multiple']
 export const hardFilters: readonly FilterId[] = ['negative', 'atLeast', 'atMost', 'notMultiple', 'unequal']
 export const spokenFilters: readonly FilterId[] = [...easyFilters, ...hardFilters]

@@ -42,7 +42,7 @@ function nudged<Id>(term: Term<Id>, random: SeededRandom, floor: number, steps =
   return { ...term, constant: Math.max(floor, term.constant + random.pick(steps)) }
 }
 
-/** The same constant under another concept; drawn if there was none. */
+/** The same constant under another concept; drawn if the concept had none. */
 function renamed<Id extends string>(term: Term<Id>, id: Id, random: SeededRandom): Term<Id> {
   return { id, constant: term.constant || drawConstant(random) }
 }

@@ -4,7 +4,7 @@ import { afters, aggregates, arithmetics, befores, listAfters, numberAfters, str
 import type { Meaning, Term } from './task.ts'
 
 /**
- * What a problem text asks for, or null if it is not a sentence of the curriculum.
+ * Parses a problem text; null if it is not a sentence of the curriculum.
  *
  * The inverse of `taskText`, so that a model's text can be checked against the held-out class. Null also for
  * sentences that make no sense, such as a list that is then negated.

@@ -24,7 +24,7 @@ export type Meaning =
 export type LoopMeaning = Extract<Meaning, { kind: 'loop' }>
 export type ConditionMeaning = Extract<Meaning, { kind: 'condition' }>
 
-/** What a solver is asked: a text and the function's header. With `broken`, to mend that code instead of writing its own. */
+/** A problem for a solver: a text and the function's header. With `broken`, the solver repairs that code instead of writing its own. */
 export type Problem = { name: string; parameters: readonly string[]; text: string; broken?: string }
 
 /** A problem whose meaning is known. */

@@ -15,13 +15,13 @@ import { faultOf, id, optionalText, text, texts } from './fieldSchemas.ts'
 import { readAsserts, readHumanEval, readMbpp } from './functionTasks.ts'
 
 export type DatasetFormat = {
-  /** Columns by which it is known, all of them needed. */
+  /** Columns that identify the format; all are required. */
   readonly needs: readonly string[]
-  /** Columns that are read where they are. */
+  /** Optional columns. */
   readonly takes: readonly string[]
-  /** False for what is kept for measuring. */
+  /** False for splits reserved for measurement. */
   readonly mayTrain: boolean
-  /** @param place - names the row where the dataset does not. */
+  /** @param place - identifies the row if the dataset does not. */
   read(fields: object, place: string): Promise<DatasetTask | FieldFault>
 }
 
@@ -51,7 +51,7 @@ export const datasetFormats = {
 
 export type DatasetFormatName = keyof typeof datasetFormats
 
-/** The format of a table with these columns; null if it is none. */
+/** The format of a table with these columns; null if it is unknown. */
 export function formatOf(columns: readonly string[]): DatasetFormatName | null {
   const names = Object.keys(datasetFormats) as DatasetFormatName[]
   return names.find(name => datasetFormats[name].needs.every(column => columns.includes(column))) ?? null

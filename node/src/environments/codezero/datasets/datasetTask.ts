@@ -1,21 +1,21 @@
 import type { AskedFunction, CodeTest, HeldOutCheck } from '../../environment.ts'
 import type { Problem } from '../curriculum/task.ts'
 
-/** A task of a dataset, as it is asked and checked; nothing of it is run here. */
+/** A task of a dataset: its prompt and its check. Nothing is run here. */
 export type DatasetTask = {
-  /** By which the dataset names it, or the file's row. */
+  /** The dataset's id of the task, or the row in the file. */
   readonly id: string
-  /** What a model is told before it is asked. */
+  /** System message. */
   readonly system: string
-  /** What it is asked: the function's name, or how input comes, included. */
+  /** User message, including the function's name or the format of the input. */
   readonly question: string
-  /** Null if it does not ask for one function. */
+  /** Null if the task is not a single function. */
   readonly function: AskedFunction<Problem> | null
-  /** What running an answer takes. */
+  /** The code and tests that check an answer. */
   check(answer: string): Exclude<HeldOutCheck, boolean>
 }
 
-/** Why a row is not a task. */
+/** Why a row was refused. */
 export type FieldFault = { readonly field: string; readonly reason: string }
 
 export const datasetLimits = {
@@ -31,7 +31,7 @@ export const functionSystem =
 export const programSystem =
   'You write Python programs. Answer with one fenced Python block that holds a whole program: it reads its input from standard input and prints its output, nothing else.'
 
-/** The code of an answer, generously: its first fenced block, or all of it. */
+/** The code of an answer, leniently: its first fenced block, or the whole answer. */
 export function answerCode(text: string): string {
   const block = /```[ \t]*(?:python3?|py)?[ \t]*\r?\n([\s\S]*?)(?:```|$)/i.exec(text)
   return block?.[1] ?? text

@@ -28,7 +28,7 @@ export const identifier = z.string({ error: kindOf }).regex(/^[A-Za-z_]\w{0,99}$
 
 export const id = z.union([z.string(), z.number(), z.bigint()]).nullish()
 
-/** The first thing that is wrong with a row. */
+/** The first defect of a row. */
 export function faultOf({ issues }: z.ZodError): FieldFault {
   const [issue] = issues
   return { field: String(issue?.path[0] ?? 'row'), reason: issue?.message ?? 'is malformed' }

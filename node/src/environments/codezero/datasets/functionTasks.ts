@@ -12,7 +12,7 @@ import {
 } from './datasetTask.ts'
 import { faultOf, id, identifier, optionalText, text, texts } from './fieldSchemas.ts'
 
-/** What a dataset says of a function to write. */
+/** A dataset's fields for a function to write. */
 type FunctionRow = {
   readonly id: string
   readonly text: string

@@ -2,14 +2,14 @@ import { balancedAccuracy, calibrationError } from '../../judgeFigures.ts'
 
 type TrueFalseCalibration = { readonly bias: number; readonly slope: number }
 
-/** What a judge said of one pair, as log-odds of 'true', and the truth. */
+/** A judge's log-odds of 'true' for one pair, and the label. */
 type JudgedOdds = { readonly odds: number; readonly isRight: boolean }
 
-/** How good calibrated probabilities are, on pairs that they were not calibrated with. */
+/** Quality of calibrated probabilities on pairs not used for calibration. */
 type JudgeFigures = {
-  /** Mean of the shares of right and of wrong pairs that are told at one half; 0.5 is chance. */
+  /** Balanced accuracy at the threshold 0.5; 0.5 is chance. */
   readonly balancedAccuracy: number
-  /** Expected calibration error: how far a probability is from the share that is right among its like. */
+  /** Expected calibration error. */
   readonly ece: number
 }
 
@@ -17,8 +17,8 @@ type JudgeFigures = {
 export const MIN_BALANCED_ACCURACY = 0.65
 
 /**
- * Fits a calibration on one half of the pairs and measures it on the other. Both halves hold as many right and wrong ones of each
- * place in the list, so that what comes in blocks is divided too.
+ * Fits a calibration on one half of the pairs and measures it on the other. The split is stratified by label and by position in the list,
+ * so that blocks of similar pairs are divided evenly.
  */
 export function examineJudge(judged: readonly JudgedOdds[]): {
   calibration: TrueFalseCalibration
@@ -39,7 +39,7 @@ export function examineJudge(judged: readonly JudgedOdds[]): {
   }
 }
 
-/** Why a judge may score nothing; null if it may. */
+/** Why a judge is too weak to score; null if it is good enough. */
 export function weaknessOf({ slope }: TrueFalseCalibration, { balancedAccuracy }: JudgeFigures): string | null {
   if (slope <= 0) return `it finds wrong code likelier to be right than right code (slope ${slope.toFixed(2)})`
   if (balancedAccuracy >= MIN_BALANCED_ACCURACY) return null
@@ -51,7 +51,7 @@ export function calibratedOdds(odds: number, { bias, slope }: TrueFalseCalibrati
   return 1 / (1 + Math.exp(-(bias + slope * odds)))
 }
 
-/** Pulls towards no opinion, so that a model that separates everything, or nothing, still gets finite numbers. */
+/** Regularisation towards zero keeps the fit finite for separable or uninformative data. */
 const RIDGE = 1e-3
 const STEPS = 100
 

@@ -11,12 +11,12 @@ export type JudgedPair = { code: string; problem: Problem }
 export type CodeJudge = {
   /** The probability, from 0 to 1, that each code solves its problem. No code is run. */
   predictCorrectness(pairs: readonly JudgedPair[]): Promise<number[]>
-  /** Of a server's, examined when it was opened. */
+  /** Figures of a served judge, measured when it was opened. */
   readonly measured?: MeasuredJudge
 }
 
 export type BackTranslationJudge = CodeJudge & {
-  /** What the probabilities are read from; null if the model does not read the code or the pair is too long. */
+  /** Evidence for the probabilities; null if the code is unreadable for the model or the pair is too long. */
   evidence(pairs: readonly JudgedPair[]): Promise<(JudgeEvidence | null)[]>
 }
 

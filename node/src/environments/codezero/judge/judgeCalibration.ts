@@ -12,7 +12,7 @@ export const judgeCalibrationSchema = z.strictObject({
 })
 export type JudgeCalibration = z.output<typeof judgeCalibrationSchema>
 
-/** Evidence beyond these says no more: a text that is far off is wrong, however far. */
+/** Evidence is clipped here: beyond this, a text is wrong, however far off. */
 const evidenceLimits = { gap: 12, nll: 2 } as const
 
 /** How well a problem's text fits some code: over the text's tokens, in natural-log units. */

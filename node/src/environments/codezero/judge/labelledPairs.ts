@@ -15,8 +15,8 @@ export type LabelledPair = JudgedPair & { readonly isRight: boolean }
 const TRIVIAL_EVERY = 4
 
 /**
- * Problems with code, half of it right and half wrong, of all levels in turn. Right and wrong are so by construction: wrong code
- * is a near-miss, which has other values on the curriculum's battery of inputs, or returns a parameter as it is.
+ * Problems with code, half right and half wrong, cycling through the levels. Labels hold by construction: wrong code is a near-miss whose
+ * values differ on the curriculum's battery of inputs, or returns a parameter unchanged.
  */
 export function labelledPairs(count: number, seed: string): LabelledPair[] {
   const random = seededRandom(`true or false ${seed}`)
@@ -31,7 +31,7 @@ export function labelledPairs(count: number, seed: string): LabelledPair[] {
   return pairs
 }
 
-/** Null where what was drawn is right after all. */
+/** Null if the drawn code turns out to be right. */
 function wrongCode(task: Task, isTrivial: boolean, random: SeededRandom): string | null {
   if (!isTrivial) {
     const meaning = mutateMeaning(task.meaning, random)

@@ -6,14 +6,14 @@ import type { CodeJudge, JudgedPair } from './createJudge.ts'
 import { type LabelledPair, labelledPairs } from './labelledPairs.ts'
 import { judgeMessages, judgeWords, type TrueFalseRule } from './trueFalseJudge.ts'
 
-/** Half to calibrate a server with, half to examine it on: a token each, and a standard error of 0.06 on the half. */
+/** Half calibrates the server, half tests it: one token per pair, and a standard error of 0.06. */
 const PAIRS = 128
 
 /**
- * A judge as `trueFalseJudge`, its model on a server. What the server serves cannot be checked by its weights, so it is calibrated and examined
- * first, as the environment's own judge was: on labelled pairs, and on answers of the solver's.
+ * A judge like `trueFalseJudge` with its model on a server. The server's weights cannot be checked, so it is calibrated and tested first,
+ * as the environment's own judge was: on labelled pairs and on the solver's answers.
  *
- * @param sample - gives those answers.
+ * @param sample - samples those answers.
  * @throws {EnvironmentMismatchError} if it does not tell right code from wrong.
  */
 export async function servedJudge(
@@ -23,7 +23,7 @@ export async function servedJudge(
 ): Promise<CodeJudge> {
   const evidence = (pairs: readonly JudgedPair[]) => askServer(server, rule, pairs)
   const near = labelledPairs(PAIRS, 'served judge')
-  // Asked before anything is sampled: a server that is away costs no minute.
+  // Before sampling, so that an unreachable server fails at once.
   const oddsOfNear = await evidence(near)
   const own = await sample()
   const pairs = [...near, ...own]

@@ -14,7 +14,7 @@ import { checkStructure } from '../structure.ts'
 import type { LabelledPair } from './labelledPairs.ts'
 
 type SampleRequest = {
-  /** Of the model that answers, in its own process while it does. */
+  /** The answering model, in its own process. */
   readonly folder: string
   readonly precision: Precision
   readonly threads: number
@@ -31,8 +31,8 @@ const SAMPLES_PER_TASK = 4
 const SEED = 'solver samples'
 
 /**
- * A solver's own answers to tasks of all levels in turn, told right or wrong by running them: for measurement, never for a reward. Answers
- * whose form is broken are left out, since no judge reads them.
+ * A solver's own answers to tasks of all levels, labelled by executing them: for measurement, never for a reward. Malformed answers are
+ * left out, since no judge reads them.
  */
 export async function solverSamples(request: SampleRequest): Promise<LabelledPair[]> {
   const { folder, precision, threads, format, count, solving, repairing, runCode } = request

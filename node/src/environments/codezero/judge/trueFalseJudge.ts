@@ -14,7 +14,7 @@ export type TrueFalseRule = Extract<CodeZeroSpec['judge'], { kind: 'trueFalse' }
 /** Longer pairs count as wrong: what a round's limits allow is far shorter. */
 const MAX_TOKENS = 4096
 
-/** What a judge answers. */
+/** The judge's two answers. */
 export const judgeWords = ['true', 'false'] as const
 
 /**
@@ -22,7 +22,7 @@ export const judgeWords = ['true', 'false'] as const
  * off the logits of its first token: sigmoid(bias + slope * log(p(true) / p(false))). Nothing is generated, and no sentence is
  * parsed.
  *
- * It reads the code as `shownCode` writes it: all of it, but for what speaks to it instead of to Python.
+ * The judge sees the code as `shownCode` renders it, without text that addresses the judge.
  *
  * @throws {RangeError} if the tokenizer starts both words with the same token.
  */
@@ -73,7 +73,7 @@ async function judgePrompt(
   return messages && tokenizer.chatPrompt(messages)
 }
 
-/** What a judge is asked of a pair; null if the code is not valid Python. */
+/** The judge's prompt for a pair; null if the code is not valid Python. */
 export async function judgeMessages(
   { system, question }: Pick<TrueFalseRule, 'system' | 'question'>,
   { code, problem }: JudgedPair,

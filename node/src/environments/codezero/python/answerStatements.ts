@@ -1,7 +1,7 @@
 import { moduleNames, usedNames } from './moduleNames.ts'
 import type { PythonNode } from './parsePython.ts'
 
-/** A module's statements as an answer: what belongs to it, and what only shows it. */
+/** A module's statements, split into those that belong to the answer and those that only demonstrate it. */
 export type AnswerStatements = {
   readonly kept: readonly PythonNode[]
   /** Example calls, assertions, a `__main__` block: nothing that the answer needs. */
@@ -37,7 +37,7 @@ export function answerStatements(statements: readonly PythonNode[], asked: Pytho
   }
 }
 
-/** The code of an answer without what only shows it. */
+/** The code of an answer without demonstration statements. */
 export function codeOf(code: string, asked: PythonNode, { kept, cut }: AnswerStatements): string {
   if (cut.length === 0) return code
   const following = kept.filter(statement => statement.from > asked.from)

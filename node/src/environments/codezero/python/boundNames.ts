@@ -1,6 +1,6 @@
 import type { PythonNode } from './parsePython.ts'
 
-/** Names that the code binds itself, so that they are not the built-ins that they look like. */
+/** Names that the code binds itself, which therefore shadow built-ins. */
 export function boundNames(node: PythonNode, isBinding = false, found = new Set<string>()): Set<string> {
   if (isBinding && node.type === 'VariableName') found.add(node.text)
   const binding = isBinding ? none : new Set(bindingChildren(node))

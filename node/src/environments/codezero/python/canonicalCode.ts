@@ -26,13 +26,12 @@ const keptMethods = new Set(
 const canonicalLetters = [...'pqruvwyzcdeghijklmot']
 
 /**
- * Code as the starter's judge reads it: the function is `f`, every own name is `p`, `q`, `r` and so on, parameters and
- * built-ins keep theirs.
+ * Code as the starter's judge reads it: the function is `f`, the code's own names are `p`, `q`, `r` and so on, parameters and built-ins
+ * keep their names.
  *
- * Whatever says something to a reader but not to Python is taken out, since the judge is asked how likely the problem's
- * text is: comments, strings longer than a character (docstrings too), unknown method names, blank lines. Type hints go, and
- * defaults, which a call with all values does not use. Numbers that are computed from numbers alone are written as what they come to: the judge
- * knows `0`, and takes `4 - 4` for something that has to do with 4.
+ * Text for human readers is removed, since the judge estimates how likely the problem's text is: comments, strings longer than a character
+ * (docstrings too), unknown method names, blank lines. Type hints go, and defaults, which a call with all values does not use. Constant
+ * arithmetic is folded: the judge knows `0`, but takes `4 - 4` for something about 4.
  *
  * @returns null if the code is not valid Python, not a function by itself (`loneFunction`), or calculates with terms that it does not need
  *   (`hasIdleTerms`).

@@ -4,8 +4,8 @@ import { functionHeader, functionOf } from './functionHeader.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 
 /**
- * What of the function that a problem asks for Python runs, as one line: without white space, comments, type hints, `pass` and statements
- * that only name a value, its own names by the order in which they come. Equal skeletons are one function in two spellings.
+ * The requested function reduced to what Python runs, as one line: without white space, comments, type hints, `pass` and statements that
+ * only name a value, and with its own names numbered by first appearance. Equal skeletons are one function in two spellings.
  *
  * @returns null if the code is not valid Python, or has no function of the name.
  */

@@ -8,9 +8,9 @@ type Term = { key: string; factor: number }
 const MAX_TERMS = 64
 
 /**
- * Whether code calculates with more terms than it needs, once it is multiplied out: what it adds it takes away again, a term comes twice, or
- * numbers are added to or multiplied with numbers. `2 - x - 2`, `x * 2 + x`, `t * (3 - i) + t`, `s * 4 * 4`: policies write such, and a judge of little
- * experience goes by what they are made of. Two equal terms one after the other, added, are a way to write a double.
+ * Whether code calculates with more terms than it needs, once it is multiplied out: what it adds it takes away again, a term comes twice,
+ * or numbers are added to or multiplied with numbers. Policies write `2 - x - 2`, `x * 2 + x`, `t * (3 - i) + t` or `s * 4 * 4`, and a
+ * small judge is misled by their parts. Two equal adjacent terms are allowed as a way to write a double.
  */
 export function hasIdleTerms(node: PythonNode): boolean {
   return isIdle(node) || node.children.some(hasIdleTerms)

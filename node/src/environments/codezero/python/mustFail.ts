@@ -42,11 +42,11 @@ const unforeseen: ReadonlySet<string> = new Set([
 
 /**
  * Whether code cannot do what is asked for, as its text alone says: it calls a function or a method of Python's own with a number of
- * arguments that it never takes, reads or updates a name that nothing gives a value, puts a list into itself, or divides by zero. Judges of little
- * experience take `found.append(found, x)` and `x % 0` for right, and policies find that out.
+ * arguments that it never takes, reads or updates a name that nothing gives a value, puts a list into itself, or divides by zero. Small
+ * judges accept `found.append(found, x)` and `x % 0`, and policies exploit that.
  *
  * @param script - the whole code.
- * @returns false wherever that cannot be told.
+ * @returns false if this cannot be decided.
  */
 export async function mustFail(script: PythonNode): Promise<boolean> {
   if (mentions(script, unforeseen) || /\bimport\s*\*/.test(script.text)) return false

@@ -23,7 +23,7 @@ type Tree = ReturnType<typeof parser.parse>
  * The parser recovers from errors; any error node makes the whole code invalid. It lets a few things pass that CPython
  * refuses later (`1 = x`), which only costs a check of form its sharpness.
  *
- * The event loop gets its turns meanwhile: the longest code takes some 30 ms, and recovering from the most errors half a second.
+ * Yields to the event loop: the longest code takes some 30 ms, and recovering from the most errors half a second.
  */
 export async function parsePython(code: string): Promise<PythonNode | null> {
   if (code.length > MAX_CODE_CHARACTERS) return null

@@ -6,7 +6,7 @@ import { readsParameters } from './readsParameters.ts'
 import { nameSpeaks, textSpeaks, textsSpeak } from './speech.ts'
 
 /**
- * Code as a chat model reads it: as it is, but for what speaks to a reader and not to Python.
+ * Code as shown to a judging chat model: unchanged, except for text that addresses a reader instead of Python.
  *
  * Comments go, and statements that only name a value, docstrings among them, become `pass`. A string that speaks (a sentence, chat markup, a word to the
  * judge), or a name that does, becomes a number that follows from its text: it says nothing, and different values stay

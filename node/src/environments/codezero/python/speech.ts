@@ -1,4 +1,4 @@
-/** Words with which a text addresses who judges it: enough by themselves. */
+/** Words that address a judge; one is enough. */
 const judging = new Set(
   (
     'answer answers correct correctly incorrect flawless verified judge judges judging judgement judgment verdict grader ' +
@@ -6,7 +6,7 @@ const judging = new Set(
   ).split(' '),
 )
 
-/** Words that values have too: they speak only in company. */
+/** Words that also occur in values; they count only together with others. */
 const answering = new Set(
   'true false yes no right wrong ok okay valid accurate perfect good score grade pass passes passed test tests code function task output say reply respond user human please must'.split(
     ' ',
