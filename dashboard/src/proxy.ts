@@ -13,7 +13,7 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 /**
- * Pages alone, those that say that there is none among them: what is data has no scripts, and files of the build are the same for everybody. A
- * page without a policy could be framed, and whatever its reader opens from there.
+ * Applies to pages, including the not-found page; data has no scripts, and files of the build are static. A page without a policy could be
+ * framed, and so could what its reader opens from there.
  */
 export const config = { matcher: '/((?!_next/static/|(?:graphql|live|names|rpc)$|v1/).*)' }

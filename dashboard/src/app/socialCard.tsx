@@ -16,13 +16,13 @@ const [TITLE, LINE] = [110, 48]
 const SHORT = 22
 const [WAX, INK, SOFT, HONEY] = ['#f6f7f1', '#22223a', '#5c5b70', '#f5b631']
 
-/** What the built-in font has: for other letters the library would fetch a font from elsewhere. */
+/** Letters of the built-in font: for others the library would fetch a font from the network. */
 function drawable(text: string, most: number): string {
   const shown = text.replace(/[^\x20-\x7e\u00a1-\u00ff]/g, '.')
   return shown.length > most ? `${shown.slice(0, most - 3)}...` : shown
 }
 
-/** The picture that a link to a page shows in chats and feeds. */
+/** The preview image of a link to a page. */
 export function socialCard({ kind, title, lines }: Card): ImageResponse {
   const column = { display: 'flex', flexDirection: 'column' } as const
   const fontSize = title.length > SHORT ? 52 : 84

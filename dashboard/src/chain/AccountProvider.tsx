@@ -39,7 +39,7 @@ export function AccountProvider({ children }: { children: ReactNode }) {
       setAddress(address ?? null)
       setWalletChain(chainId ?? null)
     }
-    // Without an answer of this server the page shows no account, as before a wallet is connected.
+    // If this server does not answer, the page shows no account.
     import('./followWallet.ts').then(
       ({ followWallet }) => {
         if (!isLeft) unwatch = followWallet(chain, show)

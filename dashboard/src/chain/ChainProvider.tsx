@@ -31,7 +31,7 @@ const ClockContext = createContext<Held<RoundClock>>({ now: loading, first: load
 
 /** The deployment's chain for every component below, and one watch of its round for all of them. */
 export function ChainProvider({ network: first, children }: { network: Network | null; children: ReactNode }) {
-  // A page that is read again brings an equal one, which must not begin the watch once more.
+  // A refreshed page brings an equal object, which must not restart the watch.
   const [network] = useState(first)
   const [chain, setChain] = useState<Chain | null>(null)
   const opening = useRef<Promise<Chain> | null>(null)
@@ -61,7 +61,7 @@ export function ChainProvider({ network: first, children }: { network: Network |
   )
 }
 
-/** A third of the code of a page is this: only those who connect, or ask a contract, load it. */
+/** A third of a page's code, loaded only to connect a wallet or to read a contract. */
 async function load(network: Network | null): Promise<Chain> {
   if (network === null) throw new Error('no deployment is set')
   const { createChainConfig } = await import('./createChainConfig.ts')

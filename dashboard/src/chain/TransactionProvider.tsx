@@ -28,7 +28,7 @@ async function outcome(open: () => Promise<Chain>, hash: Hex): Promise<Outcome> 
   return outcomeOf(chain, hash)
 }
 
-/** What was sent from this browser, kept in it by deployment. */
+/** Transactions sent from this browser, stored in it by deployment. */
 export function TransactionProvider({ children }: { children: ReactNode }) {
   const { network, open } = useChainAccess()
   const [list, setList] = useState<readonly Transaction[]>([])
@@ -49,7 +49,7 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (storageKey === null) return
     const read = () => setList(parseTransactions(browserStore.getItem(storageKey)))
-    // All pages of this browser share the list. The event of clearing the whole storage has no key.
+    // All tabs share the list. A storage event without a key means that everything was cleared.
     const onStorage = ({ key }: StorageEvent) => {
       if (key === storageKey || key === null) read()
     }
@@ -67,7 +67,7 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
           change(before => withOutcome(before, sent.hash, state))
           setMinedCount(count => count + 1)
         },
-        // The chain is unavailable, or does not know it: the next visit retries.
+        // The chain is unavailable or does not know the transaction: the next visit retries.
         () => undefined,
       )
     }

@@ -7,7 +7,7 @@ import type { Chain } from './ChainProvider.tsx'
 import { requireTokens } from './requireTokens.ts'
 import type { Call } from './sendCall.ts'
 
-/** What a bet would buy if no bet followed in its round, and would pay if its choice won and nobody bet after it. */
+/** A quote: what a bet buys if no other bet follows in its round, and pays if its choice wins and nobody bets after it. */
 export interface Quote {
   shares: bigint
   payout: bigint
@@ -20,12 +20,12 @@ export interface Position {
   payout: bigint
 }
 
-/** What an account has in a game and from the market. */
+/** An account's position in a game, and what the market owes it. */
 export interface MarketHoldings {
   positions: Position[]
-  /** To be taken by `claim`; 0 until the game has ended. */
+  /** Claimable; 0 until the game has ended. */
   claimable: bigint
-  /** Bonds and pay, to be taken by `withdraw`. */
+  /** Bonds and rewards that can be withdrawn. */
   credit: bigint
 }
 
@@ -83,7 +83,7 @@ interface Bet {
   onFallen: (now: Quote) => void
 }
 
-/** Of what a bet wins, in hundredths: the least that others' bets take away all the time. */
+/** Price tolerance, in percent of the winnings: other bets regularly take this much. */
 const TOLERATED_FALL = 1n
 
 /** The calls of a bet. Each bet has its own approval: the market may take no more than its stake. */

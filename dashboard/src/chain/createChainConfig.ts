@@ -4,7 +4,7 @@ import type { Network } from '#sources/network.ts'
 import { browserStore } from './browserStore.ts'
 import { TIMEOUT_MS } from './readRounds.ts'
 
-/** For a browser. This server hands calls on; a wallet that is told of the chain needs the whole address. */
+/** Chain configuration for a browser. This server forwards calls; a wallet that adds the chain needs the absolute URL. */
 export function createChainConfig(network: Network): Config {
   const rpcUrl = new URL('/rpc', window.location.href).href
   const chain = defineChain({

@@ -5,9 +5,9 @@ import { formatCoin } from '#merge/formatTokens.ts'
 import type { Chain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
 
-/** After its own, the rounds in which a leaf can be demanded. */
+/** Number of rounds after its own in which a leaf can be demanded. */
 export const DEMANDED_FOR = 2
-/** The base fee, and the least bond with it, rises by an eighth a block. */
+/** The base fee, and with it the minimum bond, rises by up to an eighth per block. */
 const BOND_MARGIN = { times: 5n, of: 4n }
 
 /** What a peer committed to for a round. */
@@ -36,7 +36,7 @@ export async function readSpecification(): Promise<Specification | null> {
   return Number.isInteger(places) && Number(places) > 0 ? { bytes: specification, places: Number(places) } : null
 }
 
-/** A bond that suffices for the next blocks, wei. */
+/** A bond that is sufficient for the next blocks, wei. */
 export async function readDemandBond(chain: Chain): Promise<bigint> {
   return ((await readLeastBond(chain)) * BOND_MARGIN.times) / BOND_MARGIN.of
 }
@@ -52,7 +52,7 @@ export function readChallengeCredit(chain: Chain, account: Hex): Promise<bigint>
 
 /**
  * @param place - in the draw of the round's sampled leaves, from 0.
- * @param onRisen - told of the bond, where the shown one is too small by now.
+ * @param onRisen - called with the new bond if the shown one has become too small.
  */
 export function demandCall(
   chain: Chain,

@@ -73,7 +73,7 @@ export async function stakeCalls(
 
 const says = { stake: 'Stake as', unstake: 'Unstake as', withdraw: 'Withdraw the stake as' } as const
 
-/** Stakes, unstakes, or withdraws what is free. */
+/** Stakes, unstakes, or withdraws a released stake. */
 export function moveStake(chain: Chain, move: keyof typeof says, duty: Duty, peerKey: Hex): Call {
   const args = [duties.indexOf(duty), peerKey]
   return { ...stakesOf(chain), functionName: move, args, what: `${says[move]} ${duty}` }

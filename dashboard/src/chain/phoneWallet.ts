@@ -7,7 +7,7 @@ import { PHONE_WALLET } from './wallet.ts'
 /** The wallet methods that pages use. */
 const METHODS = ['eth_sendTransaction', 'wallet_switchEthereumChain', 'wallet_addEthereumChain']
 const EVENTS = ['accountsChanged', 'chainChanged']
-/** WalletConnect's code where a person refuses, as EIP-1193 has 4001. */
+/** WalletConnect's code for a rejection by the user, like 4001 of EIP-1193. */
 const REFUSED = 5000
 
 type Provider = InstanceType<typeof UniversalProvider>
@@ -32,9 +32,9 @@ async function open({ projectId, url }: WalletRelay): Promise<Provider> {
 }
 
 /**
- * A wallet on a phone, or anywhere else behind a relay of WalletConnect's protocol.
+ * A wallet on a phone or another device, behind a WalletConnect relay.
  *
- * @param onLink - is given the link that the wallet opens or scans, each time that one is needed.
+ * @param onLink - called with each link that the wallet has to open or scan.
  */
 export function phoneWallet(relay: WalletRelay, onLink: (link: string) => void = () => undefined): CreateConnectorFn {
   return createConnector<Provider>(({ chains: [chain], emitter }) => {
@@ -95,7 +95,7 @@ async function switchTo(provider: Provider, chain: Chain): Promise<void> {
     await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
   } catch (cause) {
     if (isRefusal(cause)) throw new UserRejectedRequestError(cause as Error)
-    // A wallet that does not know the chain is told of it.
+    // Adds the chain to a wallet that does not know it.
     const { name: chainName, nativeCurrency } = chain
     const params = [{ chainId, chainName, nativeCurrency, rpcUrls: [rpcOf(chain)] }]
     await provider.request({ method: 'wallet_addEthereumChain', params }).catch(asRefusal)

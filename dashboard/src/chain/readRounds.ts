@@ -1,11 +1,11 @@
 import type { Hex } from 'viem'
 
-/** One read of the chain may take this long; a page tells its reader after that. */
+/** Timeout of one read of the chain; after that the page shows an error. */
 export const TIMEOUT_MS = 4_000
 
 /**
- * Of the functions of Rounds that the clock calls. Encoded here, so that a page needs no library of the chain to tell the time;
- * a test holds them to the ABI.
+ * Selectors of the functions of Rounds that the clock calls. Hard-coded, so that a page needs no chain library to show the time; a test
+ * compares them with the ABI.
  */
 export const selectors = {
   currentRound: '0x8a19c8bc',
@@ -14,7 +14,7 @@ export const selectors = {
   FINALITY_ROUNDS: '0xa716f0c0',
 } as const
 
-/** Why a contract gave no number: it refused, or there is none at the address. */
+/** Why a contract returned no number: the call reverted, or there is no contract at the address. */
 export type NoAnswer = 'reverted' | 'noContract'
 
 interface Answer {

@@ -21,7 +21,10 @@ interface Skewed {
   skewSec: number
 }
 
-/** A block is seen late by up to a poll, never early, so the larger of two samples is nearer the truth; one far below means that a clock was set. */
+/**
+ * A block is seen up to one poll late, never early, so the larger of two samples is more accurate; one far below means that a clock was
+ * adjusted.
+ */
 const TOLERATED_LAG_SEC = 5
 
 export function chainSkewSec(previous: number | null, sample: number): number {

@@ -11,7 +11,7 @@ import { waitForTransactionReceipt } from 'viem/actions'
 import type { Chain } from './ChainProvider.tsx'
 import type { Outcome } from './transactions.ts'
 
-/** A call of a contract that changes something. */
+/** A state-changing contract call. */
 export interface Call {
   /** For people: `Bet 1 nectar on primes`. */
   what: string
@@ -47,8 +47,8 @@ export async function sendCall({ config, network }: Chain, { what: _, unless, ..
 }
 
 /**
- * Waits until a call is in a block, or another one of the account has taken its place: wallets cancel and change what waits. A chain that does not
- * answer is asked again.
+ * Waits until a call is in a block, or is replaced by another: wallets can cancel or speed up pending transactions. A chain that does not
+ * answer is polled again.
  */
 export async function outcomeOf({ config }: Pick<Chain, 'config'>, hash: Hex): Promise<Outcome> {
   const client = config.getClient()
@@ -58,7 +58,7 @@ export async function outcomeOf({ config }: Pick<Chain, 'config'>, hash: Hex): P
       isAnother = reason !== 'repriced'
     }
     try {
-      // Not wagmi's, which throws where a call was reverted.
+      // Not wagmi's function, which throws for a reverted call.
       const { status } = await waitForTransactionReceipt(client, { hash, timeout: 0, onReplaced })
       if (isAnother) return 'replaced'
       return status === 'success' ? 'mined' : 'reverted'

@@ -1,6 +1,6 @@
 import { type Hex, isHash } from 'viem'
 
-/** Transactions that are kept: more than a visitor reads. */
+/** Stored transactions: more than a visitor reads. */
 const KEPT = 20
 
 const states = ['waiting', 'mined', 'reverted', 'replaced'] as const
@@ -13,7 +13,7 @@ export interface Transaction {
   state: (typeof states)[number]
 }
 
-/** How a transaction ended. Another call in its place, such as a wallet sends to cancel it, is not what it was to do. */
+/** Outcome of a transaction. A replacement, such as a cancellation, does not count as success. */
 export type Outcome = Exclude<Transaction['state'], 'waiting'>
 
 /** The list with one added, newest first. */

@@ -1,6 +1,6 @@
 import { type Context, useContext, useState, useSyncExternalStore } from 'react'
 
-/** What a provider holds, and what it held at first, on the server too. */
+/** A provider's value, and its initial value, which the server rendered. */
 export interface Held<T> {
   now: T
   first: T
@@ -12,8 +12,8 @@ export function useHeld<T>(now: T): Held<T> {
 }
 
 /**
- * What a context holds; to a part of the page that comes late, what it held at first until that part is hydrated. The HTML of the part is
- * the server's, which knows nothing of what the page has learned meanwhile.
+ * A context's value; a part that is hydrated late gets the initial value first. Its HTML comes from the server, which does not know the
+ * current value.
  */
 export function useAsServed<T>(context: Context<Held<T>>): T {
   const { now, first } = useContext(context)

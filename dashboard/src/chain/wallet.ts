@@ -10,7 +10,7 @@ export interface WalletState {
   chainId?: number | undefined
 }
 
-/** Where wagmi keeps which wallet was connected last. */
+/** Storage key in which wagmi keeps the last connected wallet. */
 const RECENT_WALLET = 'wagmi.recentConnectorId'
 
 /** Whether this browser connected a wallet in an earlier visit. */

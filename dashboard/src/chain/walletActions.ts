@@ -2,7 +2,7 @@ import { type Connector, type CreateConnectorFn, connect, disconnect, getConnect
 import type { Chain } from './ChainProvider.tsx'
 
 /**
- * Connects to the first wallet of this browser. That signs nothing: it tells which peers are the reader's.
+ * Connects to the first wallet of this browser. Nothing is signed: the account only identifies the reader's peers.
  *
  * @returns why there is no account; null if there is one.
  */
@@ -46,7 +46,7 @@ export async function disconnectWallet({ config }: Chain): Promise<void> {
   await config.storage?.removeItem('recentConnectorId')
 }
 
-/** Asks the wallet to switch to the deployment's chain; a wallet that refuses stays where it is. */
+/** Asks the wallet to switch to the deployment's chain; a refusal is ignored. */
 export async function switchWallet({ config, network }: Chain): Promise<void> {
   await switchChain(config, { chainId: network.chainId }).catch(() => undefined)
 }

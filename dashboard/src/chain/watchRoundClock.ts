@@ -2,7 +2,7 @@ import type { Network } from '#sources/network.ts'
 import { type NoAnswer, readBlockSec, readChainId, readRounds } from './readRounds.ts'
 import { chainSkewSec, type RoundClock, type RunningRound } from './roundClock.ts'
 
-/** Blocks come each second on a local chain; every other one is often enough for a countdown. */
+/** A local chain has a block per second; every second block is enough for a countdown. */
 const POLL_MS = 2_000
 
 async function readRunningRound(rounds: Network['rounds']): Promise<RunningRound | NoAnswer> {

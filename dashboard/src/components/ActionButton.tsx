@@ -3,7 +3,7 @@
 import { type ReactNode, useState } from 'react'
 
 interface Props {
-  /** Whether another button of its part waits for the wallet, or this one. */
+  /** Whether this button or a neighbour is waiting for the wallet. */
   isBusy: boolean
   isOff?: boolean
   /** Resolves once the wallet has answered. */
@@ -11,7 +11,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Lets the wallet sign something. Meanwhile the pressed button says so, and its neighbours are disabled. */
+/** Asks the wallet to sign. Meanwhile the pressed button shows progress, and its neighbours are disabled. */
 export function ActionButton({ isBusy, isOff = false, onClick, children }: Props) {
   const [isPressed, setPressed] = useState(false)
   async function press() {

@@ -5,7 +5,7 @@ import { relativeTime } from '#merge/relativeTime.ts'
 
 const TICK_MS = 10_000
 
-/** When something happened by its block: how long ago, and the reader's own date and time zone for who points at it. */
+/** Time of an event by its block: relative, with the date in the reader's time zone as a tooltip. */
 export function BlockTime({ atSec }: { atSec: number }) {
   const [nowMs, setNowMs] = useState<number | null>(null)
   useEffect(() => {

@@ -7,8 +7,8 @@ export interface StreamedPart {
 }
 
 /**
- * Parts one below the other, none shown before those above it: a skeleton never is as high as its part, and what a reader sees would move down
- * with each that comes. All load at once.
+ * Parts in a column, each shown only after those above it, which avoids layout shifts: a skeleton is never as high as its part. All load
+ * concurrently.
  */
 export function InOrder({ parts }: { parts: readonly StreamedPart[] }) {
   const [first, ...rest] = parts

@@ -31,7 +31,7 @@ function todo(source: Source, trouble: Trouble): string {
   return `${start} Check that npm run swarm is running, or that ${variable} is right.`
 }
 
-/** Shown instead of a part whose source is down: which source, and what to do. */
+/** Replaces a part whose source is down: names the source, and what to do. */
 export function PartDown({ part }: { part: Down }) {
   return (
     <Notice trouble title={`${names[part.source].title} ${says[part.trouble](part.url)}`}>

@@ -10,7 +10,7 @@ export interface Scales {
   y: (share: number) => number
 }
 
-/** What a reader sees who points at a place. */
+/** Tooltip of a place. */
 export interface Reading {
   at: number
   text: string
@@ -22,7 +22,7 @@ interface Props {
   /** First and last value of the horizontal axis. */
   domain: [number, number]
   formatX: (value: number) => string
-  /** Shares that are written at the left. */
+  /** Labels of the vertical axis. */
   shares: number[]
   formatShare: (share: number) => string
   readings: Reading[]
@@ -93,7 +93,7 @@ export function Plot({
 
 const percent = (share: number) => `${Math.round(share * 1e4) / 100}%`
 
-/** From half-way to the reading before it to half-way to the next. */
+/** Hover area: from half-way to the previous point to half-way to the next. */
 function span(readings: Reading[], index: number, x: Scales['x']) {
   const here = x(readings[index]?.at ?? 0)
   const before = readings[index - 1]

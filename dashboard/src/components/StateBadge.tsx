@@ -3,7 +3,7 @@
 import { useRoundClock } from '#chain/ChainProvider.tsx'
 import { type RoundState, roundState, roundStates } from '#merge/roundState.ts'
 
-/** A round's state by the chain's clock; null while the chain has said nothing. */
+/** A round's state by the chain's clock; null while it is unknown. */
 export function useRoundState(round: number): RoundState | null {
   const clock = useRoundClock()
   return clock.state === 'running' ? roundState(round, clock.round, clock.finalityRounds) : null
@@ -21,7 +21,7 @@ const colours: Record<RoundState, string> = {
 
 export function StateBadge({ round }: { round: number }) {
   const state = useRoundState(round)
-  // As wide whatever it says: the chain answers when the table is there, and its columns would move.
+  // Fixed width: the state arrives after the table, whose columns must not move.
   return (
     <span
       className={`inline-block min-w-24 rounded-full border-[1.5px] px-2.5 py-0.5 text-center text-xs font-semibold ${state === null ? 'border-transparent text-soft' : colours[state]}`}

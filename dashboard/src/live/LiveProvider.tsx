@@ -7,10 +7,10 @@ import { type Freshness, freshnessOf } from './freshness.ts'
 import { type LiveStream, useLiveStream } from './useLiveStream.ts'
 import { useRefresh } from './useRefresh.ts'
 
-/** Without a live stream the page still asks now and then. */
+/** Polling interval without a live stream. */
 const FALLBACK_MS = 15_000
 
-/** A stream that stays behind may hang on a connection that is gone: it is opened once more this often. */
+/** A stream that stays behind may hang on a dead connection: it is reopened at this interval. */
 const REOPEN_MS = 30_000
 
 type Live = LiveStream & { freshness: Freshness }

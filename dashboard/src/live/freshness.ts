@@ -3,16 +3,16 @@ import type { RoundClock } from '#chain/roundClock.ts'
 /** Seconds that the index may be behind the chain and still count as live: a block of the slowest chains, and the time to index it. */
 export const STALE_AFTER_SEC = 20
 
-/** What the stream of the indexer has said of itself. */
+/** State of the indexer's stream. */
 export interface StreamState {
   connection: 'connecting' | 'live' | 'lost'
-  /** Chain time of the newest block that is indexed; null before the first word of it. */
+  /** Chain time of the newest indexed block; null before the first message. */
   headSec: number | null
   /** When a stream that was live was lost, by this computer's clock. */
   lostAtMs: number | null
 }
 
-/** Whether the page shows the swarm of now, and if not, of when, by this computer's clock. */
+/** Whether the page is current, and otherwise since when not, by this computer's clock. */
 export type Freshness =
   | { state: 'connecting' | 'live' }
   /** The stream is there, and the index did not answer the page in time. */
@@ -20,7 +20,7 @@ export type Freshness =
   | { state: 'stale'; sinceMs: number }
   | { state: 'lost'; sinceMs: number | null }
 
-/** A stream that is open says little: an indexer that lost its chain, or hangs, keeps it open and sends no block. */
+/** An open stream is not enough: an indexer that hangs or lost its chain keeps it open and sends no block. */
 export function freshnessOf({ connection, headSec, lostAtMs }: StreamState, clock: RoundClock): Freshness {
   if (connection === 'lost') return { state: 'lost', sinceMs: lostAtMs }
   if (connection === 'connecting') return { state: 'connecting' }
@@ -29,7 +29,7 @@ export function freshnessOf({ connection, headSec, lostAtMs }: StreamState, cloc
   return { state: 'stale', sinceMs: Math.round((headSec - clock.skewSec) * 1000) }
 }
 
-/** What a page may say of itself. @param isDown - the index did not answer this page, whatever its stream does. */
+/** The page's freshness. @param isDown - the index did not answer this page, whatever its stream does. */
 export function shownFreshness(freshness: Freshness, isDown: boolean): Freshness {
   return isDown && freshness.state === 'live' ? { state: 'slow' } : freshness
 }

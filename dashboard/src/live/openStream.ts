@@ -1,4 +1,4 @@
-/** What of an `EventSource` is used. */
+/** The part of `EventSource` that is used. */
 export interface StreamSource {
   readyState: number
   onopen: (() => void) | null
@@ -8,7 +8,7 @@ export interface StreamSource {
 }
 
 interface Modules {
-  /** @param isFirst - false if an earlier stream was refused, so that what it would have told is asked for. */
+  /** @param isFirst - false if an earlier stream was refused, so that missed events are requested. */
   open: (isFirst: boolean) => StreamSource
   /** Calls back once; returns what cancels it. */
   wait: (callback: () => void, delayMs: number) => () => void
@@ -26,8 +26,8 @@ const FIRST_WAIT_MS = 2_000
 const LONGEST_WAIT_MS = 15_000
 
 /**
- * Follows server-sent events for as long as it is not stopped. An `EventSource` reconnects by itself after a lost connection,
- * and gives up for good where it is refused: an indexer with too many listeners, or a proxy whose indexer is not up yet.
+ * Follows server-sent events until it is stopped. An `EventSource` reconnects after a lost connection, but not after a refusal, by an
+ * indexer with too many listeners or by a proxy whose indexer is not up yet; this retries then, too.
  *
  * @returns stops.
  */

@@ -65,7 +65,7 @@ const sentences: Record<string, Words> = {
   },
 }
 
-/** What happened, in words that follow the peer's name where there is one. An event that is not known yet shows its own name. */
+/** Describes an event, to follow the peer's name if there is one. An unknown event is shown by its own name. */
 export function feedSentence(event: FeedEvent): string {
   return sentences[event.kind]?.(event) ?? event.kind
 }

@@ -5,13 +5,13 @@ export function formatPoints(milli: number): string {
   return (milli / 1000).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
 
-/** Nectar for people, from wei as the indexer tells it: two decimals. */
+/** Nectar from the indexer's wei, with two decimals. */
 export function formatNectar(wei: string | number | null | undefined): string {
   const hundredths = BigInt(wei ?? 0) / 10n ** 16n
   return (Number(hundredths) / 100).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
 
-/** The chain's own coin for people, from wei: bonds are small, so as many decimals as show four figures. */
+/** The chain's native coin from wei, with four significant figures, since bonds are small. */
 export function formatCoin(wei: string): string {
   return Number(formatEther(BigInt(wei))).toLocaleString('en', { maximumSignificantDigits: 4 })
 }

@@ -1,4 +1,4 @@
-/** How many peers say that they run which release, newest first; null if none says so. */
+/** Number of peers by reported release, newest first; null if none reports one. */
 export function releasesOf(peers: readonly { release: string | null }[]): string | null {
   const counts = new Map<string, number>()
   for (const { release } of peers) if (release !== null) counts.set(release, (counts.get(release) ?? 0) + 1)

@@ -10,7 +10,7 @@ const bases = z
   .nullable()
   .transform(hashes => hashes?.join(', ') ?? 'any')
 
-/** What is shown of a specification; each field by itself, so that one of an unknown form hides no other. */
+/** The shown fields of a specification, parsed one by one, so that one unknown form hides no other. */
 const shown = {
   Environment: { path: ['name'], schema: word },
   Preset: { path: ['preset'], schema: word },

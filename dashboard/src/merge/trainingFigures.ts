@@ -66,7 +66,7 @@ function meansByRound(steps: readonly TrainingStep[], figureOf: (step: TrainingS
     .sort((a, b) => a.round - b.round)
 }
 
-/** Whose groups it learned from besides its own, and how many of them; most first. */
+/** Peers whose groups it learned from, with their number; most first. */
 export function takenGroups(steps: readonly TrainingStep[]): { peerKey: string; groups: number }[] {
   const taken = new Map<string, number>()
   for (const { peer, groups, failure } of steps)
@@ -77,7 +77,7 @@ export function takenGroups(steps: readonly TrainingStep[]): { peerKey: string; 
 /** A peer that runs says so once in 30 s. */
 const ALIVE_MS = 90_000
 
-/** What it runs, for how long, and how much it learned, in words. */
+/** Release, uptime and amount of learning, in words. */
 export function trainingFacts(training: Training, nowMs: number): { title: string; value: string }[] {
   const { model, trained, device, startedAtMs, aliveAtMs, steps } = training
   const [tokens, seconds] = [sum(steps, step => step.tokens), sum(steps, step => step.seconds)]

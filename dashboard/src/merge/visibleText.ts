@@ -1,4 +1,4 @@
-/** A stranger's text with what would turn or hide the text next to it made visible: control characters but for tabs and line ends, and directions. */
+/** An untrusted text with control characters (except tabs and line ends) and bidirectional marks made visible. */
 export function visibleText(text: string): string {
   return text.replace(/(?![\t\n\r])\p{Cc}|\p{Bidi_Control}/gu, '\ufffd')
 }

@@ -21,10 +21,10 @@ const askable = new Set([
 const MAX_CALLS = 50
 
 /**
- * A JSON-RPC request, or a batch of them, that asks for nothing but what pages and wallets do.
+ * Validates a JSON-RPC request or batch: only methods that pages and wallets need.
  *
- * @returns what to send: written again, since endpoints disagree on repeated keys and on their case, and would read another method than was
- * checked. Null where something else is asked.
+ * @returns the request to send, serialised again, since endpoints differ on repeated keys and their case and could read another method than
+ *   was checked. Null if it contains anything else.
  */
 export function askableBody(text: string): string | null {
   let request: unknown

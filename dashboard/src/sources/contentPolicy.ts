@@ -1,10 +1,10 @@
 import type { Environment } from './environment.ts'
 
-/** Asked by wallets on phones where no relay of one's own is set. */
+/** Default relay of wallets on phones. */
 const PUBLIC_RELAY = 'wss://relay.walletconnect.org'
 
 /**
- * What a page may load, run and ask: its own origin, and the relay of wallets where one is offered.
+ * The content security policy of a page: its own origin, and the wallets' relay if one is configured.
  *
  * @param nonce - of this one answer; scripts that carry it run, and what they load.
  * @param isDevelopment - React then evaluates text, for its traces.

@@ -1,15 +1,15 @@
-/** Headers that a source may need, and that it may answer with: nothing that says who asks. */
+/** Headers passed to and from a source: none that identifies the reader. */
 const ASKED = ['accept', 'content-type', 'last-event-id']
 const ANSWERED = ['cache-control', 'content-type', 'retry-after']
 
-/** Larger questions than a browser has. */
+/** Larger than any request of a browser. */
 const MAX_BYTES = 64 * 1024
 
 /**
- * Hands a request on to a source and its answer back as it comes, so that one port is enough to look at a swarm.
+ * Forwards a request to a source and streams its answer back, so that one port serves the whole dashboard.
  *
  * @param url - of the source; null if none is set.
- * @param body - what is asked, where the caller has read it.
+ * @param body - the request's body, if the caller has read it.
  */
 export async function forward(request: Request, url: string | null, body?: string): Promise<Response> {
   if (url === null) return Response.json({ error: 'this dashboard has no such source' }, { status: 503 })
@@ -22,7 +22,7 @@ export async function forward(request: Request, url: string | null, body?: strin
     const answer = await fetch(url, {
       method: request.method,
       headers: asked,
-      // The reader who leaves ends the stream.
+      // The stream ends when the reader disconnects.
       signal: request.signal,
       cache: 'no-store',
       redirect: 'error',
@@ -39,7 +39,7 @@ export async function forward(request: Request, url: string | null, body?: strin
   }
 }
 
-/** The body of a request; null if it is larger than a question. */
+/** The body of a request; null if it is too large. */
 export async function readQuestion(request: Request): Promise<string | null> {
   const decoder = new TextDecoder()
   let [text, bytes] = ['', 0]

@@ -95,7 +95,7 @@ export type HeldOut = z.infer<typeof heldOut>
 export type Canary = z.infer<typeof canary>
 export type SwarmStatus = z.infer<typeof status>
 
-/** What was proposed and tried in a round, as a node keeps it: payloads are not on the chain. */
+/** Proposals and answers of a round from a gateway: payloads are not on the chain. */
 export function getRoundPayloads(round: number): Promise<Part<RoundPayloads>> {
   const missing = { round, tasks: [], groups: [], evaluators: [] }
   return fetchPart('gateway', readEnvironment().gatewayUrl, `/v1/rounds/${round}`, roundPayloads, { missing })

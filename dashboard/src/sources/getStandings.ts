@@ -63,7 +63,7 @@ function filterFor({ search, isWhole }: BoardQuery) {
 
 /** Which part of the leaderboard. */
 export interface BoardQuery {
-  /** Part of a name, of a peer id or of an account; finds peers without points too. Empty for everybody. */
+  /** Part of a name, a peer id or an account; also finds peers without points. Empty for all peers. */
   search: string
   /** Those without points too; they are there as well while nobody has any. */
   isWhole: boolean

@@ -41,7 +41,7 @@ const training = z.object({
 export type TrainingStep = z.infer<typeof step>
 export type Training = z.infer<typeof training>
 
-/** What the operator of the gateway says of a solver, or of a proposer that learns, of its own; null for everybody else's. */
+/** Training figures of a solver or learning proposer of the gateway's operator; null for other peers. */
 export function getTraining(peerKey: string): Promise<Part<Training | null>> {
   const { gatewayUrl } = readEnvironment()
   return fetchPart('gateway', gatewayUrl, `/v1/training/${peerKey}`, training.nullable(), { missing: null })

@@ -8,7 +8,7 @@ export interface Network {
   rpcOrigin: string
   /** Of a block explorer, without a slash at its end; null if none is known. */
   explorerUrl: string | null
-  /** Through which wallets on phones are asked; null if the operator set none. */
+  /** Relay for wallets on phones; null if the operator set none. */
   walletRelay: WalletRelay | null
   peerRegistry: Address
   rounds: Address

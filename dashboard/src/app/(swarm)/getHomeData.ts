@@ -4,7 +4,7 @@ import { getFeed } from '#sources/getFeed.ts'
 import { getRoles } from '#sources/getRoles.ts'
 import { getStandings } from '#sources/getStandings.ts'
 
-/** More than are shown: bets of one round are one item. */
+/** More than are shown: bets of one round are folded into one item. */
 const FEED_ITEMS = 60
 
 /** Promises of all parts of the home page, so that a slow one does not delay the others. */

@@ -36,7 +36,7 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
         </div>
       </section>
       <OwnPeers />
-      {/* At least a screen high, so that late parts do not move visible content below. */}
+      {/* At least a screen high, so that late parts cause no layout shift. */}
       <div className="mt-14 grid min-h-svh content-start gap-x-12 gap-y-14 lg:grid-cols-[1fr_20rem]">
         <div className="min-w-0">
           <Suspense fallback={<Skeleton lines={12} title="Leaderboard" />}>

@@ -4,7 +4,10 @@ import type { Canary } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
 import { CanaryChart } from './CanaryChart.tsx'
 
-/** Reward and execution in small, at the top of the page, and by name any solver that may be fooling its judge. The section below has the rest. */
+/**
+ * Summary of reward and execution for the top of the page, with the names of solvers that may be fooling their judge. The section below has
+ * the details.
+ */
 export async function CanaryGlance({ canary }: { canary: Promise<Part<Canary>> }) {
   const part = await canary
   if (part.state === 'down') return null

@@ -11,7 +11,7 @@ import { CanaryVerdict } from './CanaryVerdict.tsx'
 import { HeldOut } from './HeldOut.tsx'
 import { JudgeAgreement } from './JudgeAgreement.tsx'
 
-/** More charts than this are a wall; the table has every solver. */
+/** Charts beyond this number are left out; the table has every solver. */
 const SHOWN_SOLVERS = 6
 
 /** Reward next to pass@1 by execution, for all solvers and for each. A solver that learns to fool its judge model is easy to spot. */

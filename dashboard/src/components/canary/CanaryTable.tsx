@@ -31,7 +31,7 @@ function judgeCells({ judge }: CanaryPoint): [string, string | number][] {
   ]
 }
 
-/** The charts' numbers, for those who read better than they see, and for copying. Newest first. */
+/** The charts' numbers, for accessibility and for copying. Newest first. */
 export function CanaryTable({ points }: { points: CanaryPoint[] }) {
   const rows = points.toSorted((a, b) => b.round - a.round || a.name.localeCompare(b.name))
   const share = (value: number | null) => (value === null ? '–' : formatShare(value))

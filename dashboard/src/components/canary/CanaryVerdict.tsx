@@ -6,7 +6,7 @@ function signed(change: number): string {
   return `${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(2)}`
 }
 
-/** What the two lines say together, in words, so that nobody has to read it off colours. */
+/** The relation of the two lines in words, so that it does not depend on colour. */
 export function CanaryVerdict({ series: { peerKey, name, rows } }: { series: CanarySeries }) {
   const verdict = canaryVerdict(rows)
   const changes =

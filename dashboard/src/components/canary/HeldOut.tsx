@@ -1,7 +1,7 @@
 import { formatShare } from '#merge/format.ts'
 import type { HeldOut as Measured } from '#sources/gateway.ts'
 
-/** Held-out tasks before the run and after it, by execution: what the swarm has learnt. */
+/** Pass@1 on held-out tasks by execution, before and after the run. */
 export function HeldOut({ heldOut: { level, tasks, solvers } }: { heldOut: Measured }) {
   return (
     <div className="mt-8">

@@ -6,7 +6,7 @@ import type { Game } from '#sources/getGames.ts'
 import { ChoiceTable } from './ChoiceTable.tsx'
 import { gameStatus } from './gameStatus.ts'
 
-/** One game: what it is about, what stands on each choice, its clues, the newest bets, and who was paid. */
+/** One game: its question, the stakes on each choice, its clues, the newest bets, and payouts. */
 export function GameCard({ game }: { game: Game }) {
   const { question, nameOf } = gameTitle(game.gameId, game.details)
   const label = `game-${game.gameId}`

@@ -10,7 +10,7 @@ import { Cell, RoleSection, RoleSections, RoleTable } from '../peers/RoleTable.t
 /** Rows of a table. */
 const SHOWN = 50
 
-/** Who asks and who bets in the market, ranked by what they won by it. */
+/** Judges and bettors of the market, ranked by their winnings. */
 export function MarketTables({ roles }: { roles: Promise<Part<MarketRoles>> }) {
   return (
     <RoleSections part={roles}>

@@ -3,7 +3,7 @@
 import Link from 'next/link'
 import { useAccount } from '#chain/AccountProvider.tsx'
 
-/** Leads a connected account to all of its bets. Its line is there without it too, so that it moves nothing. */
+/** Links a connected account to all of its bets. Its line is reserved, so that the link causes no layout shift. */
 export function YourBets() {
   const { address } = useAccount()
   if (address === null) return null

@@ -1,6 +1,6 @@
 import type { Game } from '#sources/getGames.ts'
 
-/** Where a game stands, for people. */
+/** A game's status in words. */
 export const gameStatus: Record<Game['status'], string> = {
   open: 'Open',
   answered: 'Answered',

@@ -19,7 +19,7 @@ interface Props {
   settled: { round: number; scoreMilli: number }[]
 }
 
-/** Scores of a peer that can be appealed now, each with its bond: anybody with an account may doubt one. */
+/** Scores of a peer that can be appealed now, each with its bond. Anybody with an account may appeal. */
 export function AppealScore({ peerKey, settled }: Props) {
   const chain = useChain()
   const { address } = useAccount()

@@ -16,7 +16,7 @@ interface Props {
   committed: CommittedWork[]
 }
 
-/** Demands of a peer's answers that the connected account can make now, each with its bond, and what it has coming from earlier ones. */
+/** Demands of a peer's answers that the connected account can make now, each with its bond, and the account's credit from earlier ones. */
 export function DemandLeaf({ peerKey, committed }: Props) {
   const chain = useChain()
   const clock = useRoundClock()
@@ -82,7 +82,7 @@ interface Terms {
   demandedFor: number
 }
 
-/** What a demand takes now; null until it is known. */
+/** Current bond of a demand; null until it is known. */
 function useTerms(): [Terms | null, (terms: Terms) => void] {
   const chain = useChain()
   const clock = useRoundClock()

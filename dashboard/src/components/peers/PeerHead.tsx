@@ -17,7 +17,7 @@ interface Props {
   status: Promise<Part<SwarmStatus>>
 }
 
-/** Who a peer is: name, dance, id, account, what it does, what it has. */
+/** A peer's identity: name, dance, id, account, roles and balances. */
 export function PeerHead({ peer, record, status }: Props) {
   const standing = record.standings.items[0]
   const purse = record.purses.items[0]

@@ -9,7 +9,10 @@ import { PeerLink } from './PeerLink.tsx'
 /** Peers that are named; the rest gave fewer groups. */
 const NAMED = 12
 
-/** What the operator of a solver, or of a proposer that learns, says of its training; nothing where the gateway has no figures of it, as of the peers of others. */
+/**
+ * Training figures of a solver or a learning proposer, as reported by its operator; nothing if the gateway has none, as for peers of other
+ * operators.
+ */
 export async function PeerTraining({ training }: { training: Promise<Part<Training | null>> }) {
   const part = await training
   if (part.state === 'down' || part.data === null || part.data.steps.length === 0) return null

@@ -8,7 +8,7 @@ import { PeerLink } from './PeerLink.tsx'
 /** Peers of each role. */
 const SHOWN = 5
 
-/** The best paid of those who are paid in nectar; nothing where the index is down, as the leaderboard says that it is. */
+/** The best paid evaluators and proposers; nothing if the index is down, which the leaderboard already shows. */
 export async function RoleGlance({ roles }: { roles: Promise<Part<RolesAnswer>> }) {
   const part = await roles
   if (part.state === 'down') return null

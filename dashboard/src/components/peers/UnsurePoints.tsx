@@ -5,7 +5,7 @@ interface Props {
   className: string
 }
 
-/** Points that may change still: those of rounds that are not final, and those of which something is contested. */
+/** Points that may still change: those of rounds that are not final, and contested ones. */
 export function UnsurePoints({ points, className }: Props) {
   const { provisionalPointsMilli, contestedPointsMilli, contestedRounds } = points
   return (

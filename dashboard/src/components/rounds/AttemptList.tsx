@@ -40,7 +40,7 @@ export function AttemptList({ attempts }: { attempts: TestedAttempt[] }) {
   )
 }
 
-/** Drawn once somebody asks: most of a page's answers are here. */
+/** Rendered on demand: most of a page's answers are here. */
 function Rest({ rollouts, tested }: { rollouts: NumberedRollout[]; tested: TestedPart | null }) {
   const [isOpen, setOpen] = useState(false)
   return (

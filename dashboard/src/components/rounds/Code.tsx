@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { visibleText } from '#merge/visibleText.ts'
 
-/** Python in colours, once what colours it has loaded: the page's HTML holds the text alone. */
+/** Python code, highlighted once the highlighter has loaded: the page's HTML holds plain text. */
 export function Code({ text: written }: { text: string }) {
   const text = visibleText(written)
   const [colored, setColored] = useState<ReactNode>(null)

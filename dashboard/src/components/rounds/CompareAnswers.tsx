@@ -10,7 +10,7 @@ const says = {
   new: { sign: '+', name: 'only in the second: ', tone: 'text-leaf' },
 } as const
 
-/** Line by line, what two answers of a solver have in common and what not; its best and its worst at first. */
+/** A line diff of two answers of a solver, initially its best and its worst. */
 export function CompareAnswers({ name, rollouts }: { name: string; rollouts: readonly NumberedRollout[] }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -79,7 +79,7 @@ function Choice({ label, rollouts, value, onChange }: ChoiceProps): ReactNode {
   )
 }
 
-/** Null until what compares has loaded. */
+/** Null until the diff code has loaded. */
 function useChanges(one: string, other: string): LineChange[] | null {
   const [changes, setChanges] = useState<LineChange[] | null>(null)
   useEffect(() => {

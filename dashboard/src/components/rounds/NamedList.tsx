@@ -8,7 +8,7 @@ interface Props {
   rows: { key: string; peer: NamedPeer; text: string }[]
 }
 
-/** What some peers did or met with in a round; nothing where there is nothing. */
+/** Events of some peers in a round; nothing if there are none. */
 export function NamedList({ id, title, rows }: Props) {
   if (rows.length === 0) return null
   return (

@@ -8,7 +8,10 @@ interface Props {
   shown: string
 }
 
-/** All problems of a round as cells of comb: fuller with more solvers that tried them. Of the browser's side, so that a page does not hold its cells twice. */
+/**
+ * All problems of a round as cells of comb, fuller with more solvers that tried them. A client component, so that the page does not contain
+ * its cells twice.
+ */
 export function ProblemPicker({ all, shown }: Props) {
   return (
     <nav aria-label="Problems of this round">

@@ -5,10 +5,10 @@ import { useSecondsUntil } from '#chain/useSecondsUntil.ts'
 import { roundStates } from '#merge/roundState.ts'
 import { ClockTrouble } from '../site/ClockTrouble.tsx'
 
-/** Of the running round: what stands below must not move once the chain answers. */
+/** Height of the running round's line: content below must not move once the chain answers. */
 const HEIGHT = 'min-h-44'
 
-/** The current round in words, as the chain has it, and how long it still lasts. */
+/** The current round in words, by the chain's clock, and its remaining time. */
 export function RoundHeadline() {
   const clock = useRoundClock()
   const until = clock.state === 'running' ? clock.endsAtSec : clock.state === 'waiting' ? clock.startsAtSec : null

@@ -3,7 +3,7 @@ import { testResults } from '#merge/tasks/testResults.ts'
 import type { Tested } from '#sources/getTested.ts'
 import type { Part } from '#sources/part.ts'
 
-/** What a gateway tells of a solver's answers to a task. */
+/** A gateway's test outcomes of a solver's answers to a task. */
 export type TestedPart = Promise<Part<Tested | null>>
 
 /** The outcome of one answer by the tests of its task, where the gateway ran it. */

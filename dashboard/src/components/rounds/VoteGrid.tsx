@@ -7,10 +7,13 @@ import { ScoreState } from './ScoreState.tsx'
 
 const head = 'border-b border-line px-2 py-2 text-left align-bottom font-medium'
 
-/** Stays in sight where the votes scroll. */
+/** Stays visible while the votes scroll. */
 const staying = 'sm:sticky right-0 bg-wax'
 
-/** Peers down, evaluators across, the settled score at the end; on a phone each peer's votes lie under it, by name. Of the browser's side, so that a page holds its figures and its table, and not the table twice. */
+/**
+ * Peers down, evaluators across, the settled score at the end; on a phone each peer's votes lie under it, by name. A client component, so
+ * that the page does not contain the table twice.
+ */
 export function VoteGrid({ table: { evaluators, rows }, round }: { table: VoteTable; round: number }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
@@ -60,7 +63,7 @@ function Row({ row, evaluators, round }: RowProps) {
       <td className="rollouts">{row.rollouts}</td>
       {evaluators.map((evaluator, index) => (
         <td key={evaluator.peerKey} className="vote">
-          {/* As short as can be: the page of a large round has thousands of votes. */}
+          {/* Short markup: the page of a large round has thousands of votes. */}
           <b>{evaluator.name}</b>
           <VoteMark vote={row.votes[index] ?? 'absent'} />
         </td>

@@ -21,7 +21,7 @@ const tones: Record<string, string> = {
 const FENCED = /(```\w*\n)([\s\S]*?)(?:```|$)/g
 const DEFINES = /^[ \t]*(?:def|class|import|from) /m
 
-/** What is Python in a text as spans: its fenced blocks or, where it has none, all of it if it defines or imports something. */
+/** The Python code of a text as spans: its fenced blocks or, without any, the whole text if it defines or imports something. */
 export function colorCode(text: string): ReactNode {
   const blocks = [...text.matchAll(FENCED)]
   if (blocks.length === 0) return DEFINES.test(text) ? spansOf(text) : text

@@ -5,7 +5,7 @@ import { useChainAccess } from '#chain/ChainProvider.tsx'
 import { shorten } from '#merge/format.ts'
 import { ConnectButton } from './ConnectButton.tsx'
 
-/** Loaded when called for: most readers connect no wallet. */
+/** Loaded on demand: most readers connect no wallet. */
 const actions = () => import('#chain/walletActions.ts')
 
 export function AccountMenu() {

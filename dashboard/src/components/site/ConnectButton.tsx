@@ -6,7 +6,7 @@ import type { Chain } from '#chain/ChainProvider.tsx'
 const ConnectDialog = lazy(() => import('./ConnectDialog.tsx'))
 
 interface Props {
-  /** Whether wallets on phones can be asked: the reader then chooses. */
+  /** Whether wallets on phones are available, so that the reader has to choose. */
   hasRelay: boolean
   open: () => Promise<Chain>
 }

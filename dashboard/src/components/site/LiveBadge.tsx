@@ -16,7 +16,7 @@ const dots: Record<Freshness['state'], string> = {
 }
 
 /**
- * Whether what is on the page follows the swarm as it happens.
+ * Whether the page follows the swarm live.
  *
  * @param isDown - the index did not answer this page, though its stream may be there: it is overloaded, and asked once more soon.
  */
@@ -55,7 +55,7 @@ function wordsOf(freshness: Freshness): string {
   }
 }
 
-/** By the reader's own clock; only a browser gets here, since a server has no stream. */
+/** By the reader's clock; this runs only in a browser, since a server has no stream. */
 export function timeOf(atMs: number): string {
   return new Date(atMs).toLocaleTimeString(undefined, { timeStyle: 'medium' })
 }

@@ -1,6 +1,6 @@
 import type { Network } from '#sources/network.ts'
 
-/** Where all of it can be checked. */
+/** Links to check everything that the pages show. */
 export function SiteFooter({ network }: { network: Network | null }) {
   if (network === null) return null
   const contracts = [

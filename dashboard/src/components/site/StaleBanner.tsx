@@ -3,7 +3,7 @@
 import { useLive } from '#live/LiveProvider.tsx'
 import { timeOf } from './LiveBadge.tsx'
 
-/** Shown while the index is far behind the chain: the pages are whole, and of the past. */
+/** Shown while the index is far behind the chain: the pages are complete but outdated. */
 export function StaleBanner() {
   const { freshness } = useLive()
   if (freshness.state !== 'stale') return null

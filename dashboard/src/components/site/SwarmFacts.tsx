@@ -5,7 +5,7 @@ import type { Part } from '#sources/part.ts'
 import { PartDown } from '../PartDown.tsx'
 import { LevelCells } from './LevelCells.tsx'
 
-/** What a node says of the swarm: how hard the tasks are now, and who takes part. */
+/** Facts about the swarm from a node: the current difficulty and the participants. */
 export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>> }) {
   const part = await status
   if (part.state === 'down')

@@ -17,7 +17,7 @@ export function TransactionList() {
   const { network } = useChainAccess()
   const { list, forgetAll } = useTransactions()
   if (list.length === 0) return null
-  // Wherever the button was that sent it, its reader sees what waits.
+  // Fixed position, so that pending transactions are visible everywhere on the page.
   const isWaiting = list.some(({ state }) => state === 'waiting')
   return (
     <aside

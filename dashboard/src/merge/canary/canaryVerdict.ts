@@ -1,11 +1,11 @@
 import type { CanaryRow } from './canarySeries.ts'
 
-/** Whether a solver's reward and its results by execution tell one story. Changes are from the first measurements to the last. */
+/** Whether a solver's reward and its results by execution agree. Changes are from the first measurements to the last. */
 export type CanaryVerdict =
   | { kind: 'tooEarly' }
   | { kind: 'together' | 'fooling' | 'level'; rewardChange: number; passChange: number }
 
-/** Measured on 64 samples a round, a share moves this much by luck alone about one time in twenty. */
+/** On 64 samples a round, a share changes this much by chance about one time in twenty. */
 const LUCK = 0.1
 /** Measurements averaged at either end. */
 const ENDS = 2

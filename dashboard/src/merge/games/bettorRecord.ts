@@ -27,7 +27,7 @@ export interface CalibrationBin {
 export interface BettorScore {
   /** Games that ended with a winner. */
   games: number
-  /** Mean over games of the squared distance from stakes by choice to what came; 0 is best, 2 worst. */
+  /** Mean Brier score of the stakes over games; 0 is best, 2 worst. */
   brier: number
   /** The same of all stakes of those games. */
   marketBrier: number
@@ -58,7 +58,7 @@ export function bettorGames({ gameBets, gameHoldings }: Bettor): BettorGame[] {
 
 const BINS = 5
 
-/** How well its stakes predicted winners; null before the first. The part of its stakes on a choice is read as its belief. */
+/** How well its stakes predicted winners; null before the first. The share of its stakes on a choice counts as its belief. */
 export function bettorScore(games: readonly BettorGame[]): BettorScore | null {
   const ended = games.filter(({ game }) => game.status === 'resolved' && game.winner !== null)
   if (ended.length === 0) return null

@@ -9,14 +9,14 @@ const details = z.object({
   choices: z.array(line(160)).max(MOST_CHOICES),
 })
 
-/** What a game is about, for people. */
+/** A game's title. */
 interface GameTitle {
   question: string
   /** Name of a choice; its number where the Judge gave none, and with it where two look the same. */
   nameOf: (choice: number) => string
 }
 
-/** Reads what the Judge wrote, which may be anything: what is not the agreed JSON is shown as no title at all. */
+/** Parses a Judge's text, which may be anything: unless it is the agreed JSON, the game has no title. */
 export function gameTitle(gameId: bigint, text: string): GameTitle {
   const parsed = details.safeParse(jsonOrNull(text))
   const { question, choices } = parsed.success ? parsed.data : { question: `Game ${gameId}`, choices: [] }

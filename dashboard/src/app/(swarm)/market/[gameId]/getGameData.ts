@@ -5,12 +5,12 @@ import { gameTitle } from '#merge/games/gameTitle.ts'
 import { type Game, getGame } from '#sources/getGames.ts'
 import type { Part } from '#sources/part.ts'
 
-/** A game's number from its address; null for anything else. */
+/** A game's number from the address; null if invalid. */
 export function readGameId(text: string): string | null {
   return /^\d{1,18}$/.test(text) ? text : null
 }
 
-/** Read once for a page, its title and its picture. */
+/** Cached: the page, its title and its image share one read. */
 export const getGameData: (gameId: string) => Promise<Part<Game | null>> = cache(getGame)
 
 /** Choices that a summary names. */

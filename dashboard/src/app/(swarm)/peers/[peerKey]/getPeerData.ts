@@ -4,12 +4,12 @@ import { peerRoles } from '#merge/peerHistory.ts'
 import { getPeerRecord, type PeerAnswer } from '#sources/getPeerRecord.ts'
 import type { Part } from '#sources/part.ts'
 
-/** A peer's key from its address, lower case; null for anything else. */
+/** A peer's key from the address, lower case; null if invalid. */
 export function readPeerKey(text: string): string | null {
   return /^0x[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null
 }
 
-/** Read once for a page, its title and its picture. */
+/** Cached: the page, its title and its image share one read. */
 export const getPeerData: (peerKey: string) => Promise<Part<PeerAnswer>> = cache(getPeerRecord)
 
 /** A peer in two lines, as far as it is known. */

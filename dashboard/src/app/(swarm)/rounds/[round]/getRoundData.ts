@@ -9,12 +9,12 @@ export interface RoundData {
   payloads: Promise<Part<RoundPayloads>>
 }
 
-/** A round's number from its address; null for anything else. */
+/** A round's number from the address; null if invalid. */
 export function readRoundNumber(text: string): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
-/** A shard's number from its address, 0 where it makes no sense. */
+/** A shard's number from the address; 0 if invalid. */
 export function readShard(text: string): number {
   return /^\d{1,6}$/.test(text) ? Number(text) : 0
 }
