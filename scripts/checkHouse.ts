@@ -1,4 +1,7 @@
-/** `npm run check:house`: what documents promise, the words of documents and sources, options, layers, sizes of folders and files, and the lock. Prints one line a finding, with file and line, and fails if there is any. */
+/**
+ * `npm run check:house`: links and paths of documents, phrases, options, layers, sizes of folders and files, and the lock file. Prints one
+ * line a finding, with file and line, and fails if there is any.
+ */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { verbs } from '../node/src/cli/verbs.ts'

@@ -1,10 +1,10 @@
 /**
  * `npm run simulate`: attackers against the protocol.
  *
- * `network`: real roles on a simulated clock, network and chain, with hostile peers and faults, from a seed.
- * `protocol`: attackers that choose freely. A search over strategies on a fast model, then the best of them on the real contracts.
- * `attacks`: scripted attackers on the real contracts, and on copies without the defence. For each what it earned, and honest play in the
- * same runs. Fails if an attack pays that is not named as left open, or one does not pay even without its defence.
+ * `network`: real roles on a simulated clock, network and chain, with hostile peers and faults, from a seed. `protocol`: attackers that
+ * choose freely. A search over strategies on a fast model, then the best of them on the real contracts. `attacks`: scripted attackers on
+ * the real contracts, and on copies without the defence. Reports what each earned, and honest play in the same runs. Fails if an attack
+ * pays that is not listed as open, or if one does not pay even without its defence.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

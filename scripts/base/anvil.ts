@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
-/** The chain's own binary. Its npm wrapper would stay between us and it, and die without it on a SIGKILL. */
+/** The chain's own binary: its npm wrapper would not pass on a SIGKILL. */
 export function anvilBinary(): string {
   const system = platform() === 'win32' ? 'win32' : platform()
   const name = `@foundry-rs/anvil-${system}-${arch() === 'x64' ? 'amd64' : arch()}`
@@ -33,7 +33,7 @@ export function anvilArgv({ port, chainId = 31_337, statePath, blockTimeSec, tim
   const argv = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--quiet']
   if (blockTimeSec !== undefined) argv.push('--block-time', String(blockTimeSec))
   if (timeSec !== undefined) argv.push('--timestamp', String(timeSec))
-  // `--state` alone is written at exit only: a kill would lose the chain.
+  // `--state` alone is written only at exit: a kill would lose the chain.
   if (statePath !== undefined) argv.push('--state', statePath, '--state-interval', '1')
   return argv
 }

@@ -11,7 +11,7 @@ export type CommandLine<Shape extends Settings> = {
   usage: string
   /** Schemas with their `meta`, from which the parser and the lines of `--help` follow. */
   options: Shape
-  /** Whether it takes arguments that are not options. */
+  /** Whether positional arguments are allowed. */
   hasArguments?: boolean
 }
 

@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
  */
 const [FIRST, END] = [10_000, 32_768]
 
-/** A port of loopback that nobody listened on a moment ago. */
+/** A free port of loopback. */
 export const freePort = (): Promise<number> => freePorts(1)
 
 /** The first of so many free ports in a row. No outgoing connection takes them meanwhile. */

@@ -6,7 +6,7 @@ import { merkleProof, merkleRoot } from '../../node/src/core/merkle.ts'
 import { leafHash } from '../../node/src/core/payloads/leaf.ts'
 import { type Member, OWED, openSwarm, POLICY, SPECIFICATION } from '../simulate/votes/openSwarm.ts'
 
-/** Gas of what only a dispute brings. Seats are staked, so that those which are overturned lose some of it. */
+/** Gas of disputes. Seats are staked, so that overturned ones are slashed. */
 export interface DisputeGas {
   readonly demand: number
   /** Of a leaf of `LEAF_BYTES`. */

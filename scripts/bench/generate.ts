@@ -20,7 +20,7 @@ const GROUP = { rows: 8, promptTokens: 128, newTokens: 256 }
 /** Short windows of decoding, each between two reads: the bandwidth of this machine moves within seconds. */
 const DECODE_WINDOWS = { count: 7, tokens: 24 }
 
-/** Answers of each side to one question, asked in turns: noise of the machine meets both. */
+/** Measurements of both sides, interleaved, so that noise of the machine affects both. */
 const TURNS = 3
 
 interface Timed {

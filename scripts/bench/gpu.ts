@@ -13,7 +13,7 @@ import { type GpuShape, gpuShapes } from './gpu/shapes.ts'
 import { randomFolder } from './randomModel.ts'
 import { loraStepOperations } from './trainingShape.ts'
 
-/** All rows together take less than the ten minutes that a borrowed machine gives: what is not answered by then has no value. */
+/** Time limit of all rows together; rows without an answer by then have no value. */
 const ALL_ROWS_MS = 560_000
 const startedAt = performance.now()
 

@@ -21,7 +21,7 @@ export interface StepRequest {
   /** Of the products with an adapter's base. */
   readonly precision: 'float32' | 'int8'
   readonly threads: number
-  /** What the step may use besides the weights. */
+  /** Memory budget of the step besides the weights. */
   readonly memoryBytes: number
 }
 

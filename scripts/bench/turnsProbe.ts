@@ -15,7 +15,7 @@ const KEPT_FROM_MS = 10
 /** When it ended, in milliseconds since the process began; its processor time; whether the whole heap was collected in it. */
 export type Turn = { atMs: number; ms: number; collected: boolean }
 
-/** What a peer leaves when it ends. `startedMs`: null for one that never came so far. */
+/** A peer's record at its end. `startedMs` is null if it never started. */
 export type PeerTurns = { role: string; startedMs: number | null; count: number; seconds: number; turns: Turn[] }
 
 type Collection = PerformanceEntry & { detail: { kind: number } }

@@ -44,7 +44,7 @@ export type ChaosSwarm = {
   /** Evaluators that vote falsely once they are started again; by the name of their folder. */
   liars: Set<string>
   supervisor: Supervisor
-  /** Ends the peers for good, and leaves chain and indexer. */
+  /** Stops the peers for good; chain and indexer keep running. */
   stopPeers(): Promise<void>
   stopAll(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { PGlite } from '@electric-sql/pglite'
 /** Rows of every table of an index, each as text, sorted. */
 type WholeIndex = Map<string, string[]>
 
-/** Reads an index that nobody has open. Ponder's own tables, and its notes of what a reorganisation would take back, are left out. */
+/** Reads a closed index, without Ponder's own tables and its records for reorganisations. */
 export async function readWholeIndex(folder: string): Promise<WholeIndex> {
   const db = await PGlite.create(join(folder, 'pglite'))
   try {

@@ -6,9 +6,9 @@ import { endpointFaults, type FaultyProxy } from './faultyProxy.ts'
 const [GAP_MS, LASTS_MS] = [4_000, 6_000]
 
 /**
- * Has the endpoint of one peer after another fail, each for some seconds and in a way that is drawn.
+ * Makes the endpoint of one peer after another fail, each for some seconds and in a random way.
  *
- * @returns how many faults there were, once the signal is aborted; all are mended then.
+ * @returns how many faults there were, once the signal is aborted; all work again then.
  */
 export async function disturbEndpoints(
   proxy: FaultyProxy,

@@ -19,7 +19,7 @@ const lies = {
   future: (reply: Reply, { method }: Ask) => (method === 'eth_getBlockByNumber' ? later(reply) : reply),
 } satisfies Record<string, (reply: Reply, ask: Ask) => object>
 
-/** Besides those that answer falsely: one that hangs up, one that does not answer, one that fails. */
+/** Besides false answers: closing the connection, not answering, and an error. */
 const outages = ['refuse', 'hang', 'fail'] as const
 
 export type EndpointFault = keyof typeof lies | (typeof outages)[number]
@@ -28,7 +28,7 @@ export const endpointFaults: readonly EndpointFault[] = [...(Object.keys(lies) a
 export type FaultyProxy = {
   /** The endpoint of one peer. */
   urlOf(slot: string): string
-  /** Has one peer's endpoint fail in a way from now on; null mends it. */
+  /** Makes one peer's endpoint fail in a given way from now on; null restores it. */
   set(slot: string, fault: EndpointFault | null): void
   close(): Promise<void>
 }

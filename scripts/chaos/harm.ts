@@ -25,7 +25,7 @@ export async function killAtRandom(
     const target = name === null ? undefined : running.get(name)
     if (name === null || target === undefined) continue
     const address = peers.find(({ slot }) => name === `peer-${slot}`)?.address
-    // Read before the kill: it may be the chain's.
+    // Read before the kill, which may hit the chain.
     const nonce = address === undefined ? 0 : await nonceOf(client, address)
     if (name === 'chain') await chainIsKept(rpcUrl, data, signal)
     if (nonce === null || running.get(name) !== target) continue
@@ -36,14 +36,14 @@ export async function killAtRandom(
   return killed
 }
 
-/** Null while the chain is down: then it is another kill's turn. */
+/** Null while the chain is down; the kill is then skipped. */
 export function nonceOf(client: ReturnType<typeof connect>, address: Hex): Promise<number | null> {
   return client.getTransactionCount({ address }).catch(() => null)
 }
 
 /**
- * Which kills were survived: the process runs again and does what it is there for. A peer has sent a transaction since; gateway, indexer
- * and chain answer.
+ * Kills that were survived: the process runs again and does its work. A peer has sent a transaction since; gateway, indexer and chain
+ * answer.
  */
 export async function survivedOf(swarm: ChaosSwarm, killed: readonly Killed[]): Promise<Killed[]> {
   const { running, peers, ports, rpcUrl } = swarm

@@ -5,7 +5,7 @@ import type { PublicClient } from 'viem'
 /** Rollouts are settled in the third round after their own. */
 const SETTLED_AFTER = 3
 
-/** Work that came to nothing: committed, and never settled, or settled without a score that an appeal gave. */
+/** Lost work: committed but never settled, or settled without a score and not corrected by an appeal. */
 type LostWork = {
   /** Commitments that were due. */ of: number
   lost: string[] /** Scores that an appeal gave. */

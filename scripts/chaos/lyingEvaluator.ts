@@ -1,18 +1,18 @@
 /**
- * Loaded before an evaluator's own code (`--import`): everything that it votes is wrong, in three ways that take turns. All else of it is an
- * honest evaluator's.
+ * Loaded before an evaluator's own code (`--import`): all of its votes are wrong, in three alternating ways. Otherwise it is an honest
+ * evaluator.
  */
 import { registerHooks } from 'node:module'
 import type { PeerScore } from '../../node/src/core/payloads/payloads.ts'
 
-/** Far more than votes may differ by. */
+/** Far above the tolerance between votes. */
 const OFF_MILLI = 300
 
 const away = (milli: number) => (milli >= 500 ? milli - OFF_MILLI : milli + OFF_MILLI)
 
 let lies = 0
 
-/** A vote that is off: with a score of every leaf that is, of one leaf, or of none. */
+/** A false vote: with false scores for all leaves, for one leaf, or for none. */
 export function lieAbout(score: PeerScore): PeerScore {
   const wrong = [score.leaves.length, 1, 0][lies++ % 3] as number
   const leaves = score.leaves.map((leaf, at) => {
@@ -30,7 +30,7 @@ registerHooks({
     const loaded = nextLoad(url, context)
     if (!url.endsWith('/roles/evaluator/scoreRollouts.ts')) return loaded
     const source = String(loaded.source)
-    if (!source.includes(declared)) throw new Error('there is no score to lie about: scoreRollouts.ts has another form')
+    if (!source.includes(declared)) throw new Error('cannot patch scorePeer: scoreRollouts.ts does not declare it as expected')
     const wrapped = `
 import { lieAbout } from ${JSON.stringify(import.meta.url)}
 export const scorePeer: typeof honestScore = async (...asked) => lieAbout(await honestScore(...asked))

@@ -10,9 +10,9 @@ import { indexDifferences, readWholeIndex } from './compareIndexes.ts'
 const REACH_MS = 180_000
 
 /**
- * Holds the index that lived through it all to one that is built from nothing, both at the last block of a chain that stands still.
+ * Compares the index of the run with one built from scratch, both at the last block of the stopped chain.
  *
- * @returns what differs; nothing where they are equal.
+ * @returns what differs; empty if they are equal.
  */
 export async function indexFaults(swarm: ChaosSwarm, data: string, signal: AbortSignal): Promise<string[]> {
   const { supervisor, rpcUrl, deploymentPath, ports } = swarm

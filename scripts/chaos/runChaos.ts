@@ -30,9 +30,9 @@ const LIES = 12
 const ROUNDS_AFTER = 10
 
 /**
- * Harms a swarm of real processes, lets it come to rest, and checks what it left: on the chain, in the network and in the index.
+ * Disturbs a swarm of real processes, lets it settle, and checks chain, network and index.
  *
- * @returns the rows; each fault that was found has been said.
+ * @returns the rows; every fault has been reported.
  */
 export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promise<Row[]> {
   const { signal } = stop
@@ -73,7 +73,7 @@ export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promis
   }
 }
 
-/** Everything that was lost, doubled, or does not agree with what it should follow from. */
+/** Everything lost, sent twice, or inconsistent. */
 async function faultsOf(
   swarm: ChaosSwarm,
   { data, end, signal, say }: { data: string; end: number; signal: AbortSignal; say: (line: string) => void },
@@ -102,7 +102,7 @@ async function faultsOf(
   ]
 }
 
-/** A kill counts while nothing is lost or doubled: one fault and none does. */
+/** A kill counts as survived only if nothing at all was lost or sent twice. */
 function killRow({ kills }: Extent, value: number): Row {
   return { name: 'chaos-kills', value, unit: 'kills survived', bar: kills, ok: value >= kills }
 }
@@ -113,7 +113,7 @@ function lieRow({ planted, found }: FoundLies): Row {
   return { name: 'audit-lies-found', value, unit: `lies of ${LIES}`, bar: LIES, ok: value >= LIES }
 }
 
-/** Has an evaluator started again that votes falsely. @returns the first round of which all its votes are lies. */
+/** Restarts an evaluator as one that votes falsely. @returns the first round of which all its votes are lies. */
 async function startLying(swarm: ChaosSwarm, signal: AbortSignal): Promise<number> {
   // It votes on this round in the next one.
   const from = await reachRound(swarm, 0, signal)

@@ -2,16 +2,16 @@ import type { Deployment } from '@waggle/deployments/record'
 import { type Abi, decodeFunctionData, type Hex, type PublicClient } from 'viem'
 import { contractsOf } from '../../node/src/chain/contracts.ts'
 
-/** A call that a peer may make once: what it was, of which round, and who sent it. */
+/** A call that a peer may make only once: function, round and sender. */
 export type SentCall = { account: Hex; call: string; data: Hex; hash: Hex; ok: boolean }
 
 /** Calls that are final for a round once they are made: the chain refuses another, whatever it says. */
 const ONCE = new Set(['commitVotes', 'revealVotes', 'propose', 'commitSecret', 'open'])
 
 /**
- * What was sent more often than once: the same bytes by the same account, or another call of a kind that a round has one of.
+ * Calls sent more than once: the same bytes by the same account, or a second call of a kind allowed once per round.
  *
- * An account that two peers share would send twice lawfully; each peer of a local swarm has its own.
+ * Peers that share an account could do so legitimately; each peer of a local swarm has its own.
  */
 export function sentTwice(calls: readonly SentCall[]): SentCall[] {
   const seen = new Set<string>()

@@ -19,7 +19,7 @@ const TMPFS = 0x01021994
 const CHUNK = Buffer.alloc(2 ** 20)
 const ASK_EVERY_MS = 50
 
-/** Mounted for one process and who joins it, which needs no rights where users may make namespaces. It ends with the process. The folder is the disk's only name. */
+/** Mounted in a private namespace, which needs no privileges where users may create namespaces, and gone with its process. */
 const MOUNT = `mkdir -p "$1.disk" && mount -t tmpfs -o size="$2" tmpfs "$1.disk" && cp -a "$1/." "$1.disk" &&
   mount --bind "$1.disk" "$1" && umount "$1.disk" && exec sleep infinity`
 

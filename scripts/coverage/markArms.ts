@@ -82,7 +82,7 @@ export function markArms(name: string, source: string): { marked: string; arms: 
   return { marked: insert(bytes, opens, closes) + functions.join(''), arms }
 }
 
-/** What an expression turns on, if it is a ternary or has a right side that is not always evaluated. */
+/** The condition of a ternary or of a short-circuit operator. */
 function choiceOf({ nodeType, operator, condition, leftExpression }: Node) {
   if (nodeType === 'Conditional' && condition !== undefined) return { condition, choice: '?' as const }
   const isShort = nodeType === 'BinaryOperation' && (operator === '&&' || operator === '||')

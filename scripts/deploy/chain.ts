@@ -20,7 +20,7 @@ const SEARCHED_BLOCKS = 7_200
 /** Polls for confirmations: 4 minutes on the slowest preset. */
 const CONFIRMATION_POLLS = 120
 
-/** The few questions that a deployment asks a chain, in numbers instead of hex. */
+/** The chain reads of a deployment, with numbers instead of hex. */
 export function chainReader(provider: EthereumProvider) {
   const ask = (method: string, ...params: unknown[]): Promise<unknown> => provider.request({ method, params })
   const number = async (method: string, ...params: unknown[]) => Number(await ask(method, ...params))
@@ -43,7 +43,7 @@ export function chainReader(provider: EthereumProvider) {
     balanceWei: async (address: string) => BigInt((await ask('eth_getBalance', address, 'latest')) as string),
     gasPriceWei: async () => BigInt((await ask('eth_gasPrice')) as string),
 
-    /** Waits until all that an account sent has its confirmations, or for so long that Ignition had better say why not. */
+    /** Waits until all transactions of an account are confirmed, or until a timeout, after which Ignition reports the reason. */
     async untilConfirmed(account: string, confirmations: number, pollMs: number): Promise<void> {
       for (let polls = 0; polls < CONFIRMATION_POLLS; polls++) {
         const at = (await number('eth_blockNumber')) - confirmations + 1

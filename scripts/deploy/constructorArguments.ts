@@ -1,7 +1,7 @@
 import { parseEther, parseGwei, zeroAddress } from 'viem'
 import type { ContractName } from '../../deployments/contractNames.ts'
 
-/** What gas costs at least while a demanded leaf may be shown; twice the base fee counts where that is more. */
+/** Minimum gas price assumed for showing a demanded leaf; twice the base fee counts if that is higher. */
 export const MIN_GAS_PRICE_WEI = parseGwei('0.1')
 
 /** The bond of a first appeal: half of it is what eleven seats are paid for two calls each, should it be lost. */
@@ -10,10 +10,10 @@ export const FIRST_BOND_WEI = parseEther('0.01')
 /** Blocks for each step of a dispute: the draw's seed, the draw, and votes that see it, with as many to spare. */
 const DISPUTE_BLOCKS = 12
 
-/** What a deployment is made with. */
+/** Parameters of a deployment. */
 export interface Terms<Account> {
   readonly deployer: Account
-  /** Holds what could move points: the timelock, where nobody else is named. */
+  /** Holder of the roles over points; by default the timelock. */
   readonly keeper?: Account
   readonly timelockSeconds: number
   readonly startsAtSec: number
@@ -66,7 +66,7 @@ export const constructorArguments: Record<ContractName, ArgumentsOf> = {
   ],
 }
 
-/** What the contract of stakes is told once, by whoever deployed it: its token and its slashers. */
+/** Arguments of the one-time call by the deployer that sets the token and the slashers of the stakes. */
 export function stakesWiring<Ref>({ Nectar, RewardVotes, Challenges, Openings }: Made<Ref>): [Ref, Ref, Ref, Ref] {
   return [Nectar, RewardVotes, Challenges, Openings]
 }

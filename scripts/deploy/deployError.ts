@@ -1,4 +1,4 @@
-/** What went wrong with a deployment; stable, for scripts. */
+/** Error codes of a deployment; stable, for scripts. */
 export type DeployErrorCode =
   | 'BAD_OPTION'
   | 'UNKNOWN_NETWORK'
@@ -16,7 +16,7 @@ export type DeployErrorCode =
   | 'TRANSACTION_UNTRACKED'
   | 'DEPLOYMENT_FAILED'
 
-/** A deployment that cannot go on, with what the operator does next. Shaped like the node's errors. */
+/** A deployment that cannot continue, with a hint for the operator. Shaped like the node's errors. */
 export class DeployError extends Error {
   readonly code: DeployErrorCode
   readonly hint: string

@@ -25,7 +25,7 @@ import { runIgnition } from './runIgnition.ts'
 export interface DeployOptions {
   /** Folder of the Ignition journal. */
   readonly journalDir: string
-  /** The deployment's record, written at the end: where it is, nothing is left to do. */
+  /** Path of the deployment's record, written at the end: if it exists, nothing is left to do. */
   readonly recordFile: string
   readonly requested: RequestedParameters
   /** Take the bytecode in deployments/, and compile only if the sources are others. */
@@ -34,7 +34,7 @@ export interface DeployOptions {
 
 export interface DeployOutcome {
   readonly deployment: Deployment
-  /** Transactions sent by this run: 0 if all was there. */
+  /** Transactions sent by this run; 0 if the deployment was complete. */
   readonly sent: number
 }
 
@@ -63,7 +63,7 @@ export async function deployProtocol(
   }
 }
 
-/** Deploys with the journal to itself. */
+/** Deploys while holding the journal's lock. */
 async function deployLocked(
   hre: HardhatRuntimeEnvironment,
   connection: NetworkConnection,

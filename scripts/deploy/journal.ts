@@ -9,7 +9,7 @@ export interface CreatedContract {
   readonly startBlock: number
 }
 
-/** Ignition's word for "this nonce did not go to us": it chooses a new one and sends again. */
+/** Ignition's entry for a transaction that was not sent: it chooses a new nonce and sends again. */
 const FORGET = 'ONCHAIN_INTERACTION_REPLACED_BY_USER'
 
 /** What an Ignition journal says of the protocol's deployment. */
@@ -77,8 +77,8 @@ export async function readJournal(dir: string): Promise<JournalState> {
 }
 
 /**
- * Cuts off a last line that a kill let be written in part. Nothing is lost by it: Ignition writes what it is about to do before it
- * does it, and finds out again what it had seen.
+ * Removes a last line that a kill left incomplete. Nothing is lost: Ignition writes an action before it performs it, and queries results
+ * again.
  */
 export async function dropTornLine(dir: string): Promise<void> {
   const file = path.join(dir, 'journal.jsonl')
@@ -88,7 +88,7 @@ export async function dropTornLine(dir: string): Promise<void> {
   if (!isLine(bytes.toString('utf8', lastBreak + 1))) await truncate(file, Math.max(lastBreak, 0))
 }
 
-/** @returns nothing where there is no file: one that is there and cannot be read must not look like a deployment that never began. */
+/** @returns empty if there is no file; an unreadable file throws, so that it does not look like a new deployment. */
 function readWhole(file: string): Promise<Buffer | undefined> {
   return readFile(file).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return undefined

@@ -7,9 +7,9 @@ import { DeployError } from './deployError.ts'
 const held = new Set<DatabaseSync>()
 
 /**
- * Takes a deployment's folder for this run: of two at once each would send what the other sends.
+ * Locks a deployment's folder: two concurrent runs would send the same transactions.
  *
- * The lock is the operating system's, taken through SQLite, and goes with its process however that dies.
+ * The lock is the operating system's, taken through SQLite, and is released however the process dies.
  *
  * @returns release.
  * @throws {DeployError} DEPLOYMENT_RUNNING if another run holds it.

@@ -17,13 +17,13 @@ export interface NetworkPreset extends KnownNetwork {
   readonly blockPollingMs: number
 }
 
-/** Holds the deployer's private key, in the environment or in Hardhat's keystore. */
+/** Name of the variable with the deployer's private key, in the environment or in Hardhat's keystore. */
 export const KEY_VARIABLE = 'WAGGLE_DEPLOYER_KEY'
 
 /** Private key of anvil's first account ("test test … junk"): public knowledge, worth nothing outside local chains. */
 export const LOCAL_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
-/** Long enough for whoever disagrees with a change to leave. */
+/** Long enough to leave before an unwanted change takes effect. */
 const TWO_DAYS = 172_800
 
 /** Rounds of ten minutes in a week: openings have paid the stakes of a thousand evaluators by then, twice over (adr/0172). */
@@ -37,7 +37,7 @@ export const NETWORKS: Readonly<Record<string, NetworkPreset>> = {
     // As long as it takes to deploy and to register the peers of a swarm.
     startsInSeconds: 20,
     blockSeconds: 1,
-    // A swarm on a laptop never leaves it by itself.
+    // A local swarm stays in bootstrap.
     bootstrapRounds: 1_000_000,
     timelockSeconds: 60,
     confirmations: 1,

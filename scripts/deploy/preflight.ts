@@ -9,7 +9,7 @@ import type { CreatedContract } from './journal.ts'
 import { KEY_VARIABLE, type NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
 
-/** What the operator asks of round 0; an absent one is as the first run chose it, or the network's default. */
+/** The operator's options for round 0; an absent one keeps the first run's value or the network's default. */
 export type RequestedParameters = Partial<
   Pick<DeployParameters, 'startsAtSec' | 'roundSeconds' | 'environmentHash' | 'bootstrapRounds'>
 >
@@ -40,9 +40,9 @@ function noKey(cause?: unknown): DeployError {
 }
 
 /**
- * Ignition trusts its journal: after a reset it reports success with addresses where nothing is.
+ * Ignition trusts its journal: after a reset of the chain it reports success with addresses without code.
  *
- * @throws {DeployError} if the chain began afresh since the first run, or a known address holds no code.
+ * @throws {DeployError} if the chain was reset since the first run, or a known address has no code.
  */
 export async function requireLiving(
   chain: ChainReader,
@@ -61,7 +61,7 @@ export async function requireLiving(
   }
 }
 
-/** @throws {DeployError} if the deployment that there is was made with other parameters than those asked for. */
+/** @throws {DeployError} if the existing deployment was made with other parameters. */
 export async function requireSameParameters(
   connection: NetworkConnection,
   stored: DeployParameters | undefined,

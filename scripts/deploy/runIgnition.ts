@@ -46,8 +46,8 @@ export async function runIgnition(run: IgnitionRun): Promise<void> {
 }
 
 /**
- * Settles what a killed run left open: a transaction that it was about to send. If the chain has it, its hash goes into the
- * journal, else the journal forgets it. Ignition alone asks the operator for the hash, even of one that was never sent.
+ * Resolves the transaction that a killed run was about to send. If the chain has it, its hash is written to the journal; otherwise its
+ * entry is dropped. Ignition itself would ask the operator for the hash, even if it was never sent.
  */
 async function closeUnrecorded({ connection, chain, journalDir, journal, account, parameters, preset }: IgnitionRun) {
   for (const prepared of journal.unrecorded) {

@@ -6,7 +6,7 @@ import type { Instruction } from './readDockerfile.ts'
 
 /** The user that a container drops to: nobody, where this process may become that. */
 const NOBODY = 65_534
-/** What neither makes nor changes a file. */
+/** Instructions that change no file. */
 const DECLARATIONS = ['VOLUME', 'EXPOSE', 'HEALTHCHECK']
 
 interface Surroundings {
@@ -21,7 +21,7 @@ export interface Executed {
   /** Runs the entry point with arguments, as the image's user. @returns exit code and output. */
   enter: (argv: readonly string[]) => Promise<{ code: number; stdout: string; stderr: string }>
   command: string[]
-  /** Who runs it; null if this process cannot become another user. */
+  /** The user to run as; null if this process cannot switch users. */
   uid: number | null
 }
 

@@ -18,7 +18,7 @@ const mixed = (own: number, external: number): Changes => ({
   sharing: { mode: 'mixed', externalGroups: external },
 })
 
-/** The most informative ones first: in this order they are run. */
+/** In order of execution, the most informative ones first. */
 export const arms: readonly Arm[] = [
   arm('solo', 'alone', { sharing: alone }),
   arm('sharing', 'sharing, an update for each peer', {}),

@@ -1,11 +1,11 @@
 import type { BenchRow, RowResult } from '../measure/row.ts'
 
 export type ExperimentOptions = {
-  /** A small run that shows that it works; its figures are not compared with a bar's noise in mind. */
+  /** A small smoke run; its figures are not significant. */
   quick: boolean
   /** Where the results of finished runs are kept. */
   data: string
-  /** Says what the kept runs found, and runs nothing. */
+  /** Reports the kept runs without running anything. */
   onlyKept: boolean
   /** Runs only this arm, of an experiment whose arms take hours. */
   arm?: 'shared' | 'solo' | undefined
@@ -15,7 +15,7 @@ export type ExperimentOptions = {
   log: (line: string) => void
 }
 
-/** Runs what is missing of its arms and seeds, and says what all of them found. */
+/** Runs missing arms and seeds, and reports all of them. */
 export type Experiment = (options: ExperimentOptions) => Promise<readonly RowResult[]>
 
 /** Every row that an experiment may have, in the order in which the report has them. */

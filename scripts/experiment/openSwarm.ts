@@ -19,7 +19,7 @@ import { createTrust } from '../../node/src/roles/solver/trust.ts'
 import { createJournal } from '../../node/src/store/journal.ts'
 import { openDatabase } from '../../node/src/store/openDatabase.ts'
 
-/** What a hostile peer publishes, made of what an honest one would have. */
+/** Turns an honest peer's bundle into a hostile one. */
 export type Poison = (bundle: RolloutBundle, policy: PolicyClient) => Promise<RolloutBundle>
 
 export type SwarmOptions = {

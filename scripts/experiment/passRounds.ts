@@ -21,9 +21,8 @@ type PassingRounds = {
 }
 
 /**
- * Has the rounds of a local chain pass by work, and not by the clock: makes the calls for each beacon as soon as they can be made, and
- * moves the chain's time on to the next round once every peer did its work of this one. A round that something is missing from lasts as
- * long as its schedule says.
+ * Advances the rounds of a local chain as soon as their work is done: makes the calls for each beacon as early as possible, and moves the
+ * chain's time to the next round once every peer has finished this one. Incomplete rounds last as long as scheduled.
  *
  * @returns once the signal is aborted.
  */

@@ -4,7 +4,7 @@ import type { Poison } from './openSwarm.ts'
 
 type Rollout = RolloutBundle['groups'][number]['rollouts'][number]
 
-/** What is claimed of every token by who does not care whether it could be true. */
+/** An implausible log-probability, claimed for every token. */
 const ABSURD = -12
 
 /** Answers of another task under this one's prompt, every token claimed at -12. */

@@ -3,7 +3,7 @@ import type { Texts } from './readTexts.ts'
 /** A screen. */
 const MAX_WORDS = 500
 
-/** What a release brings is read at a glance. [Unreleased] has the same limit, so that a release needs no rewriting. */
+/** Limits the length of each release's notes. [Unreleased] has the same limit, so that a release needs no rewriting. */
 export function checkChangelog(documents: Texts): string[] {
   const [, ...sections] = (documents.get('CHANGELOG.md') ?? '').split(/^## /m)
   return sections

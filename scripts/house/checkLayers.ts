@@ -2,7 +2,7 @@ import type { ImportGraph } from './importGraph.ts'
 import { importCycles } from './importGraph.ts'
 import { type Layer, layers } from './layers.ts'
 
-/** Packages whose layers are called by name: `#chain/…`. Any of them may be imported so by another. */
+/** Packages whose layers are imported by name, such as `#chain/…`. */
 const NAMED = /^(node\/src|node\/model\/src|dashboard\/src)\//
 
 const TEST = /\.test\.tsx?$/

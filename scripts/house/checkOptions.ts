@@ -1,16 +1,16 @@
 import { lineOf, type Texts } from './readTexts.ts'
 
-/** A command as its --help and its parser know it. */
+/** A command's help text and parser options. */
 export type CommandWords = { usage: string; options: readonly string[] }
 
-/** Documents that tell how things were. */
+/** Documents about the past. */
 const HISTORY = /^CHANGELOG\.md$|^docs\/log\//
 
 const OPTION = /(?<![\w-])--([a-z][a-z-]*)/g
 
 /**
- * Commands that do not exist, options that --help or a document names and no command takes, and those that a command takes and --help or
- * every document leaves out.
+ * Finds unknown commands, options in --help or in a document that no command accepts, and accepted options that --help or all documents
+ * omit.
  *
  * @param scripts - options of `npm run NAME`, whose --help is written from the same table.
  */

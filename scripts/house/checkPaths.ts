@@ -10,13 +10,13 @@ const ROW = /^\| \[`[^`]+`\]\(\.\.\/([^)]+)\) \|.*\| *([^|]*?) *\|$/gm
 
 interface Step {
   file: string
-  /** How it is reached where no file before it imports it. */
+  /** How the file is reached if no file before it imports it. */
   by: string
 }
 
 /**
- * The ways that the document lists have few files and no gaps: each file exists and is listed once, and a file before it imports it, or
- * contains the name by which the document says that it is reached, as the file itself does. Only the first is reached from outside.
+ * Checks that the listed paths are short and without gaps: each file exists and is listed once, and a file before it imports it, or both
+ * contain the name in the last column. Only the first file is reached from outside.
  */
 export function checkPaths(documents: Texts, sources: Texts, graph: ImportGraph): string[] {
   const sections = (documents.get(DOCUMENT) ?? '').split(/^## /m)

@@ -8,7 +8,7 @@ const LIMITS: readonly (readonly [path: RegExp, lines: number])[] = [
   [/./, 300],
 ]
 
-/** A file that is longer has more than one subject. */
+/** Longer files probably have more than one responsibility. */
 export function checkSizes(sources: Texts): string[] {
   return [...sources].flatMap(([path, text]) => {
     const lines = text.split('\n').length - 1

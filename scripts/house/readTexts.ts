@@ -13,7 +13,7 @@ export async function readTexts(root: string, pathspecs: readonly string[]): Pro
   const paths = stdout.split('\0').filter(path => path !== '')
   const read = async (path: string) => [path, await readFile(join(root, path), 'utf8').catch(() => null)] as const
   const found = await Promise.all(paths.map(read))
-  // A file that was deleted is listed until that is committed.
+  // Deleted files are listed until the deletion is committed.
   return new Map(found.filter((entry): entry is [string, string] => entry[1] !== null))
 }
 

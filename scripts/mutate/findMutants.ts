@@ -17,7 +17,7 @@ interface Rule {
   after: (match: RegExpExecArray) => readonly string[]
 }
 
-/** Operators become their neighbours, constants move by one, and what refuses a call refuses it no longer. */
+/** Operators become similar ones, constants change by one, and checks are removed. */
 const RULES: readonly Rule[] = [
   { kind: 'operator', pattern: /==|!=/g, after: ([it]) => [it === '==' ? '!=' : '=='] },
   { kind: 'operator', pattern: / (<=|>=|<|>) /g, after: match => COMPARISONS[match[1] as string] ?? [] },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Mutant } from './findMutants.ts'
 import type { Verdict } from './tried.ts'
 
-/** With this a process says that a mutant took more than it may. */
+/** Exit code for a mutant that exceeded its limits. */
 export const EXHAUSTED = 99
 
 export interface Judged {
@@ -13,8 +13,8 @@ export interface Judged {
 }
 
 /**
- * Judges in its own process, which stays warm from one mutant to the next. A mutant that loops for ever can fill the machine's memory
- * long before it has used up its gas: it ends the process, and is noticed by that.
+ * Judges mutants in a separate process that stays warm between them. An endless loop can exhaust memory long before its gas: it then ends
+ * the process, which counts as detected.
  */
 export function openJudge(root: string) {
   let child: ChildProcess | undefined

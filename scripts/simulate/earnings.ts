@@ -51,7 +51,7 @@ export function pays({ mean, error }: Earnings): boolean {
   return mean > 2 * error
 }
 
-/** What a simulation must not show, in words. */
+/** Unexpected results of a simulation, in words. */
 export function findFaults(rows: readonly AttackRow[]): string[] {
   return rows.flatMap(({ attack, defence, leftOpen, gain, gainUndefended }) => [
     ...(pays(gain) && leftOpen === null ? [`${attack} earns more than honest play`] : []),

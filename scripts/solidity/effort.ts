@@ -1,4 +1,4 @@
-/** How much of a Solidity test is tried at random, and from which seed. */
+/** Number of random runs of Solidity tests, and their seed. */
 export interface Effort {
   fuzzRuns: number
   invariantRuns: number

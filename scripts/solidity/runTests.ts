@@ -13,7 +13,7 @@ import type { Effort } from './effort.ts'
 
 const HARDFORK = OSAKA
 
-/** Endless loops end here; the longest test takes a hundredth of it. */
+/** Gas limit against endless loops; the longest test uses a hundredth of it. */
 const GAS_LIMIT = 1_000_000_000n
 
 export interface TestOutcome {

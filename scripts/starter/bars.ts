@@ -1,6 +1,6 @@
 import type { Accuracy } from './balancedAccuracy.ts'
 
-/** What the stages after export found. */
+/** Results of the stages after export. */
 export type Report = {
   solving: Record<string, { sampled: number; greedy: number }>
   judging: Record<

@@ -1,6 +1,6 @@
 /**
- * Does the starter learn as well over an 8-bit base as over its float32 weights? Trains adapters of the committed solver on rewards of
- * the committed judge, the same tasks and seeds for both bases, and measures pass@1 by execution on held-out tasks.
+ * Compares learning over an 8-bit base with learning over float32 weights. Trains adapters of the committed solver on rewards of the
+ * committed judge, the same tasks and seeds for both bases, and measures pass@1 by execution on held-out tasks.
  *
  *   node scripts/starter/compareBases.ts [--seeds 3] [--from 1] [--rounds 40] [--learning-rate 1e-3] [--tasks 100] [--json]
  */

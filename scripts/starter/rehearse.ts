@@ -1,7 +1,7 @@
 /**
- * Does it pay to train on the tasks of a round while its policy can still be named? Tasks are on the chain a round ahead; which of them a solver
- * draws is known later. A solver of the starter that trains on all of them before each round, one that trains as much on other tasks, and one
- * that does neither; their scores, by the committed judge.
+ * Measures whether it pays to train on the tasks of a round while its policy can still be named. Tasks are on the chain a round ahead;
+ * which of them a solver draws is known later. A solver of the starter that trains on all of them before each round, one that trains as
+ * much on other tasks, and one that does neither; their scores, by the committed judge.
  *
  *   node scripts/starter/rehearse.ts [--seeds 4] [--rounds 24] [--tasks 24] [--json]
  */

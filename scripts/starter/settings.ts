@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
 
-/** How much of everything goes into the starter models. Budgets are in tokens, not minutes, so that a run can be repeated. */
+/** Budgets of the starter models, in tokens instead of minutes, so that runs are reproducible. */
 export type Settings = {
   vocabSize: number
   /** Texts that the tokenizer is trained on. */

@@ -15,10 +15,10 @@ import {
 
 export type StoredModel = { config: DecoderConfig; weights: Weights }
 
-/** What a finished stage leaves besides its output. */
+/** Metadata of a finished stage. */
 export type Marker = { hash: string; seconds: number; result: Record<string, unknown> }
 
-/** What stages leave for each other, on disk, so that a broken run resumes with the first unfinished stage. */
+/** The stages' outputs on disk, so that an interrupted run resumes with the first unfinished stage. */
 export type WorkFolder = {
   path: string
   tokenizer(): Promise<Tokenizer>

@@ -4,7 +4,7 @@ import { createPublicClient, type Hex, http, type PublicClient } from 'viem'
 import { UNAVAILABLE } from '../../deployments/protocol.ts'
 import { settlementOutcomes } from '../../node/src/chain/votes/readSettlements.ts'
 
-/** What the chain says of one round. */
+/** A round's facts from the chain. */
 interface ChainRound {
   round: number
   tasks: number
@@ -30,7 +30,7 @@ export interface ChainFacts {
   pointsOf: Map<Hex, number>
 }
 
-/** Blocks in one request. A swarm that has run for a year would be one answer of gigabytes else. */
+/** Blocks per request: a year of a swarm in one answer would be gigabytes. */
 const RANGE_BLOCKS = 5_000n
 
 export function connect(rpcUrl: string): PublicClient {

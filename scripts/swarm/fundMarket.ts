@@ -14,15 +14,16 @@ import {
 } from 'viem'
 import type { SwarmPeer } from './peers.ts'
 
-/** What a peer plays the market with: bonds of twenty games, of which two are open at a time, and stakes of a solver with the bond of a dispute. */
+/** Initial balances: bonds of twenty games for the Judge, and stakes and the bond of a dispute for a solver. */
 const PURSE_WEI: Partial<Record<SwarmPeer['role'], bigint>> = { judge: parseEther('100'), solver: parseEther('20') }
 
 /** Where OpenZeppelin's ERC20 keeps them. */
 const [BALANCES_SLOT, SUPPLY_SLOT] = [0n, 2n]
 
 /**
- * Gives the local swarm's Judge and solvers Nectar to play with, so that games run from the start: nobody has any before it is earned, and a
- * Judge earns none. Contracts mint it for points alone; the local chain is told to change the balances. A purse that is half full is left alone.
+ * Gives the local swarm's Judge and solvers Nectar to play with, so that games run from the start: nobody has any before it is earned, and
+ * a Judge earns none. Contracts mint it for points alone; the local chain is told to change the balances. Balances above half of the amount
+ * are left as they are.
  *
  * @throws {Error} if the token's storage is not as expected.
  */

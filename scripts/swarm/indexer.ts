@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Managed, Supervisor } from './supervisor.ts'
 import { answers, waitFor } from './waitFor.ts'
 
-/** Ponder and PGlite in 384 MiB of heap: left alone they take twice that and use it for nothing. */
+/** Heap limit of Ponder and PGlite: without it they take twice as much without any benefit. */
 const HEAP = ['--max-semi-space-size=8', '--max-old-space-size=384']
 
 const entry = join(import.meta.dirname, '..', '..', 'indexer', 'start.ts')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logTail, type Managed, type Supervisor } from './supervisor.ts'
 
-/** More exits than this within the window are not an accident. */
+/** More exits than this within the window stop the swarm. */
 const MAX_RESTARTS = 5
 const WINDOW_MS = 60_000
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process, told from a later one with the same id by when it began. */
+/** A process, identified by its id and start time. */
 interface Started {
   name: string
   pid: number
@@ -26,7 +26,7 @@ export function startOf(pid: number, platform: string = process.platform): strin
   }
 }
 
-/** Writes down which processes run, so that a swarm that was killed can be cleared away by the next. */
+/** Records the running processes, so that the next swarm can clean up after a killed one. */
 export function noteProcesses(path: string, running: Iterable<{ name: string; pid: number }>): void {
   const notes = [...running].flatMap(({ name, pid }) => {
     const startedAt = startOf(pid)
@@ -36,7 +36,7 @@ export function noteProcesses(path: string, running: Iterable<{ name: string; pi
 }
 
 /**
- * Ends what a swarm left running that was itself killed: only processes that it started, each with all of its group.
+ * Ends the processes that a killed swarm left running, each with its process group.
  *
  * @returns names of what was ended.
  */

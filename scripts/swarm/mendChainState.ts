@@ -30,7 +30,7 @@ export async function mendChainState(path: string): Promise<number> {
   return Number(state.block.timestamp)
 }
 
-/** Null if it was not written to its end. */
+/** Null if it is truncated. */
 async function readState(path: string): Promise<ChainState | null> {
   const text = await readFile(path, 'utf8')
   try {

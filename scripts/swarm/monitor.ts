@@ -45,7 +45,7 @@ interface MonitorModules {
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 const mean = (values: number[]) => (values.length > 0 ? sum(values) / values.length : null)
 
-/** Follows a running swarm from outside: what the chain says, what solvers noted, what the canary measured. */
+/** Follows a running swarm through the chain, the solvers' journals and the canary's measurements. */
 export function createMonitor({ client, deployment, peers, gatewayUrl, firstRound }: MonitorModules): Monitor {
   const readFacts = followChainFacts(client, deployment)
   let facts: ChainFacts = { rounds: [], pointsOf: new Map() }

@@ -9,7 +9,7 @@ import type { ProcessSpec } from './supervisor.ts'
 
 const cli = join(import.meta.dirname, '..', '..', 'node', 'src', 'cli', 'main.ts')
 
-/** Nine peers share this machine. With 2 MB the collector is at work all the time; with V8's own 16 each takes some 30 MB more. */
+/** Nine peers share this machine. With 2 MB the collector runs all the time; with V8's default of 16 each peer takes some 30 MB more. */
 const HEAP = ['--max-semi-space-size=8']
 
 type PeerRole = 'proposer' | 'solver' | 'evaluator' | 'judge' | 'auditor' | 'gateway'
@@ -27,7 +27,7 @@ export interface SwarmPeer {
   address: `0x${string}`
 }
 
-/** Who takes part; identities are made on the first run and kept. The gateway comes first: the others meet there. */
+/** The peers of the swarm; identities are created on the first run and kept. The gateway comes first: it is the bootnode of the others. */
 export async function planPeers(options: SwarmOptions, { environment }: Played): Promise<SwarmPeer[]> {
   const slots: [PeerRole, number][] = [
     ['gateway', 1],

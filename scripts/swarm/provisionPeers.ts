@@ -22,7 +22,7 @@ const FUNDS_WEI = parseEther('10')
 
 /**
  * Funds the peers' accounts, as the deployer, registers the peers that take part, so that on a fresh chain their keys count from round 0,
- * lists the bootnodes, admits the evaluators, and commits to the first secrets; what is already so is left alone.
+ * lists the bootnodes, admits the evaluators, and commits to the first secrets; steps that are already done are skipped.
  */
 export async function provisionPeers(
   rpcUrl: string,

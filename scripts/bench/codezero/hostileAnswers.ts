@@ -16,7 +16,7 @@ import { drawMiscalculated, slipNames } from '../../starter/miscalculate.ts'
 /** Code with a slip that is run for each level: of each kind some of it is wrong. */
 const SLIPS_TRIED = 60
 
-/** An answer that solves nothing and is made to score, and code that was meant to solve the same task and does not. */
+/** Answers that are designed to score without solving the task, and honest code that fails it. */
 export type HostileAnswer = { name: string; task: Task; text: string; honestWrong: string }
 
 type Given = { task: Task; head: string; first: string; right: string; cases: string; broken: string }

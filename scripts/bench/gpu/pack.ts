@@ -10,7 +10,7 @@ import { importClosure } from './importClosure.ts'
 
 const run = promisify(execFile)
 
-/** What a kit may weigh: with the working tree it has to fit the 64 MiB that a borrowed machine takes. */
+/** Size limit of a kit. */
 const MOST_BYTES = 45e6
 
 /** What TRL needs besides torch, transformers, peft and their dependencies. */
@@ -88,7 +88,7 @@ async function packCode(root: string, work: string): Promise<void> {
   await symlink('../../node/model', join(work, 'code/node_modules/@waggle/model'), 'dir')
 }
 
-/** The Vulkan loader, and the wheels that TRL needs. What cannot be fetched is left out, and said. */
+/** The Vulkan loader, and the wheels that TRL needs. Anything that cannot be fetched is left out and reported. */
 async function packOthers(work: string, bench: Bench): Promise<void> {
   const fetchInto = async (folder: string, command: string, argv: readonly string[]) => {
     await mkdir(join(work, folder), { recursive: true })

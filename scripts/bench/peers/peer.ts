@@ -17,7 +17,7 @@ export function startPeer(command: string, argv: readonly string[], env?: Record
   const answers: { resolve(answer: unknown): void; reject(error: Error): void }[] = []
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
   lines.on('line', line => {
-    if (!line.startsWith('{')) return // libraries print what they please
+    if (!line.startsWith('{')) return // libraries may print other lines
     const { error, ...answer } = JSON.parse(line)
     const waiting = answers.shift()
     if (error) waiting?.reject(new Error(error))

@@ -13,7 +13,7 @@ export interface PlayedQuestion {
 const UNIT = 10 ** 9
 const BUDGET = 1
 const MIN_BET = 0.01
-/** What a solver expects of the others: see the bettor's own rule. */
+/** A solver's expectation of the other bets; see the bettor's own rule. */
 const EXPECTED = 0.1
 const FREE_SHARES = 0.1
 

@@ -6,7 +6,7 @@ import { joinRows } from './join.ts'
 import { pageRows } from './pages.ts'
 import { roundPageRows } from './roundPage.ts'
 
-/** What a person meets: one module a subject. */
+/** Rows of the product as users see it, one module per subject. */
 export const rows: readonly BenchRow[] = [
   ...[...coldStartRows, ...joinRows],
   ...[...roundPageRows, ...pageRows, ...graphqlRows, ...betRows],

@@ -24,7 +24,7 @@ export const SIZES = { honestSeats: 9, ownSeats: 3, rivals: 8, machines: 2, spar
 
 type Enrol = (name: string, account: number) => Promise<Pick<Member, 'key' | 'account'>>
 
-/** Names every member, and has it enrolled; `account` numbers the accounts from 0. */
+/** Creates and enrols every member; `account` numbers the accounts from 0. */
 export async function openCast(enrol: Enrol): Promise<Cast> {
   let number = 0
   let account = 0

@@ -6,7 +6,7 @@ import type { Drawn, Leaf, Ledger, Sealed, Verdict, Work } from './ledgers/ledge
 import type { Strategy } from './strategy.ts'
 import type { Proposal } from './world.ts'
 
-/** A leaf with what nobody sees in its header. */
+/** A leaf with its hidden properties. */
 export interface Answer extends Leaf {
   readonly answers: AdmittedTask
   readonly qualityMilli: number

@@ -49,7 +49,7 @@ export async function searchStrategies(
     const trial = await measure(strategy, few)
     trials.push(trial)
     const bar = ranked(promising)[effort.finalists]?.profit.mean ?? Number.NEGATIVE_INFINITY
-    // What few seeds can't tell from the better ones is played with more.
+    // Strategies that few seeds cannot separate from the best are played with more seeds.
     if (trial.profit.mean + trial.profit.error > bar) promising.set(name, await measure(strategy, more))
   }
   const pruned = new Map<string, Trial>()
@@ -68,7 +68,7 @@ function propose(random: RandomStream, best: readonly Trial[]): Strategy {
   return parent === undefined ? randomStrategy(random) : mutated(parent.strategy, random)
 }
 
-/** Takes back what does not add to the profit, so that a strategy tells what it lives from. */
+/** Removes changes that do not add to the profit, so that a strategy shows what it exploits. */
 async function prune(trial: Trial, measure: (strategy: Strategy) => Promise<Trial>): Promise<Trial> {
   let best = trial
   for (const field of Object.keys(HONEST) as (keyof Strategy)[]) {

@@ -1,6 +1,6 @@
 import type { RandomStream } from '../../../node/model/src/base/random.ts'
 
-/** A way to play the coalition's part: at which steps it leaves honest play, and how far. Each field's first value is honest. */
+/** A strategy of the coalition: at which steps it deviates from honest play, and how far. Each field's first value is honest. */
 const choices = {
   /** Leaves made, of those owed. */
   leafShare: [1, 0, 0.25, 0.5, 0.75],

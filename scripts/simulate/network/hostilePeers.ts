@@ -34,7 +34,7 @@ const eachRollout = (change: (one: RolloutPayload['groups'][number]['rollouts'][
 
 const floats = (bytes: number, value: number) => new Uint8Array(new Float32Array(bytes / 4).fill(value).buffer)
 
-/** What peers do to a swarm, by name. Each takes part under a registered key. */
+/** Hostile behaviours, by name. Each peer has a registered key. */
 export const hostileKinds: Record<string, (medium: Medium) => Conduct> = {
   'forged log-probabilities': () => ({
     bend: eachRollout(({ logprobs }) => ({ logprobs: floats(logprobs.byteLength, -12) })),

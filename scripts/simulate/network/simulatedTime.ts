@@ -23,8 +23,8 @@ const names = ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] a
 let base = Math.ceil(real.now())
 
 /**
- * Runs `play` with every timer, clock and random number of this process simulated, so that it is a function of its seed alone. What it
- * runs must do no input or output: time would not wait for that. One at a time.
+ * Runs `play` with every timer, clock and random number of this process simulated, so that it is a function of its seed alone. It must do
+ * no real input or output, which simulated time does not wait for. Only one at a time.
  */
 export async function inSimulatedTime<T>(seed: string, play: (time: SimulatedTime) => Promise<T>): Promise<T> {
   const saved = names.map(name => Object.getOwnPropertyDescriptor(globalThis, name))

@@ -66,7 +66,7 @@ interface SeatView {
   claimOf(peer: Commitment): PeerScore
 }
 
-/** A way to play the attacker's part. What is left out is done honestly. */
+/** An attacker's strategy. Absent steps are played honestly. */
 export interface Play {
   work?(view: SolverView): Work | null
   /** A vote on each peer with the leaves' scores behind it, or null to stay away. */

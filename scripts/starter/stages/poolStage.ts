@@ -5,7 +5,7 @@ import { solverLevels } from '../levelMix.ts'
 import { executeAnswers, sampleAnswers } from '../sampleAnswers.ts'
 import { type Stage, withSandbox } from './stage.ts'
 
-/** The solver's own answers to training tasks, labelled by execution: what the judge will meet. */
+/** The solver's own answers to training tasks, labelled by execution, for training the judge. */
 export const poolStage: Stage = async ({ settings, seed, threads, work, say }) =>
   withSandbox(async sandbox => {
     const tokenizer = await work.tokenizer()
