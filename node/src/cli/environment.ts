@@ -43,7 +43,7 @@ export const environment = {
     throw new UsageError('WAGGLE_ALERT_URL is not an http or https URL.', { hint: 'Correct it, or unset it.' })
   },
 
-  /** Of a backup that is made or restored without a terminal. */
+  /** Passphrase of a backup made or restored without a terminal. */
   backupPassphrase: () => read('WAGGLE_BACKUP_PASSPHRASE'),
 
   /** Invitation of a sponsor, which the sponsor requires and a peer sends. */

@@ -25,7 +25,7 @@ Exit codes: 0 success, 64 wrong usage, 75 temporary failure, try again later, 13
 /** Cache of compiled modules, which a new installation clears. Without it a command spends half of its time compiling. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-compiled')
 
-/** After its work a command ends, even if a defect leaves something open. */
+/** A command exits after its work, even if a defect leaves a handle open. */
 const LINGER_MS = 5_000
 
 async function main([name = '--help', ...argv]: string[]): Promise<void> {
@@ -60,7 +60,7 @@ function fail(thrown: unknown): void {
   process.exitCode = error instanceof UsageError ? 64 : error instanceof NodeError && error.retryable ? 75 : 1
 }
 
-// A reader such as head may close the pipe. A peer whose log is no longer read has failed.
+// A reader such as head may close the pipe. For a running peer a closed log is a failure.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE' || process.argv[2] === 'start') throw error
   process.exit()

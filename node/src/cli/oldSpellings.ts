@@ -1,4 +1,4 @@
-/** A call as it was spelled once, and as it is now. */
+/** A deprecated spelling of a call, and the current one. */
 export interface Respelled {
   old: string
   now: string
@@ -6,10 +6,10 @@ export interface Respelled {
 }
 
 const isHelp = (word: string) => word === '--help' || word === '-h'
-/** Arguments of a command that had no action before them. No action is as long as the shortest peer id. */
+/** Arguments of a command that formerly had no action. No action is as long as the shortest peer id. */
 const isNoAction = (word: string): boolean => (word.startsWith('-') && !isHelp(word)) || word.length > 20
 
-/** What a call in an old spelling is called now; null for a call in a spelling of today. */
+/** The current spelling of a call in a deprecated spelling; null if the call is current. */
 export function respell([name = '', ...rest]: readonly string[]): Respelled | null {
   if (name === 'env') return { old: 'env', now: 'environment', argv: ['environment', ...rest] }
   if (name === 'challenges') return { old: 'challenges', now: 'challenge', argv: ['challenge', ...rest] }

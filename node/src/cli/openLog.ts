@@ -8,7 +8,7 @@ import { LOG_FILE } from './options/commonSettings.ts'
 import type { Config } from './options/config.ts'
 
 /**
- * The log of what runs until it is stopped, on stdout and, where it is asked for, in a file of the folder that is rotated.
+ * The log of a long-running command: on stdout and, if requested, in a rotated file of the folder.
  *
  * @param secrets - that a server may put into what it answers.
  */
@@ -31,7 +31,7 @@ export function openLog(
 function openFile(data: string) {
   const { path, megabytes, files } = LOG_FILE
   const file = createStream(path, { path: data, size: `${megabytes}M`, rotate: files, mode: 0o600 })
-  // A full disk must not end a peer. Once it has failed, the stream takes what is written and drops it.
+  // A full disk must not end a peer: after a failure the stream discards what is written.
   file.once('error', error =>
     console.error(`The log is not written to ${join(data, path)} until the next start: ${error.message}`),
   )

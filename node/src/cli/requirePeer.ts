@@ -4,7 +4,7 @@ import { PEER_KEY_FILE, SWARM_PEM_FILE } from '#store/folderNames.ts'
 import { UsageError } from './usageError.ts'
 
 /**
- * A command that only reads must not create keys in a mistyped folder.
+ * Ensures that the folder has a peer: a command that only reads must not create keys in a mistyped folder.
  *
  * @throws {UsageError} if the folder holds no peer's key.
  */

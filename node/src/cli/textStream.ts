@@ -24,7 +24,7 @@ export class TextStream {
   }
 }
 
-/** Text as a terminal may have it: a model's control characters would be the terminal's commands. */
+/** Text that is safe for a terminal: control characters are replaced. */
 export function printable(text: string): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, '\ufffd')
 }

@@ -1,11 +1,11 @@
-/** A signal that Ctrl-C aborts: what is under way ends in good order, and the command with it (see `main.ts`). */
+/** A signal that Ctrl-C aborts: current work ends cleanly, and then the command (see `main.ts`). */
 export function untilInterrupted(): AbortSignal {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   return stop.signal
 }
 
-/** A signal that Ctrl-C and a service manager abort: what runs until then ends well. */
+/** A signal that Ctrl-C and a service manager abort, for a clean shutdown. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())

@@ -68,7 +68,7 @@ export function testChallenges(scene: ChainScene): void {
       await expect(show()).rejects.toThrow(/keeps nothing that the peer committed/)
       keep(session.data, round, bytes)
       if (ground) expect((await show()).shown).toMatchObject([{ fault: 'false leaf', index: 0 }])
-      else await expect(show()).rejects.toThrow(/is not false by its headers/)
+      else await expect(show()).rejects.toThrow(/has a false header/)
       expect(await chain.isSettled(round, peerKey)).toBe(ground)
     }
   })
@@ -167,7 +167,7 @@ export function testChallenges(scene: ChainScene): void {
     )
     await local.client.setBalance({ address: chain.account, value: wealth })
     expect(await ask(round)).toMatchObject({ level: 1, bond: '0.01', bondWei: `${valueWei}` })
-    const terms = expect.stringContaining('comes back unless the score stands')
+    const terms = expect.stringContaining('is returned unless the score stands')
     expect(told).toEqual(Array(2).fill({ bond: '0.01', bondWei: `${valueWei}`, terms }))
     expect(await listBonds(session)).toMatchObject({ appeal: { bond: '0.01' }, secondAppeal: { bond: '0.02' } })
     await enter(round + 4)

@@ -10,21 +10,21 @@ import { revertedWith } from '#chain/revertedWith.ts'
 import type { AccountAddress, AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 
-/** Who deployed a swarm, or was given a role of its contracts. */
+/** An account that holds a role of a deployment's contracts, such as its deployer. */
 export type Owner = { deployment: Deployment; rpcUrl: string; key: AccountKey }
 
 type OwnersCall = { address: Hex; abi: Abi; functionName: string; args: readonly unknown[] }
 
-/** A contract refused a call from this account. */
+/** A contract reverted a call from this account. */
 export class OwnerRefusedError extends NodeError {
   override readonly code = 'OWNER_REFUSED'
-  /** The contract's error with its values, or the outcome of the transaction. */
+  /** The contract's error with its arguments, or the outcome of the transaction. */
   readonly reason: string
 
   constructor(account: AccountAddress, reason: string, cause?: unknown) {
     const hint = reason.startsWith('AccessControlUnauthorizedAccount')
       ? 'Use the key of an account that has the role (npx waggle owner show), or propose the call: npx waggle owner propose.'
-      : 'Try again; somebody else may have changed it meanwhile.'
+      : 'Try again; somebody else may have changed the state in the meantime.'
     super(`The contract refused a call from the account ${account} (${reason}).`, { hint, cause })
     this.reason = reason
   }
@@ -48,7 +48,7 @@ export async function callAsOwner(
   const call = { ...callOf(contractsOf(deployment)), account }
   try {
     const { request } = await callChain(rpcUrl, () => client.simulateContract(call))
-    // Some calls write more where a new round begins before their block.
+    // Some calls use more gas if a new round begins before their block.
     const gas = ((await callChain(rpcUrl, () => client.estimateContractGas(call))) * 3n) / 2n
     const hash = await callChain(rpcUrl, () => client.writeContract({ ...request, gas, chain: null }))
     const { status } = await callChain(rpcUrl, () => client.waitForTransactionReceipt({ hash }))

@@ -7,23 +7,23 @@ import { costWei, REGISTRATION_GAS, ROUND_GAS } from '#chain/peers/gasOfPeer.ts'
 import type { Hex } from '#core/hex.ts'
 import { splitUrls } from '#core/redactUrls.ts'
 
-/** Rounds that the coin to send pays for. */
+/** Rounds that the suggested amount pays for. */
 const ROUNDS = 200
-/** Far more than a year of rounds costs. */
+/** Pays for far more than a year of rounds. */
 const LOCAL_FUNDS_WEI = parseEther('10')
 
 type Question = { deployment: Deployment; rpcUrl: string; address: Hex }
 
 /**
- * `funded`: it can pay. `given`: a local chain gave it coin now. `empty`: somebody has to send it some, `needed` of the chain's coin for
- * `rounds` rounds at today's price.
+ * `funded`: the account has coin. `given`: the local chain has just given it coin. `empty`: it needs `needed` of the chain's coin for
+ * `rounds` rounds at the current gas price.
  */
 export type Funding =
   | { status: 'funded' | 'given'; balance: string }
   | { status: 'empty'; needed: string; rounds: number }
 
 /**
- * Whether an account can pay; on a local chain it is given coin, as development chains allow.
+ * Checks whether an account can pay for gas. On a local chain it is given coin through the development RPC.
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError}
  */
@@ -47,7 +47,7 @@ function isLoopback(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(URL.parse(url)?.hostname ?? '')
 }
 
-/** Two digits are enough for who sends it. */
+/** Two significant digits are enough for whoever sends it. */
 function roundUp(amount: string): string {
   const digits = /[1-9]/.exec(amount.replace('.', ''))
   if (digits === null) return amount

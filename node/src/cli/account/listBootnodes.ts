@@ -6,7 +6,7 @@ import { callAsOwner, type Owner } from './callAsOwner.ts'
 
 type BootnodesChange = { bootnodes: readonly string[]; hash: Hex | null }
 
-/** The bootnodes that the chain lists, as they are there: nobody has checked them. */
+/** The bootnodes listed on the chain, unchecked. */
 export async function readListed(question: Pick<Owner, 'deployment' | 'rpcUrl'>): Promise<readonly string[]> {
   return readBootnodes(await connectChain(question), contractsOf(question.deployment))
 }
@@ -14,7 +14,7 @@ export async function readListed(question: Pick<Owner, 'deployment' | 'rpcUrl'>)
 /**
  * Replaces the list of bootnodes on the chain, with the key of an account that holds the role.
  *
- * @param before - the list as it is: nothing is sent where it is the same.
+ * @param before - the current list; nothing is sent if the new one is equal.
  * @throws as {@link callAsOwner}.
  */
 export async function listBootnodes(

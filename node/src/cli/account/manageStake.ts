@@ -16,14 +16,14 @@ import type { Identity } from '#store/identity.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 
-/** Stakes what is missing for a duty. @throws {CallRefusedError} if the account has too little, or nothing is missing. */
+/** Tops up the stake for a duty. @throws {CallRefusedError} if the account has too little, or nothing is missing. */
 export async function stakeFor(session: AccountSession, duty: Duty) {
   const { client, contracts, account, journal, peerKey } = session
   const { amountWei, fullWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
   const missingWei = fullWei - amountWei
   if (missingWei === 0n && freeFromRound === 0)
-    throw new CallRefusedError(`This peer's stake as ${duty} is whole.`, {
-      hint: 'npx waggle stake show prints more.',
+    throw new CallRefusedError(`This peer's stake as ${duty} is complete.`, {
+      hint: 'npx waggle stake show prints the stakes.',
     })
   const { balanceWei, allowedWei } = await readStakeable(client, contracts, account)
   if (balanceWei < missingWei)
@@ -36,13 +36,13 @@ export async function stakeFor(session: AccountSession, duty: Duty) {
   return { duty, staked: formatEther(missingWei), hash }
 }
 
-/** Gives notice of a stake; once it is free, takes it back. The peer does not stake for that duty automatically again. */
+/** Starts the release of a stake, or withdraws it once it is released. The peer no longer stakes for that duty automatically. */
 export async function unstake(session: AccountSession, duty: Duty) {
   const { client, contracts, journal, peerKey } = session
   const { amountWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
   if (amountWei === 0n)
     throw new CallRefusedError(`This peer has no stake as ${duty}.`, { hint: 'npx waggle stake show prints both.' })
-  // Before the call: a peer that runs may look between the withdrawal and the next line.
+  // Before the call: a running peer may check its stake before the next line executes.
   rememberLeft(journal, duty, true)
   const move = freeFromRound === 0 ? 'unstake' : 'withdraw'
   const { hash } = await session.send(moveStake(contracts, move, { duty, peerKey, id: randomUUID() }))
@@ -50,7 +50,7 @@ export async function unstake(session: AccountSession, duty: Duty) {
   return { duty, freeFromRound: (await readStake(client, contracts, duty, peerKey)).freeFromRound, hash }
 }
 
-/** What a peer stakes, and what its seat depends on. */
+/** A peer's stakes, and what its seat depends on. */
 export async function readStakes(question: {
   data: string
   deployment: Deployment

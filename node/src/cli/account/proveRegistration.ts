@@ -7,11 +7,11 @@ import type { AccountAddress } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { CallRefusedError, type SessionOptions } from '#roles/accountSession.ts'
 
-/** A proof that a peer's key is at hand, for one account: what that account sends to the registry. */
+/** A proof of possession of a peer's key for one account, which that account sends to the registry. */
 type RegistrationProof = { peerId: string; account: AccountAddress; registry: Hex; data: Hex; deadlineSec: number }
 
 /**
- * Has the peer's key sign that an account may hold it. Nothing is sent: the account's wallet does that.
+ * Signs with the peer's key that an account may own the peer. Nothing is sent: the account's wallet does that.
  *
  * @throws {CallRefusedError} for a key that the registry cannot check.
  */

@@ -16,7 +16,7 @@ interface FundsToSend {
 
 const AMOUNT = /^(all|\d{1,20}(\.\d{1,18})?)$/
 
-/** What the arguments ask to send. @throws {UsageError} if there is no such address or amount. */
+/** Parses the arguments of a transfer. @throws {UsageError} if the address or the amount is invalid. */
 export function fundsToSend(to: string, amount: string, kind: FundsToSend['kind']): FundsToSend {
   if (!isAddress(to))
     throw new UsageError(`Invalid address '${to}'.`, {
@@ -27,15 +27,16 @@ export function fundsToSend(to: string, amount: string, kind: FundsToSend['kind'
   return { to, amount, kind }
 }
 
-/** Coin that stays: about what a peer pays for a day of calls, and what a running one warns below. */
+/** Coin that is kept back: about a day of gas, and the threshold below which a running peer warns. */
 const KEPT_COIN_WEI = parseEther('0.01')
 
 /**
- * Sends Nectar or coin of a peer's account to another, once: where the same command was interrupted, it tells the outcome of that transfer and
- * sends no second one.
+ * Sends Nectar or coin from a peer's account to another, once. If the same command was interrupted before, it reports the outcome of that
+ * transfer and sends no second one.
  *
- * @param tell - shows the result. Only then the transfer counts as told, and the same command sends another.
- * @throws {CallRefusedError} if nobody has the receiver's key, the account has too little, or an interrupted transfer cannot be traced.
+ * @param tell - shows the result. After that, the same command sends a new transfer.
+ * @throws {CallRefusedError} if the receiver is a contract of the swarm, the account has too little, or an interrupted transfer cannot be
+ *   traced.
  */
 export async function sendFunds(session: AccountSession, funds: FundsToSend, tell: (result: object) => void) {
   const { client, contracts, account } = session
@@ -55,7 +56,7 @@ export async function sendFunds(session: AccountSession, funds: FundsToSend, tel
     throw untraceable(before, account)
   }
   const { hash } = await session.send(transfer).catch(error => {
-    // What is still on its way is asked about again.
+    // A pending transfer is queried again.
     if (error instanceof CallRefusedError && !error.retryable) sends.remove(what)
     throw error
   })
@@ -83,7 +84,7 @@ function untraceable(before: UnfinishedSend, account: AccountAddress): CallRefus
   )
 }
 
-/** The amount in wei, once it is known that the account can send it. */
+/** The amount in wei, after checking that the account can send it. */
 async function payable({ client, contracts, account }: AccountSession, { kind, amount }: FundsToSend): Promise<bigint> {
   const { nectarWei, coinWei } = await readFunds(client, contracts, account)
   const balanceWei = kind === 'coin' ? coinWei : nectarWei
@@ -101,7 +102,7 @@ async function payable({ client, contracts, account }: AccountSession, { kind, a
 
 const unitOf = (kind: FundsToSend['kind']) => (kind === 'coin' ? "of the chain's coin" : 'Nectar')
 
-/** What a contract of the swarm or nobody gets is lost. */
+/** Funds sent to a contract of the swarm, or to the zero address, are lost. */
 function refuseLosses({ account, contracts }: AccountSession, to: AccountAddress): void {
   const lost = [
     zeroAddress,
@@ -114,7 +115,7 @@ function refuseLosses({ account, contracts }: AccountSession, to: AccountAddress
     })
 }
 
-/** Transfers whose outcome was not shown yet, by their arguments. */
+/** Transfers whose outcome has not been shown yet, by their arguments. */
 const STATE = 'sends'
 
 const sendSchema = z.object({ id: z.string(), amountWei: z.string().regex(/^\d+$/), sinceMs: z.number() })
@@ -124,8 +125,8 @@ const stateSchema = z.record(z.string(), sendSchema).catch({})
 type UnfinishedSend = { id: string; amountWei: bigint; sinceMs: number }
 
 /**
- * Remembers each transfer until its outcome was shown, so that a command that is repeated after an interruption asks about the first one and
- * does not send another.
+ * Remembers each transfer until its outcome has been shown, so that a command repeated after an interruption queries the first one instead
+ * of sending another.
  */
 function createUnfinishedSends(journal: Pick<Journal, 'getState' | 'setState'>) {
   const read = () => stateSchema.parse(journal.getState(STATE) ?? {})

@@ -12,7 +12,7 @@ const LAST_LEVEL = 2
 /**
  * Appeals a settled score, or a verdict on it.
  *
- * @throws {CallRefusedError} if it is not the round for it, or the score is not settled yet.
+ * @throws {CallRefusedError} if the current round is not the appeal's round, or the score is not settled yet.
  */
 export async function appealScore(
   session: Pick<AccountSession, 'client' | 'contracts' | 'account' | 'send'>,

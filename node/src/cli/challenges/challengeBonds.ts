@@ -8,14 +8,14 @@ import type { ReadSession } from '#roles/readSession.ts'
 /** A bond of a demand or an appeal, in the chain's native coin. */
 export type Bond = { bond: string; bondWei: string; terms: string }
 
-/** Told of a bond before it is sent. */
+/** Called with a bond before it is sent. */
 export type OnBond = (bond: Bond) => void
 
-/** What becomes of a bond: `Challenges`. */
+/** What happens to a bond, as the contract `Challenges` defines it. */
 const terms = {
-  demand: 'It comes back less the gas of showing the leaf, and whole if it is not shown.',
+  demand: 'It is returned less the gas of showing the leaf, and in full if the leaf is not shown.',
   appeal:
-    'Half of it pays the seats that are called. The other half comes back unless the score stands in the end; then it goes to the other side.',
+    'Half of it pays the jury. The other half is returned unless the score stands; then it goes to the other side.',
 } as const
 
 export function bondOf(kind: keyof typeof terms, wei: bigint): Bond {
@@ -24,7 +24,7 @@ export function bondOf(kind: keyof typeof terms, wei: bigint): Bond {
 
 type BondSession = Pick<AccountSession, 'client' | 'contracts' | 'account'>
 
-/** What a demand and appeals take now, and what the account has for it, null if none is known. Nothing is sent. */
+/** The current bonds of a demand and of appeals, and the account's balance; null without an account. Nothing is sent. */
 export async function listBonds({ client, contracts, account }: ReadSession) {
   const [balance, demand, first, second] = await Promise.all([
     account && callChain(client.rpcUrl, () => client.rpc.getBalance({ address: account })),
@@ -42,9 +42,9 @@ export async function listBonds({ client, contracts, account }: ReadSession) {
 }
 
 /**
- * Says what a bond is, and sees to it that the account has it.
+ * Reports a bond, and checks that the account can pay it.
  *
- * @throws {CallRefusedError} if it has too little: an outbox would try until the round is over.
+ * @throws {CallRefusedError} if the balance is too low: the outbox would retry until the end of the round.
  */
 export async function announceBond({ client, account }: BondSession, bond: Bond, onBond: OnBond): Promise<void> {
   onBond(bond)
@@ -52,6 +52,6 @@ export async function announceBond({ client, account }: BondSession, bond: Bond,
   if (balance > BigInt(bond.bondWei)) return
   const has = formatEther(balance)
   throw new CallRefusedError(`The bond is ${bond.bond} of the native coin, and the account ${account} has ${has}.`, {
-    hint: 'Nothing was sent. Send the account the bond and some gas, and ask again.',
+    hint: 'Nothing was sent. Fund the account with the bond and some gas, and try again.',
   })
 }

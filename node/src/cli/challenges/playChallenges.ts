@@ -42,7 +42,7 @@ export async function demand(session: AccountSession, { peerKey, round, place, s
   return { round, peerKey, place, ...bond, ...receipt(await session.send(demandLeaf(contracts, missing, bondWei))) }
 }
 
-/** Demands and appeals of the last rounds, and what the account is owed, null if none is known. */
+/** Demands and appeals of the last rounds, and what the account is owed; null without an account. */
 export async function list(session: ReadSession) {
   const { client, contracts, account } = session
   const { demands, appeals } = await readOpen(session)
@@ -56,7 +56,7 @@ export async function list(session: ReadSession) {
   }
 }
 
-/** Closes all that is due: anyone may. */
+/** Closes every case that is due; anyone may. */
 export async function close(session: AccountSession) {
   const { round, demands, appeals } = await readOpen(session)
   const closed = []
@@ -72,7 +72,7 @@ export async function close(session: AccountSession) {
   return { closed }
 }
 
-/** Has the seats of a closed case paid or blamed. @returns how many. */
+/** Settles the seats of a closed case: pays or slashes them. @returns how many. */
 async function judgeAll(session: AccountSession, found: AppealCase): Promise<number> {
   const { client, contracts } = session
   let judged = 0
@@ -86,7 +86,7 @@ async function judgeAll(session: AccountSession, found: AppealCase): Promise<num
   return judged
 }
 
-/** Takes what the account is owed: bonds that came back, and pay. */
+/** Withdraws what the account is owed: returned bonds and rewards. */
 export async function withdraw(session: AccountSession) {
   const { client, contracts, account } = session
   const creditWei = await readCredit(client, contracts, account)
@@ -95,7 +95,7 @@ export async function withdraw(session: AccountSession) {
   return { account, amount: formatEther(creditWei), amountWei: `${creditWei}`, ...receipt(sent) }
 }
 
-/** Rounds in which something that is still open can have been opened, unless nobody closed it for long. */
+/** Rounds to search for open cases; a case that nobody closed for longer is not found. */
 const LOOK_BACK = 12
 
 async function readOpen({ client, contracts }: Pick<ReadSession, 'client' | 'contracts'>): Promise<{

@@ -10,15 +10,15 @@ import { findFalseLeaf } from '#roles/evaluator/findFalseLeaf.ts'
 import { openCommitted } from '#roles/fetch/fetchCommitted.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 
-/** The part of a session that it uses. */
+/** The part of a session that this command needs. */
 type FaultSession = Pick<AccountSession, 'client' | 'contracts' | 'data' | 'send'>
 
 export type PeerRound = { peerKey: PeerKey; round: number }
 
 /**
- * Shows the chain a leaf that is false by its header in what a peer committed for a round, if this folder keeps the payload.
+ * Proves on the chain that a leaf of a peer's commitment is false by its header, if this folder has the payload.
  *
- * @throws {CallRefusedError} if it is not here, or nothing is false.
+ * @throws {CallRefusedError} if the payload is not here, or no leaf is false.
  */
 export async function showFault(session: FaultSession, { peerKey, round }: PeerRound) {
   const { client, contracts, data } = session
@@ -29,12 +29,12 @@ export async function showFault(session: FaultSession, { peerKey, round }: PeerR
   const opened = bytes && (await openCommitted(payloadsHere, bytes, place, found))
   const beacon = round === 0 ? ZERO_HASH : (await readBeacon(client, contracts, round - 1)).hash
   if (!found || typeof opened !== 'object' || opened === null || beacon === null)
-    throw new CallRefusedError(`This folder keeps nothing that the peer committed for round ${round}.`, {
+    throw new CallRefusedError(`This folder has no payload that the peer committed for round ${round}.`, {
       hint: 'Name with --data the folder of a peer that took part in the round, or of a gateway.',
     })
   const leaf = findFalseLeaf(opened, found, beacon)
   if (leaf === null)
-    throw new CallRefusedError(`What this folder keeps of the peer's round ${round} is not false by its headers.`, {
+    throw new CallRefusedError(`No leaf of the peer's payload for round ${round} has a false header.`, {
       hint: 'Appeal a wrong score with npx waggle appeal. To demand a withheld leaf, leave out --fault.',
     })
   const { hash, block } = await session.send(challengeLeaf(contracts, leaf))

@@ -6,7 +6,7 @@ import { openDeployment } from '../options/networkOptions.ts'
 import { jsonOption } from '../options/optionKinds.ts'
 import { readPeerId } from '../options/readPeerId.ts'
 
-/** Seats an evaluator; for who deployed the swarm. */
+/** Seats an evaluator; for the account that deployed the swarm. */
 export const admit = defineCommand({
   about: `npx waggle admit PEER_ID [OPTIONS]
 
@@ -24,7 +24,7 @@ Admits an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the privat
     console.log(
       outcome.status === 'seated'
         ? `${peerId} sits from the next round on (${outcome.hash})`
-        : `${peerId} has a seat already`,
+        : `${peerId} already has a seat`,
     )
   },
 })

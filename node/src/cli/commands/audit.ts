@@ -35,7 +35,7 @@ const own = {
 /** With --round. */
 const { bootnodes, environment, model, judge, device, threads } = peerSettings
 
-/** Derives points again, from votes or from rollouts. */
+/** Recomputes points from votes or from rollouts. */
 export const audit = defineCommand({
   about: `npx waggle audit [OPTIONS]
 
@@ -109,7 +109,7 @@ async function ofRounds(
   }
 }
 
-/** As sysexits.h has it: a service that is needed is not available. */
+/** EX_UNAVAILABLE of sysexits.h: a required service is not available. */
 const UNCHECKED = 69
 
 function exitCodeOf({ peers, disagreements }: RoundAudit): number {
@@ -117,7 +117,7 @@ function exitCodeOf({ peers, disagreements }: RoundAudit): number {
   return peers.some(({ verdict }) => verdict === 'unchecked') ? UNCHECKED : 0
 }
 
-/** A difference in one round is not hidden by what another could not be checked for. */
+/** A difference in one round takes precedence over rounds that could not be checked. */
 const worse = (before: typeof process.exitCode, now: number) => (before === 1 || now === 0 ? before : now)
 
 function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): string[] {
@@ -142,7 +142,7 @@ function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): strin
   ]
 }
 
-/** What the tolerance of a check left to a peer, where that is anything. */
+/** The freedom that the tolerance of a check left to a peer, if any. */
 function leewayLines(peers: RoundAudit['peers']): string[] {
   return peers.flatMap(({ name, sampling }) => {
     const { forgiven = 0, bits = 0 } = sampling?.leeway ?? {}

@@ -23,6 +23,8 @@ It is a tar archive in the age format: age --decrypt FILE | tar x also reads it.
     const { peerId, name } = await openIdentity(data)
     await backupDataFolder(data, file, await readPassphrase(path, true))
     if (json) return console.log(JSON.stringify({ data, backup: file, peerId, name }))
-    console.log(`${name} (${peerId}) is kept in ${file}. Keep its passphrase elsewhere: without it the file is lost.`)
+    console.log(
+      `${name} (${peerId}) is backed up to ${file}. Keep the passphrase elsewhere: without it the backup is useless.`,
+    )
   },
 })

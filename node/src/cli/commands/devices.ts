@@ -14,7 +14,7 @@ const listed = (counts: Counts) =>
         .map(entry => entry.join(' '))
         .join(', ')}`
 
-/** Where each GPU that works here runs the programs of a model. */
+/** On which device each GPU's programs of a model run. */
 async function placementsOf(folder: string, { devices }: DeviceReport) {
   const { readDecoderConfig } = await import('#model/decoder/decoderConfig.ts')
   const { reportPlacements } = await import('#rl/device/reportPlacements.ts')
@@ -35,7 +35,7 @@ const own = {
   ...jsonOption,
 }
 
-/** Says what this machine computes with. */
+/** Lists the devices of this machine. */
 export const devicesCommand = defineCommand({
   about: `npx waggle devices [--model DIR] [--json]
 

@@ -15,7 +15,7 @@ import { jsonOption } from '../options/optionKinds.ts'
 import { peerSettings } from '../options/settings.ts'
 import { UsageError } from '../usageError.ts'
 
-/** What the peer would be started with; else the folder's settings. */
+/** Overrides for the folder's settings. */
 const {
   listen,
   bootnodes,
@@ -30,14 +30,14 @@ const {
 } = peerSettings
 const models = { role, environment, model, proposer, judge, lora, 'lora-base': loraBase }
 
-/** Says what would keep a peer from playing, before it is started or while it runs. */
+/** Reports what would keep a peer from working, before it is started or while it runs. */
 export const doctor = defineCommand({
   about: `npx waggle doctor [OPTIONS]
 
 Checks release, Node, operating system, processor, memory, disk, keys, ports, how other networks reach the running peer, the chain,
 the clock, funds and bootnodes, and suggests a fix for each problem. For an environment of chat models it also
 prints which base models it pays, what each role would run with on this machine, and whether the memory is enough. Sends nothing. Exit
-code 1 if a check fails. Options stand for those with which start will be called (default: the folder's settings).`,
+code 1 if a check fails. Options override the folder's settings, as they do for start.`,
   own: jsonOption,
   peer: { ...peerOnChain, listen, bootnodes, sponsor, ...models },
   async run({ json }, _, flags) {
@@ -65,7 +65,7 @@ async function checkHere(config: Config): Promise<Finding[]> {
   ]
 }
 
-/** Nothing of the starter models, which come with the code. */
+/** Nothing to check for the starter models, which come with the code. */
 async function checkModels({
   data,
   environment: file,
@@ -83,7 +83,7 @@ async function checkModels({
   const { likelyJudgeParameters } = await import('../join/modelParameters.ts')
   const asked = { role, model, proposer, judge, lora, loraBase }
   const bases = await checkBases(spec, asked)
-  // A running peer has taken its memory already.
+  // A running peer has already allocated its memory.
   if (isPeerRunning(data)) return [bases]
   const freeBytes = freeMemory()
   const judgeParameters = await likelyJudgeParameters(spec, judge)

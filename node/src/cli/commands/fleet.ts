@@ -46,7 +46,7 @@ most 5 minutes; a peer with wrong settings is not. Each line of output begins wi
     })
     if (refused.length > 0)
       throw new UsageError(`Not started: ${refused.join(', ')}.`, {
-        hint: 'The lines above say what is wrong with each.',
+        hint: 'The lines above give the reason for each.',
       })
   },
 })

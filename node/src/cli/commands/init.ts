@@ -4,7 +4,7 @@ import { folderSetting } from '../options/commonSettings.ts'
 import { loadConfig } from '../options/config.ts'
 import { jsonOption } from '../options/optionKinds.ts'
 
-/** Makes a peer's keys, and says what to do with them. */
+/** Creates a peer's keys, and prints the next steps. */
 export const init = defineCommand({
   about: `npx waggle init [--data DIR] [--json]
 

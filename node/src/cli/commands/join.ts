@@ -20,7 +20,7 @@ import { optionsOf, settingsOf, usageOf } from '../options/settingOptions.ts'
 import { peerSettings } from '../options/settings.ts'
 import { startPeer } from './start.ts'
 
-/** Makes a peer, and runs it. */
+/** Creates a peer and runs it. */
 export const join: Command = {
   usage: `npx waggle join [OPTIONS]
 
@@ -40,7 +40,7 @@ npx waggle start --help describes them.`,
     const { name, peerId, address } = await openIdentity(asked.data)
     const settings = joinPath(asked.data, SETTINGS_FILE)
     const isLocalChain = deployment.chainId === knownNetworks.local.chainId
-    // A wrong endpoint or deployment would be kept, and be wrong for every later command.
+    // Checked before it is saved: a wrong endpoint or deployment would affect every later command.
     if (!existsSync(settings)) await connectChain({ deployment, rpcUrl })
     const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, { role: asked.role, isLocalChain })
     const config = loadConfig(flags)
@@ -58,7 +58,7 @@ npx waggle start --help describes them.`,
   },
 }
 
-/** @throws {NoFundsError} if somebody has to send some. */
+/** @throws {NoFundsError} if the account has no funds. */
 async function printFunds(address: Hex, chain: ReturnType<typeof openDeployment>): Promise<void> {
   const { fundAccount } = await import('../account/fundAccount.ts')
   const funding = await fundAccount({ ...chain, address })
@@ -66,7 +66,7 @@ async function printFunds(address: Hex, chain: ReturnType<typeof openDeployment>
   print('funds', `${funding.balance}${funding.status === 'given' ? ', given by the local chain' : ''}`)
 }
 
-/** Writes what is said and what is chosen into the peer's settings, once. */
+/** Writes the given and the chosen settings to the peer's settings file, once. */
 async function keepChoices(
   path: string,
   flags: Record<string, unknown>,
@@ -93,7 +93,7 @@ async function judgeParametersHere({ environment, judge }: Config): Promise<numb
   return likelyJudgeParameters(await readSpec(environment), judge)
 }
 
-/** The folder is where the file lies, and a URL with a key belongs into the environment. */
+/** The folder is implied by the file's location, and a URL with a key belongs in the environment. */
 function unkept(name: string, value: unknown): boolean {
   return name === 'data' || (name === 'rpc' && urlSecrets(String(value)).length > 0)
 }

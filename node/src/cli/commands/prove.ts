@@ -5,7 +5,7 @@ import { jsonOption } from '../options/optionKinds.ts'
 import { UsageError } from '../usageError.ts'
 import { openPeerFolder } from '../withSession.ts'
 
-/** Proves to an account's wallet that a peer's key is at hand. */
+/** Signs a proof of possession of a peer's key for an account's wallet. */
 export const prove = defineCommand({
   about: `npx waggle prove ACCOUNT [OPTIONS]
 

@@ -4,7 +4,7 @@ import { flag, jsonOption } from '../options/optionKinds.ts'
 import { showResult } from '../showResult.ts'
 import { withAccount } from '../withSession.ts'
 
-/** Sends what a peer's account has to another account. */
+/** Sends funds from a peer's account to another account. */
 export const send = defineCommand({
   about: `npx waggle send ADDRESS AMOUNT [--coin] [OPTIONS]
 

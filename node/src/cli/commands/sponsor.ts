@@ -9,7 +9,7 @@ import { openDeployment } from '../options/networkOptions.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
-/** Anybody may guess, as often as the server answers. */
+/** Long enough to resist guessing: the server is open to anybody. */
 const MIN_INVITATION = 16
 
 /** Pays for peers without funds. */

@@ -28,7 +28,7 @@ show prints what the peer stakes as evaluator and as proposer, and the duties th
   },
 })
 
-/** Gives notice of a stake, and takes it back once it is free. */
+/** Starts the release of a stake, and withdraws it once it is released. */
 export const unstake = defineCommand({
   about: `npx waggle unstake DUTY [OPTIONS]
 
@@ -62,7 +62,7 @@ round      ${found.round}; stakes are needed from round ${found.bootstrapRounds}
   print(json, found, [...lines, rest].join('\n'))
 }
 
-/** @param action - word that may stand instead of a duty. */
+/** @param action - an action that is accepted instead of a duty. */
 function dutyOf(text: string, action?: 'show'): Duty {
   if (text === 'evaluator' || text === 'proposer') return text
   const duties = ['evaluator', 'proposer']

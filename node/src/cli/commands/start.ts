@@ -54,7 +54,7 @@ export async function startPeer(config: Config): Promise<void> {
   const adapter = askedAdapter(config)
   if (adapter && role !== 'solver' && role !== 'proposer')
     throw new UsageError(`A ${role} trains no adapter.`, {
-      hint: '--lora and what goes with it are for a solver or a proposer.',
+      hint: '--lora and its options are for a solver or a proposer.',
     })
   checkProposerOptions(config)
   checkPushOptions(config)
@@ -98,7 +98,7 @@ export async function startPeer(config: Config): Promise<void> {
   })
 }
 
-/** What the models of a peer take, and what is free, before any is loaded. */
+/** Compares the models' memory with what is free, before any is loaded. */
 async function memoryOf(
   { role, judge, proposer, lora, 'lora-base': loraBase }: Config,
   { spec, modelFolder: model, proposerFolder, judgeFolder }: ChatModels,
@@ -108,13 +108,13 @@ async function memoryOf(
   return checkModelMemory(spec, asked, freeMemory())
 }
 
-/** It is an estimate, so that a start goes on. */
+/** Only an estimate, so the peer starts anyway. */
 function tellMemory(logger: Logger, { state, found, advice }: Finding): void {
   if (state === 'ok') logger.info('memory of the models', { found })
   else logger.warn('the memory may not be enough for the models', { found, advice })
 }
 
-/** Has the sponsor that is named register a peer without funds. */
+/** Asks the configured sponsor to register a peer without funds. */
 async function payBySponsor(
   { sponsor: url, data, role }: Config,
   chain: ReturnType<typeof openDeployment>,
@@ -128,7 +128,7 @@ async function payBySponsor(
   await askSponsor({ url, token, ...chain, identity, clock: systemClock, signal })
 }
 
-/** What a model is called in figures: of a folder its own name, and nothing of where it lies. */
+/** A model's name in figures: a folder's own name, without its path. */
 function modelName(model: string | undefined): string | undefined {
   return model !== undefined && existsSync(model) ? basename(model) : model
 }
@@ -152,7 +152,7 @@ function checkProposerOptions({ role, proposer, lora, dataset, 'dataset-share': 
     throw new UsageError('--dataset-share needs --dataset.', { hint: 'Name a dataset with --dataset.' })
 }
 
-/** The dataset that a proposer proposes from, or a solver tells apart, on this machine; undefined if there is none. */
+/** Local path of the dataset that a proposer proposes from, or whose tasks a solver reports separately; undefined if none is set. */
 async function openDataset(
   { dataset, 'dataset-share': share = DATASET_SHARE, models, hub }: Config,
   signal: AbortSignal,
@@ -180,7 +180,7 @@ function checkPushOptions({ role, push, 'push-every': every }: Config): void {
     })
 }
 
-/** Where a solver's policy is published; undefined if nothing is said of it. */
+/** Where a solver's policy is published; undefined if `--push` is not set. */
 function pushSettings(config: Config, network: string, signal: AbortSignal): PushSettings | undefined {
   const { push: repo, 'push-every': every = PUSH_EVERY, model } = config
   if (repo === undefined) return undefined
@@ -189,7 +189,7 @@ function pushSettings(config: Config, network: string, signal: AbortSignal): Pus
   return { client: openHub(config, signal), repo, every, baseModel, network }
 }
 
-/** A server may put what it was sent into what it answers. */
+/** A server may echo secrets in its answers. */
 function keySecrets(): string[] {
   return [environment.serverKey(), environment.hubToken()].filter(key => key !== undefined)
 }
@@ -199,7 +199,7 @@ function quotasOf(config: Config): QuotaLimits {
   return { ...defaultQuotas, totalBytes, peerBytes }
 }
 
-/** What is said of the adapter that a solver or a proposer trains; undefined if nothing is. */
+/** Settings of the adapter that a solver or a proposer trains; undefined if none is set. */
 function askedAdapter(config: Config): AskedAdapter | undefined {
   const targets = config['lora-targets']?.split(',')
   const asked = { rank: config.lora, alpha: config['lora-alpha'], targets, base: config['lora-base'] }

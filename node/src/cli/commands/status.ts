@@ -8,7 +8,7 @@ import { readableAmount } from '../readableAmount.ts'
 import { inWords } from '../showResult.ts'
 import { openPeerFolder } from '../withSession.ts'
 
-/** What the chain and the peer's own journal say of it. */
+/** A peer's status from the chain and its own journal. */
 export const status = defineCommand({
   about: `npx waggle status [OPTIONS]
 
@@ -60,7 +60,7 @@ function registeredLine(countsFrom: number | null, round: number): string {
   return countsFrom > Math.max(0, round) ? `yes; its key counts from round ${countsFrom} on` : 'yes'
 }
 
-/** No score is told apart from a score of 0. */
+/** A missing score is not shown as a score of 0. */
 export function settledLine({ round, outcome, scoreMilli, votes }: Found['settlements'][number]): string {
   if (outcome === 'scored') return `round ${round}: ${(scoreMilli / 1000).toFixed(3)} points, by ${votes} votes`
   const why: Partial<Record<typeof outcome, string>> = {
@@ -73,7 +73,7 @@ export function settledLine({ round, outcome, scoreMilli, votes }: Found['settle
 
 type Found = Awaited<ReturnType<typeof import('../status/readStatus.ts').readStatus>>
 
-/** Says what a peer that runs said within the last minutes; an older word is of one that does not. */
+/** Connections as the running peer reported them in the last minutes; an older report means that it is not running. */
 function connectedLine(connections: Found['connections'], nowMs: number): string {
   if (connections === null) return 'not known: the peer has not been started yet'
   const { peers, alone, atMs } = connections
@@ -82,14 +82,14 @@ function connectedLine(connections: Found['connections'], nowMs: number): string
   return alone === null ? `to ${peers} peers` : `to no peer: ${alone.found}\n           ${alone.advice}`
 }
 
-/** Nothing of a peer that does not run. */
+/** Empty if the peer is not running. */
 export function reachableLine(connections: Found['connections'], nowMs: number): string {
   if (!connections?.reachability || nowMs - connections.atMs > SAID_FOR_MS) return ''
   const { found, advice } = sayReachability(connections.reachability)
   return `\nreachable  ${found}${advice === null ? '' : `\n           ${advice}`}`
 }
 
-/** How often the judge is right by execution, on the newest answers that were run. */
+/** The judge's accuracy against execution, on the newest executed answers. */
 export function judgeLine(judge: NonNullable<Found['judge']>): string {
   const { round, answers, solvers, truePositives, falsePositives, falseNegatives, trueNegatives } = judge
   const accuracy = judge.balancedAccuracy?.toFixed(2) ?? 'unknown: it takes right and wrong answers'
@@ -119,7 +119,7 @@ function workerLine(restart: Found['workerRestart'], nowMs: number): string {
 
 type Owed = Found['owed']
 
-/** Only where something is: most accounts never post a bond. */
+/** Empty if nothing is owed: most accounts never post a bond. */
 function owedLines({ challenges, market, token }: Owed): string {
   const lines = [
     challenges !== '0' &&

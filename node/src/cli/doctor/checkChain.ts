@@ -12,12 +12,12 @@ import type { Identity } from '#store/identity.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 import { tcpTargetOf } from './tcpTarget.ts'
 
-/** A peer's clock decides when it acts in a round, and a round has about a minute or more for each step. */
+/** A peer acts in a round by its own clock; each step of a round takes about a minute or more. */
 const MAX_SKEW_SEC = 10
-/** Of a chain with blocks every 12 s and slower ones, that still makes blocks. */
+/** Tolerates chains with blocks every 12 s and slower. */
 const MAX_BLOCK_AGE_SEC = 120
 const DIAL_MS = 5_000
-/** Transactions of a day at the price of a test network; a peer that runs out loses rounds. */
+/** About a day of transactions on a test network; a peer without funds loses rounds. */
 const LOW_ETH = 0.01
 
 type ChainQuestion = {
@@ -58,7 +58,7 @@ async function newestBlock({ rpc }: Awaited<ReturnType<typeof connectChain>>) {
   return { timestampSec: Number(timestamp), number }
 }
 
-/** @param blockSec - when the newest block says that it was made. */
+/** @param blockSec - timestamp of the newest block, Unix seconds. */
 export function checkClock(nowSec: number, blockSec: number): Finding {
   const age = Math.round(nowSec - blockSec)
   if (age < -MAX_SKEW_SEC)
@@ -96,7 +96,7 @@ async function checkAccount(
   ]
 }
 
-/** Whether a peer that others are met through accepts a connection. */
+/** Whether the bootnodes accept connections. */
 export async function checkBootnodes(addresses: readonly string[]): Promise<Finding> {
   if (addresses.length === 0)
     return warning(
@@ -131,7 +131,7 @@ function reaches(address: string): Promise<boolean> {
   })
 }
 
-/** Whether the sponsor that a peer names answers, knows the peer, and can pay. */
+/** Whether the peer's sponsor answers, knows the peer, and can pay. */
 export async function checkSponsor(url: string, peerKey: PeerKey | null): Promise<Finding> {
   try {
     const { terms, standing } = await readSponsor(url, peerKey)

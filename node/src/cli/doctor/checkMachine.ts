@@ -10,12 +10,12 @@ import { type TcpTarget, tcpTargetOf } from './tcpTarget.ts'
 
 const NODE_MAJOR = 24
 const GIB = 2 ** 30
-/** Of a peer that plays with the starter models; chat models need more. */
+/** For the starter models; chat models need more. */
 const LEAST_FREE_MEMORY = GIB
 const LEAST_CORES = 2
 const integerUnits = ['amx_int8', 'avx512_vnni', 'avx_vnni', 'i8mm', 'asimddp']
 
-/** @param version - as `process.versions.node` has it. */
+/** @param version - as in `process.versions.node`. */
 export function checkNode(version: string): Finding {
   if (Number.parseInt(version, 10) >= NODE_MAJOR) return ok('node', version)
   return failure(
@@ -49,7 +49,7 @@ export async function checkComputer(): Promise<Finding[]> {
   ]
 }
 
-/** @param keepBytes - what the peer may keep of others' payloads. */
+/** @param keepBytes - quota for the payloads of other peers. */
 export async function checkDisk(data: string, keepBytes: number): Promise<Finding> {
   const { bavail, bsize } = await statfs(existingAbove(data))
   const free = bavail * bsize
@@ -64,7 +64,7 @@ export async function checkDisk(data: string, keepBytes: number): Promise<Findin
   return ok('disk', `${gibibytes(free)} free at ${data}`)
 }
 
-/** Keys that are there, and that nobody else can read. */
+/** Checks that the keys exist and that only their owner can read them. */
 export function checkKeys(data: string): Finding {
   const names = [PEER_KEY_FILE, SWARM_PEM_FILE, ACCOUNT_KEY_FILE].filter(name => existsSync(join(data, name)))
   if (names.length === 0) return failure('keys', `no peer in ${data}`, `Make one: npx waggle init --data ${data}.`)
@@ -78,14 +78,14 @@ export function checkKeys(data: string): Finding {
   )
 }
 
-/** Whether the addresses that the peer listens at are free; a running peer of this folder holds its own. */
+/** Whether the peer's listen addresses are free; a running peer of this folder uses its own. */
 export async function checkPorts(addresses: readonly string[], isRunning: boolean): Promise<Finding> {
   if (isRunning) return ok('ports', 'held by the running peer')
   const taken: string[] = []
   for (const address of addresses) {
     const target = tcpTargetOf(address)
     const error = target && (await tryListening(target))
-    // A machine without IPv6 has no such address to listen at, and the peer listens at the others.
+    // Without IPv6 the peer listens on its other addresses.
     if (error !== null && error !== 'EAFNOSUPPORT' && error !== 'EADDRNOTAVAIL') taken.push(`${address} (${error})`)
   }
   if (taken.length > 0)
@@ -112,7 +112,7 @@ function tryListening({ host, port }: TcpTarget): Promise<string | null> {
   })
 }
 
-/** Whether a peer runs in the folder: it holds the lock. */
+/** Whether a peer is running in the folder, by its lock. */
 export function isPeerRunning(data: string): boolean {
   if (!existsSync(data)) return false
   try {

@@ -9,11 +9,11 @@ import { gibibytes, memoryNeeded, type Trained } from '../join/memoryNeeded.ts'
 import { isModelFolder, judgeOf, judgeParametersOf, parametersOf } from '../join/modelParameters.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 
-/** What a peer of chat models is told to play with. */
+/** The models of a peer in a swarm of chat models. */
 type ChatRole = {
   role: RoleName | undefined
   model: string | undefined
-  /** What a proposer proposes with; by default `model`. */
+  /** The proposer's model; by default `model`. */
   proposer?: string | undefined
   judge: string | undefined
   /** Rank of the adapter, 0 for all weights. */
@@ -66,7 +66,7 @@ function trainedOf({ role, lora, loraBase }: ChatRole, parameters: number): Trai
   return loraBase === 'int8' ? 'integerAdapter' : 'adapter'
 }
 
-/** What each role would play with on this machine, as `join` chooses it. */
+/** Which models each role would use on this machine, as `join` chooses them. */
 export function checkPools(memory: ModelMemory): Finding {
   return ok('pools', `${gibibytes(memory.freeBytes)} free: ${describePools(memory).join('; ')}`)
 }

@@ -9,13 +9,13 @@ import { formatOf } from '#store/folderFormat.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 
-/** This code, and the format of the folder that it reads. */
+/** This release, and the folder format that it reads. */
 export function checkRelease(data: string): Finding {
   const format = formatOf(data)
   return ok('release', `${ownRelease()}, ${format === null ? 'no folder of a peer yet' : `folder of format ${format}`}`)
 }
 
-/** How peers of other networks reach the peer, as it noted itself while it ran. */
+/** The peer's reachability from other networks, as it last recorded. */
 export function checkReachability(data: string, nowMs: number): Finding {
   const unknown = ok('reachable', 'not known: it is found out while the peer runs')
   const journal = join(data, JOURNAL_FILE)

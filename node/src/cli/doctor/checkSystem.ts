@@ -46,7 +46,7 @@ export async function describeSystem(data: string): Promise<System> {
 const isSubsystem = ({ platform, release: kernel }: Pick<System, 'platform' | 'release'>) =>
   platform === 'linux' && /microsoft/i.test(kernel)
 
-/** What about the operating system a peer's operator has to know. */
+/** What a peer's operator has to know about the operating system. */
 export function checkSystem(system: System): Finding[] {
   const name = `${system.platform}-${system.arch}`
   if (system.platform === 'win32')

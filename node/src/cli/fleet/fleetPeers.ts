@@ -17,7 +17,7 @@ interface FleetAsked {
 }
 
 /**
- * The peers whose folders lie in a folder, by name: what is started for each, with its settings checked.
+ * The peers whose folders are in a folder, by name, with their settings checked.
  *
  * @throws {UsageError} if there are none, or some cannot run together.
  */
@@ -45,7 +45,7 @@ export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
   }))
 }
 
-/** A peer whose disk is full says so itself, and is started again: the others run. */
+/** A peer with a full disk reports that itself and is restarted; the others keep running. */
 function migrateIfSpace(folder: string, said: (line: string) => void): void {
   try {
     migrateFolder(folder, said)
@@ -72,7 +72,7 @@ function checkPorts(peers: readonly Named[]): void {
   }
 }
 
-/** A GPU for each peer that does not run on the CPU: with as many GPUs as peers, one each. */
+/** Assigns GPUs in turn to the peers that do not run on the CPU. */
 function gpusOf(peers: readonly Named[], gpus: readonly string[]): Map<string, string> {
   if (gpus.length === 0) return new Map()
   const using = peers.filter(({ config }) => config.device !== 'cpu')

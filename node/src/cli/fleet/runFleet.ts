@@ -16,21 +16,20 @@ export interface FleetOptions {
   readonly clock: Clock
   /** Ends all peers in good order. */
   readonly signal: AbortSignal
-  /** Takes a line of a peer's output, or of what the fleet says of it. */
+  /** Called with each line of a peer's output or of the fleet's own messages. */
   readonly tell: (name: string, line: string) => void
 }
 
-/** Exit codes after which starting again does not help: done, and called wrongly. */
+/** Exit codes after which a restart does not help: success, and a usage error. */
 const FINAL = [0, 64]
 
 const FIRST_WAIT_MS = 5_000
 const LONGEST_WAIT_MS = 300_000
-/** A peer that ran for as long is not one that cannot start. */
+/** A peer that ran for this long can start; its delay is reset. */
 const WELL_MS = 600_000
 
 /**
- * Runs peers until all have ended, each in its own process. One that fails is started again, after a time that doubles while it keeps
- * failing.
+ * Runs peers until all have ended, each in its own process. One that fails is restarted with exponential backoff.
  *
  * @returns the names of those that ended by a failure of the call, as wrong settings are.
  */
@@ -39,7 +38,7 @@ export async function runFleet(peers: readonly FleetPeer[], options: FleetOption
   return ends.filter(({ code }) => code !== 0).map(({ name }) => name)
 }
 
-/** @returns the last exit code; 0 where it was told to stop. */
+/** @returns the last exit code; 0 if it was asked to stop. */
 async function keepRunning(peer: FleetPeer, { program, clock, signal, tell }: FleetOptions): Promise<number> {
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
@@ -75,7 +74,7 @@ async function runOnce(
   }
 }
 
-/** Once its output is read to the end, too. */
+/** Resolves after its output has been read to the end. */
 const endOf = (child: ChildProcess) =>
   new Promise<{ code: number; how: string }>(resolve => {
     child.once('error', error => resolve({ code: 1, how: `by an error: ${error.message}` }))

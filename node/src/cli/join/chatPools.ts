@@ -7,13 +7,13 @@ const coder15 = { name: 'Qwen/Qwen2.5-Coder-1.5B-Instruct', parameters: 1_543_71
 const qwen4 = { name: 'Qwen/Qwen3-4B', parameters: 4_022_468_096 } as const
 export const knownModels = [coder05, coder15, qwen4] as const
 
-/** Of a judge whose size is not known: that of CodeZero's default. */
+/** Assumed size of an unknown judge: that of CodeZero's default. */
 export const JUDGE_PARAMETERS = coder15.parameters
 
 /** The larger solver ends its rounds in time from here on, as in CodeZero. */
 const LARGE_GPU_BYTES = 38 * 2 ** 30
 
-/** What a peer of chat models may play with. */
+/** A choice of models for a peer of chat models. */
 export interface Pool {
   /** Options of `start`. */
   readonly settings: Readonly<Record<string, string | number>>
@@ -37,8 +37,8 @@ const proposerOf = ({ name, parameters }: (typeof knownModels)[number]): Pool =>
 })
 
 /**
- * Pools by role, best first; roles without a model have none. What is paid samples over a base in float32 (ADR 0073), so that one in 8 bits
- * stands behind it, for a machine that would not solve otherwise.
+ * Pools by role, best first; roles without a model have none. Only sampling over a float32 base is paid (ADR 0073), so 8-bit pools come
+ * last, for machines that could not solve otherwise.
  */
 export const chatPools: Readonly<Record<RoleName, readonly Pool[]>> = {
   solver: [

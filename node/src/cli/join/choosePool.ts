@@ -15,7 +15,7 @@ export function choosePool(role: RoleName, memory: ModelMemory): (Pool & { bytes
   return poolsOf(role, memory).find(({ bytes }) => bytes <= memory.freeBytes)
 }
 
-/** The one that takes least. */
+/** The pool that needs the least memory. */
 export function leastPool(role: RoleName, memory: ModelMemory): (Pool & { bytes: number }) | undefined {
   return poolsOf(role, memory).at(-1)
 }
@@ -26,7 +26,7 @@ function poolsOf(role: RoleName, { gpuBytes, judgeParameters }: ModelMemory) {
     .map(pool => ({ ...pool, bytes: memoryNeeded({ role, judgeParameters, ...pool }) }))
 }
 
-/** What each role would play with here, in words: `solver --model … (7.5 GiB)`, or how much it lacks. */
+/** Which models each role would use here, in words: `solver --model … (7.5 GiB)`, or how much memory is missing. */
 export function describePools(memory: ModelMemory): string[] {
   return (Object.keys(chatPools) as RoleName[])
     .filter(role => chatPools[role].length > 0)

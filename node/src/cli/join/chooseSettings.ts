@@ -8,7 +8,7 @@ export type Choice = { setting: string; value: string | number | readonly string
 
 type Machine = Awaited<ReturnType<typeof describeMachine>>
 
-/** What the machine has to offer. On a local chain all peers are on it. */
+/** The machine's resources. On a local chain all peers share them. */
 type Offer = Pick<Machine, 'cores' | 'gpus'> & {
   freeBytes: number
   isLocalChain: boolean
@@ -16,7 +16,7 @@ type Offer = Pick<Machine, 'cores' | 'gpus'> & {
   judgeParameters: number
 }
 
-/** What the operator says, by the names of options; it is not chosen again. */
+/** The operator's settings by option name; they are kept. */
 type Said = { role?: RoleName | undefined } & Readonly<Record<string, unknown>>
 
 /** The starter models take a third of it; the rest is for payloads and the journal. */
@@ -27,7 +27,7 @@ const MAX_THREADS = 8
 /**
  * Role, model and threads that fit a machine.
  *
- * @param said - with `environment` for a swarm of chat models. Without it the starter model plays, which comes with the code.
+ * @param said - with `environment` for a swarm of chat models; by default the starter model, which comes with the code, is used.
  */
 export function chooseSettings(offer: Offer, said: Said): Choice[] {
   const { cores, freeBytes, isLocalChain } = offer
@@ -60,7 +60,7 @@ function reasonOfRole(freeBytes: number, leastBytes: number): string {
   return `only ${free}, and a solver takes ${gibibytes(leastBytes)}: it runs no model`
 }
 
-/** The settings of the role's pool that the operator does not say; the smallest one's where none fits. */
+/** The settings of the role's pool that the operator did not set; those of the smallest pool if none fits. */
 function choicesOfPool(role: RoleName, memory: ModelMemory, said: Said): Choice[] {
   const pool = choosePool(role, memory) ?? leastPool(role, memory)
   if (pool === undefined) return []

@@ -6,8 +6,8 @@ const paths = ['deployment', 'environment', 'models', 'figures-of']
 const mayBePaths = ['model', 'proposer', 'judge', 'dataset']
 
 /**
- * A setting as it is kept: the next start may be called from another folder, so that a path becomes absolute. What may be the name of a
- * repository is a path where there is such a file or folder.
+ * A setting as it is saved. Paths become absolute, since the next start may run from another folder. A value that could be a repository's
+ * name is a path if such a file or folder exists.
  */
 export function fromAnywhere(name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map(one => fromAnywhere(name, one))

@@ -4,7 +4,7 @@ const GIB = 2 ** 30
 /** Arrays of a step and of sampling, the network, payloads: what a peer takes besides its models. */
 const BESIDE_MODELS = 2 * GIB
 
-/** Bytes for each parameter of the model that a role plays with; measured on 0.135 and 0.5 billion. */
+/** Bytes per parameter of a role's model; measured at 0.135 and 0.5 billion parameters. */
 const perParameter = {
   /** Frozen weights twice in float32, for generation and for training. */
   adapter: 8,
@@ -21,7 +21,7 @@ const perParameter = {
 /** What a solver trains. */
 export type Trained = 'adapter' | 'integerAdapter' | 'weights'
 
-/** What a peer plays with; a judge that a server runs takes nothing here. */
+/** A peer's models; a judge on a server takes no memory here. */
 export type Played = {
   role: RoleName
   parameters: number

@@ -28,8 +28,8 @@ export class ImportTooLateError extends NodeError {
 }
 
 /**
- * Takes each page of an import one step on: proposes it to the timelock, or imports it once the delay has passed. Called again after the delay,
- * it does the rest; what is done is not done twice.
+ * Advances each page of an import by one step: proposes it to the timelock, or imports it once the delay has passed. Idempotent: calling it
+ * again after the delay does the rest.
  *
  * @param key - the deployer's; null only reads.
  * @throws {ImportTooLateError} before anything is sent, and as {@link callAsOwner}.

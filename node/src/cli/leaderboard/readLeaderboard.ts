@@ -43,7 +43,7 @@ type Found = Leaderboard & { unfit: number; beyondLimit: number }
  *
  * Endpoints keep the state of few blocks. If that of the block is gone before all totals are read, all are read at a newer one.
  *
- * @param said - told what is being done, a line at a time.
+ * @param said - receives progress, a line at a time.
  * @returns peers with rewards or wins, and how many had to be left out.
  * @throws {StateUnavailableError} if the endpoint forgot every block before all totals were read; the search is kept.
  * @throws {ChainUnreachableError} if the endpoint does not answer; the search so far is kept.
@@ -70,7 +70,7 @@ export async function readRlSwarm(
   }
 }
 
-/** Finds who was registered, once: it keeps how far it got. */
+/** Finds the registered peers; progress is saved. */
 async function openSearch(
   { coordinator, fromBlock, partPath }: LeaderboardSource,
   swarm: RlSwarm,
@@ -97,13 +97,13 @@ async function openSearch(
   }
 }
 
-/** Who has anything, highest rewards first. */
+/** Peers with rewards or wins, highest rewards first. */
 function ranked({ rows, unfit }: { rows: readonly LeaderboardRow[]; unfit: number }, limit: number) {
   const counted = rows.filter(({ rewards, wins }) => rewards !== 0n || wins > 0n).sort(byRewards)
   return { rows: counted.slice(0, limit), unfit, beyondLimit: Math.max(0, counted.length - limit) }
 }
 
-/** The search that is kept, if it is of this source; else the beginning of one. */
+/** The saved search if it is of this source; otherwise a new one. */
 async function readPart(path: string, begin: z.output<typeof partSchema>): Promise<z.output<typeof partSchema>> {
   try {
     const kept = partSchema.parse(JSON.parse(await readFile(path, 'utf8')))

@@ -31,9 +31,9 @@ export type ChatSettings = HubSettings & {
 export type ChatModels = NonNullable<Awaited<ReturnType<typeof openChatModels>>>
 
 /**
- * The chat models that `start` was told to play with; undefined if it was told none, so that the starter models play.
+ * The chat models that `start` was given; undefined if none, so that the starter models are used.
  *
- * @param role - that plays with them; without it any may.
+ * @param role - that uses them; without it any role may.
  * @throws {UsageError} if the options cannot be combined, or the specification is not one.
  */
 export async function openChatModels(settings: ChatSettings, signal: AbortSignal, role?: RoleName) {
@@ -72,7 +72,7 @@ function openServer(url: string, signal: AbortSignal) {
   return createChatServer(serverOptions(url, signal))
 }
 
-/** The server that samples a solver's answers; undefined if its policy does. */
+/** The server that samples a solver's answers; undefined if the policy samples here. */
 export function openGenerating(
   { generate, 'generate-adapters': adapters }: ChatSettings,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import { TextStream } from '../textStream.ts'
 
-/** Positions that are left for an answer at least, where the conversation has more than its last message. */
+/** Minimum positions reserved for an answer; older messages are dropped to fit. */
 const LEAST_ANSWER_TOKENS = 64
 
 interface ChatModel {
@@ -33,7 +33,7 @@ export interface ChatAnswer {
   readonly forgotten: number
 }
 
-/** A conversation with a model: each answer is to all that was said before. */
+/** A conversation with a model; each answer sees all previous messages. */
 export class ChatSession {
   readonly #model: ChatModel
   readonly #settings: ChatSettings
@@ -48,7 +48,7 @@ export class ChatSession {
   }
 
   /**
-   * @param onText - told the answer's text as it comes.
+   * @param onText - called with the answer's text as it is generated.
    * @param signal - stops the answer; its outcome stays in the conversation.
    * @throws {ModelInputError} if the message alone is longer than the model's positions; it is not kept.
    */

@@ -15,7 +15,7 @@ export const folderSetting = {
   data: z.string().default(PEER_FOLDER).meta({ value: 'DIR', description: "the peer's folder" }),
 }
 
-/** Which chain, and how it is reached. */
+/** The chain and its endpoint. */
 export const chainSettings = {
   network: z
     .string()
@@ -68,7 +68,7 @@ export const LOG_FILE = { path: 'log/waggle.log', megabytes: 10, files: 5 } as c
 export const logSettings = {
   'log-level': z.enum(logLevels).default('info').meta({ value: 'LEVEL', description: 'debug, info, warn or error' }),
   'log-format': z.enum(['pretty', 'json']).default('pretty').meta({ value: 'FORMAT', description: 'pretty or json' }),
-  // Off: a service manager keeps what is printed.
+  // Off by default: a service manager keeps stdout.
   'log-file': z
     .boolean()
     .default(false)

@@ -10,7 +10,7 @@ import { describeSettings, settingsOf } from './settingOptions.ts'
 import { settingProblem, unknownSetting } from './settingProblem.ts'
 import { peerSettings } from './settings.ts'
 
-/** The settings of a peer. Options come before `<data>/waggle.yaml`, and that before the environment and the defaults. */
+/** The settings of a peer. Precedence: options, `<data>/waggle.yaml`, environment variables, defaults. */
 const configSchema = z.strictObject(peerSettings)
 
 export type Config = z.infer<typeof configSchema> & { data: string }

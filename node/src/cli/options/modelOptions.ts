@@ -55,7 +55,7 @@ const isGguf = (path: string): boolean => /\.gguf$/i.test(path)
 async function openGguf(path: string, models: string, signal?: AbortSignal): Promise<string> {
   const { withRegularFile } = await import('#model/files/regularFile.ts')
   const { fingerprint } = await import('#model/files/fileFingerprint.ts')
-  await withRegularFile(path, async () => {}) // hashing a pipe would wait for its writer
+  await withRegularFile(path, async () => {}) // a pipe would block until its writer closes it
   const { sha256 } = await fingerprint(path, signal)
   const folder = join(models, 'gguf', sha256)
   await underLock(`${folder}.lock`, { clock: systemClock, signal }, async () => {

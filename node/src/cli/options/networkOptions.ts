@@ -25,7 +25,7 @@ export function openDeployment(config: Config): { deployment: Deployment; rpcUrl
 
 function readRecord(config: Config): Deployment {
   const { network = 'local', data } = config
-  // A network that was asked for goes before what a shell happens to have set.
+  // An explicit network takes precedence over environment variables.
   const named = config.deployment ?? (config.network === undefined ? environment.deployment() : undefined)
   const path = named ?? recordPath(network, data)
   if (!existsSync(path)) throw missing(network, path, named !== undefined)
@@ -48,7 +48,7 @@ function parseRecord(path: string): Deployment {
   }
 }
 
-/** A local record lies above the folders of the peers, as `npm run swarm` has them; else where `hardhat deploy` puts it. */
+/** `npm run swarm` puts a local record above the peers' folders; `hardhat deploy` puts it elsewhere. */
 function recordPath(network: string, data: string): string {
   const above = [dirname(data), dirname(dirname(data))].map(folder => join(folder, 'deployment.json'))
   const found = network === 'local' ? above.find(existsSync) : undefined

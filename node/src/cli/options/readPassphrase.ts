@@ -12,14 +12,15 @@ export const passphraseOption = {
   ),
 }
 
-/** Twelve characters of nobody's choosing are beyond guessing at a second a guess. */
+/** Twelve random characters cannot be guessed at one guess a second. */
 const MIN_LENGTH = 12
 
 /**
- * The passphrase of a backup: of a file, of the environment, or typed without being shown. Never of the command line, which everybody on the machine sees.
+ * The passphrase of a backup: from a file, from the environment, or typed without echo. Never from the command line, which every user of
+ * the machine can see.
  *
- * @param isNew - it encrypts: it is typed twice, and short ones are refused.
- * @throws {UsageError} if there is none, it is too short, or the two that were typed differ.
+ * @param isNew - for encryption: it is typed twice, and short ones are refused.
+ * @throws {UsageError} if it is missing, too short, or the two entries differ.
  */
 export async function readPassphrase(path: string | undefined, isNew: boolean): Promise<string> {
   const kept = path === undefined ? environment.backupPassphrase() : firstLine(path)
@@ -50,7 +51,7 @@ async function typed(isNew: boolean): Promise<string> {
   return passphrase
 }
 
-/** One line of the terminal. What readline would show of it is dropped. */
+/** Reads one line from the terminal without echoing it. */
 async function ask(question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output, terminal: true })

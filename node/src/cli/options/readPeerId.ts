@@ -4,7 +4,7 @@ import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { UsageError } from '../usageError.ts'
 
 /**
- * A peer id that a person typed, checked: a contract takes any hash, and a mistyped id would be nobody's.
+ * Checks a typed peer id: contracts accept any hash, so a typo would go unnoticed.
  *
  * @throws {UsageError}
  */

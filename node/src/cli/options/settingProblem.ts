@@ -4,10 +4,10 @@ import { nearest } from '#core/nearest.ts'
 type Issue = z.core.$ZodIssue
 
 /**
- * What is wrong with a setting, in words that name what it takes: `--role must be solver or judge, not 'wizard'`.
+ * Describes an invalid setting and what is allowed: `--role must be solver or judge, not 'wizard'`.
  *
  * @param name - of the option or the setting, as it was written.
- * @param value - what was given. It is quoted only where the setting takes a word or a number: a URL may hold a key.
+ * @param value - the given value. It is quoted only if the setting takes a word or a number: a URL may hold a key.
  */
 export function settingProblem(name: string, issue: Issue, value: unknown): string {
   const due = whatIsDue(issue)
@@ -22,7 +22,7 @@ export function unknownSetting(name: string, known: readonly string[]): string {
   return `there is no setting '${name}'${meant === undefined ? '' : ` (did you mean '${meant}'?)`}`
 }
 
-/** Null if the schema has words of its own. */
+/** Null if the schema has its own message, which then follows `is`. */
 function whatIsDue(issue: Issue): string | null {
   switch (issue.code) {
     case 'invalid_value':

@@ -23,7 +23,7 @@ export type Action = {
   build: (words: readonly string[], context: ActionContext) => Promise<Proposal>
 }
 
-/** A call of a contract of the deployment, for whoever has its power. */
+/** A contract call, for an account with the required role. */
 export function proposalOf(
   { contracts }: OwnerSession,
   power: Power,
@@ -36,7 +36,7 @@ export function proposalOf(
   }
 }
 
-/** The power to say who holds a role. */
+/** The power to grant and revoke a role. */
 export function adminOf(contract: Governed): Power {
   return { contract, role: contract === 'SwarmCoordinator' ? 'OWNER_ROLE' : 'DEFAULT_ADMIN_ROLE' }
 }

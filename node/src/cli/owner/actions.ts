@@ -11,12 +11,12 @@ import { roundActions } from './roundActions.ts'
 
 const timelockItself: Power = { contract: 'TimelockController', role: 'itself' }
 const seats: Power = { contract: 'RewardVotes', role: 'EVALUATOR_ADMIN_ROLE' }
-/** Nobody can stop what waits for longer than a month, and nobody sees what waits for less than a minute. */
+/** A delay over a month cannot be corrected in time, and one under a minute gives nobody time to react. */
 const DELAY_SEC = [60, 2_592_000] as const
 /** Of anvil: every peer is on one machine. */
 const LOCAL_CHAIN = 31_337
 
-/** All that owners can do, by name: docs/protocol.md says under Powers what else there is not. */
+/** Every action of owners, by name; docs/protocol.md lists the powers. */
 export const actions: Readonly<Record<string, Action>> = {
   ...roundActions,
   bootnodes: {
@@ -134,7 +134,7 @@ async function requireOtherHolder({ client, contracts }: OwnerSession, power: Po
   })
 }
 
-/** New code is another coordinator of the same swarm; that it can stand behind the proxy, the simulation tells. */
+/** The new code has to be a coordinator of the same swarm; the simulation checks that the proxy accepts it. */
 async function requireCoordinator({ client, contracts }: OwnerSession, address: `0x${string}`): Promise<void> {
   const { rpc, rpcUrl } = client
   const code = await callChain(rpcUrl, () => rpc.getCode({ address }))

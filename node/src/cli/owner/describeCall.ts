@@ -33,7 +33,7 @@ const sentences: Readonly<Record<string, Words>> = {
   transfer: ([to, amount]) => `sends ${formatEther(amount)} Nectar to ${to}`,
 }
 
-/** What a call does, in plain words from its bytes; of a call that this release cannot read, that it cannot. */
+/** Describes a call from its bytes; an unknown call is described as unknown. */
 export function describeCall(
   contracts: Contracts,
   names: ReadonlyMap<string, string>,
@@ -55,7 +55,7 @@ function inWords(contracts: Contracts, name: string | undefined, target: Hex, da
     const { functionName, args = [] } = decodeFunctionData({ abi: found.abi as Abi, data })
     const sentence = sentences[functionName]
     const said = sentence ? sentence([...args], name, contracts) : `calls ${name}.${functionName}(${args.join(', ')})`
-    // A proposer's text would steer the terminal that it is read in.
+    // Control characters in a proposer's text could steer the reader's terminal.
     return said.replace(/[^\x20-\x7e]/g, '?')
   } catch {
     return unread

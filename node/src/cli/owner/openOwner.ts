@@ -4,7 +4,7 @@ import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
 import type { Hex } from '#core/hex.ts'
 
-/** What an owner asks for is refused before anything is sent: a wrong value, or a call that would revert. */
+/** An owner's request is refused before anything is sent: a wrong value, or a call that would revert. */
 export class ProposalRefusedError extends NodeError {
   override readonly code: string = 'PROPOSAL_REFUSED'
 }
@@ -17,7 +17,7 @@ export class TooEarlyError extends ProposalRefusedError {
 /** A deployment as its owners read it. `rpcUrl` is the endpoint as it was named; the client's is for people. */
 export type OwnerSession = { deployment: Deployment; rpcUrl: string; client: FollowedChain; contracts: Contracts }
 
-/** A transaction as whoever signs it sends it: a key of this shell, or a multisig. */
+/** A transaction to be signed by a key of this shell or by a multisig. */
 export type Transaction = { to: Hex; value: string; data: Hex }
 
 /** Connects for reads: nothing is locked, and no key is needed. */

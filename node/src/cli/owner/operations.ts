@@ -16,13 +16,13 @@ export function namesOf({ contracts }: Deployment): ReadonlyMap<string, string> 
   return new Map(Object.entries(contracts).map(([name, { address }]) => [address.toLowerCase(), name]))
 }
 
-/** What was proposed, in words: all of it, or what waits. A cancelled one is `missing`. */
+/** Proposed operations in words: all of them, or those that wait. A cancelled one is `missing`. */
 export async function listOperations(session: OwnerSession): Promise<ToldOperation[]> {
   const { operations } = await readGovernance(session.client, session.contracts)
   return operations.map(operation => tell(session, operation))
 }
 
-/** Does what waited for long enough; anybody may who holds `EXECUTOR_ROLE`. A null key sends nothing. */
+/** Executes an operation whose delay has passed; requires `EXECUTOR_ROLE`. A null key sends nothing. */
 export async function executeOperation(session: OwnerSession, start: string, key: AccountKey | null): Promise<Step> {
   const operation = await findOperation(session, start)
   const told = tell(session, operation)
@@ -35,7 +35,7 @@ export async function executeOperation(session: OwnerSession, start: string, key
   return step(session, { told, key, call: executionOf(operation), after: 'done' })
 }
 
-/** Withdraws what was not executed; whoever holds `CANCELLER_ROLE` may. A null key sends nothing. */
+/** Cancels an operation that was not executed; requires `CANCELLER_ROLE`. A null key sends nothing. */
 export async function cancelOperation(session: OwnerSession, start: string, key: AccountKey | null): Promise<Step> {
   const operation = await findOperation(session, start)
   if (operation.state !== 'waiting' && operation.state !== 'ready') throw gone(operation)

@@ -24,9 +24,9 @@ export type Proposed = {
 }
 
 /**
- * Proposes a call to the timelock, where the timelock has the power; sends it, where the account has it itself.
+ * Proposes a call to the timelock if the timelock has the power, or sends it if the account has it.
  *
- * Before anything is sent, the call is simulated as from whoever has the power: what would revert is told now, and not after the delay.
+ * Before anything is sent, the call is simulated from the holder of the power, so that a revert is reported now and not after the delay.
  *
  * @param key - null sends nothing.
  * @throws {ProposalRefusedError} if nobody who could send it has the power, or the call would revert.

@@ -8,7 +8,7 @@ import { readEnvironment } from '#chain/work/readEnvironment.ts'
 import type { OwnerSession } from './openOwner.ts'
 import { namesOf, tell } from './operations.ts'
 
-/** Who may change what, how it stands now, and what waits to change it. */
+/** Roles and their holders, current values, and pending operations. */
 export async function showGovernance(session: OwnerSession) {
   const { client, contracts, deployment } = session
   const names = namesOf(deployment)

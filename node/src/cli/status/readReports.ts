@@ -1,6 +1,6 @@
 import { readJournal } from '#roles/reports/readJournal.ts'
 
-/** What a node noted of one round: a solver's report, or a proposer's. */
+/** A node's report of one round, as a solver or a proposer. */
 type RoundReport = { round: number } & Record<string, unknown>
 
 /**

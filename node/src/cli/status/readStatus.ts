@@ -27,14 +27,14 @@ type StatusQuestion = {
   deployment: Deployment
   rpcUrl: string
   identity: Identity
-  /** Who pays for its gas, where its settings name somebody. */
+  /** The sponsor that its settings name, if any. */
   sponsor?: string | undefined
 }
 
 /** Rounds whose settlement is shown: the newest that can have one, and those before it. */
 const SETTLED_SHOWN = 5
 
-/** Where a peer stands, by the chain and by its own journal. */
+/** A peer's status, from the chain and its own journal. */
 export async function readStatus({ data, deployment, rpcUrl, identity, sponsor }: StatusQuestion) {
   const chain = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
@@ -68,7 +68,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity, sponsor }
     round,
     /** Of its answers in the last rounds, newest first. An outcome other than `scored` is not a score of 0: it gives none. */
     settlements: await readOwnSettlements(reads, peerKey, round),
-    /** As the peer said last; null for one that has not run. */
+    /** As the peer last reported; null if it has never run. */
     connections: hasRun ? readConnections(path) : null,
     /** How the judge fits execution, of a gateway that ran canaries. */
     judge: hasRun ? readAgreement(path) : null,
@@ -76,13 +76,13 @@ export async function readStatus({ data, deployment, rpcUrl, identity, sponsor }
     twin: hasRun ? readTwin(path, Date.now()) : null,
     /** The last time within an hour that its process of models was replaced. */
     workerRestart: hasRun ? readWorkerRestart(path, Date.now()) : null,
-    /** As the sponsor says; null without one. */
+    /** From the sponsor; null without one. */
     sponsor: sponsor === undefined ? null : await sponsorOf(sponsor, peerKey),
     reports: hasRun ? readReports(path).slice(-SHOWN) : [],
   }
 }
 
-/** A sponsor that does not answer keeps nobody from the rest. */
+/** The rest is shown even if the sponsor does not answer. */
 async function sponsorOf(url: string, peerKey: PeerKey) {
   const { readSponsor } = await import('#roles/sponsor/askSponsor.ts')
   return readSponsor(url, peerKey).then(

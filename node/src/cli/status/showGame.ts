@@ -5,7 +5,7 @@ import { readGameTexts } from '#chain/games/readGameTexts.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 import { gameInTokens } from './listGames.ts'
 
-/** What Judges write of a game for people; the contract checks nothing of it. */
+/** A Judge's description of a game; the contract does not check it. */
 const aboutSchema = z.object({ question: z.string(), choices: z.array(z.string()) })
 
 /**
