@@ -76,11 +76,11 @@ test('text comes while the model writes; Ctrl-C stops the answer, and between an
   expect(terminal.shown().length).toBeLessThan(3000)
 })
 
-test('if the model has no positions left, the oldest messages are forgotten, and one that is too long is refused', async () => {
+test('if the model has no positions left, the oldest messages are dropped, and one that is too long is refused', async () => {
   const terminal = await chat(short, '--json', '--max-new-tokens', '16')
   await ask(terminal, 'alpha '.repeat(9))
   await ask(terminal, 'beta '.repeat(9))
-  await terminal.shows(/The \d oldest messages no longer fit, and are forgotten\./)
+  await terminal.shows(/The \d oldest messages no longer fit and were dropped\./)
   terminal.type(`${'x '.repeat(POSITIONS)}\n`)
   await terminal.shows(new RegExp(`${POSITIONS}[^]*\n> `))
   expect((await ask(terminal, 'end')).tokens.length).toBeGreaterThan(0)

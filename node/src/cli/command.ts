@@ -7,6 +7,8 @@ export type Command = {
   /** What `--help` prints. */
   usage: string
   options: ParseArgsOptionsConfig
+  /** Of a noun: the words that its ACTION may be. A verb has none. */
+  actions?: readonly string[]
   /** Names of the positional arguments; all of them are required. */
   positionals?: readonly string[]
   /** Names of optional positional arguments after them. */
@@ -15,11 +17,9 @@ export type Command = {
   run: (values: Values, positionals: string[]) => Promise<void>
 }
 
-/** A verb as the list of commands shows it. Its code is loaded once it is called: most need no model and no network. */
+/** A command as the list of commands shows it. Its code is loaded on demand: most commands need no model and no network. */
 export type Verb = {
   /** One line. */
   summary: string
-  /** Of a noun: the verbs that follow it. A verb has none. */
-  actions?: readonly string[]
   load: () => Promise<Command>
 }

@@ -5,12 +5,13 @@ import { settingProblem } from './options/settingProblem.ts'
 import { UsageError } from './usageError.ts'
 
 type Definition<Own extends Settings> = {
-  /** The calls of the command and what it does: what `--help` prints above the options. */
+  /** Usage lines and description, which `--help` prints above the options. */
   about: string
   /** Options of this command: schemas with their `meta`. */
   own: Own
-  /** Settings of a peer that it also takes; `loadConfig` checks them, with those of the peer's folder. */
+  /** Peer settings that the command also accepts; `loadConfig` checks them, together with those of the peer's folder. */
   peer?: Settings
+  actions?: readonly string[]
   positionals?: readonly string[]
   morePositionals?: readonly string[]
   /**
@@ -26,15 +27,15 @@ export function defineCommand<Own extends Settings>({
   own,
   peer = {},
   run,
-  ...positionals
+  ...words
 }: Definition<Own>): Command {
   const { json, ...others } = own as Settings
   const shown: Settings = { ...others, ...peer, ...(json && { json }) }
   return {
-    ...positionals,
+    ...words,
     usage: `${about}\n\n${usageOf(shown)}`,
     options: optionsOf(shown),
-    run: async (values, words) => run(readOwn(own, values), words, flagsOf(peer, values)),
+    run: async (values, given) => run(readOwn(own, values), given, flagsOf(peer, values)),
   }
 }
 
@@ -42,6 +43,12 @@ export function defineCommand<Own extends Settings>({
 export function required<T>(option: string, value: T | undefined, hint = 'See --help.'): T {
   if (value !== undefined) return value
   throw new UsageError(`--${option} is required.`, { hint })
+}
+
+/** A number within a limit that depends on other options. @throws {UsageError} */
+export function atMost(option: string, value: number, max: number): number {
+  if (value <= max) return value
+  throw new UsageError(`--${option} must be at most ${max}, not '${value}'.`, { hint: 'See --help.' })
 }
 
 function readOwn<Own extends Settings>(own: Own, values: Values): z.infer<z.ZodObject<Own>> {

@@ -1,7 +1,7 @@
 import { nearest } from '#core/nearest.ts'
 import { UsageError } from './usageError.ts'
 
-/** Names what was probably meant; `otherwise` says where all of them are. */
+/** Suggests the nearest known word; `otherwise` is the hint if none is near. */
 export function unknownWord(
   what: string,
   typed: string,
@@ -11,6 +11,13 @@ export function unknownWord(
   const meant = nearest(typed, known)
   const hint = meant === undefined ? otherwise : `Did you mean '${meant}'? ${otherwise}`
   return new UsageError(`Unknown ${what} '${typed}'.`, { hint })
+}
+
+/** The action that a person typed. @throws {UsageError} if it is not one of the known ones. */
+export function knownAction<Action extends string>(typed: string, known: readonly Action[]): Action {
+  const action = known.find(name => name === typed)
+  if (action === undefined) throw unknownWord('action', typed, known)
+  return action
 }
 
 /** What to say after Node's refusal of an option, which names the option in quotes; empty if nothing is near. */

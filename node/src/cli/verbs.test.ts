@@ -11,15 +11,16 @@ describe('the grammar of commands', () => {
   })
 
   test.each(commands)('%s takes an action where it is a noun, and no other word says that', async (_, verb) => {
-    const { positionals = [], morePositionals = [], usage } = await verb.load()
-    expect([...positionals, ...morePositionals].includes('ACTION')).toBe(verb.actions !== undefined)
-    for (const action of verb.actions ?? []) expect(usage).toMatch(new RegExp(`\\b${action}\\b`))
+    const { actions, positionals = [], morePositionals = [], usage } = await verb.load()
+    expect([...positionals, ...morePositionals].includes('ACTION')).toBe(actions !== undefined)
+    for (const action of actions ?? []) expect(usage).toMatch(new RegExp(`\\b${action}\\b`))
   })
 
   test('an action that a noun does not have is refused with those that it has', async () => {
-    const nouns = commands.filter(([, { actions }]) => actions !== undefined)
-    for (const [name, { load, actions = [] }] of nouns) {
-      const refused = await (await load()).run({}, ['unheard-of', 'x', 'y']).catch(error => error)
+    for (const [name, { load }] of commands) {
+      const { actions, run } = await load()
+      if (actions === undefined) continue
+      const refused = await run({}, ['unheard-of', 'x', 'y']).catch(error => error)
       for (const action of actions) expect(`${name}: ${refused.hint}`).toContain(action)
     }
   })

@@ -2,7 +2,7 @@ import type { Verb } from './command.ts'
 
 type Verbs = Readonly<Record<string, Verb>>
 
-/** Every command by what it is for, in the order in which a new operator meets them. */
+/** Every command by purpose, in the order in which a new operator needs them. */
 export const verbGroups: Readonly<Record<string, Verbs>> = {
   'Take part': {
     join: {
@@ -35,7 +35,6 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     leaderboard: {
       summary: "show the peers by their points; read or import RL Swarm's leaderboard",
-      actions: ['show', 'read', 'import'],
       load: async () => (await import('./commands/leaderboard.ts')).leaderboard,
     },
     backup: {
@@ -54,12 +53,10 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     bundle: {
       summary: "download a peer's rollouts of a round, verify them against the chain, or export them",
-      actions: ['get', 'verify', 'export'],
       load: async () => (await import('./commands/bundle.ts')).bundle,
     },
     challenge: {
       summary: 'demand a sampled leaf that is withheld, or prove one false; list, close, withdraw',
-      actions: ['demand', 'prove', 'list', 'bonds', 'close', 'withdraw'],
       load: async () => (await import('./commands/challenge.ts')).challenge,
     },
     appeal: {
@@ -82,21 +79,6 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     market: {
       summary: 'open, bet on and settle games of the prediction market',
-      actions: [
-        'games',
-        'show',
-        'quote',
-        'bet',
-        'claim',
-        'create',
-        'reveal',
-        'cancel',
-        'resolve',
-        'dispute',
-        'draw',
-        'verdict',
-        'withdraw',
-      ],
       load: async () => (await import('./commands/market.ts')).market,
     },
     prove: {
@@ -123,7 +105,6 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     model: {
       summary: 'import a GGUF file, or run a model on token ids or text',
-      actions: ['logits', 'generate', 'compare', 'import'],
       load: async () => (await import('./commands/model.ts')).model,
     },
     eval: {
@@ -134,7 +115,6 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
   Environments: {
     environment: {
       summary: 'create or check the specification of an environment, or check a kind that you wrote',
-      actions: ['create', 'check', 'hash'],
       load: async () => (await import('./commands/environment.ts')).environmentCommand,
     },
   },
@@ -145,12 +125,10 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
     },
     owner: {
       summary: 'change a deployed swarm through its timelock, and show who holds which role',
-      actions: ['show', 'list', 'propose', 'execute', 'cancel'],
       load: async () => (await import('./commands/owner.ts')).owner,
     },
     bootnode: {
       summary: 'run a bootnode, or change the list of bootnodes on the chain',
-      actions: ['run', 'list', 'add', 'remove', 'clear'],
       load: async () => (await import('./commands/bootnode.ts')).bootnode,
     },
     sponsor: {

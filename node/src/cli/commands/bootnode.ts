@@ -3,7 +3,7 @@ import { systemClock } from '#core/clock.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
-import { unknownWord } from '../nearest.ts'
+import { knownAction } from '../nearest.ts'
 import { openLog } from '../openLog.ts'
 import { logSettings, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
@@ -16,7 +16,7 @@ import { UsageError } from '../usageError.ts'
 const actions = ['run', 'list', 'add', 'remove', 'clear'] as const
 type Action = (typeof actions)[number]
 
-/** A fixed port, so that others find it again after a restart. */
+/** A fixed port, so that peers can reconnect after a restart. */
 const LISTEN = ['/ip4/0.0.0.0/tcp/4001', '/ip6/::/tcp/4001']
 
 const { listen, ...otherSettings } = networkSettings
@@ -28,7 +28,7 @@ const listenHere = listen
     description: `address to listen on, may be repeated (default ${LISTEN.join(' and ')})`,
   })
 
-/** Runs a peer that others meet first, or changes the list of them on the chain. */
+/** Runs a bootnode, or changes the list of bootnodes on the chain. */
 export const bootnode = defineCommand({
   about: `npx waggle bootnode [ACTION] [ADDRESS] [OPTIONS]
 
@@ -41,10 +41,10 @@ export const bootnode = defineCommand({
 WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove and clear.`,
   own: { json: flag('list, add, remove, clear: print one JSON object on the last line') },
   peer: { ...peerOnChain, listen: listenHere, ...otherSettings, ...logSettings },
+  actions,
   morePositionals: ['ACTION', 'ADDRESS'],
   async run({ json }, [asked = 'run', address], flags) {
-    const action = actions.find(name => name === asked)
-    if (action === undefined) throw unknownWord('action', asked, actions)
+    const action = knownAction(asked, actions)
     const takesAddress = action === 'add' || action === 'remove'
     if (takesAddress !== (address !== undefined))
       throw new UsageError(takesAddress ? `${action} needs an ADDRESS.` : `${action} takes no ADDRESS.`, {
@@ -56,7 +56,8 @@ WAGGLE_DEPLOYER_KEY holds the private key of the account that may add, remove an
     if (json) return console.log(JSON.stringify({ bootnodes, hash }))
     for (const one of bootnodes) console.log(one)
     if (bootnodes.length === 0) console.log('The chain lists no bootnode.')
-    if (action !== 'list') console.log(hash === null ? 'It was so already; nothing was sent.' : `Changed by ${hash}.`)
+    if (action !== 'list')
+      console.log(hash === null ? 'The list already had this content; nothing was sent.' : `Changed by ${hash}.`)
   },
 })
 
@@ -83,7 +84,7 @@ async function change(config: Config, action: Exclude<Action, 'run'>, address: s
   return listBootnodes({ deployment, rpcUrl, key: environment.deployerKey() }, listed, next)
 }
 
-/** @throws {UsageError} if it cannot be a bootnode's. */
+/** @throws {UsageError} if it is not a valid bootnode address. */
 async function requireBootnode(address: string, isLocal: boolean): Promise<void> {
   const { faultOfBootnode } = await import('#p2p/connections/bootnodeAddress.ts')
   const fault = faultOfBootnode(address, isLocal)

@@ -7,7 +7,7 @@ import { silentLogger } from '#core/logger.ts'
 import { formatSizes } from '#core/payloads/payloadSizes.ts'
 import { defineCommand, required } from '../defineCommand.ts'
 import { openChatModels } from '../models/chatModels.ts'
-import { unknownWord } from '../nearest.ts'
+import { knownAction } from '../nearest.ts'
 import { hubSettings, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { openDeployment } from '../options/networkOptions.ts'
@@ -20,8 +20,7 @@ import { UsageError } from '../usageError.ts'
 /** Standard output. */
 const STDOUT = '-'
 
-const bundleActions = ['get', 'verify', 'export'] as const
-const isAction = (word: string): word is (typeof bundleActions)[number] => bundleActions.some(action => action === word)
+const actions = ['get', 'verify', 'export'] as const
 
 const own = {
   round: numberOption('the round'),
@@ -32,7 +31,7 @@ const own = {
 /** Of a swarm of chat models. */
 const { bootnodes, environment, model, judge } = peerSettings
 
-/** What a solver committed to, as a file. */
+/** Writes a solver's committed rollouts to a file. */
 export const bundle = defineCommand({
   about: `npx waggle bundle ACTION [FILE] [OPTIONS]
 
@@ -44,16 +43,17 @@ export const bundle = defineCommand({
 Rollouts are read from the peer's folder, or fetched from peers that have them. No keys are needed.`,
   own,
   peer: { bootnodes, environment, model, judge, ...hubSettings, ...peerOnChain },
+  actions,
   positionals: ['ACTION'],
   morePositionals: ['FILE'],
-  async run({ json: asJson, round, peer }, [action = '', file], flags) {
-    if (!isAction(action)) throw unknownWord('action', action, bundleActions)
+  async run({ json: asJson, round, peer }, [word = '', file], flags) {
+    const action = knownAction(word, actions)
     if (file === undefined)
       throw new UsageError(`bundle ${action} needs FILE.`, { hint: 'See npx waggle bundle --help.' })
     const config = loadConfig(flags)
     if (action === 'verify') return verify(config, file, asJson)
     const number = required('round', round)
-    const name = required('peer', peer, 'Name the peer whose rollouts are meant.')
+    const name = required('peer', peer, 'Name the peer whose rollouts to read.')
     await withReader(config, async (reader, environments) => {
       const { bytes, payload } = await reader.get(number, name)
       if (action === 'get') await writeFile(file, bytes)

@@ -2,7 +2,7 @@ import type { ReadSession } from '#roles/readSession.ts'
 import type { Values } from '../command.ts'
 import { defineCommand, required } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
-import { unknownWord } from '../nearest.ts'
+import { knownAction } from '../nearest.ts'
 import { peerOnChain } from '../options/commonSettings.ts'
 import { count, jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
 import { readPeerKey } from '../options/readPeerId.ts'
@@ -22,7 +22,7 @@ const own = {
   ...jsonOption,
 }
 
-/** Demands a sampled leaf on the chain, shows what is false, and settles what is open. */
+/** Demands a sampled leaf on the chain, proves a false one, and closes open cases. */
 export const challenge = defineCommand({
   about: `npx waggle challenge demand PEER_ID --round N [OPTIONS]
 npx waggle challenge prove PEER_ID --round N [OPTIONS]
@@ -41,11 +41,11 @@ list and bonds only read the chain; the other actions send from the account in t
   withdraw            withdraw returned bonds and rewards`,
   own,
   peer: peerOnChain,
+  actions,
   positionals: ['ACTION'],
   morePositionals: ['PEER_ID'],
   async run({ round, place, environment, json }, [action = '', peerId], flags) {
-    const known = actions.find(name => name === action)
-    if (known === undefined) throw unknownWord('action', action, actions)
+    const known = knownAction(action, actions)
     if (known !== 'demand' && known !== 'prove') {
       if (peerId === undefined) return settle(known, flags, json)
       throw new UsageError(`challenge ${known} does not take '${peerId}'.`, {
@@ -65,7 +65,7 @@ list and bonds only read the chain; the other actions send from the account in t
   },
 })
 
-/** Shows challenges, closes those that are due, and takes what they owe. */
+/** Lists challenges, closes those that are due, and withdraws what the account is owed. */
 async function settle(action: 'list' | 'bonds' | 'close' | 'withdraw', flags: Values, json: boolean): Promise<void> {
   const [play, { listBonds }] = await Promise.all([
     import('../challenges/playChallenges.ts'),
@@ -76,7 +76,7 @@ async function settle(action: 'list' | 'bonds' | 'close' | 'withdraw', flags: Va
   showResult(await withReader(flags, read), json)
 }
 
-/** What starter models play by, as the chain names it: with the hash of their judge. */
+/** The starter's specification with the hash of its judge, as the chain has it. */
 async function starterSpecs() {
   const { loadEnvironments } = await import('#environments/builtIn.ts')
   return Object.values(await loadEnvironments()).map(({ spec }) => spec)

@@ -20,8 +20,8 @@ export async function completionFor(shell: string, verbs: Readonly<Record<string
   const write = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined
   if (write === undefined) throw unknownWord('shell', shell, shellNames)
   const commands = await Promise.all(
-    Object.entries(verbs).map(async ([name, { summary, actions = [], load }]) => {
-      const { options } = await load()
+    Object.entries(verbs).map(async ([name, { summary, load }]) => {
+      const { options, actions = [] } = await load()
       return { name, summary, actions, options: [...Object.keys(options), 'help'] }
     }),
   )

@@ -6,7 +6,7 @@ import { specifiedPrecisions } from '#model/quantization/precision.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { runCode } from '../models/runCode.ts'
-import { unknownWord } from '../nearest.ts'
+import { knownAction, unknownWord } from '../nearest.ts'
 import { hubSettings } from '../options/commonSettings.ts'
 import { openModel } from '../options/modelOptions.ts'
 import { count, jsonOption, textOption } from '../options/optionKinds.ts'
@@ -61,13 +61,13 @@ hash. Deploy with the hash (npx hardhat deploy --environment HASH), give the fil
 check runs the environment that a module exports as kind, and reports what would break a swarm: tasks, prompts or scores that differ
 between peers, held-out tasks in the training set, answers that make scoring fail, a specification with more than one hash.
 
-hash checks a specification that was written or edited by hand, and prints its hash, which the chain has to name.`,
+hash checks a specification that was written or edited by hand, and prints the hash to put on the chain.`,
   own,
+  actions,
   positionals: ['ACTION'],
   morePositionals: ['PATH'],
   async run(values, [action = '', path]) {
-    const known = actions.find(name => name === action)
-    if (known === undefined) throw unknownWord('action', action, actions)
+    const known = knownAction(action, actions)
     if (known === 'create') {
       if (path !== undefined)
         throw new UsageError(`environment create does not take '${path}'.`, { hint: 'Name the file with --out.' })
@@ -79,7 +79,7 @@ hash checks a specification that was written or edited by hand, and prints its h
   },
 })
 
-/** Tells an author what is wrong with a new kind of environment. */
+/** Reports defects of a new kind of environment to its author. */
 async function checkEnvironment(path: string, { model, judge, json, ...values }: Own): Promise<void> {
   if (model === undefined)
     throw new UsageError('--model is missing.', { hint: 'Name a chat model: prompts are made with its tokenizer.' })
@@ -95,7 +95,7 @@ async function checkEnvironment(path: string, { model, judge, json, ...values }:
   if (findings.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify({ ok: findings.length === 0, findings, hash }))
   for (const finding of findings) console.log(finding)
-  if (findings.length === 0) console.log(`nothing is wrong; its specification's hash is ${hash}`)
+  if (findings.length === 0) console.log(`no defects found; the hash of its specification is ${hash}`)
 }
 
 /** The hash under which the chain knows a specification. */

@@ -1,10 +1,10 @@
 import { type Address, isAddress } from 'viem'
 import { z } from 'zod'
 import type { Values } from '../command.ts'
-import { defineCommand, required } from '../defineCommand.ts'
+import { atMost, defineCommand, required } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
 import type { Page } from '../leaderboard/importLeaderboard.ts'
-import { unknownWord } from '../nearest.ts'
+import { knownAction } from '../nearest.ts'
 import { peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { openDeployment } from '../options/networkOptions.ts'
@@ -12,9 +12,9 @@ import { count, flag, jsonOption, textOption } from '../options/optionKinds.ts'
 import { UsageError } from '../usageError.ts'
 import { withReader } from '../withSession.ts'
 
-/** What the contract takes in all. */
+/** Rows that the contract accepts in total. */
 const MAX_ROWS = 10_000
-const actions = ['show', 'read', 'import']
+const actions = ['show', 'read', 'import'] as const
 
 const own = {
   from: textOption('URL', "read: an RPC endpoint of RL Swarm's chain"),
@@ -45,22 +45,23 @@ npx waggle leaderboard read|import FILE [OPTIONS]
                       the delay to import them. WAGGLE_DEPLOYER_KEY holds the private key of the account that deployed`,
   own,
   peer: peerOnChain,
+  actions,
   morePositionals: ['ACTION', 'FILE'],
-  async run({ json: asJson, from, coordinator, limit, ...asked }, [action = 'show', file], flags) {
-    if (!actions.includes(action)) throw unknownWord('action', action, actions)
+  async run({ json: asJson, from, coordinator, limit, ...asked }, [word = 'show', file], flags) {
+    const action = knownAction(word, actions)
     if (action === 'show') return show(flags, file, { asJson, limit: limit ?? Number.MAX_SAFE_INTEGER })
     if (file === undefined)
       throw new UsageError(`leaderboard ${action} needs FILE.`, { hint: 'See npx waggle leaderboard --help.' })
     if (action === 'import') return importFile(loadConfig(flags), file, { isDry: asked['dry-run'], asJson })
-    if (limit !== undefined && limit > MAX_ROWS)
-      throw new UsageError(`--limit must be at most ${MAX_ROWS}, not '${limit}'.`, {
-        hint: 'Leave it out for the most.',
-      })
     const source = {
       rpcUrl: required('from', from, "Name an endpoint of RL Swarm's chain."),
       coordinator: required('coordinator', coordinator, "Name RL Swarm's SwarmCoordinator, 0x…"),
     }
-    return read(file, { ...source, fromBlock: asked['from-block'], limit: limit ?? MAX_ROWS }, asJson)
+    return read(
+      file,
+      { ...source, fromBlock: asked['from-block'], limit: atMost('limit', limit ?? MAX_ROWS, MAX_ROWS) },
+      asJson,
+    )
   },
 })
 
@@ -90,7 +91,7 @@ async function read(file: string, source: Source, asJson: boolean): Promise<void
   if (asJson) return console.log(JSON.stringify({ file, ...at, rows: rows.length, unfit, beyondLimit }))
   console.log(`${rows.length} rows of block ${at.block} in ${file}`)
   if (beyondLimit > 0)
-    console.log(`${beyondLimit} peers with lower rewards were left out: ${source.limit} rows are the most`)
+    console.log(`${beyondLimit} peers with lower rewards were left out: the limit is ${source.limit} rows`)
   if (unfit > 0) console.log(`${unfit} peers were left out: their ids or totals are too large`)
 }
 
@@ -105,7 +106,7 @@ async function importFile(config: Config, file: string, { isDry, asJson }: { isD
   if (asJson) return console.log(JSON.stringify({ file, rows: rows.length, pages }))
   const waiting = pages.filter(({ state }) => state === 'waiting')
   const readyAtSec = Math.max(0, ...waiting.map(({ readyAtSec }) => readyAtSec ?? 0))
-  if (readyAtSec > 0) console.log(`Call it again after ${new Date(readyAtSec * 1000).toISOString()} to import them.`)
+  if (readyAtSec > 0) console.log(`Run it again after ${new Date(readyAtSec * 1000).toISOString()} to import them.`)
 }
 
 function lineOf({ first, rows, state, readyAtSec, hash }: Page): string {

@@ -6,7 +6,7 @@ import type { GamePlan } from '#roles/games/playMarket.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 import type { Values } from '../command.ts'
 import { defineCommand, required } from '../defineCommand.ts'
-import { unknownWord } from '../nearest.ts'
+import { knownAction } from '../nearest.ts'
 import { peerOnChain } from '../options/commonSettings.ts'
 import { jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
 import { showResult } from '../showResult.ts'
@@ -32,11 +32,16 @@ const planSchema = z.strictObject({
   minBet: amount.default('0.01'),
   freeShares: amount.default('0.1'),
   bond: amount.default('10'),
-  /** Of the losing stakes, in ten-thousandths, if the answer stands. */
+  /** The Judge's share of the losing stakes if the answer stands, in basis points. */
   feeBps: z.int().min(0).max(500).default(200),
 })
 
-/** What a game's file may leave out. */
+const actions = [
+  ...(['games', 'show', 'quote', 'bet', 'claim', 'create', 'reveal', 'cancel'] as const),
+  ...(['resolve', 'dispute', 'draw', 'verdict', 'withdraw'] as const),
+]
+
+/** Optional fields of a game's file. */
 const planDefaults = Object.entries(planSchema.shape)
   .filter(([, schema]) => schema instanceof z.ZodDefault)
   .map(([name]) => name)
@@ -52,7 +57,7 @@ const own = {
   ...jsonOption,
 }
 
-/** Dealings with the prediction market: reads, which need a network alone, and calls from the account of a peer's folder. */
+/** Reads from the prediction market, which need only a network, and calls from the account of a peer's folder. */
 export const market = defineCommand({
   about: `npx waggle market ACTION [OPTIONS]
 
@@ -74,9 +79,10 @@ games, show and quote only read the chain; the other actions send from the accou
   withdraw            withdraw returned bonds and rewards`,
   own,
   peer: peerOnChain,
+  actions,
   positionals: ['ACTION'],
   async run({ json, ...asked }, [action = ''], flags) {
-    const run = await bind(action, asked)
+    const run = await bind(knownAction(action, actions), asked)
     showResult((await run(flags)) as object, json)
   },
 })
@@ -84,8 +90,8 @@ games, show and quote only read the chain; the other actions send from the accou
 type Asked = Omit<z.infer<z.ZodObject<typeof own>>, 'json'>
 type Act = (values: Values) => Promise<unknown>
 
-/** Reads the options of an action before anything is opened. */
-async function bind(action: string, asked: Asked): Promise<Act> {
+/** Checks the options of an action before anything is opened. */
+async function bind(action: (typeof actions)[number], asked: Asked): Promise<Act> {
   const [play, { listGames }, { showGame }] = await Promise.all([
     import('#roles/games/playMarket.ts'),
     import('../status/listGames.ts'),
@@ -94,7 +100,7 @@ async function bind(action: string, asked: Asked): Promise<Act> {
   const game = () => BigInt(required('game', asked.game))
   const choice = () => required('choice', asked.choice)
   const stake = () => required('stake', asked.stake)
-  const actions: Readonly<Record<string, () => Act>> = {
+  const acts: Readonly<Record<(typeof actions)[number], () => Act>> = {
     games: () => read(listGames),
     show: () => read(bound(showGame, game())),
     quote: () => read(bound(play.quote, game(), choice(), stake())),
@@ -109,9 +115,7 @@ async function bind(action: string, asked: Asked): Promise<Act> {
     verdict: () => send(bound(play.giveVerdict, game(), choice())),
     withdraw: () => send(play.withdraw),
   }
-  const open = Object.hasOwn(actions, action) ? actions[action] : undefined
-  if (open !== undefined) return open()
-  throw unknownWord('action', action, Object.keys(actions))
+  return acts[action]()
 }
 
 function bound<Session, Args extends unknown[]>(
@@ -121,7 +125,7 @@ function bound<Session, Args extends unknown[]>(
   return session => run(session, ...args)
 }
 
-/** Needs a network alone. */
+/** Needs only a network. */
 function read(run: (session: ReadSession) => Promise<unknown>): Act {
   return values => withReader(values, run)
 }

@@ -1,27 +1,26 @@
-import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import { precisions } from '#model/quantization/precision.ts'
 import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
-import type { Command, Values } from '../command.ts'
+import { defineCommand, required } from '../defineCommand.ts'
 import { checkTokens } from '../models/checkTokens.ts'
 import { compareModel } from '../models/compareModel.ts'
 import { importModel } from '../models/importModel.ts'
 import { printGenerated, printLogits } from '../models/runOnTokens.ts'
-import { unknownWord } from '../nearest.ts'
-import { copyOptions } from '../options/copyOptions.ts'
+import { knownAction } from '../nearest.ts'
 import { openLocalModel } from '../options/modelOptions.ts'
-import { openDevice } from '../options/openDevice.ts'
-import { textOption } from '../options/optionKinds.ts'
-import { parseDevice } from '../options/parseDevice.ts'
-import { parsePrecision } from '../options/parsePrecision.ts'
-import { samplingOptions } from '../options/parseSampling.ts'
-import { drawOptions, machineOptions } from '../options/runOptions.ts'
-import { optionsOf, usageOf } from '../options/settingOptions.ts'
-import { whole } from '../options/whole.ts'
+import { count, textOption } from '../options/optionKinds.ts'
+import { drawOptions, loadOptions, machineOptions, threadsOption } from '../options/runOptions.ts'
+import { samplingOptions } from '../options/sampling.ts'
 import { UsageError } from '../usageError.ts'
 
-const options = {
+const tokenIds = z
+  .string()
+  .regex(/^\s*\d{1,9}\s*(,\s*\d{1,9}\s*)*$/, 'not token ids separated by commas, such as 1,2,3')
+  .transform(text => Int32Array.from(text.split(','), Number))
+
+const own = {
   model: textOption('DIR', "the model's folder, or a GGUF file, which is imported once"),
-  tokens: z.array(z.string()).optional().meta({
+  tokens: z.array(tokenIds).optional().meta({
     value: 'IDS',
     description:
       'token ids, separated by commas; may be repeated for compare, which samples sequences if none are given',
@@ -33,7 +32,9 @@ const options = {
   out: textOption('DIR', 'import: the folder to write'),
   models: textOption('DIR', 'folder for imported GGUF files (default WAGGLE_MODELS, else ~/.cache/waggle/models)'),
   adapter: textOption('DIR', 'a PEFT LoRA adapter, merged into the weights'),
-  'max-new-tokens': textOption('N', 'generate: maximum number of new tokens (default 32)'),
+  'max-new-tokens': count(1, 1_000_000)
+    .optional()
+    .meta({ value: 'N', description: 'generate: maximum number of new tokens (default 32)' }),
   ...drawOptions,
   greedy: z.boolean().default(false).meta({
     description:
@@ -41,78 +42,39 @@ const options = {
   }),
   seed: textOption('TEXT', 'generate: seed of sampling (default 0)'),
   ...machineOptions,
-  precision: textOption(
-    'NAMES',
-    'generate: float32, float16, int8 or int4 (default float32); compare: several, separated by commas (default int8,int4)',
-  ),
-  device: textOption('NAME', `logits and generate: ${machineOptions.device.meta()?.description}`),
-  sequences: textOption('N', 'compare: sequences to sample from the model (default 8)'),
-  length: textOption('N', 'compare: tokens of each (default 128)'),
-  threads: textOption('N', 'threads of a matrix product (default: all of the machine)'),
+  precision: z
+    .string()
+    .transform(text => text.split(','))
+    .pipe(z.array(z.enum(precisions)))
+    .optional()
+    .meta({
+      value: 'NAMES',
+      description:
+        'generate: float32, float16, int8 or int4 (default float32); compare: several, separated by commas (default int8,int4)',
+    }),
+  device: machineOptions.device.meta({
+    value: 'NAME',
+    description: `logits and generate: ${machineOptions.device.meta()?.description}`,
+  }),
+  sequences: count(1, 10_000)
+    .optional()
+    .meta({ value: 'N', description: 'compare: sequences to sample from the model (default 8)' }),
+  length: count(2).optional().meta({ value: 'N', description: 'compare: tokens of each (default 128)' }),
+  threads: threadsOption,
+  json: z.boolean().default(false).meta({
+    description:
+      'print one JSON object on the last line: { "logits": number[positions][vocabulary] }; or { "tokens": number[], "logprobs": number[] } of the new tokens, under the distribution that they were sampled from, and with --prompt their "text"; or { "positions", "errors": [{ "precision", "meanLogprobError", "maxLogprobError", "meanKl", "greedyAgreement" }] }',
+  }),
 }
 
-/** Runs a model of a folder on token ids. */
-export const model: Command = {
-  usage: `npx waggle model logits --model DIR --tokens 1,2,3 [--adapter DIR] [--json]
-npx waggle model generate --model DIR --tokens 1,2,3 [--greedy] [--max-new-tokens N] [--json]
-npx waggle model generate --model DIR --prompt TEXT [--json]
-npx waggle model compare --model DIR [--precision int8,int4] [--tokens 1,2,3] [--json]
-npx waggle model import FILE.gguf --out DIR [--json]
+type ModelValues = z.infer<z.ZodObject<typeof own>>
 
-Runs a model from a Hugging Face folder (config.json and safetensors; no tokenizer is needed for token ids), in float32.
-import converts a llama.cpp file to such a folder, with tokenizer and chat template. logits prints the logits of every position;
-generate appends tokens, up to the end tokens of generation_config.json; compare measures how far 8-bit and 4-bit are from float32.
-
-${usageOf(options)}
-  --json              print one JSON object on the last line:
-                      { "logits": number[positions][vocabulary] }, or
-                      { "tokens": number[], "logprobs": number[] } of the new tokens, and with --prompt their "text", with the log-probability of each under what
-                      it was sampled from, which is the model at temperature 1 unless options above change it, or
-                      { "positions", "errors": [{ "precision", "meanLogprobError", "maxLogprobError", "meanKl", "greedyAgreement" }] }`,
-  options: { ...optionsOf(options), json: { type: 'boolean' } },
-  positionals: ['ACTION'],
-  morePositionals: ['FILE.gguf'],
-  async run(values, [action = '', file]) {
-    const verb = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined
-    if (!Object.hasOwn(taken, action)) throw unknownWord('action', action, Object.keys(taken))
-    refuseOthers(action as Action, values)
-    if (action === 'import') return importModel(file, values)
-    if (file !== undefined)
-      throw new UsageError(`model ${action} does not take '${file}'.`, { hint: 'Name it with --model.' })
-    const { model: named, adapter, prompt, models } = values
-    if (typeof named !== 'string')
-      throw new UsageError(`model ${action} needs --model.`, { hint: "Name a model's folder or a GGUF file." })
-    const threads = whole('threads', values.threads, availableParallelism(), 256)
-    const given = (Array.isArray(values.tokens) ? values.tokens : []).map(parseTokens)
-    const open = () => openLocalModel(named, { models: typeof models === 'string' ? models : undefined })
-    if (!verb) return compareModel(await open(), given, threads, values)
-    if (typeof prompt === 'string' ? given.length > 0 : given.length !== 1)
-      throw new UsageError(`model ${action} needs --tokens, once${action === 'generate' ? ', or --prompt' : ''}.`, {
-        hint: tokensHint,
-      })
-    const folder = await open()
-    const tokenizer = typeof prompt === 'string' ? await openText(folder) : undefined
-    const tokens = tokenizer?.encode(prompt as string) ?? (given[0] as Int32Array)
-    const maxNewTokens = whole('max-new-tokens', values['max-new-tokens'], 32, 1_000_000)
-    const { readDecoderConfig } = await import('#model/decoder/decoderConfig.ts')
-    const config = await readDecoderConfig(folder)
-    checkTokens(config, tokens, action === 'generate' ? 1 : 0) // before the weights are read, which may take a while
-    const lora = typeof adapter === 'string' ? adapter : undefined
-    const precision = parsePrecision(values.precision ?? 'float32')
-    const device = await openDevice(parseDevice(values.device ?? 'cpu'), true)
-    const load = { threads, precision, device, ...copyOptions(values) }
-    await verb({ folder, config, adapter: lora, tokens, tokenizer, maxNewTokens, load }, values)
-  },
-}
-
-const actions = { logits: printLogits, generate: printGenerated }
-
-type Action = keyof typeof actions | 'compare' | 'import'
+const run = { logits: printLogits, generate: printGenerated }
 
 const shared = ['model', 'models', 'tokens', 'threads', 'json']
 
-/** What each action takes. */
-const taken: Readonly<Record<Action, readonly string[]>> = {
+/** Options of each action. */
+const taken = {
   logits: [...shared, 'adapter', 'precision', 'device'],
   generate: [
     ...[...shared, ...samplingOptions],
@@ -120,11 +82,62 @@ const taken: Readonly<Record<Action, readonly string[]>> = {
   ],
   compare: [...shared, 'precision', 'cache', 'sequences', 'length', 'seed'],
   import: ['out', 'json'],
+} satisfies Record<string, readonly string[]>
+
+type Action = keyof typeof taken
+
+const actions = Object.keys(taken) as Action[]
+
+/** Runs a model of a folder on token ids. */
+export const model = defineCommand({
+  about: `npx waggle model logits --model DIR --tokens 1,2,3 [--adapter DIR] [--json]
+npx waggle model generate --model DIR --tokens 1,2,3 [--greedy] [--max-new-tokens N] [--json]
+npx waggle model generate --model DIR --prompt TEXT [--json]
+npx waggle model compare --model DIR [--precision int8,int4] [--tokens 1,2,3] [--json]
+npx waggle model import FILE.gguf --out DIR [--json]
+
+Runs a model from a Hugging Face folder (config.json and safetensors; no tokenizer is needed for token ids), in float32.
+import converts a llama.cpp file to such a folder, with tokenizer and chat template. logits prints the logits of every position;
+generate appends tokens, up to the end tokens of generation_config.json; compare measures how far 8-bit and 4-bit are from float32.`,
+  own,
+  actions,
+  positionals: ['ACTION'],
+  morePositionals: ['FILE.gguf'],
+  async run(values, [word = '', file]) {
+    const action = knownAction(word, actions)
+    refuseOthers(action, values)
+    if (action === 'import') return importModel(file, values)
+    if (file !== undefined)
+      throw new UsageError(`model ${action} does not take '${file}'.`, { hint: 'Name it with --model.' })
+    const path = required('model', values.model, "Name a model's folder or a GGUF file.")
+    if (action === 'compare') return compareModel(await openLocalModel(path, values), values)
+    await runOnTokens(action, path, values)
+  },
+})
+
+async function runOnTokens(action: keyof typeof run, path: string, values: ModelValues): Promise<void> {
+  const { prompt, adapter, tokens: given = [], precision: [precision = 'float32', ...others] = [] } = values
+  if (others.length > 0)
+    throw new UsageError(`model ${action} takes one --precision.`, { hint: 'See npx waggle model --help.' })
+  if (prompt === undefined ? given.length !== 1 : given.length > 0)
+    throw new UsageError(`model ${action} needs --tokens, once${action === 'generate' ? ', or --prompt' : ''}.`, {
+      hint: 'Give token ids separated by commas: --tokens 1,2,3.',
+    })
+  const folder = await openLocalModel(path, values)
+  const tokenizer = prompt === undefined ? undefined : await openText(folder)
+  const tokens = tokenizer?.encode(prompt as string) ?? (given[0] as Int32Array)
+  const { readDecoderConfig } = await import('#model/decoder/decoderConfig.ts')
+  const config = await readDecoderConfig(folder)
+  checkTokens(config, tokens, action === 'generate' ? 1 : 0) // before the weights are read, which takes long
+  const load = await loadOptions({ ...values, precision })
+  const maxNewTokens = values['max-new-tokens'] ?? 32
+  await run[action]({ folder, config, adapter, tokens, tokenizer, maxNewTokens, load }, values)
 }
 
-/** An option that changes nothing would be believed. @throws {UsageError} */
-function refuseOthers(action: Action, values: Values): void {
-  const other = Object.keys(values).find(name => !taken[action].includes(name))
+/** Refuses options that the action would ignore. @throws {UsageError} */
+function refuseOthers(action: Action, values: ModelValues): void {
+  const isGiven = (value: unknown) => value !== undefined && value !== false
+  const other = Object.entries(values).find(([name, value]) => isGiven(value) && !taken[action].includes(name))?.[0]
   if (other === undefined) return
   throw new UsageError(`model ${action} does not take --${other}.`, { hint: 'See npx waggle model --help.' })
 }
@@ -137,15 +150,4 @@ async function openText(folder: string): Promise<PretrainedTokenizer> {
   const tokenizer = await PretrainedTokenizer.read(folder)
   checkTokenizerFits(tokenizer, await readDecoderConfig(folder), folder)
   return tokenizer
-}
-
-const tokensHint = 'Give token ids separated by commas: --tokens 1,2,3.'
-
-function parseTokens(value: string | boolean): Int32Array {
-  const words = String(value)
-    .split(',')
-    .map(word => word.trim())
-  const wrong = words.find(word => !/^\d{1,9}$/.test(word))
-  if (wrong !== undefined) throw new UsageError(`--tokens: '${wrong}' is not a token id.`, { hint: tokensHint })
-  return Int32Array.from(words, Number)
 }

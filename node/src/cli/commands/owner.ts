@@ -3,7 +3,7 @@ import { systemClock } from '#core/clock.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { environment } from '../environment.ts'
 import { readSpec } from '../models/chatModels.ts'
-import { unknownWord } from '../nearest.ts'
+import { knownAction, unknownWord } from '../nearest.ts'
 import { deploymentSettings } from '../options/commonSettings.ts'
 import { loadConfig } from '../options/config.ts'
 import { openDeployment } from '../options/networkOptions.ts'
@@ -25,7 +25,7 @@ const own = {
   ...jsonOption,
 }
 
-/** What whoever holds the powers over a deployment does: proposed to its timelock, read by everybody, executed. */
+/** Changes a deployment through its timelock: proposals, which everybody can read, and their execution. */
 export const owner = defineCommand({
   about: `npx waggle owner show|list [OPTIONS]
 npx waggle owner propose ACTION [ARGUMENTS] [OPTIONS]
@@ -41,11 +41,11 @@ npx waggle owner execute|cancel ID [OPTIONS]
 WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes or cancels. show, list, --dry-run and --safe need none.`,
   own,
   peer: deploymentSettings,
+  actions: verbs,
   positionals: ['ACTION'],
   morePositionals: ['SUBJECT', 'ARGUMENT', 'ARGUMENT', 'ARGUMENT'],
   async run({ json, 'from-round': fromRound, 'dry-run': isDry, safe }, [word = '', subject, ...words], flags) {
-    const verb = verbs.find(one => one === word)
-    if (verb === undefined) throw unknownWord('action', word, verbs)
+    const verb = knownAction(word, verbs)
     if (verb === 'propose' && subject === undefined) return listActions(json)
     const isRead = verb === 'show' || verb === 'list'
     if (isRead !== (subject === undefined) || (verb !== 'propose' && words.length > 0))
@@ -69,7 +69,7 @@ WAGGLE_DEPLOYER_KEY holds the private key of the account that proposes, executes
 
 const show = async () => (await import('../owner/showGovernance.ts')).showGovernance
 
-/** @throws {UsageError} if there is no such action, or it takes other arguments. */
+/** @throws {UsageError} if the action is unknown, or its arguments are wrong. */
 async function actionOf(name: string, words: readonly string[]): Promise<Action> {
   const { actions } = await import('../owner/actions.ts')
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
@@ -124,7 +124,7 @@ function lineOf({ id, state, readyAt, does }: ToldOperation): string {
   return `${id.slice(0, 10)}  ${said[state]}: ${does.join('; ')}`
 }
 
-/** What Safe's Transaction Builder takes as a batch. */
+/** A batch in the format of Safe's Transaction Builder. */
 async function writeSafe(file: string, transaction: Transaction, chainId: number): Promise<void> {
   const batch = {
     ...{ version: '1.0', chainId: `${chainId}`, createdAt: systemClock.nowMs() },

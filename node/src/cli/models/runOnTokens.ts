@@ -4,8 +4,7 @@ import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { LoadOptions } from '#model/generation/loadGenerator.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
 import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
-import type { Values } from '../command.ts'
-import { requestSampling } from '../options/parseSampling.ts'
+import { type DrawValues, requestSampling } from '../options/sampling.ts'
 import { printable, TextStream } from '../textStream.ts'
 import { UsageError } from '../usageError.ts'
 import { openGenerator } from './openGenerator.ts'
@@ -21,8 +20,13 @@ export interface TokensRequest {
   readonly load: LoadOptions
 }
 
+type PrintOptions = DrawValues & { readonly seed?: string | undefined; readonly json: boolean }
+
 /** Prints the logits of every position. */
-export async function printLogits({ folder, adapter, tokens, load }: TokensRequest, { json }: Values): Promise<void> {
+export async function printLogits(
+  { folder, adapter, tokens, load }: TokensRequest,
+  { json }: PrintOptions,
+): Promise<void> {
   if (load.precision !== 'float32')
     throw new UsageError('model logits is in float32.', {
       hint: 'model compare measures how far other precisions differ; leave --precision out.',
@@ -35,21 +39,21 @@ export async function printLogits({ folder, adapter, tokens, load }: TokensReque
     await setImmediate() // let an interruption in
     load.signal?.throwIfAborted()
     requireNumbers(row)
-    if (json === true) await print(`${at === 0 ? '{"logits":[' : ','}[${Array.from(row, shortest).join()}]`)
+    if (json) await print(`${at === 0 ? '{"logits":[' : ','}[${Array.from(row, shortest).join()}]`)
     else console.log(`${at} ${tokens[at]} -> ${describeBest(row)}`)
     at++
   }
-  if (json === true) await print(']}\n')
+  if (json) await print(']}\n')
 }
 
 /** Appends tokens, and prints them or their text. */
-export async function printGenerated(request: TokensRequest, values: Values): Promise<void> {
+export async function printGenerated(request: TokensRequest, values: PrintOptions): Promise<void> {
   const { folder, config, adapter, load, maxNewTokens, tokenizer } = request
   const { readGenerationDefaults } = await import('#model/files/readModel.ts')
   const { stopTokens, repetitionPenalty } = await readGenerationDefaults(folder, config)
   const sampling = requestSampling(values, repetitionPenalty)
   const generator = await openGenerator(folder, config, adapter, load)
-  const stream = tokenizer && values.json !== true ? new TextStream(ids => tokenizer.decode(ids)) : undefined
+  const stream = tokenizer && !values.json ? new TextStream(ids => tokenizer.decode(ids)) : undefined
   const [completion] = await generator.generate({
     ...(stream ? { onToken: ({ token }) => process.stdout.write(printable(stream.push(token))) } : {}),
     prompts: [request.tokens],
@@ -58,14 +62,14 @@ export async function printGenerated(request: TokensRequest, values: Values): Pr
     ...sampling,
     stopToken: stopTokens[0] ?? -1,
     moreStopTokens: stopTokens.slice(1),
-    seed: typeof values.seed === 'string' ? values.seed : '0',
+    seed: values.seed ?? '0',
     ...(load.signal ? { signal: load.signal } : {}),
   })
   await generator.dispose()
   const [tokens, logprobs] = [Array.from(completion?.tokens ?? []), Array.from(completion?.logprobs ?? [])]
   requireNumbers(logprobs)
   const text = tokenizer && { text: tokenizer.decode(tokens) }
-  if (values.json === true) return print(`${JSON.stringify({ ...text, tokens, logprobs: logprobs.map(shortest) })}\n`)
+  if (values.json) return print(`${JSON.stringify({ ...text, tokens, logprobs: logprobs.map(shortest) })}\n`)
   if (stream) return print(`${printable(stream.end())}\n`)
   for (const [i, token] of tokens.entries()) console.log(`${token} ${Math.exp(logprobs[i] as number).toFixed(4)}`)
 }

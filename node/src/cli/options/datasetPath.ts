@@ -3,15 +3,12 @@ import { join } from 'node:path'
 import { DATASET_FILE } from '#hub/datasets/openDataset.ts'
 import { pullModel } from '#hub/pullModel.ts'
 import { parseDatasetReference } from '#hub/repoReference.ts'
-import type { Values } from '../command.ts'
-import { modelsFolder, openHub, showProgress } from './modelOptions.ts'
+import { type HubSettings, modelsFolder, openHub, showProgress } from './modelOptions.ts'
 
 /** What `--dataset PATH_OR_REPO` means: a file, a folder, or what was downloaded of OWNER/NAME[@REVISION][:PATH]. */
-export async function openDatasetPath(named: string, values: Values, signal?: AbortSignal): Promise<string> {
+export async function openDatasetPath(named: string, settings: HubSettings, signal?: AbortSignal): Promise<string> {
   // A missing file is its own error; its name is not looked up as a repository.
   if (existsSync(named) || (DATASET_FILE.test(named) && !named.includes(':'))) return named
-  const text = (name: string) => (typeof values[name] === 'string' ? (values[name] as string) : undefined)
-  const settings = { models: text('models'), hub: text('hub') }
   const reference = parseDatasetReference(named)
   const pulled = await pullModel(
     openHub(settings, signal),
