@@ -65,7 +65,7 @@ export function testChallenges(scene: ChainScene): void {
       await enter(round + 1)
       const session = sessionOf(stranger.chain)
       const show = () => showFault(session, { peerKey, round })
-      await expect(show()).rejects.toThrow(/keeps nothing that the peer committed/)
+      await expect(show()).rejects.toThrow(/has no payload that the peer committed/)
       keep(session.data, round, bytes)
       if (ground) expect((await show()).shown).toMatchObject([{ fault: 'false leaf', index: 0 }])
       else await expect(show()).rejects.toThrow(/has a false header/)
