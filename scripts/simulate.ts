@@ -37,7 +37,7 @@ const [what = ''] = positionals
 if (what !== 'network' && what !== 'protocol' && what !== 'attacks')
   refuseUsage(what === '' ? 'say what to simulate' : `nothing to simulate is named ${what}`, usage)
 const plays = { network: simulateNetwork, protocol: simulateProtocol, attacks: simulateAttacks }
-// Before the plays, which take long: a folder that cannot be made is told at once.
+// Created before the long plays, so that an error is reported at once.
 if (values.plot !== undefined) await mkdir(values.plot, { recursive: true })
 const isHeld = await plays[what]()
 process.exit(isHeld ? 0 : 1) // the chains keep the process alive

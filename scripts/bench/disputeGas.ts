@@ -11,7 +11,7 @@ export interface DisputeGas {
   readonly demand: number
   /** Of a leaf of `LEAF_BYTES`. */
   readonly show: number
-  /** Of one that nobody showed. */
+  /** Gas of a demand without an answer. */
   readonly closeDemand: number
   /** A first jury of 11, which overturns a committee of 5, and a second of 23 over another score, which finds the same as its first. */
   readonly first: CaseGas

@@ -15,7 +15,7 @@ import { readCalls, sentTwice } from './sentTwice.ts'
 type Chaos = {
   extent: Extent
   seed: string
-  /** Empty: whatever it holds is resumed. */
+  /** Has to be empty: existing contents are resumed. */
   data: string
   stop: AbortController
   say: (line: string) => void
@@ -45,7 +45,7 @@ export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promis
     const disturbed = disturbEndpoints(swarm.proxy, slots, { seed, signal: AbortSignal.any([signal, over.signal]) })
     const reorganised = reorganise(swarm.rpcUrl, signal)
     const filled = fillDisk(swarm, extent, { signal, say })
-    // A run that is stopped hears of it by the kills.
+    // Stopping the run aborts the kills, which ends it.
     for (const harm of [reorganised, filled]) harm.catch(() => undefined)
     const killed = await killAtRandom(swarm, extent, { seed, data, signal, say })
     const last = await reachRound(swarm, first + extent.rounds, signal)

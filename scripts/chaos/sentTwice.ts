@@ -5,7 +5,7 @@ import { contractsOf } from '../../node/src/chain/contracts.ts'
 /** A call that a peer may make only once: function, round and sender. */
 export type SentCall = { account: Hex; call: string; data: Hex; hash: Hex; ok: boolean }
 
-/** Calls that are final for a round once they are made: the chain refuses another, whatever it says. */
+/** Calls that are final for a round: the chain refuses a second one with any arguments. */
 const ONCE = new Set(['commitVotes', 'revealVotes', 'propose', 'commitSecret', 'open'])
 
 /**

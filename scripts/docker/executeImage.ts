@@ -4,7 +4,7 @@ import { basename, dirname, join, posix, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { Instruction } from './readDockerfile.ts'
 
-/** The user that a container drops to: nobody, where this process may become that. */
+/** The container's user: `nobody`, if this process may switch to it. */
 const NOBODY = 65_534
 /** Instructions that change no file. */
 const DECLARATIONS = ['VOLUME', 'EXPOSE', 'HEALTHCHECK']
@@ -94,7 +94,7 @@ export async function executeImage(
   return { enter, command, uid }
 }
 
-/** How this machine reaches registries, as a build of Docker is told it: proxies, and authorities of its own. */
+/** Build arguments for registry access: proxies, and custom certificate authorities. */
 function isNetwork(variable: string): boolean {
   return /^(https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_file|npm_config_(cafile|registry))$/i.test(variable)
 }

@@ -95,7 +95,7 @@ async function specify({ data, log }: ExperimentOptions, model: string, arm: Arm
     tasksPerRound: TASKS_PER_ROUND,
     owedLeaves: TASKS_PER_ROUND * spec.groupSize,
     sharing: { ...spec.sharing, peers: arm === 'solo' ? 0 : spec.sharing.peers },
-    // Each round's own answers are to questions that nobody saw before: their accuracy is the curve.
+    // Each round's own answers are to unseen questions: their accuracy is the curve.
     canary: { ...spec.canary, everyRounds: 1000 },
   }
   await writeFile(path, `${JSON.stringify(changed, null, 2)}\n`)

@@ -15,7 +15,7 @@ export type Executed = Attempt & {
   inputs: PythonValue[][]
   outputs: (string | null)[]
   isRight: boolean
-  /** It raises or returns None for some input: broken, whatever it was meant to do. */
+  /** It raises or returns None for some input, and is therefore wrong for any task. */
   isBroken: boolean
 }
 

@@ -13,7 +13,7 @@ export function portsFrom(dashboard: number, chain: number): Ports {
   return { dashboard, gateway: dashboard + 1, indexer: dashboard + 2, p2p: dashboard + 3, chain }
 }
 
-/** Ports of a swarm that nobody chose, all free a moment ago. */
+/** Free ports for a swarm without chosen ones. */
 export async function freeSwarmPorts(): Promise<Ports> {
   const first = await freePorts(5)
   return portsFrom(first, first + 4)

@@ -82,7 +82,7 @@ export async function commitFirstSecrets(
     const account = privateKeyToAccount(accountKey)
     const { to, data } = commitSecret(contracts, accountKey, { round: 1, peerKey })
     const wallet = createWalletClient({ account, transport: http(rpcUrl) })
-    // Round 0 may begin meanwhile, and refuse it: the proposer then starts a round later.
+    // Round 0 may begin in the meantime, which refuses this: the proposer then starts a round later.
     const hash = await wallet.sendTransaction({ to, data, chain: null }).catch(() => null)
     if (hash !== null) await client.waitForTransactionReceipt({ hash, timeout: 30_000 })
   }

@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { noteProcesses } from './leftovers.ts'
 
-/** How long a process may take to end by itself after SIGTERM. */
+/** Grace period after SIGTERM. */
 const GRACE_MS = 8_000
 
 export interface ProcessSpec {

@@ -30,7 +30,7 @@ const columns: { title: string; width: number; cell: (row: TableRow) => string }
 const text = (value: number | null, digits: number) => (value === null ? '·' : value.toFixed(digits))
 const line = (cells: string[]) => cells.map((cell, index) => cell.padStart(columns[index]?.width ?? 0)).join(' ')
 
-/** What a row's figures do not tell: that evaluators abstained, which is not a score of 0. Null where nobody did. */
+/** A note that evaluators abstained, which is not a score of 0; null if none did. */
 function noteOn({ votes, abstentions, settled, scored }: TableRow): string | null {
   if (abstentions === 0 && scored === settled) return null
   const abstained = `${abstentions} of ${votes} votes were 'unavailable'`

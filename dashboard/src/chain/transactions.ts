@@ -21,7 +21,7 @@ export function withTransaction(list: readonly Transaction[], sent: Transaction)
   return [sent, ...list.filter(({ hash }) => hash !== sent.hash)].slice(0, KEPT)
 }
 
-/** The list once a transaction has ended. One that was forgotten meanwhile stays so. */
+/** The list after a transaction has ended. A transaction that was dropped from it is not added again. */
 export function withOutcome(list: readonly Transaction[], hash: Hex, state: Outcome): Transaction[] {
   return list.map(one => (one.hash === hash ? { ...one, state } : one))
 }

@@ -6,7 +6,7 @@ export function formatCoin(amountWei: bigint): string {
   return coin.toLocaleString('en', { maximumSignificantDigits: coin < 1 ? 3 : 6 })
 }
 
-/** 18 decimals, as Nectar has: tokens for people, with at most two of them. Less than a hundredth is said as that. */
+/** Tokens of 18 decimals, such as Nectar, with at most two decimals. Amounts below a hundredth are shown as such. */
 export function formatTokens(amount: bigint): string {
   const tokens = Number(formatUnits(amount, 18))
   if (tokens > 0 && tokens < 0.01) return '< 0.01'

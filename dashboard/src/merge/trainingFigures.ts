@@ -74,7 +74,7 @@ export function takenGroups(steps: readonly TrainingStep[]): { peerKey: string; 
   return [...taken].map(([peerKey, groups]) => ({ peerKey, groups })).sort((a, b) => b.groups - a.groups)
 }
 
-/** A peer that runs says so once in 30 s. */
+/** A running peer reports once in 30 s. */
 const ALIVE_MS = 90_000
 
 /** Release, uptime and amount of learning, in words. */

@@ -23,7 +23,10 @@ export interface Environment {
   walletConnectRelay: string | null
 }
 
-/** Where the dashboard's sources are: browsers are told none of them but the relay of wallets. Read at each request so that one build serves any deployment. What is missing or malformed is null. */
+/**
+ * The dashboard's sources, of which browsers see only the wallets' relay. Read at each request so that one build serves any deployment.
+ * What is missing or malformed is null.
+ */
 export function readEnvironment(): Environment {
   const read = (name: keyof typeof schema.shape): string | null =>
     schema.shape[name].safeParse(process.env[name]).data ?? null

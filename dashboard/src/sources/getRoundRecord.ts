@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Part } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
-/** Most rows of what is told of a whole round: challenges and withheld secrets. */
+/** Limit of rows for a whole round: challenges and withheld secrets. */
 const LIMIT = 50
 
 const peer = z.object({ peerId: z.string(), name: z.string() }).nullable()

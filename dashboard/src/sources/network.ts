@@ -4,7 +4,7 @@ import type { Address } from 'viem'
 export interface Network {
   name: string
   chainId: number
-  /** Where the chain is asked, for people: this server asks it for browsers. */
+  /** The chain's endpoint, for display: this server forwards browsers' calls. */
   rpcOrigin: string
   /** Of a block explorer, without a slash at its end; null if none is known. */
   explorerUrl: string | null

@@ -1,6 +1,6 @@
 const DECIMALS = 4
 
-/** An exact amount as people read it: to four decimals, rounded down, so that nobody is promised what is not there. */
+/** An amount with four decimals, rounded down, so that it never exceeds the exact one. */
 export function readableAmount(exact: string): string {
   const [whole = '0', decimals = ''] = exact.split('.')
   const shown = decimals.slice(0, DECIMALS).replace(/0+$/, '')

@@ -19,7 +19,7 @@ interface ColdStart {
   peers: number
 }
 
-/** A whole swarm from a clone that nobody has used: seconds until the pages answer, and until a round has settled. */
+/** A whole swarm from a fresh clone: seconds until the pages answer, and until a round has settled. */
 function coldStart(bench: Bench): Promise<ColdStart> {
   return bench.once('cold start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'waggle-cold-'))

@@ -16,7 +16,7 @@ export interface Defences {
   readonly heldByShare: boolean
   /** Honest peers appeal a score that they find nothing for, and a jury that finds nothing takes it away. */
   readonly nothingTaken: boolean
-  /** An outage blames nobody. */
+  /** Absences in an outage are not penalised. */
   readonly outagesForgiven: boolean
   /** An appeal pays its seats, whatever they find. */
   readonly appealsPaySeats: boolean
@@ -38,10 +38,10 @@ export const ALL_DEFENCES: Defences = {
   honestAppeals: true,
 }
 
-/** What of the world a game is played in. */
+/** Conditions of a game. */
 export interface Setting {
   readonly defences: Defences
-  /** Rounds of work in which nobody can reveal, since the chain is out of reach. */
+  /** Rounds of work in which reveals are impossible, since the chain is unreachable. */
   readonly outages: readonly number[]
 }
 

@@ -5,7 +5,7 @@ import { drawIndices } from '../../../node/src/roles/draws/drawIndices.ts'
 import { drawAmong, openingSeed, placeOf } from '../../../node/src/roles/draws/drawOpening.ts'
 import { roundSeed, type SeedPurpose } from '../../../node/src/roles/draws/roundSeed.ts'
 
-/** What of the environment's specification the game needs. */
+/** The part of the environment's specification that the game needs. */
 export const SPEC = { tasksPerRound: 4, groupSize: 2, owedLeaves: 8, sampledLeaves: 4 }
 
 /** Seats of a first and of a second jury. */

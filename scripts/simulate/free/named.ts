@@ -8,7 +8,7 @@ export interface NamedAttack {
   /** What stops it. */
   readonly defence: string
   readonly without: Partial<Defences>
-  /** Rounds of work in which nobody can reveal. */
+  /** Rounds of work in which reveals are impossible. */
   readonly outages?: readonly number[]
   /** Rounds of work in a run, where what it lives from takes more of them. */
   readonly rounds?: number

@@ -59,7 +59,7 @@ export interface FreeResult {
   readonly decided: readonly Trial[]
   /** Those over twelve rounds of work. */
   readonly lasting: readonly Trial[]
-  /** The best where nobody appeals, on the model. */
+  /** The best without appeals, on the model. */
   readonly withoutAppeals: Trial | null
   /** What costs honest peers most for each Nectar that it costs its coalition, on the model. */
   readonly griefing: Trial | null

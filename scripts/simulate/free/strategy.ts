@@ -21,7 +21,7 @@ const choices = {
   groundKeys: [0, 4, 16],
   /** Keys held besides those that it has machines for: each round the luckiest work. */
   spareKeys: [0, 1, 2, 4],
-  /** Keys held besides that commit to nothing, and serve it to nobody. */
+  /** Extra keys that commit to empty work and serve it to no peer. */
   junkKeys: [0, 1, 2, 4],
   /** Of keys that it holds and does not work with: the same, its seats call it perfect, and it appeals that others do not find it. */
   hidesZeros: [false, true],

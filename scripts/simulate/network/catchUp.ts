@@ -37,8 +37,8 @@ const NEEDED = 16
 const LATENCY_MS = [20, 150] as const
 
 /**
- * A swarm that starts again all at once after an outage: nobody remembers what was said before it, and gossip carries nothing, so that each
- * peer learns where the others are by catching up alone.
+ * A swarm that restarts at once after an outage: all state is lost, and gossip carries nothing, so that peers learn addresses only by
+ * catching up.
  *
  * Catching up with its limits, the gate of messages and the rules of addresses are the node's; connections are drawn at random.
  */

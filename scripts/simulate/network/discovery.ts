@@ -22,7 +22,7 @@ type Discovery = {
   reaching: number
   /** Authors that somebody needed and did not reach. */
   missed: number
-  /** Seconds until nobody missed any, or the round was over. */
+  /** Seconds until no peer missed any author, or the round was over. */
   afterSec: number
 }
 
@@ -47,7 +47,7 @@ export function simulateDiscovery({ seed, peers, sybilShare, roundSec }: Discove
     const stops: AbortController[] = []
     const networks: SimulatedNetwork[] = []
     const join = (peerId: string, at: number) => {
-      // One a peer: whoever listens to a signal is compared with all that do.
+      // One signal per peer: adding a listener costs time in the number of existing ones.
       const stop = new AbortController()
       stops.push(stop)
       return joinNetwork({
@@ -64,7 +64,7 @@ export function simulateDiscovery({ seed, peers, sybilShare, roundSec }: Discove
     }
     for (const [at, peerId] of ids.entries()) time.after(0, () => void networks.push(join(peerId, at)))
     let found: Discovery = { honest: peers, reaching: 0, missed: Number.POSITIVE_INFINITY, afterSec: 0 }
-    // Nobody forgets a registered peer within a round: once all are reached, the rest of it changes nothing.
+    // Registered peers are not forgotten within a round: once all are reached, the rest of the round can be skipped.
     for (let sec = 1; sec <= roundSec && found.missed > 0; sec++) {
       await time.runUntil(EPOCH_MS + sec * 1_000)
       found = { ...discoveryOf(networks.slice(0, peers), medium, seed), afterSec: sec }

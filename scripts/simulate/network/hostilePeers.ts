@@ -59,7 +59,7 @@ export const hostileKinds: Record<string, (medium: Medium) => Conduct> = {
       ...node,
       network: {
         ...node.network,
-        // Announces what nobody committed to, under its own name, as often as it may and more.
+        // Announces uncommitted payloads under its own name, beyond the rate limit.
         async publish(announcement) {
           for (let at = 0; at < 24; at++)
             await node.network.publish({ ...announcement, contentId: contentId(Buffer.from(`${at}`)), root: ZERO })

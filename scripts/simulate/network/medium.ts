@@ -26,7 +26,7 @@ type Weather = {
   loss: number
 }
 
-/** Milliseconds that a dial to nobody takes. */
+/** Milliseconds that a dial to a dead address takes. */
 const SILENT_MS = 3_000
 
 /** All links between peers: who reaches whom, and how soon. */
@@ -54,7 +54,7 @@ export class Medium {
     this.links.set(station.peerId, new Set())
   }
 
-  /** As a crash: nobody is told by it, links break. */
+  /** As after a crash: links break without notice. */
   leave(peerId: string): void {
     for (const other of this.linksOf(peerId)) this.hangUp(peerId, other)
     const station = this.stations.get(peerId)

@@ -101,7 +101,7 @@ function joinPeer(medium: Medium, peerId: string, address: string, follows: bool
   }
 }
 
-/** What each peer was told before: of its neighbours, and of those whose addresses are due again in this span. Of others nothing will come. */
+/** Addresses that each peer already knows: of its neighbours, and of peers whose addresses are due again in this span. */
 async function remember(peers: readonly Peer[], medium: Medium, spanMs: number, uniform: () => number): Promise<void> {
   const said: { ageMs: number; message: SignedMessage }[] = []
   for (const { peerId, address } of peers) {

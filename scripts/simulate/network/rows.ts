@@ -36,7 +36,7 @@ export const WHOLE: Extent = { peers: 100, seeds: 20, rounds: 2, honestRounds: 1
 export const QUICK: Extent = { peers: 30, seeds: 2, rounds: 2, honestRounds: 4 }
 
 const HOSTILE_EVERY = 5
-/** Nobody names a policy before round 0, so that it is worth nothing to anybody. */
+/** No policy is named before round 0, so that round 0 earns no points. */
 const FIRST_ROUND = 1
 
 /** Plays one swarm with a fifth of its peers hostile, all kinds mixed. */
@@ -44,7 +44,7 @@ export function playHostile(seed: string, { peers, rounds }: Pick<Extent, 'peers
   return simulateSwarm({ ...{ seed, peers, rounds }, faults: faultsOf(seed, rounds), conduct: mixed })
 }
 
-/** Plays the same swarm, faults and all, with nobody hostile, and audits it. */
+/** Plays the same swarm with all faults but without hostile peers, and audits it. */
 export function playHonest(seed: string, { peers, rounds }: Pick<Extent, 'peers' | 'rounds'>): Promise<SwarmResult> {
   return simulateSwarm({ ...{ seed, peers, rounds }, faults: faultsOf(seed, rounds), audited: true })
 }
@@ -87,7 +87,7 @@ export function scoresChecked(audit: SwarmAudit | null): number {
 
 const peersOf = (rounds: SwarmAudit['rounds']) => rounds.flatMap(({ peers }) => peers)
 
-/** Peers of the swarm in which peers find each other, and the share of addresses that are nobody's. */
+/** Peers of the swarm for peer discovery, and the share of addresses that are fake. */
 const DISCOVERY = { peers: 1_000, sybilShare: 0.3, roundSec: 60 }
 
 /** The swarms whose peers are compared, and for how long: steady traffic is the same in every two minutes. */

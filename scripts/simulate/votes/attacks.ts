@@ -30,7 +30,7 @@ export interface VotesAttack {
   /** Rounds that are worked in, where what it lives from takes more of them. */
   readonly rounds?: number
   readonly attack: Play
-  /** The same keys, seats and work; honest in all, where nothing else is said. */
+  /** The baseline has the same keys, seats and work, and is honest by default. */
   readonly honest: Play
 }
 

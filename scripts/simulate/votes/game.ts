@@ -62,7 +62,7 @@ interface SeatView {
   readonly peers: readonly Commitment[]
   /** Scores a peer, which is work. */
   score(peer: Commitment): PeerScore
-  /** What a peer says that it is worth: nothing in its leaves, but on `SwarmCoordinator`, where nobody checks. */
+  /** A peer's claim about its own worth, on `SwarmCoordinator`, where it is not checked. */
   claimOf(peer: Commitment): PeerScore
 }
 

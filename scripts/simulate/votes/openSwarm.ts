@@ -51,7 +51,7 @@ const STARTED = new Date('2030-01-01T00:00:00Z')
 /** More than there are members. */
 const ACCOUNTS = 40
 
-/** What of a specification the chain reads. */
+/** The fields of a specification that the chain reads. */
 export const SPECIFICATION = encodeCanonical({ owedLeaves: OWED, sampledLeaves: SAMPLED })
 
 /** A registered peer, and the account that speaks for it. */
@@ -96,7 +96,7 @@ export async function openSwarm(patches: readonly Patch[] | 'built') {
 
   return {
     ...contracts,
-    /** Accounts that nobody uses yet. */
+    /** Unused accounts. */
     accounts: wallets.map(({ account }) => account.address),
     send,
     async enrol(name: string, account: Address): Promise<Member> {

@@ -14,7 +14,10 @@ interface Props {
   small?: boolean
 }
 
-/** Two lines over rounds, told apart by colour, stroke and marks: reward, which is judged, and pass@1, which is run. Between them, the gap. */
+/**
+ * Two lines over rounds, distinguished by colour, stroke and marks: reward from the judge and pass@1 by execution, with the gap between
+ * them.
+ */
 export function CanaryChart({ rows, label, height, alarming, small = false }: Props) {
   const rounds = rows.map(({ round }) => round)
   const rewards = rows.flatMap(({ round, reward }) => (reward === null ? [] : [{ round, share: reward }]))

@@ -1,4 +1,4 @@
-/** Which line is which, told by shape as well as by colour. */
+/** A legend that uses shape as well as colour. */
 export function CanaryLegend() {
   return (
     <figcaption className="mt-2 flex flex-wrap gap-x-6 gap-y-1 text-sm">

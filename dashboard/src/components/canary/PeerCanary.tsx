@@ -6,7 +6,7 @@ import { CanaryChart } from './CanaryChart.tsx'
 import { CanaryVerdict } from './CanaryVerdict.tsx'
 import { JudgeAgreement } from './JudgeAgreement.tsx'
 
-/** A solver's reward next to pass@1 by execution, on tasks that nobody trains on; nothing if it has no canary yet. */
+/** A solver's reward next to pass@1 by execution, on held-out tasks; nothing if it has no canary yet. */
 export async function PeerCanary({ peerKey, canary }: { peerKey: string; canary: Promise<Part<Canary>> }) {
   const part = await canary
   const points = part.state === 'ready' ? part.data.points.filter(point => point.peerKey === peerKey) : []

@@ -12,7 +12,7 @@ interface Props {
 
 const cell = 'px-2 py-2 text-right first:pl-0 first:text-left'
 
-/** The newest bets with the price of each share, and who was paid. */
+/** The newest bets with the price of each share, and payouts. */
 export function GameBets({ bets, payouts, nameOf }: Props) {
   if (bets.length === 0) return null
   return (

@@ -6,7 +6,7 @@ interface Props {
   status: Promise<Part<SwarmStatus>>
 }
 
-/** The release that a peer says it runs. */
+/** The release that a peer reports. */
 export async function PeerRelease({ peerKey, status }: Props) {
   const part = await status
   const peer = part.state === 'ready' ? part.data.peers.find(one => one.peerKey === peerKey) : undefined

@@ -78,7 +78,7 @@ async function openImport(question: Omit<Owner, 'key'>, owner: Owner | null) {
     if (isImported) return { state: 'imported', readyAtSec: null }
     if (isDirect) return { state: 'ready', readyAtSec: null }
     const { state, readyAtSec } = await readStanding(client, contracts, operationId(operation(contracts, part)))
-    // What was executed is imported, and was told so above.
+    // An executed operation is reported as imported above.
     return { state: state === 'done' ? 'imported' : state, readyAtSec }
   }
 

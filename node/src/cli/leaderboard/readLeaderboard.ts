@@ -55,7 +55,7 @@ export async function readRlSwarm(
 ): Promise<Found> {
   const search = await openSearch(source, swarm, said)
   for (let tried = 1; ; tried++) {
-    // The search may have taken hours: what was registered meanwhile is found at once.
+    // The search may have taken hours: a second pass finds recent registrations.
     await search.through(await swarm.settledBlock())
     const block = await swarm.settledBlock()
     const peerIds = await search.through(block)
@@ -130,7 +130,7 @@ const AT_ONCE = 32
  *
  * Of equal ones the first that registered goes first, as on the dashboard.
  *
- * @param limit - peers told of at most.
+ * @param limit - maximum number of peers.
  */
 export async function listStandings({ client, contracts }: Omit<ReadSession, 'account'>, limit: number) {
   const { number: block } = await client.heads.read()

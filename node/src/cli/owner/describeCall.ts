@@ -7,7 +7,7 @@ import type { Hex } from '#core/hex.ts'
 // biome-ignore lint/suspicious/noExplicitAny: what the ABI decodes, by position
 type Words = (args: any[], name: string, contracts: Contracts) => string
 
-/** Every call that has a power of docs/protocol.md, in words. */
+/** Descriptions of every call that needs a power of docs/protocol.md. */
 const sentences: Readonly<Record<string, Words>> = {
   setEnvironment: ([round, hash]) =>
     `rounds from ${round} on are played in the environment ${hash}; what was announced for later ones is void`,

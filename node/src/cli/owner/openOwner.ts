@@ -14,7 +14,7 @@ export class TooEarlyError extends ProposalRefusedError {
   override readonly code = 'TOO_EARLY'
 }
 
-/** A deployment as its owners read it. `rpcUrl` is the endpoint as it was named; the client's is for people. */
+/** A deployment with its reads. `rpcUrl` is the configured endpoint; the client's is redacted for display. */
 export type OwnerSession = { deployment: Deployment; rpcUrl: string; client: FollowedChain; contracts: Contracts }
 
 /** A transaction to be signed by a key of this shell or by a multisig. */

@@ -29,7 +29,7 @@ export type Proposed = {
  * Before anything is sent, the call is simulated from the holder of the power, so that a revert is reported now and not after the delay.
  *
  * @param key - null sends nothing.
- * @throws {ProposalRefusedError} if nobody who could send it has the power, or the call would revert.
+ * @throws {ProposalRefusedError} if neither the account nor the timelock has the power, or the call would revert.
  */
 export async function propose(
   session: OwnerSession,

@@ -90,7 +90,7 @@ const qwen: CodeZeroSpec = {
   canary: { ...starter.canary, tasks: 20, samplesPerTask: 1, everyRounds: 20 },
 }
 
-/** What chat models are told. With the tokenizer, it decides every prompt, token for token. */
+/** System messages of chat models. With the tokenizer, they determine every prompt, token for token. */
 export const chatMessages = {
   solver:
     'You write and repair Python functions. Answer with one fenced Python block that holds the whole function, with exactly the name and the parameters asked for, and with nothing before or after the block.',

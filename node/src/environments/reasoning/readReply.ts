@@ -32,7 +32,7 @@ export function readFinal(style: ReplyStyle, kind: AnswerKind, text: string) {
 /**
  * The answer that a reply gives, in its one spelling; null if it gives none, or more than one.
  *
- * In the `tagged` style the reply has one pair of tags and ends with it, so that nobody can answer twice, or after the fact.
+ * In the `tagged` style the reply has one pair of tags and ends with it, so that a reply cannot contain a second or late answer.
  */
 export function readReply(style: ReplyStyle, kind: AnswerKind, text: string): string | null {
   if (style === 'bare') return readAnswer(kind, text)

@@ -10,7 +10,7 @@ const opened = openFile(workerData as string).then(file => ({
   readLayout: () => readLayout(file),
   readGroup: (group: number, columns: readonly string[]) => readGroup(file, group, columns),
 }))
-opened.catch(() => {}) // told to whoever asks
+opened.catch(() => {}) // reported by the first read
 
 parentPort?.on('message', async (call: Call) => {
   parentPort?.postMessage(await answerCall(call, opened, 'DATASET_THREAD'))

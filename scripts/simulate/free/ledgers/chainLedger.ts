@@ -231,7 +231,7 @@ export class ChainLedger implements Ledger {
     return this.swarm.slashedWei(duty, peerKey)
   }
 
-  /** Whoever stakes has nothing else of it: nobody claims. */
+  /** Stakes are their only Nectar, since nothing is claimed. */
   compensatedWei(account: Hex): Promise<bigint> {
     return this.swarm.nectar.read.balanceOf([account])
   }

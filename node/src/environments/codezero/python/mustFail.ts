@@ -180,7 +180,7 @@ function givesValue({ type, children }: PythonNode): boolean {
   return children.some(givesValue)
 }
 
-/** None by itself, in however many brackets. */
+/** Just `None`, in any number of brackets. */
 function isNone({ type, children }: PythonNode): boolean {
   return type === 'None' || (type === 'ParenthesizedExpression' && children.slice(1, -1).every(isNone))
 }

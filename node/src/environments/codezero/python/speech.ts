@@ -21,16 +21,16 @@ const MAX_TEXT_CHARACTERS = 100
 const MAX_NAME_CHARACTERS = 32
 /** More are a sentence. */
 const MAX_WORDS = 3
-/** Shorter ones stand inside innocent words. */
+/** Shorter ones occur inside harmless words. */
 const MIN_HIDDEN_CHARACTERS = 6
 
-/** Whether a string's text says something to its reader, instead of being a value. */
+/** Whether a string's text addresses a reader, instead of being a value. */
 export function textSpeaks(text: string): boolean {
   const plain = text.normalize('NFKC')
   return plain.length > MAX_TEXT_CHARACTERS || markup.test(plain) || wordsSpeak(plain)
 }
 
-/** Whether an identifier says something to its reader, instead of naming a thing. */
+/** Whether an identifier addresses a reader, instead of naming a thing. */
 export function nameSpeaks(name: string): boolean {
   return name.length > MAX_NAME_CHARACTERS || /[^\x20-\x7e]/.test(name) || wordsSpeak(name)
 }
@@ -52,7 +52,7 @@ const joining = new Set(
 
 /** Together, strings of few words are a sentence from so many words on. */
 const MIN_SENTENCE_WORDS = 4
-/** So many words of strings that have more than one are a text. */
+/** Strings of several words count as a text from this many words on. */
 const MAX_PHRASE_WORDS = 6
 /** Shorter pieces spell a word letter by letter. */
 const MAX_PIECE_CHARACTERS = 3
