@@ -30,7 +30,8 @@ registerHooks({
     const loaded = nextLoad(url, context)
     if (!url.endsWith('/roles/evaluator/scoreRollouts.ts')) return loaded
     const source = String(loaded.source)
-    if (!source.includes(declared)) throw new Error('cannot patch scorePeer: scoreRollouts.ts does not declare it as expected')
+    if (!source.includes(declared))
+      throw new Error('cannot patch scorePeer: scoreRollouts.ts does not declare it as expected')
     const wrapped = `
 import { lieAbout } from ${JSON.stringify(import.meta.url)}
 export const scorePeer: typeof honestScore = async (...asked) => lieAbout(await honestScore(...asked))
