@@ -3,12 +3,16 @@ import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
+import { createTestClient, http } from 'viem'
 import { anvilArgv, anvilBinary } from '../base/anvil.ts'
 import { keepChainState } from './keepChainState.ts'
 import { mendChainState } from './mendChainState.ts'
 import { restoreBlockHashes } from './restoreBlockHashes.ts'
 import type { Managed, Supervisor } from './supervisor.ts'
 import { answers, waitFor } from './waitFor.ts'
+
+/** Between two blocks of the local chain. */
+const BLOCK_SECONDS = 1
 
 const root = join(import.meta.dirname, '..', '..')
 const hardhatCli = join(createRequire(import.meta.url).resolve('hardhat/package.json'), '..', 'dist', 'src', 'cli.js')
@@ -26,7 +30,7 @@ export async function startChain(supervisor: Supervisor, chain: LocalChain, sign
   const statePath = join(folder, 'state.json')
   const aheadSec = await mendChainState(statePath)
   const time = aheadSec > Date.now() / 1000 ? { timeSec: aheadSec + 1 } : {}
-  const argv = anvilArgv({ port: chain.port, statePath, blockTimeSec: 1, ...time })
+  const argv = anvilArgv({ port: chain.port, statePath, blockTimeSec: BLOCK_SECONDS, ...time })
   const managed = await supervisor.start({ name: 'chain', command: anvilBinary(), argv }, chain.onExit)
   keepChainState(statePath, managed.exited)
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
@@ -35,6 +39,20 @@ export async function startChain(supervisor: Supervisor, chain: LocalChain, sign
   await waitFor(managed, () => answers(rpcUrl, ask), 30_000, signal)
   if (aheadSec > 0) await restoreBlockHashes(rpcUrl)
   return managed
+}
+
+/**
+ * Has the local chain mine each transaction at once while it is set up, and a block a second from then on: contracts and peers depend on each
+ * other, so that a deployment and the registrations after it wait for a dozen blocks.
+ */
+export async function minedAtOnce<T>(rpcUrl: string, setUp: () => Promise<T>): Promise<T> {
+  const chain = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
+  await chain.setAutomine(true)
+  // The time of a resumed chain is that of its last block.
+  await chain.mine({ blocks: 1 })
+  const done = await setUp()
+  await chain.setIntervalMining({ interval: BLOCK_SECONDS })
+  return done
 }
 
 interface DeployRequest {

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment } from '@waggle/deployments/record'
-import { deploy, startChain } from './chain.ts'
+import { deploy, minedAtOnce, startChain } from './chain.ts'
 import { connect, currentRound } from './chainFacts.ts'
 import { buildDashboard, startDashboard } from './dashboard.ts'
 import { fundMarket } from './fundMarket.ts'
@@ -85,22 +85,25 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
   const built = buildDashboard(supervisor)
   built.catch(() => {})
   await keep('chain', onExit => startChain(supervisor, { port: ports.chain, data: options.data, onExit }, stop.signal))
-  const { deployment, path } = await deploy({
-    rpcUrl,
-    data: options.data,
-    roundSeconds: options['round-seconds'],
-    environmentHash: played.environment.hash,
-  })
-  say('starting indexer, pages and peers …')
-  const sources = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
-  const served = serve({ options, ports, sources, built }, supervisor, keep, stop.signal)
-  served.catch(() => {})
-  const client = connect(rpcUrl)
-  const firstRound = (await currentRound(client, deployment)) ?? 0
   const peers = await planPeers(options, played)
   const gatewayPeerId = peers.find(({ role }) => role === 'gateway')?.peerId ?? ''
-  await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`])
-  if (played.environment.games) await fundMarket(rpcUrl, deployment, peers)
+  const { path, deployment, client, firstRound, served } = await minedAtOnce(rpcUrl, async () => {
+    const { deployment, path } = await deploy({
+      rpcUrl,
+      data: options.data,
+      roundSeconds: options['round-seconds'],
+      environmentHash: played.environment.hash,
+    })
+    say('starting indexer, pages and peers …')
+    const sources = { WAGGLE_DEPLOYMENT: path, WAGGLE_RPC_URL: rpcUrl }
+    const served = serve({ options, ports, sources, built }, supervisor, keep, stop.signal)
+    served.catch(() => {})
+    const client = connect(rpcUrl)
+    const firstRound = (await currentRound(client, deployment)) ?? 0
+    await provisionPeers(rpcUrl, deployment, peers, [`/ip4/127.0.0.1/tcp/${ports.p2p}/p2p/${gatewayPeerId}`])
+    if (played.environment.games) await fundMarket(rpcUrl, deployment, peers)
+    return { path, deployment, client, firstRound, served }
+  })
   const startedWith = await keepStartingPolicies(peers, options.data)
   const solverFolders = peers.filter(({ role }) => role === 'solver').map(({ folder }) => folder)
   const at = { deploymentPath: path, rpcUrl, ports, level: options.level, played, solverFolders }
