@@ -1,6 +1,5 @@
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
-import { autoNAT } from '@libp2p/autonat'
 import { circuitRelayServer } from '@libp2p/circuit-relay-v2'
 import { dcutr } from '@libp2p/dcutr'
 import { identify } from '@libp2p/identify'
@@ -15,6 +14,7 @@ import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { createArrivals, MAX_ARRIVALS } from './connections/arrivals.ts'
 import { connectedPeers } from './connections/connectedPeers.ts'
+import { dialBack } from './connections/dialBack.ts'
 import { keepAlive } from './connections/keepAlive.ts'
 import { createPeerGuard, type PeerGuard } from './connections/peerGuard.ts'
 import { type RelayTransport, relayTransport, seekRelayPlace } from './connections/relays.ts'
@@ -251,8 +251,7 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
       ...(options.mdns ? { peerDiscovery: [mdns()] } : {}),
       services: {
         ...{ identify: identify(), ping: ping(), gossip: gossipService(options, guard) },
-        // Tells which of the addresses that others see can be dialled, so that these are announced.
-        ...{ autoNat: autoNAT(), holePunching: dcutr() },
+        ...{ autoNat: dialBack, holePunching: dcutr() },
         ...(options.upnp ? { portMapping: uPnPNAT() } : {}),
         ...(options.relays ? { relay: circuitRelayServer({ reservations: relayLimits }) } : {}),
       },
