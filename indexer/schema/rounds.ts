@@ -67,18 +67,9 @@ export const round = onchainTable('round', t => ({
   meanWeight: t.int8({ mode: 'number' }).notNull().default(0),
   /** Over the peers that were scored. */
   scoreMilliSum: t.integer().notNull().default(0),
+  /** Over the same peers; null while there are none. */
+  meanScoreMilli: t.integer(),
 }))
-
-/** The mean score of each round that has one, in thousandths, over the peers that were scored. */
-export const roundMean = onchainView('round_mean', {
-  round: integer('round').notNull(),
-  /** Peers that were scored. */
-  scored: integer('scored').notNull(),
-  scoreMilli: integer('score_milli').notNull(),
-}).as(sql`
-  SELECT number AS round, scored, ROUND(score_milli_sum::numeric / scored)::integer AS score_milli
-  FROM ${round} WHERE scored > 0
-`)
 
 /** A proposer's tasks for a round, submitted in the round before. */
 export const proposal = onchainTable(

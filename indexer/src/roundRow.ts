@@ -14,7 +14,7 @@ export async function readClock(context: Context) {
 
 type RoundCounts = Partial<Omit<typeof round.$inferSelect, 'number'>>
 
-/** Makes the round's row if this is its first event, then adds `change(row)` to it. */
+/** Makes the round's row if this is its first event, then adds `change(row)` to it, and the mean that follows. */
 export async function updateRound(
   context: Context,
   number: number,
@@ -27,5 +27,9 @@ export async function updateRound(
       .values({ number, ...timesOf(schedule, number), environmentHash: inForce(environments, number).hash })
     await context.db.update(clock, { id: CLOCK }).set({ latestRound: Math.max(latestRound ?? 0, number) })
   }
-  return context.db.update(round, { number }).set(change)
+  return context.db.update(round, { number }).set(row => {
+    const changed = change(row)
+    const { scored, scoreMilliSum } = { ...row, ...changed }
+    return { ...changed, meanScoreMilli: scored === 0 ? null : Math.round(scoreMilliSum / scored) }
+  })
 }

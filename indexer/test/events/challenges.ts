@@ -98,8 +98,8 @@ export function testChallenges(scene: Scene): void {
     // By time it is final; what is appealed is not.
     expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'noQuorum', scoreMilli: 0, state: 'contested' })
     expect(await standingOf(scene, peer)).toMatchObject({ contestedPointsMilli: '0', contestedRounds: 1 })
-    const reserved = () => indexer.query(`{ round(number: ${round}) { reservedWeight scoreMilliSum } }`)
-    expect(await reserved()).toEqual({ round: { reservedWeight: 5000, scoreMilliSum: 0 } })
+    const reserved = () => indexer.query(`{ round(number: ${round}) { reservedWeight scoreMilliSum meanScoreMilli } }`)
+    expect(await reserved()).toEqual({ round: { reservedWeight: 5000, scoreMilliSum: 0, meanScoreMilli: null } })
     const seats = cast.evaluators
     const reveals = []
     for (const seat of seats.slice(0, 2)) reveals.push(await commitVerdict(chain, seat, peer, round, 700))
@@ -134,7 +134,7 @@ export function testChallenges(scene: Scene): void {
     expect(settlement).toEqual({ outcome: 'scored', scoreMilli: 700 })
     expect(row).toEqual({ pointsMilli: '700' })
     expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'scored', scoreMilli: 700, state: 'final' })
-    expect(await reserved()).toEqual({ round: { reservedWeight: 0, scoreMilliSum: 700 } })
+    expect(await reserved()).toEqual({ round: { reservedWeight: 0, scoreMilliSum: 700, meanScoreMilli: 700 } })
     expect(await standingOf(scene, peer)).toEqual({
       pointsMilli: '700',
       finalPointsMilli: '700',
@@ -181,14 +181,14 @@ export function testChallenges(scene: Scene): void {
     expect(BigInt(before.points)).toBe(await chain.points(peer))
     const key = `round: ${round}, peerKey: "${peer.peerKey}"`
     const rows = await indexer.query(`{
-      round(number: ${round}) { scored unavailable scoreMilliSum reservedWeight }
+      round(number: ${round}) { scored unavailable scoreMilliSum meanScoreMilli reservedWeight }
       appealCase(${key}) { settledMilli finalMilli isClosed isMoot
         appeals { items { verdicts { items { scoreMilli fault } } } } }
       earnings(where: { ${key} }) { items { amountWei } }
     }`)
     const verdict = { scoreMilli: null, fault: null }
     expect(rows).toEqual({
-      round: { scored: 0, unavailable: 1, scoreMilliSum: 0, reservedWeight: 0 },
+      round: { scored: 0, unavailable: 1, scoreMilliSum: 0, meanScoreMilli: null, reservedWeight: 0 },
       appealCase: {
         ...{ settledMilli: 800, finalMilli: 0, isClosed: true, isMoot: false },
         appeals: { items: [{ verdicts: { items: [verdict, verdict, verdict] } }] },

@@ -9,12 +9,10 @@ import type { Scene } from './scene.ts'
 export function testRounds(scene: Scene): void {
   test('a round counts what its peers did, and has the times that the contract computes', async () => {
     const { chain, indexer } = scene
-    const { round, roundMeans } =
-      await indexer.query(`{ roundMeans(where: { round: 1 }) { items { scored scoreMilli } } round(number: 1) {
+    const { round } = await indexer.query(`{ round(number: 1) {
       startsAtSec endsAtSec finalAtSec environmentHash rolloutCommitments rollouts
-      votesCommitted votesRevealed settled scored unavailable noQuorum scoreMilliSum
+      votesCommitted votesRevealed settled scored unavailable noQuorum scoreMilliSum meanScoreMilli
     } }`)
-    expect(roundMeans).toEqual({ items: [{ scored: 1, scoreMilli: 600 }] })
     const [startsAtSec, endsAtSec] = await chain.timesOf(1)
     const [finalAtSec] = await chain.timesOf(1 + FINALITY_ROUNDS + 1)
     expect(round).toEqual({
@@ -31,6 +29,7 @@ export function testRounds(scene: Scene): void {
       unavailable: 1,
       noQuorum: 0,
       scoreMilliSum: 600,
+      meanScoreMilli: 600,
     })
   })
 
