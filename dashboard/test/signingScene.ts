@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readDeployment } from '@waggle/deployments/record'
 import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { TestChain } from '../../indexer/test/testChain.ts'
@@ -9,7 +10,6 @@ import type { BrowserScene } from './browserScene.ts'
 import { games } from './fixtures/games.ts'
 import { answers } from './fixtures/indexerAnswers.ts'
 import { openGame } from './openGame.ts'
-import { serveBesideChain } from './startDashboard.ts'
 import { injectSigner, type Signer } from './wallet.ts'
 
 export const TOKEN = 10n ** 18n
@@ -39,7 +39,7 @@ export interface SigningScene {
 }
 
 /**
- * A real chain with the real contracts, a game that takes bets, a registered peer, and a dashboard over them.
+ * A real chain with the real contracts behind the scene's dashboard, a game that takes bets, and a registered peer.
  *
  * @param network - what the deployment's record calls the chain.
  */
@@ -63,19 +63,15 @@ export async function openSigningScene(scene: BrowserScene, network?: string): P
       return { ...known, peer: { ...peerRow, ...row, account: account.address } }
     },
   }
-  if (network !== undefined) {
-    const record = JSON.parse(await readFile(chain.recordPath, 'utf8')) as object
-    await writeFile(chain.recordPath, JSON.stringify({ ...record, network }))
-  }
-  const { url: origin, stop } = await serveBesideChain(scene.dashboard, chain)
-  onTestFinished(stop)
+  const deployment = readDeployment(chain.recordPath)
+  onTestFinished(await scene.dashboard.follow({ ...deployment, ...(network && { network }) }, chain.url))
   return {
-    ...{ folder, chain, origin, peer, game, terms },
+    ...{ folder, chain, peer, game, terms },
+    origin: scene.dashboard.url,
     async open(address, as = {}) {
       const signing: { signer?: Signer } = {}
       const page = await scene.visit(address, {
         ...as,
-        origin,
         prepare: async page => {
           signing.signer = await injectSigner(page, chain.url, account)
         },

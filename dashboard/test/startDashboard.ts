@@ -40,6 +40,10 @@ export interface RunningDashboard {
   chain: ReturnType<typeof chainServer>
   indexer: ReturnType<typeof indexerServer>
   gateway: ReturnType<typeof gatewayServer>
+  /** Has its server tell pages of another deployment, whose chain is asked in the place of the made-up one. @returns undoes it. */
+  follow: (deployment: object, chainUrl: string) => Promise<() => Promise<void>>
+  /** A second server of the same build over the same sources, which has more in its environment. */
+  serveBeside: (more: Record<string, string>) => Promise<Served>
   stop: () => Promise<void>
 }
 
@@ -74,37 +78,28 @@ export async function startDashboard(): Promise<RunningDashboard> {
   const gateway = gatewayServer()
   await Promise.all([chain.up(), indexer.up(), gateway.up()])
   const record = join(await mkdtemp(join(tmpdir(), 'waggle-dashboard-')), 'deployment.json')
-  await writeFile(record, JSON.stringify(deploymentRecord))
-  const { url, stop } = await serveBuild(sourcesOf(record, chain.url, indexer.url, gateway.url))
+  const tell = (deployment: object) => writeFile(record, JSON.stringify(deployment))
+  await tell(deploymentRecord)
+  const sources = {
+    WAGGLE_DEPLOYMENT: record,
+    WAGGLE_RPC_URL: chain.url,
+    WAGGLE_INDEXER_URL: indexer.url,
+    WAGGLE_GATEWAY_URL: gateway.url,
+  }
+  const { url, stop } = await serveBuild(sources)
   return {
-    url,
-    chain,
-    indexer,
-    gateway,
+    ...{ url, chain, indexer, gateway },
+    async follow(deployment, chainUrl) {
+      chain.behind = chainUrl
+      await tell(deployment)
+      return () => {
+        chain.behind = null
+        return tell(deploymentRecord)
+      }
+    },
+    serveBeside: more => serveBuild({ ...sources, ...more }),
     stop: async () => {
       await Promise.all([stop(), chain.down(), indexer.down(), gateway.down()])
     },
-  }
-}
-
-/**
- * A second server of the same build, over a real chain and the other sources of the first.
- *
- * @param more - of its environment.
- */
-export function serveBesideChain(
-  { indexer, gateway }: RunningDashboard,
-  chain: { recordPath: string; url: string },
-  more: Record<string, string> = {},
-): Promise<Served> {
-  return serveBuild({ ...sourcesOf(chain.recordPath, chain.url, indexer.url, gateway.url), ...more })
-}
-
-function sourcesOf(record: string, chainUrl: string, indexerUrl: string, gatewayUrl: string): Record<string, string> {
-  return {
-    WAGGLE_DEPLOYMENT: record,
-    WAGGLE_RPC_URL: chainUrl,
-    WAGGLE_INDEXER_URL: indexerUrl,
-    WAGGLE_GATEWAY_URL: gatewayUrl,
   }
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { type BrowserScene, see, solver } from '../browserScene.ts'
-import { CURRENT_ROUND } from '../fixtures/swarm.ts'
 import { pageAddresses } from '../pageAddresses.ts'
 
 /** What holds for every page: addresses, layout and accessibility. */
@@ -67,27 +66,10 @@ export function testLooks(scene: BrowserScene): void {
     expect(Object.keys(pageAddresses).sort()).toEqual(files.sort())
   })
 
-  browserTest('no page scrolls sideways on a phone, and the keyboard reaches the content first', async () => {
-    for (const address of ['/', '/rounds', '/roles', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]) {
-      const page = await visit(address, { width: 390 })
-      await page.getByRole('table').filter({ visible: true }).first().waitFor()
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-      expect(overflow, address).toBeLessThanOrEqual(0)
-      if (address.startsWith('/rounds/')) {
-        await page
-          .getByText(/^\d+ rollouts$/)
-          .first()
-          .waitFor()
-        expect(await hiddenNames(page), 'names of evaluators out of sight').toEqual([])
-      }
-      await page.keyboard.press('Tab')
-      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
-    }
-  })
-
-  for (const scheme of ['light', 'dark'] as const) {
-    browserTest(`text and lines stand out from the page when it is ${scheme}`, async () => {
-      const page = await visit('/rounds', { scheme })
+  browserTest('text and lines stand out from the page, light and dark', async () => {
+    const page = await visit('/rounds')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
       const text = ['ink', 'soft', 'honey-ink', 'leaf', 'thorn', 'ultraviolet']
       const pairs = text.flatMap(front => ['wax', 'comb'].map((back): [string, string] => [front, back]))
       const words: [string, string][] = [...pairs, ['ink', 'honey-pale'], ['night', 'honey'], ['wax', 'thorn']]
@@ -100,25 +82,10 @@ export function testLooks(scene: BrowserScene): void {
         (await contrasts(page, of))
           .map((ratio, index) => [of[index]?.join(' on '), ratio])
           .filter(([, ratio]) => Number(ratio) < least)
-      expect(await named(words, 4.5)).toEqual([])
-      expect(await named(lines, 3)).toEqual([])
-    })
-  }
-}
-
-/** Names in the table of votes that are not whole on the screen, or lie under something else. */
-function hiddenNames(page: Page): Promise<string[]> {
-  return page.locator('section[aria-labelledby=votes] table a').evaluateAll(links =>
-    links
-      .filter(link => link.checkVisibility())
-      .filter(link => {
-        link.scrollIntoView({ block: 'center' })
-        const { left, right, top, bottom } = link.getBoundingClientRect()
-        const seen = document.elementFromPoint(right - 1, (top + bottom) / 2)
-        return left < 0 || right > window.innerWidth || !link.contains(seen)
-      })
-      .map(link => link.textContent ?? ''),
-  )
+      expect(await named(words, 4.5), colorScheme).toEqual([])
+      expect(await named(lines, 3), colorScheme).toEqual([])
+    }
+  })
 }
 
 /** WCAG contrast of pairs of the page's own colours, front and back. */

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readDeployment } from '@waggle/deployments/record'
 import type { Page } from 'playwright-core'
 import { decodeQR } from 'qr/decode.js'
 import { expect, onTestFinished } from 'vitest'
@@ -10,7 +11,6 @@ import { games } from '../fixtures/games.ts'
 import { answers } from '../fixtures/indexerAnswers.ts'
 import { openGame } from '../openGame.ts'
 import { openPhone } from '../phoneSigner.ts'
-import { serveBesideChain } from '../startDashboard.ts'
 import { startWalletRelay } from '../walletRelay.ts'
 
 const TOKEN = 10n ** 18n
@@ -34,7 +34,8 @@ export function testPhone(scene: BrowserScene): void {
       await chain.market.mint(account.address, 10n * TOKEN)
       const terms = { ...games[0], gameId: '0', roundCount: 1, clues: { items: [] }, ...times }
       scene.dashboard.indexer.answers = { ...answers, Game: always({ game: terms }) }
-      const { url: origin, stop } = await serveBesideChain(scene.dashboard, chain, {
+      onTestFinished(await scene.dashboard.follow(readDeployment(chain.recordPath), chain.url))
+      const { url: origin, stop } = await scene.dashboard.serveBeside({
         WAGGLE_WALLETCONNECT_PROJECT: 'a test',
         WAGGLE_WALLETCONNECT_RELAY: relay.url,
       })

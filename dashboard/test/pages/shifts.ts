@@ -6,24 +6,23 @@ import { answers } from '../fixtures/indexerAnswers.ts'
 import { CURRENT_ROUND } from '../fixtures/swarm.ts'
 import { layoutShift, settled } from '../inspectPage.ts'
 
-/** Nothing that a reader sees moves by itself. */
+/** Nothing that a reader sees moves by itself, and all of it fits a phone. */
 export function testShifts(scene: BrowserScene): void {
   const { browserTest, visit } = scene
 
   for (const width of [1280, 390]) {
-    browserTest(`what comes late moves nothing that a reader sees at ${width} px`, async () => {
-      const addresses = ['/', '/run', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]
-      for (const address of [...addresses, '/roles', '/market']) {
+    const addresses = ['/', '/run', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]
+    for (const address of [...addresses, '/roles', '/market'])
+      browserTest(`what comes late moves nothing that a reader sees at ${width} px of ${address}`, async () => {
         const come = holdBack()
         const page = await visit(address, { width, early: true })
         await page.locator('[role=status][aria-label^=Loading]').filter({ visible: true }).first().waitFor()
         await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
         come()
         await settled(page)
-        expect(await layoutShift(page), address).toBeLessThan(0.05)
-        await page.close()
-      }
-    })
+        expect(await layoutShift(page)).toBeLessThan(0.05)
+        if (width === 390) await fitsPhone(page)
+      })
 
     browserTest(`a page that comes whole stays as it is at ${width} px`, async () => {
       for (const address of ['/market/1', `/bettors/${solver.account}`, '/register', '/nothing']) {
@@ -54,6 +53,35 @@ export function testShifts(scene: BrowserScene): void {
     scene.dashboard.indexer.answers = { ...answers, ...Object.fromEntries(held) }
     return resolve
   }
+}
+
+/** Nothing lies beyond the edge of the screen, and the keyboard reaches the content first. */
+async function fitsPhone(page: Page): Promise<void> {
+  if (new URL(page.url()).pathname.startsWith('/rounds/')) {
+    await page
+      .getByText(/^\d+ rollouts$/)
+      .first()
+      .waitFor()
+    expect(await hiddenNames(page), 'names of evaluators out of sight').toEqual([])
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
+}
+
+/** Names in the table of votes that are not whole on the screen, or lie under something else. */
+function hiddenNames(page: Page): Promise<string[]> {
+  return page.locator('section[aria-labelledby=votes] table a').evaluateAll(links =>
+    links
+      .filter(link => link.checkVisibility())
+      .filter(link => {
+        link.scrollIntoView({ block: 'center' })
+        const { left, right, top, bottom } = link.getBoundingClientRect()
+        const seen = document.elementFromPoint(right - 1, (top + bottom) / 2)
+        return left < 0 || right > window.innerWidth || !link.contains(seen)
+      })
+      .map(link => link.textContent ?? ''),
+  )
 }
 
 /** A browser that connected its wallet in an earlier visit. */
