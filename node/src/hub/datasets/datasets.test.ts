@@ -2,11 +2,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { parquetMetadataAsync } from 'hyparquet'
 import { afterAll, expect, test } from 'vitest'
 import { openDataset } from './openDataset.ts'
 import { openFile } from './openFile.ts'
 import { openParquet } from './openParquet.ts'
-import { readGroup } from './parquetTable.ts'
+import { readRows } from './parquetTable.ts'
 import { shuffledRows } from './shuffledRows.ts'
 import { isFault, type ReadRow, type Table } from './table.ts'
 
@@ -40,7 +41,7 @@ const mbppFiles = (await readdir(golden)).filter(name => name.startsWith('mbpp.'
 
 test.each(mbppFiles)("%s is read as pyarrow's writer was given it.", async name => {
   const file = await openFile(join(golden, name))
-  const rows = await readGroup(file, 0, columns).finally(file.close)
+  const rows = await readRows(file, { from: 0, rows: 3 }, columns).finally(file.close)
   expect(rows).toHaveLength(3)
   expect(rows[1]).toEqual({
     file: name,
@@ -68,8 +69,8 @@ test('Lists inside of a structure are read.', async () => {
 test('A pass gives each row once, in an order that follows from the seed and the pass, and resumes at any position.', async () => {
   const row = (at: number): ReadRow => ({ file: 'rows', row: at, fields: { task_id: 601 + at } })
   const table: Table = {
-    ...{ file: 'rows', columns: null, groups: [4, 4, 2], close: async () => {} },
-    readGroup: async group => [0, 1, 2, 3].slice(0, table.groups[group]).map(at => row(4 * group + at)),
+    ...{ file: 'rows', columns: null, rows: 10, parts: () => [4, 4, 2], close: async () => {} },
+    readPart: async part => [0, 1, 2, 3].slice(0, part === 2 ? 2 : 4).map(at => row(4 * part + at)),
   }
   const dataset = { tables: [table], rows: 10, refused: [], close: table.close }
   const pass = async (seed: string | null, from = start) => ids(await taken(shuffledRows(dataset, columns, seed, from)))
@@ -126,6 +127,51 @@ test('A fault names file, row and field.', async () => {
   ])
 })
 
+/** A file whose footer claims 1 GiB for a column, unpacked. */
+async function claiming(column: string): Promise<string> {
+  const bytes = await readFile(join(golden, 'mbpp.none.v1.parquet'))
+  const { row_groups } = await parquetMetadataAsync(
+    bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+  )
+  const chunk = row_groups[0]?.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === column)?.meta_data
+  const [said, packed] = [chunk?.total_uncompressed_size ?? 0n, chunk?.total_compressed_size ?? 0n].map(Number)
+  // Fields of Thrift's compact protocol: type i64, then a zigzag number in groups of 7 bits.
+  const at = bytes.indexOf(Buffer.from([...i64(said as number), ...i64(packed as number)]))
+  const tail = bytes.subarray(at + i64(said as number).length)
+  const changed = Buffer.concat([bytes.subarray(0, at), Buffer.from(i64(2 ** 30)), tail])
+  changed.writeUInt32LE(changed.readUInt32LE(changed.length - 8) + changed.length - bytes.length, changed.length - 8)
+  return written(changed, 'claims.parquet')
+}
+
+function i64(value: number): number[] {
+  const groups = [(2 * value) & 127]
+  for (let rest = Math.floor((2 * value) / 128); rest > 0; rest = Math.floor(rest / 128)) groups.push(rest & 127)
+  return [0x16, ...groups.map((group, at) => (at < groups.length - 1 ? group | 128 : group))]
+}
+
+test('A column that is larger than what is read costs its rows where it is read, and nothing elsewhere.', async () => {
+  expect(ids(await readAll(await claiming('challenge_test_list')))).toEqual([601, 602, 603])
+  expect(await readAll(await claiming('text'))).toMatchObject([
+    { row: 0, rows: 3, field: 'text', reason: 'takes more than 536870912 bytes of a row group' },
+  ])
+})
+
+test('A file of which few bytes come to more than fits in memory costs its rows.', async () => {
+  const rows = await readAll(join(golden, 'repeated.parquet'), null, start, ['text', 'tests'])
+  expect(rows).toMatchObject([
+    { row: 0, rows: 1024, field: null, reason: '1024 rows have more than 268435456 characters' },
+  ])
+})
+
+test('A large row group is read in parts, each with its own rows.', async () => {
+  const table = await openParquet(join(golden, 'groups.parquet'), { partBytes: 200 })
+  const parts = table.parts(columns)
+  expect(parts.length).toBeGreaterThan(table.parts(['task_id']).length)
+  const read = await Promise.all(parts.map((_, part) => table.readPart(part, columns)))
+  expect(read.map(({ length }) => length)).toEqual(parts)
+  expect(ids(read.flat())).toEqual([601, 602, 603, 604, 605, 606, 607, 608, 609, 610])
+})
+
 test('A damaged page costs its row group, names the column, and reading continues.', async () => {
   const bytes = await readFile(join(golden, 'groups.parquet'))
   const magic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
@@ -172,6 +218,6 @@ test('A file on which its reader hangs costs a group, after a while.', async () 
   const bytes = await readFile(join(golden, 'mbpp.none.v2.parquet'))
   bytes[45] = (bytes[45] as number) ^ 0x10
   const table = await openParquet(await written(bytes, 'endless.parquet'), { timeoutMs: 3_000 })
-  const [fault] = await table.readGroup(0, columns)
+  const [fault] = await table.readPart(0, columns)
   expect(fault).toMatchObject({ row: 0, rows: 3, reason: 'reading took longer than 3 s' })
 })

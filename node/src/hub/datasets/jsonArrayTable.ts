@@ -25,8 +25,9 @@ export async function openJsonArray(file: OpenFile): Promise<Table> {
   if (typeof text !== 'string') throw new DatasetError('DATASET_FILE', `${name} is not UTF-8.`)
   const rows = parse(text.replace('\ufeff', ''), name)
   return {
-    ...{ file: name, columns: null, groups: [rows.length] },
-    readGroup: async () => rows.map((fields, row) => rowOf(fields, name, row)),
+    ...{ file: name, columns: null, rows: rows.length },
+    parts: () => [rows.length],
+    readPart: async () => rows.map((fields, row) => rowOf(fields, name, row)),
     close: () => file.close(),
   }
 }

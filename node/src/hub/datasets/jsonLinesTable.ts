@@ -5,9 +5,9 @@ import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'
 
-/** Rows are shuffled inside of a group: as many as fit in memory with ease. */
+/** Rows are shuffled inside of a group, which is in memory as a whole. */
 const GROUP_ROWS = 4096
-const GROUP_BYTES = 1 << 26
+const GROUP_BYTES = 1 << 24
 /** The longest rows, with hundreds of tests, have a few MB. */
 const MAX_LINE_BYTES = 1 << 23
 /** Unpacked, a compressed file is kept in memory. */
@@ -29,8 +29,9 @@ export async function openJsonLines(file: OpenFile): Promise<Table> {
   return {
     file: name,
     columns: null,
-    groups: groups.map(({ rows }) => rows),
-    readGroup: async group => readRows(bytes, name, groups[group] as Group),
+    rows: groups.reduce((sum, { rows }) => sum + rows, 0),
+    parts: () => groups.map(({ rows }) => rows),
+    readPart: async part => readRows(bytes, name, groups[part] as Group),
     close: () => file.close(),
   }
 }

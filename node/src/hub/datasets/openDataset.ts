@@ -37,7 +37,7 @@ export async function openDataset(path: string): Promise<Dataset> {
   }
   const [first] = failures
   if (tables.length === 0 && first) throw first.error
-  const rows = tables.flatMap(({ groups }) => groups).reduce((sum, count) => sum + count, 0)
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const close = async () => void (await Promise.all(tables.map(table => table.close())))
   if (rows === 0) {
     await close()

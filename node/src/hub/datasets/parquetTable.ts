@@ -22,8 +22,17 @@ const MAX_GROUP_ROWS = 1 << 20
 /** A page of the usual writers has 1 MB; one with a single long text has that text's size. */
 const MAX_PAGE_BYTES = 1 << 28
 
+/** Rows may repeat one text of a dictionary, so that neither file nor footer says how much they come to. */
+const MAX_CHARACTERS = 1 << 28
+
 /** Rows and columns according to the footer. */
-export type ParquetLayout = { readonly columns: readonly string[]; readonly groups: readonly number[] }
+export type ParquetLayout = { readonly columns: readonly string[]; readonly groups: readonly RowGroup[] }
+
+/** @param columnBytes - of each column, unpacked, by name. */
+type RowGroup = { readonly rows: number; readonly columnBytes: Readonly<Record<string, number>> }
+
+/** Rows next to each other, in one row group. */
+export type RowRange = { readonly from: number; readonly rows: number }
 
 /**
  * Reads a footer: what a file holds.
@@ -32,31 +41,66 @@ export type ParquetLayout = { readonly columns: readonly string[]; readonly grou
  */
 export async function readLayout(file: OpenFile): Promise<ParquetLayout> {
   const { metadata, columns } = await readFooter(bufferOf(file), basename(file.path))
-  return { columns, groups: metadata.row_groups.map(({ num_rows }) => Number(num_rows)) }
+  return { columns, groups: metadata.row_groups.map(groupOf) }
 }
 
-/** The rows of a group: all codecs but LZO, data pages of both versions. A damaged page is one fault for all of them. */
-export async function readGroup(file: OpenFile, group: number, wanted: readonly string[]): Promise<ReadRow[]> {
+function groupOf(group: FileMetaData['row_groups'][number]): RowGroup {
+  const columnBytes: Record<string, number> = Object.create(null)
+  for (const { meta_data } of group.columns) {
+    const name = meta_data?.path_in_schema[0] ?? ''
+    // What is too large is not read, in however many parts.
+    const bytes = isLarge(group, name) ? 0 : Number(meta_data?.total_uncompressed_size ?? 0)
+    columnBytes[name] = (columnBytes[name] ?? 0) + bytes
+  }
+  return { rows: Number(group.num_rows), columnBytes }
+}
+
+/** Some rows: all codecs but LZO, data pages of both versions. A damaged page is one fault for all of them. */
+export async function readRows(
+  file: OpenFile,
+  { from, rows }: RowRange,
+  wanted: readonly string[],
+): Promise<ReadRow[]> {
   const name = basename(file.path)
   const buffer = bufferOf(file)
   const { metadata, columns } = await readFooter(buffer, name)
-  const groups = metadata.row_groups.map(({ num_rows }) => Number(num_rows))
-  const row = groups.slice(0, group).reduce((sum, rows) => sum + rows, 0)
-  const rows = groups[group] ?? 0
   const asked = wanted.filter(column => columns.includes(column))
+  const faultOf = (field: string | null, reason: string): ReadRow[] => [{ file: name, row: from, rows, field, reason }]
+  const group = groupAt(metadata, from)
+  const large = asked.find(column => isLarge(group, column))
+  if (large !== undefined) return faultOf(large, `takes more than ${MAX_COLUMN_BYTES} bytes of a row group`)
   const read = (names: string[]) =>
     parquetReadObjects({
-      ...{ file: buffer, metadata, columns: names, compressors, rowStart: row, rowEnd: row + rows },
+      ...{ file: buffer, metadata, columns: names, compressors, rowStart: from, rowEnd: from + rows },
       parsers: { stringFromBytes: bytes => bytes && decodeUtf8(bytes) },
     })
   try {
     const found = await read(asked)
     if (found.length !== rows) throw new RangeError(`${found.length} rows instead of ${rows}`)
-    return found.map((fields, at): ReadRow => ({ file: name, row: row + at, fields }))
+    if (charactersIn(found) > MAX_CHARACTERS)
+      return faultOf(null, `${rows} rows have more than ${MAX_CHARACTERS} characters`)
+    return found.map((fields, at): ReadRow => ({ file: name, row: from + at, fields }))
   } catch {
     const field = await firstDamaged(asked, column => read([column]))
-    return [{ file: name, row, rows, field, reason: 'pages are damaged' }]
+    return faultOf(field, 'pages are damaged')
   }
+}
+
+/** @throws {RangeError} if there is no such row. */
+function groupAt({ row_groups }: FileMetaData, row: number): FileMetaData['row_groups'][number] {
+  let end = 0
+  for (const group of row_groups) {
+    end += Number(group.num_rows)
+    if (row < end) return group
+  }
+  throw new RangeError(`row ${row} of ${end}`)
+}
+
+/** Of texts and bytes, at any depth. */
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce((sum: number, item) => sum + charactersIn(item), 0)
 }
 
 async function firstDamaged(columns: readonly string[], read: (column: string) => Promise<unknown>) {
@@ -78,7 +122,7 @@ async function readFooter(buffer: AsyncBuffer, name: string): Promise<{ metadata
     const columns = parquetSchema(metadata).children.map(({ element }) => element.name)
     for (const { num_rows, columns: chunks } of metadata.row_groups) {
       if (num_rows < 0 || num_rows > MAX_GROUP_ROWS) throw new RangeError(`a row group has ${num_rows} rows`)
-      for (const { meta_data } of chunks) checkChunk(meta_data)
+      if (chunks.some(({ meta_data }) => meta_data === undefined)) throw new RangeError('a column has no metadata')
     }
     return { metadata, columns }
   } catch (cause) {
@@ -87,15 +131,13 @@ async function readFooter(buffer: AsyncBuffer, name: string): Promise<{ metadata
   }
 }
 
-/** Checked up front, since the reader allocates what the footer claims. @throws {RangeError} */
-function checkChunk(chunk: FileMetaData['row_groups'][number]['columns'][number]['meta_data']): void {
-  if (chunk === undefined) throw new RangeError('a column has no metadata')
-  const sizes = [chunk.total_uncompressed_size, chunk.total_compressed_size, chunk.num_values]
-  if (sizes.some(size => size < 0 || size > MAX_COLUMN_BYTES))
-    throw new RangeError(
-      `column ${chunk.path_in_schema.join('.').slice(0, 100)} is larger than ${MAX_COLUMN_BYTES} bytes`,
-    )
-}
+/** Whether a column is larger than what is read. Checked up front, since the reader allocates what the footer claims. */
+const isLarge = ({ columns }: FileMetaData['row_groups'][number], name: string) =>
+  columns.some(({ meta_data: chunk }) => {
+    if (chunk?.path_in_schema[0] !== name) return false
+    const sizes = [chunk.total_uncompressed_size, chunk.total_compressed_size, chunk.num_values]
+    return sizes.some(size => size < 0 || size > MAX_COLUMN_BYTES)
+  })
 
 /** Node's own decompressors where it has them: they are native and stop at the length that the page states. */
 const compressors: Compressors = {
@@ -127,8 +169,9 @@ function bufferOf({ bytes, read }: OpenFile): AsyncBuffer {
     async slice(start, end = bytes) {
       if (start < 0 || end > bytes || start > end || end - start > MAX_COLUMN_BYTES)
         throw new RangeError(`bytes ${start} to ${end} of ${bytes}`)
-      const { buffer, byteOffset, byteLength } = await read(start, end - start)
-      return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer
+      const { buffer, byteLength } = await read(start, end - start)
+      if (buffer.byteLength !== byteLength) throw new RangeError('bytes that others share')
+      return buffer as ArrayBuffer
     },
   }
 }

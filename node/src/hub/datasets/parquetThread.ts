@@ -2,13 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { answerCall } from '#base/threads/answerCall.ts'
 import type { Call } from '#base/threads/workerCalls.ts'
 import { openFile } from './openFile.ts'
-import { readGroup, readLayout } from './parquetTable.ts'
+import { type RowRange, readLayout, readRows } from './parquetTable.ts'
 
 // The thread that reads a Parquet file, started by `openParquet`.
 
 const opened = openFile(workerData as string).then(file => ({
   readLayout: () => readLayout(file),
-  readGroup: (group: number, columns: readonly string[]) => readGroup(file, group, columns),
+  readRows: (range: RowRange, columns: readonly string[]) => readRows(file, range, columns),
 }))
 opened.catch(() => {}) // reported by the first read
 

@@ -6,7 +6,7 @@ import type { ReadRow } from './table.ts'
 export type DatasetPosition = { readonly pass: number; readonly taken: number }
 
 /**
- * Rows of one pass over a dataset, each once: groups in random order, and rows in random order inside of each, so that one group is in
+ * Rows of one pass over a dataset, each once: parts in random order, and rows in random order inside of each, so that one part is in
  * memory at a time. The order follows from the seed and the pass, and reading resumes at any position.
  *
  * @param seed - null for the files' own order.
@@ -17,15 +17,15 @@ export async function* shuffledRows(
   seed: string | null,
   { pass, taken }: DatasetPosition,
 ): AsyncGenerator<ReadRow> {
-  const groups = tables.flatMap(table => table.groups.map((rows, group) => ({ table, group, rows })))
+  const parts = tables.flatMap(table => table.parts(columns).map((rows, part) => ({ table, part, rows })))
   let before = 0
-  for (const at of order(groups.length, seed, `${pass}`)) {
-    const { table, group, rows } = groups[at] as (typeof groups)[number]
+  for (const at of order(parts.length, seed, `${pass}`)) {
+    const { table, part, rows } = parts[at] as (typeof parts)[number]
     before += rows
     if (before <= taken) continue
-    const read = await table.readGroup(group, columns)
+    const read = await table.readPart(part, columns)
     const skipped = Math.max(0, taken - (before - rows))
-    // A group that cannot be read is one fault for all of its rows.
+    // A part that cannot be read is one fault for all of its rows.
     if (read.length !== rows) yield* read
     else for (const row of order(rows, seed, `${pass} ${at}`).slice(skipped)) yield read[row] as ReadRow
   }

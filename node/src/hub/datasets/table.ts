@@ -19,20 +19,21 @@ export type ReadRow = TableRow | RowFault
 
 export const isFault = (row: ReadRow): row is RowFault => 'reason' in row
 
-/** Rows of a file, in groups that are read as a whole. */
+/** Rows of a file, in parts that are read as a whole. */
 export type Table = {
   /** Name of the file, without its folder. */
   readonly file: string
   /** Names of its columns; null if each row has its own. */
   readonly columns: readonly string[] | null
-  /** Rows of each group. */
-  readonly groups: readonly number[]
+  readonly rows: number
+  /** How many rows each part has, if these columns are read. */
+  parts(columns: readonly string[]): readonly number[]
   /**
-   * The rows of a group in the file's order, with the named columns.
+   * The rows of a part in the file's order, with the named columns.
    *
    * What cannot be read is a fault; a text that is not UTF-8 stays bytes.
    */
-  readGroup(group: number, columns: readonly string[]): Promise<ReadRow[]>
+  readPart(part: number, columns: readonly string[]): Promise<ReadRow[]>
   close(): Promise<void>
 }
 

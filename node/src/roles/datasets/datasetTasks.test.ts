@@ -53,27 +53,33 @@ test("MBPP's header comes from its solution, which is never shown, and its asser
   expect(await run(task, liar)).toEqual(['fail'])
 })
 
+test('A sanitized row runs with its imports, and rows that lack a field are counted by it.', async () => {
+  const { placed, refusals } = await read(join(golden, 'sanitized.parquet'))
+  const [{ task }] = placed as [PlacedTask]
+  expect(placed.map(({ task }) => [task.id, task.question])).toEqual([
+    ['2', 'Write half(number). Write a function to halve a number.'],
+    ['3', 'Write half(number). Write a function to halve a number.'],
+  ])
+  expect(refusals).toEqual([
+    { reason: 'test_list is missing', rows: 1, file: 'sanitized.parquet', row: 2 },
+    { reason: 'prompt is missing', rows: 1, file: 'sanitized.parquet', row: 3 },
+  ])
+  expect(await run(task, fenced('def half(n):\n    return n / 2'), 'def half(n):\n    return n')).toEqual([
+    'pass',
+    'fail',
+  ])
+})
+
 test('Without a solution the header follows from the tests, through what wraps the call.', async () => {
-  const task = await only({
-    prompt: 'Find the shared elements.\nOf two lists.',
-    test_list: [
-      'assert set(shared((1, 2), [2])) == {2}, "no"',
-      'assert math.isclose(shared([math.pi], [math.pi])[0], 3.14159, rel_tol=1e-3)',
-    ],
-    test_imports: ['import math'],
-  })
+  const tests = ['assert set(shared((1, 2), [2])) == {2}, "no"']
+  const task = await only({ prompt: 'Find the shared elements.\nOf two lists.', test_list: tests })
   expect(task.question).toBe('Write shared(a, b). Find the shared elements. Of two lists.')
-  expect(await run(task, 'def shared(a, b):\n    return [x for x in a if x in b]')).toEqual(['pass'])
 })
 
 test("HumanEval's answer may lean on what stands before the header, and is checked by its own check.", async () => {
-  const task = await only({
-    task_id: 'X/0',
-    prompt:
-      'from typing import List\n\ndef twice(x: int) -> int:\n    return 2 * x\n\ndef f(xs: List[int]) -> List[int]:\n    """ Doubles. """\n',
-    entry_point: 'f',
-    test: 'def check(candidate):\n    assert candidate([1, 2]) == [2, 4]\n',
-  })
+  const { placed, refusals } = await read(join(golden, 'humanEval.parquet'))
+  expect(refusals).toMatchObject([{ reason: 'entry_point is missing', rows: 1, row: 1 }])
+  const [{ task }] = placed as [PlacedTask]
   const right = fenced('def f(xs: List[int]) -> List[int]:\n    return [twice(x) for x in xs]')
   expect(await run(task, right, fenced('def f(xs):\n    return xs'), 'I do not know.')).toEqual([
     'pass',
@@ -84,9 +90,14 @@ test("HumanEval's answer may lean on what stands before the header, and is check
 
 test('A program gets its input and its output is compared word by word.', async () => {
   const { placed, refusals } = await read(join(golden, 'contests.parquet'))
-  expect(refusals).toEqual([
-    { reason: 'input_file names a file: only standard input is given', rows: 1, file: 'contests.parquet', row: 1 },
+  expect(refusals.map(({ reason, row }) => [reason, row])).toEqual([
+    ['input_file names a file: only standard input is given', 1],
+    ['description is missing', 2],
+    ['public_tests.input is missing', 4],
+    ['generated_tests.output contains an entry that is missing', 5],
   ])
+  expect(placed.map(({ task }) => task.id)).toEqual(['1_A. Sum', '4_D. Private'])
+  expect(placed[1]?.task.question).toContain('Example input:\n0 0\n\nIts output:\n0')
   const { task } = placed[0] as PlacedTask
   expect(task.question).toContain('Example input:\n1 2\n\nIts output:\n3')
   const verdicts = await run(
@@ -111,12 +122,22 @@ test.each([
     { ...good, tests: ['assert f(1) == 2; import os'] },
     'tests contains a test that is not of the form assert CONDITION',
   ],
-  ['a test of 1 MB', { ...good, tests: [`assert f(${'('.repeat(1 << 20)}`] }, 'tests has a text that is too long'],
+  [
+    'a test of 1 MB',
+    { ...good, tests: [`assert f(${'('.repeat(1 << 20)}`] },
+    'tests contains an entry that is longer than 1000000 characters',
+  ],
   [
     'deep nesting',
     { ...good, tests: [`assert f(${'['.repeat(5000)}${']'.repeat(5000)}) == 1`] },
     'tests contains a test that is not of the form assert CONDITION',
   ],
+  [
+    'an entry that is no test',
+    { ...good, tests: ['assert f(1) == 2', 5] },
+    'tests contains an entry that is not a text',
+  ],
+  ['an id of 1 MB', { ...good, id: 'x'.repeat(1 << 20) }, 'id is longer than 1000 characters'],
   ['no tests', { ...good, tests: [] }, 'tests is empty'],
   ['tests of nothing', { ...good, tests: ['assert 1 == 1'] }, 'tests calls no function that is asked for'],
   ['tests of another function', { ...good, name: 'g' }, 'tests calls no function that is asked for'],
@@ -126,6 +147,12 @@ test.each([
   const { placed, refusals } = await read(path)
   expect(placed.map(({ place }) => place.split(':')[1])).toEqual(['0', '3'])
   expect(refusals).toEqual([{ reason, rows: 2, file: expect.any(String), row: 1 }])
+})
+
+test('The format of JSON lines is that of the first row that has one.', async () => {
+  const { placed, refusals } = await read(await written({ text: 'Double it.' }, good))
+  expect(placed).toHaveLength(1)
+  expect(refusals).toMatchObject([{ reason: 'tests is missing', row: 0 }])
 })
 
 test('A file of no format is refused by its columns.', async () => {

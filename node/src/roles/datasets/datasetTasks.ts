@@ -71,20 +71,29 @@ export async function openDatasetTasks(path: string, seed: string | null): Promi
 const reasonOf = ({ field, reason }: Pick<RowFault, 'field' | 'reason'>) =>
   field === null ? reason : `${field} ${reason}`
 
-/** By the columns of a Parquet file, or the first whole row of JSON lines. */
+/** A row of JSON may leave out what it has no value for. */
+const ROWS_LOOKED_AT = 100
+
+/** By the columns of the first Parquet file, or the first row of JSON, that has those of a format. */
 async function findFormat(dataset: Dataset, path: string): Promise<DatasetFormatName> {
-  let columns = dataset.tables.find(table => table.columns !== null)?.columns ?? null
-  if (columns === null)
-    for await (const row of shuffledRows(dataset, [], null, { pass: 0, taken: 0 })) {
-      if (isFault(row)) continue
-      columns = Object.keys(row.fields)
-      break
-    }
-  const found = columns && formatOf(columns)
-  if (found) return found
+  let first: readonly string[] | null = null
+  for await (const columns of columnsIn(dataset)) {
+    const found = formatOf(columns)
+    if (found) return found
+    first ??= columns
+  }
   const known = Object.entries(datasetFormats).map(([name, { needs }]) => `${name}: ${needs.join(', ')}`)
   throw new DatasetTasksError(
-    `${path} has ${columns ? `the columns ${columns.slice(0, 20).join(', ').slice(0, 300)}` : 'no whole row'}, which are those of no format.`,
+    `${path} has ${first ? `the columns ${first.slice(0, 20).join(', ').slice(0, 300)}` : 'no whole row'}, which are those of no format.`,
     { hint: `Required columns by format: ${known.join('; ')}.` },
   )
+}
+
+async function* columnsIn({ tables }: Dataset): AsyncGenerator<readonly string[]> {
+  for (const table of tables) {
+    if (table.columns !== null) yield table.columns
+    else if (table.rows > 0)
+      for (const row of (await table.readPart(0, [])).slice(0, ROWS_LOOKED_AT))
+        if (!isFault(row)) yield Object.keys(row.fields)
+  }
 }

@@ -71,7 +71,7 @@ export async function heldOutDataset(level: Level, count: number): Promise<Datas
 
 type Sample = { readonly input: string; readonly output: string }
 
-const samples = z.object({ input: texts, output: texts }).nullish()
+const samples = z.object({ input: texts, output: texts }, 'is not a structure of the lists input and output').nullish()
 const contestSchema = z.object({
   name: id,
   description: text,
