@@ -140,7 +140,7 @@ def human_eval() -> pa.Table:
 
 
 def write_as_hub(table: pa.Table, name: str, **options) -> None:
-    """As the hub's own files: Snappy, pages of version 1, dictionaries, the Arrow schema and the library's metadata beside the footer."""
+    """As the hub's own files: Snappy, pages of version 1, dictionaries, the Arrow schema and the library's metadata next to the footer."""
     library = {b"huggingface": b'{"info": {"features": {}}}'}
     pq.write_table(table.replace_schema_metadata(library), out / name, compression="snappy", write_statistics=False, **options)
 

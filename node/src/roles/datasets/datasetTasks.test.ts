@@ -133,7 +133,7 @@ test.each([
     'tests contains a test that is not of the form assert CONDITION',
   ],
   [
-    'an entry that is no test',
+    'an entry that is not a test',
     { ...good, tests: ['assert f(1) == 2', 5] },
     'tests contains an entry that is not a text',
   ],
