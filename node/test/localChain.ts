@@ -10,8 +10,8 @@ import { type Abi, createTestClient, encodeFunctionData, type Hex, http, publicA
 import { mnemonicToAccount } from 'viem/accounts'
 import { anvilArgv, anvilBinary } from '../../scripts/base/anvil.ts'
 import { freePort } from '../../scripts/base/freePorts.ts'
+import { mineStuck } from '../../scripts/base/mineStuck.ts'
 import { constructorArguments, type Made, stakesWiring } from '../../scripts/deploy/constructorArguments.ts'
-import { mineStuck } from './chain/mineStuck.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Anvil's own, known to everybody. */

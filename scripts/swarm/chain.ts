@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Deployment, readDeployment } from '@waggle/deployments/record'
 import { createTestClient, http } from 'viem'
 import { anvilArgv, anvilBinary } from '../base/anvil.ts'
+import { mineStuck } from '../base/mineStuck.ts'
 import { keepChainState } from './keepChainState.ts'
 import { mendChainState } from './mendChainState.ts'
 import { restoreBlockHashes } from './restoreBlockHashes.ts'
@@ -50,7 +51,7 @@ export async function minedAtOnce<T>(rpcUrl: string, setUp: () => Promise<T>): P
   await chain.setAutomine(true)
   // The time of a resumed chain is that of its last block.
   await chain.mine({ blocks: 1 })
-  const done = await setUp()
+  const done = await setUp().finally(mineStuck(chain))
   await chain.setIntervalMining({ interval: BLOCK_SECONDS })
   return done
 }

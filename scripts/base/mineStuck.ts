@@ -2,7 +2,7 @@ import type { TestClient } from 'viem'
 
 const LOOK_EVERY_MS = 1_000
 
-/** What of a test client is asked. */
+/** The methods of a test client that are used. */
 type Chain = Pick<TestClient, 'getAutomine' | 'getTxpoolContent' | 'mine'>
 
 /**
