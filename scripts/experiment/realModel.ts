@@ -29,7 +29,7 @@ type Size = {
   samples: number
 }
 
-const full: Size = { rounds: 24, tasks: 100, samples: 8 }
+const full: Size = { rounds: 16, tasks: 100, samples: 8 }
 const quick: Size = { rounds: 3, tasks: 20, samples: 4 }
 
 /** Alone, solvers take nothing from each other. */
