@@ -145,6 +145,22 @@ for (const [type, sent] of [
   })
 }
 
+test('a deployment resumes where a kill left a transaction open that was sent before others which are done', async () => {
+  const options = freshOptions()
+  const sentBefore = await nonce()
+  await refused('DEPLOYMENT_FAILED', deployOn('local', anvil.url, options, dieAt(CREATIONS, 'before')))
+  const journal = path.join(options.journalDir, 'journal.jsonl')
+  const lines = readFileSync(journal, 'utf8').split('\n')
+  const sends = lines.filter(line => line.includes('"TRANSACTION_SEND"')).map(line => JSON.parse(line))
+  const open = sends.find(({ nonce }) => nonce === sentBefore + CREATIONS - 2)
+  const isOfOpen = (line: string) => line.includes(`"futureId":"${open.futureId}"`)
+  const kept = lines.filter(line => !(isOfOpen(line) && /"TRANSACTION_CONFIRM"|_COMPLETE"/.test(line)))
+  assert.equal(kept.length, lines.length - 2)
+  writeFileSync(journal, kept.join('\n'))
+  await deployOn('local', anvil.url, options)
+  assert.equal(await nonce(), sentBefore + TRANSACTIONS)
+})
+
 /** What docs/protocol.md says under Powers, and nothing else: whoever holds one more would be in the list. */
 const POWERS = [
   'PeerRegistry BOOTNODE_MANAGER_ROLE deployer',

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { EthereumProvider } from 'hardhat/types/providers'
+import { getAddress } from 'viem'
 import { DeployError } from './deployError.ts'
+import type { JournalReceipt } from './journal.ts'
 
 interface Block {
   readonly hash: string
@@ -12,6 +14,14 @@ interface ChainTransaction {
   readonly hash: string
   readonly from: string
   readonly nonce: number
+}
+
+interface RpcReceipt {
+  readonly blockHash: string
+  readonly blockNumber: string
+  readonly contractAddress: string | null
+  readonly logs: { address: string; data: string; logIndex: string; topics: string[] }[]
+  readonly status: string
 }
 
 /** Most blocks searched for a transaction whose hash a killed run did not write: about a day of Ethereum. */
@@ -42,6 +52,19 @@ export function chainReader(provider: EthereumProvider) {
     hasCode: async (address: string) => ((await ask('eth_getCode', address, 'latest')) as string).length > 2,
     balanceWei: async (address: string) => BigInt((await ask('eth_getBalance', address, 'latest')) as string),
     gasPriceWei: async () => BigInt((await ask('eth_gasPrice')) as string),
+
+    /** @returns undefined for a transaction that is not mined. */
+    async receipt(hash: string): Promise<JournalReceipt | undefined> {
+      const found = (await ask('eth_getTransactionReceipt', hash)) as RpcReceipt | null
+      if (found === null) return undefined
+      const isMade = Number(found.status) === 1
+      const logs = found.logs.map(({ address, data, logIndex, topics }) => {
+        return { address: getAddress(address), data, logIndex: Number(logIndex), topics }
+      })
+      const made = isMade && found.contractAddress ? { contractAddress: getAddress(found.contractAddress) } : {}
+      const { blockHash, blockNumber } = found
+      return { blockHash, blockNumber: Number(blockNumber), ...made, logs, status: isMade ? 'SUCCESS' : 'FAILURE' }
+    },
 
     /** Waits until all transactions of an account are confirmed, or until a timeout, after which Ignition reports the reason. */
     async untilConfirmed(account: string, confirmations: number, pollMs: number): Promise<void> {

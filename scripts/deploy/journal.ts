@@ -21,6 +21,8 @@ export interface JournalState {
   readonly unrecorded: readonly PreparedTransaction[]
   /** Transactions whose sending was written. */
   readonly sent: number
+  /** Those of them whose receipt was not. */
+  readonly open: readonly OpenTransaction[]
   /** Whether there is a journal at all. */
   readonly exists: boolean
 }
@@ -32,8 +34,25 @@ interface PreparedTransaction {
   readonly nonce: number
 }
 
+/** A transaction that was sent; replacements of it by higher fees have hashes of their own, and one of them is mined. */
+export interface OpenTransaction {
+  readonly futureId: string
+  readonly networkInteractionId: number
+  readonly hashes: readonly string[]
+}
+
+/** A receipt as the journal keeps it. */
+export interface JournalReceipt {
+  readonly blockHash: string
+  readonly blockNumber: number
+  readonly contractAddress?: string
+  readonly logs: readonly { address: string; data: string; logIndex: number; topics: readonly string[] }[]
+  readonly status: 'SUCCESS' | 'FAILURE'
+}
+
 interface JournalLine extends Partial<PreparedTransaction> {
   readonly type: string
+  readonly transaction?: { readonly hash?: string }
   readonly receipt?: {
     readonly status?: string
     readonly contractAddress?: `0x${string}`
@@ -53,6 +72,7 @@ export async function readJournal(dir: string): Promise<JournalState> {
   const created: Partial<Record<ContractName, CreatedContract>> = {}
   const confirmed = new Set<string>()
   const prepared = new Map<string, PreparedTransaction>()
+  const open = new Map<string, OpenTransaction>()
   let sent = 0
   for (const [index, line] of (text ?? '').split('\n').entries()) {
     if (line.trim() === '') continue
@@ -64,16 +84,21 @@ export async function readJournal(dir: string): Promise<JournalState> {
     } else if (entry.type === 'TRANSACTION_SEND') {
       prepared.delete(interaction)
       sent++
+      const hashes = [...(open.get(interaction)?.hashes ?? []), entry.transaction?.hash ?? '']
+      open.set(interaction, { futureId, networkInteractionId, hashes })
     } else if (entry.type === FORGET) {
       prepared.delete(interaction)
+      open.delete(interaction)
     } else if (entry.type === 'TRANSACTION_CONFIRM') {
+      open.delete(interaction)
       if (entry.receipt?.status === 'SUCCESS') confirmed.add(futureId)
       const name = contractNames.find(contract => futureId === `Protocol#${contract}`)
       const address = entry.receipt?.status === 'SUCCESS' ? entry.receipt.contractAddress : undefined
       if (name && address) created[name] = { address, startBlock: entry.receipt?.blockNumber ?? 0 }
     }
   }
-  return { created, confirmed, unrecorded: [...prepared.values()], sent, exists: text !== undefined }
+  const exists = text !== undefined
+  return { created, confirmed, unrecorded: [...prepared.values()], sent, open: [...open.values()], exists }
 }
 
 /**
@@ -112,6 +137,17 @@ function isLine(text: string): boolean {
 /** Writes into the journal that a prepared transaction was never sent, in the form in which Ignition writes its lines. */
 export async function forgetPrepared(dir: string, { futureId, networkInteractionId }: PreparedTransaction) {
   const line = JSON.stringify({ futureId, networkInteractionId, type: FORGET })
+  await appendFile(path.join(dir, 'journal.jsonl'), `\n${line}`)
+}
+
+/** Writes the receipt of a transaction that was sent, in the form in which Ignition writes its lines. */
+export async function confirmSent(
+  dir: string,
+  { futureId, networkInteractionId }: OpenTransaction,
+  hash: string,
+  receipt: JournalReceipt,
+) {
+  const line = JSON.stringify({ futureId, hash, networkInteractionId, receipt, type: 'TRANSACTION_CONFIRM' })
   await appendFile(path.join(dir, 'journal.jsonl'), `\n${line}`)
 }
 

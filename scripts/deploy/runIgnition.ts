@@ -3,7 +3,7 @@ import { type ArtifactResolver, DeploymentResultType, deploy, trackTransaction }
 import type { NetworkConnection } from 'hardhat/types/network'
 import type { ChainReader } from './chain.ts'
 import { DeployError } from './deployError.ts'
-import { forgetPrepared, type JournalState } from './journal.ts'
+import { confirmSent, forgetPrepared, type JournalState, readJournal } from './journal.ts'
 import type { NetworkPreset } from './networks.ts'
 import type { DeployParameters } from './parameters.ts'
 import { protocolModule } from './protocolModule.ts'
@@ -57,6 +57,21 @@ async function closeUnrecorded({ connection, chain, journalDir, journal, account
   }
   // Ignition refuses to start while anything of the account's is unconfirmed, which a rerun soon after a kill would meet.
   await chain.untilConfirmed(account, preset.confirmations, preset.blockPollingMs)
+  await recordReceipts(chain, journalDir)
+}
+
+/**
+ * Writes the receipts of transactions that were mined after the kill. Ignition expects the nonce that follows those of its open transactions, and
+ * refuses to resume where others of the same batch, with higher nonces, are done already (HHE10411).
+ */
+async function recordReceipts(chain: ChainReader, journalDir: string): Promise<void> {
+  const { open } = await readJournal(journalDir)
+  for (const transaction of open) {
+    for (const hash of transaction.hashes) {
+      const receipt = await chain.receipt(hash)
+      if (receipt !== undefined) await confirmSent(journalDir, transaction, hash, receipt)
+    }
+  }
 }
 
 function failure(reason: string, journalDir: string, cause?: unknown): DeployError {
