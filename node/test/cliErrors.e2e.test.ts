@@ -242,7 +242,7 @@ test('bonds and what happens to them are printed, and nothing is sent', async ()
   const appeal = {
     bond: '0.01',
     bondWei: `1${'0'.repeat(16)}`,
-    terms: expect.stringContaining('pays the seats'),
+    terms: expect.stringContaining('pays the jury'),
   }
   expect({ code, said: JSON.parse(stdout) }).toMatchObject({
     ...{ code: 0, said: { account: address, balance: '1', appeal, secondAppeal: { bond: '0.02' } } },
