@@ -24,26 +24,33 @@ export function learningRateOf(training: Training, trained: 'weights' | 'adapter
   return learningRateAt(Math.max(1, updates), { kind: schedule, peak, warmupSteps: warmUpRounds, ...total })
 }
 
-const [THIS_ROUND, ROUND_BEFORE] = ['updates in this round', 'updates in the round before']
+const COUNTED = 'updates of the last two rounds'
+
+type Counted = {
+  round: number
+  /** In it so far, and in the round before it that had any. */
+  updates: number
+  before: number
+}
 
 /**
  * Divides the learning rate by the square root of a round's updates, where the specification says so. A round counts as many updates as the one
  * before it, until it has more. The counts are kept in the journal, so a restart in the middle of a round loses none.
  */
 export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sharing']['learningRateScaling']) {
-  const countOf = (round: string) => Number(journal.getState(round) ?? 0)
+  const countsOf = (round: number): Counted => {
+    const kept = journal.getState(COUNTED) as Counted | undefined
+    return kept?.round === round ? kept : { round, updates: 0, before: kept?.updates ?? 0 }
+  }
   return {
-    /** What the next update's rate is multiplied by. @param isFirst - of its round. */
-    factor(isFirst: boolean): number {
-      if (scaling === 'none') return 1
-      if (isFirst) {
-        journal.setState(ROUND_BEFORE, countOf(THIS_ROUND))
-        journal.setState(THIS_ROUND, 0)
-      }
-      return 1 / Math.sqrt(Math.max(countOf(ROUND_BEFORE), countOf(THIS_ROUND) + 1))
+    /** What the rate of a round's next update is multiplied by. */
+    factor(round: number): number {
+      const { updates, before } = countsOf(round)
+      return scaling === 'none' ? 1 : 1 / Math.sqrt(Math.max(before, updates + 1))
     },
-    count(updates: number): void {
-      if (scaling === 'squareRoot') journal.setState(THIS_ROUND, countOf(THIS_ROUND) + updates)
+    count(round: number, updates: number): void {
+      const counts = countsOf(round)
+      if (scaling === 'squareRoot') journal.setState(COUNTED, { ...counts, updates: counts.updates + updates })
     },
   }
 }

@@ -155,7 +155,7 @@ function createUpdates({ learner, logger, signal }: LearningModules, round: numb
     score: (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups)),
     /** @returns why nothing was learned; null where it was. */
     async update(groups: readonly ScoredGroup[], ownCount: number, options: LearnOptions = {}): Promise<string | null> {
-      const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, options))
+      const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, { round, ...options }))
       learned.updates += lesson?.updates ?? 0
       return lesson === null ? FAILED : lesson.failure
     },

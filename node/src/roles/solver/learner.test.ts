@@ -155,11 +155,12 @@ test('an update of a round of several has a rate that is divided by the square r
     }
     const node = { environment: { spec } as unknown as Environment, journal, training: noting, clock }
     const restarted = () => createLearner(node, { policyStep } as unknown as PolicyClient, { score: async () => [] })
-    for (const own of [1, 1, 0, 0]) await restarted().learn([group], own)
-    for (const own of [1, 0, 1, 1]) await restarted().learn([group], own)
+    const updatesOf = { 1: [1], 2: [1, 0, 0], 3: [1, 0], 4: [0], 5: [1], 6: [1] }
+    for (const [round, updates] of Object.entries(updatesOf))
+      for (const own of updates) await restarted().learn([group], own, { round: Number(round) })
   }
-  expect(rates.none).toEqual(Array(8).fill(1))
+  expect(rates.none).toEqual(Array(9).fill(1))
   const root = (updates: number) => expect.closeTo(1 / Math.sqrt(updates), 12)
-  // Alone; then with two others, which were not foreseen; then with one; then alone twice.
-  expect(rates.squareRoot).toEqual([1, 1, 2, 3, 3, 3, 2, 1].map(root))
+  // Alone; with two others, which were not foreseen; with one; with one and nothing of its own; then alone twice.
+  expect(rates.squareRoot).toEqual([1, 1, 2, 3, 3, 3, 2, 1, 1].map(root))
 })

@@ -31,6 +31,8 @@ export type Learner = {
 }
 
 export type LearnOptions = {
+  /** Of the swarm: the learning rate may depend on how many updates it has. */
+  round?: number
   /** One after the other on the same groups; 1. Only own groups alone have more. */
   updates?: number
   /** Whose groups they are, where they are of one other peer: for the log. */
@@ -99,10 +101,10 @@ export function createLearner(
         return { ...group, rewards, correctness, family: familyOf?.(problem), dataset: datasetOf(text) }
       })
     },
-    async learn(groups, own, { updates = 1, peer = null, again = false } = {}) {
+    async learn(groups, own, { round = 0, updates = 1, peer = null, again = false } = {}) {
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 && !again ? kept + 1 : kept
-      const learningRate = learningRateOf(training, trained, rounds) * scaling.factor(own > 0 && !again)
+      const learningRate = learningRateOf(training, trained, rounds) * scaling.factor(round)
       const options = { learningRate, ...loss, ...(groups.length > own || !believesOwn ? ofOthers : {}) }
       const done: Lesson = { failure: null, updates: 0 }
       for (let i = 0; i < updates && done.failure === null; i++) {
@@ -110,7 +112,7 @@ export function createLearner(
         done.failure = lesson.failure
         done.updates += lesson.updates
       }
-      scaling.count(done.updates)
+      scaling.count(round, done.updates)
       if (own > 0 && done.failure === null) journal.setState('rounds learned', rounds)
       return done
     },
