@@ -1,7 +1,7 @@
 import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { createTurns, type Turns } from '#core/turns.ts'
+import { createPriorityMutex, type PriorityMutex } from '#core/priorityMutex.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
 import { roundRules } from '../draws/checkRollouts.ts'
 import { readTaskPlaces, type TaskPlace } from '../draws/drawTasks.ts'
@@ -49,10 +49,10 @@ function onceForEach<T>(read: (round: number) => Promise<T>): (round: number) =>
  * Those that read scores at the same time: payloads are fetched side by side, and opened and scored one after the other, of what has come the
  * first place first.
  */
-export type ReadTogether = { turns: Turns; facts: RoundFacts; memory: PolicyMemory }
+export type ReadTogether = { mutex: PriorityMutex; facts: RoundFacts; memory: PolicyMemory }
 
 export const readTogether = (node: PeerNode): ReadTogether => ({
-  turns: createTurns(),
+  mutex: createPriorityMutex(),
   facts: createRoundFacts(node),
   memory: policyMemory(),
 })
@@ -71,7 +71,7 @@ export async function scoreAgain(
   { judge, reader }: Models,
   { round, peerKey, seats = [], place = '' }: ReadAgain,
   signal: AbortSignal,
-  { turns, facts, memory }: ReadTogether = readTogether(node),
+  { mutex, facts, memory }: ReadTogether = readTogether(node),
 ): Promise<number | null> {
   const { chainId, environment, fetchPlan } = node
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
@@ -84,7 +84,7 @@ export async function scoreAgain(
   const [kept] = await fetchPlan.visit([wanted], signal, async () => ({ ok: true, value: null }))
   if (kept?.result.ok !== true) return kept?.result.fault === 'no time' ? null : UNAVAILABLE
   await policyCame
-  return turns.run(place, async () => {
+  return mutex.run(place, async () => {
     if (signal.aborted) return null
     const [at, places] = [{ chainId, round, beacon: before }, await facts.places(round)]
     const rules = await roundRules(environment, at, places, stageSource(node, signal))

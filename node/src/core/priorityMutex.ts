@@ -1,7 +1,7 @@
-/** Runs one work at a time: of those that wait, the one whose place sorts first. */
-export type Turns = { run<T>(place: string, work: () => Promise<T>): Promise<T> }
+/** Runs one task at a time; of those that wait, the one whose place sorts first. */
+export type PriorityMutex = { run<T>(place: string, work: () => Promise<T>): Promise<T> }
 
-export function createTurns(): Turns {
+export function createPriorityMutex(): PriorityMutex {
   const waiting: { place: string; begin: () => void }[] = []
   let isBusy = false
 

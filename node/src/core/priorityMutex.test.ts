@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createTurns } from './turns.ts'
+import { createPriorityMutex } from './priorityMutex.ts'
 
 test('one works at a time, and of those that wait the first place is next', async () => {
-  const { run } = createTurns()
+  const { run } = createPriorityMutex()
   const began: string[] = []
   const first = Promise.withResolvers<void>()
   const work = (place: string) => run(place, async () => void began.push(place))
@@ -15,7 +15,7 @@ test('one works at a time, and of those that wait the first place is next', asyn
 })
 
 test('a failure ends its turn', async () => {
-  const { run } = createTurns()
+  const { run } = createPriorityMutex()
   const failing = run('1', () => Promise.reject(new Error('no')))
   const next = run('2', async () => 'yes')
   await expect(failing).rejects.toThrow('no')
