@@ -9,6 +9,19 @@ const whiteSpace = (element: Element): string => getComputedStyle(element).white
 export function testMarket(scene: BrowserScene): void {
   const { browserTest, visit } = scene
 
+  browserTest('a choice made before the scripts have loaded is the one that a bet is on', async () => {
+    const { promise: loaded, resolve: load } = Promise.withResolvers<void>()
+    const page = await scene.visit('/market/1', {
+      early: true,
+      prepare: page => page.route('**/*.js', route => loaded.then(() => route.continue())),
+    })
+    await page.getByRole('combobox').selectOption('palindromes')
+    await page.getByLabel('Nectar').fill('7')
+    load()
+    await see(page, 'Pays if palindromes wins and nobody bets after you')
+    await see(page, 'Bet 7 nectar')
+  })
+
   browserTest('the market shows stakes, clues and payouts, and that it is empty if it is', async () => {
     const page = await visit('/market')
     const [open, over] = [page.getByRole('article').nth(0), page.getByRole('article').nth(1)]

@@ -1,6 +1,6 @@
 'use client'
 
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { parseUnits } from 'viem'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { betCalls, type Quote, quoteBet } from '#chain/betCalls.ts'
@@ -30,6 +30,13 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
   const sender = useSend()
   const [choice, setChoice] = useState(choices[0]?.choice ?? 0)
   const [text, setText] = useState('1')
+  const select = useRef<HTMLSelectElement>(null)
+  const input = useRef<HTMLInputElement>(null)
+  // The form is there before its scripts. What a reader filled in by then changed the elements, and no state.
+  useEffect(() => {
+    if (select.current) setChoice(Number(select.current.value))
+    if (input.current) setText(input.current.value)
+  }, [])
   const stake = parseStake(text)
   const isEnough = stake !== null && stake >= BigInt(minBet)
   const round = step?.bettingRound ?? null
@@ -50,7 +57,7 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
       </h2>
       <label className="mt-3 block text-sm">
         On
-        <select className={field} value={choice} onChange={event => setChoice(Number(event.target.value))}>
+        <select ref={select} className={field} value={choice} onChange={event => setChoice(Number(event.target.value))}>
           {choices.map(one => (
             <option key={one.choice} value={one.choice}>
               {one.name}
@@ -61,6 +68,7 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
       <label className="mt-3 block text-sm">
         Nectar
         <input
+          ref={input}
           className={`${field} figures`}
           inputMode="decimal"
           value={text}
