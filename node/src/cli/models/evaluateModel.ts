@@ -92,7 +92,7 @@ async function readTasks(
   if (level !== undefined)
     throw new UsageError('--level is for held-out tasks.', { hint: 'Leave out --level, or --dataset.' })
   const { openDatasetTasks } = await import('#roles/datasets/datasetTasks.ts')
-  const dataset = await openDatasetTasks(await openDatasetPath(named, hub, signal), seed ?? null)
+  const dataset = await openDatasetTasks(await openDatasetPath(named, hub, signal), seed ?? null, 'measuring')
   const tasks: NumberedTask[] = []
   for await (const { task, place } of dataset.from({ pass: 0, taken: 0 })) {
     tasks.push(numbered(task, place, tasks.length))

@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { parquetMetadataAsync } from 'hyparquet'
 import { afterAll, expect, test } from 'vitest'
-import { openDataset } from './openDataset.ts'
+import { type DatasetUse, openDataset } from './openDataset.ts'
 import { openFile } from './openFile.ts'
 import { openParquet } from './openParquet.ts'
 import { readRows } from './parquetTable.ts'
@@ -26,7 +26,7 @@ async function written(content: string | Uint8Array, name = 'rows.jsonl'): Promi
 }
 
 async function readAll(path: string, seed: string | null = null, from = start, wanted = columns): Promise<ReadRow[]> {
-  const dataset = await openDataset(path)
+  const dataset = await openDataset(path, 'training')
   return taken(shuffledRows(dataset, wanted, seed, from)).finally(dataset.close)
 }
 
@@ -198,7 +198,7 @@ test.each<[string, () => Promise<string>, string]>([
   ['no file', async () => join(scratch, 'nothing'), 'DATASET_FILE'],
   ['a device', async () => '/dev/zero', 'DATASET_FILE'],
 ])('A dataset with %s is refused.', async (_, make, code) => {
-  await expect(openDataset(await make())).rejects.toMatchObject({ name: 'DatasetError', code })
+  await expect(openDataset(await make(), 'training')).rejects.toMatchObject({ name: 'DatasetError', code })
 })
 
 test('A folder is read file by file, and a damaged file costs that file.', async () => {
@@ -206,12 +206,54 @@ test('A folder is read file by file, and a damaged file costs that file.', async
   await writeFile(join(folder, '0.parquet'), groups)
   await writeFile(join(folder, '1.parquet'), groups.subarray(0, -20))
   await writeFile(join(folder, '2.jsonl'), '{"task_id":1}\n')
-  const dataset = await openDataset(folder)
+  const dataset = await openDataset(folder, 'training')
   expect(dataset).toMatchObject({
     rows: 11,
     refused: [{ file: '1.parquet', reason: expect.stringContaining('footer') }],
   })
   await dataset.close()
+})
+
+const splits = ['full/train-00000-of-00001', 'full/test-00000-of-00001', 'full/prompt', 'contested', 'test/0', 'eval']
+
+async function splitFolder(names: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(scratch, 'splits-'))
+  for (const name of names) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, `${name}.jsonl`), `{"task_id":"${name}"}\n`)
+  }
+  return folder
+}
+
+const opened = async (path: string, use: DatasetUse) => {
+  const dataset = await openDataset(path, use)
+  const found = ids(await taken(shuffledRows(dataset, columns, null, start)))
+  await dataset.close()
+  return { found: found.sort(), refused: dataset.refused }
+}
+
+test('A folder is learned from without its test splits, which are named, and measured by those alone.', async () => {
+  const folder = await splitFolder(splits)
+  const reason = 'is a test split, which is for measuring'
+  expect(await opened(folder, 'training')).toEqual({
+    found: ['contested', 'full/prompt', 'full/train-00000-of-00001'],
+    refused: ['eval.jsonl', 'test-00000-of-00001.jsonl', '0.jsonl'].map(file => ({ file, reason })),
+  })
+  expect(await opened(folder, 'measuring')).toEqual({
+    found: ['eval', 'full/test-00000-of-00001', 'test/0'],
+    refused: [],
+  })
+})
+
+test('A folder of one use serves the other where nothing is held out, and a named file always.', async () => {
+  const plain = await splitFolder(['a', 'b'])
+  expect((await opened(plain, 'measuring')).found).toEqual(['a', 'b'])
+  const held = await splitFolder(['test'])
+  await expect(openDataset(held, 'training')).rejects.toMatchObject({
+    code: 'DATASET_EMPTY',
+    message: `${held} contains only test splits, which are for measuring.`,
+  })
+  expect((await opened(join(held, 'test.jsonl'), 'training')).found).toEqual(['test'])
 })
 
 test('A file on which its reader hangs costs a group, after a while.', async () => {

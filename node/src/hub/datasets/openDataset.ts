@@ -10,24 +10,31 @@ import type { Table } from './table.ts'
 /** Files of a dataset, in a folder. One that is named may also be a JSON array: folders have other files of that ending. */
 export const DATASET_FILE = /\.(parquet|jsonl|jsonl\.gz)$/
 
+/** What a dataset is for. A folder's test split is for measuring: who learns from it cannot be measured by it. */
+export type DatasetUse = 'training' | 'measuring'
+
+/** A test split by its folder or its file, as Hugging Face's library finds one: `test-00000-of-00001.parquet`, `full/test.jsonl`. */
+const TEST_SPLIT = /(^|[-._ /\\\d])(test|testing|eval|evaluation)([-._ /\\\d]|$)/i
+
 export type Dataset = {
   readonly tables: readonly Table[]
   readonly rows: number
-  /** Files that cannot be read, and why. */
+  /** Files that cannot be read, or are not for this use, and why. */
   readonly refused: readonly { readonly file: string; readonly reason: string }[]
   close(): Promise<void>
 }
 
 /**
- * Opens a file, or all files of a folder and its folders.
+ * Opens a file, or the files of a folder and its folders: without its test splits for training, those alone for measuring, if
+ * there are any. A file that is named is opened whatever it is called.
  *
  * @throws {DatasetError} if none can be read, or they hold no rows.
  */
-export async function openDataset(path: string): Promise<Dataset> {
-  const paths = await filesOf(path)
+export async function openDataset(path: string, use: DatasetUse): Promise<Dataset> {
+  const { wanted, leftOut } = await filesOf(path, use)
   const tables: Table[] = []
   const failures: { file: string; error: DatasetError }[] = []
-  for (const file of paths) {
+  for (const file of wanted) {
     try {
       tables.push(await openTable(file))
     } catch (error) {
@@ -43,8 +50,9 @@ export async function openDataset(path: string): Promise<Dataset> {
     await close()
     throw new DatasetError('DATASET_EMPTY', `${path} contains no rows.`)
   }
-  const refused = failures.map(({ file, error }) => ({ file, reason: error.message }))
-  return { tables, rows, refused, close }
+  const damaged = failures.map(({ file, error }) => ({ file, reason: error.message }))
+  const held = leftOut.map(file => ({ file: basename(file), reason: 'is a test split, which is for measuring' }))
+  return { tables, rows, refused: [...damaged, ...held], close }
 }
 
 /** @throws {DatasetError} */
@@ -62,12 +70,18 @@ async function openTable(path: string): Promise<Table> {
   }
 }
 
-async function filesOf(path: string): Promise<string[]> {
+async function filesOf(path: string, use: DatasetUse): Promise<{ wanted: string[]; leftOut: string[] }> {
   const found = await stat(path).catch(cause => {
     throw new DatasetError('DATASET_FILE', `${path} does not exist.`, cause)
   })
-  if (!found.isDirectory()) return [path]
+  if (!found.isDirectory()) return { wanted: [path], leftOut: [] }
   const names = (await readdir(path, { recursive: true })).filter(name => DATASET_FILE.test(name)).sort()
-  if (names.length > 0) return names.map(name => join(path, name))
-  throw new DatasetError('DATASET_EMPTY', `${path} contains no dataset files.`)
+  if (names.length === 0) throw new DatasetError('DATASET_EMPTY', `${path} contains no dataset files.`)
+  const isTest = (name: string) => TEST_SPLIT.test(name.replace(DATASET_FILE, ''))
+  const within = (some: string[]) => some.map(name => join(path, name))
+  const tests = names.filter(isTest)
+  if (use === 'measuring') return { wanted: within(tests.length > 0 ? tests : names), leftOut: [] }
+  const wanted = names.filter(name => !isTest(name))
+  if (wanted.length > 0) return { wanted: within(wanted), leftOut: within(tests) }
+  throw new DatasetError('DATASET_EMPTY', `${path} contains only test splits, which are for measuring.`)
 }

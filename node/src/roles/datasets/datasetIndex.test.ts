@@ -21,7 +21,7 @@ test('the text that a proposer of the dataset puts up is told from others', asyn
   const index = await openDatasetIndex({ path, name: 'sums' }, proposals, at)
   await index.read
   // A proposer reads the rows in another order.
-  const dataset = await openDatasetTasks(path, 'a peer')
+  const dataset = await openDatasetTasks(path, 'a peer', 'training')
   const names: (string | undefined)[] = []
   for await (const { task } of dataset.from({ pass: 0, taken: 0 })) {
     const told = await proposals.tell(task)

@@ -26,7 +26,7 @@ export async function openDatasetIndex(
   proposals: Pick<Proposals, 'tell'>,
   { logger, signal }: { logger: Logger; signal: AbortSignal },
 ): Promise<DatasetIndex> {
-  const dataset = await openDatasetTasks(path, null)
+  const dataset = await openDatasetTasks(path, null, 'training')
   const known = new Set<string>()
   async function readAll(): Promise<void> {
     for await (const { task } of dataset.from({ pass: 0, taken: 0 })) {

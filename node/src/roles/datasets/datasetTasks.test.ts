@@ -24,7 +24,7 @@ async function written(...rows: unknown[]): Promise<string> {
 }
 
 async function read(path: string, seed: string | null = null): Promise<{ placed: PlacedTask[]; refusals: Refusal[] }> {
-  const tasks = await openDatasetTasks(path, seed)
+  const tasks = await openDatasetTasks(path, seed, 'training')
   const placed: PlacedTask[] = []
   for await (const task of tasks.from({ pass: 0, taken: 0 })) placed.push(task)
   await tasks.close()
@@ -156,7 +156,7 @@ test('The format of JSON lines is that of the first row that has one.', async ()
 })
 
 test('A file of no format is refused by its columns.', async () => {
-  await expect(openDatasetTasks(await written({ a: 1, b: 2 }), null)).rejects.toMatchObject({
+  await expect(openDatasetTasks(await written({ a: 1, b: 2 }), null, 'training')).rejects.toMatchObject({
     code: 'DATASET_TASKS',
     message: expect.stringContaining('the columns a, b'),
   })

@@ -1,5 +1,5 @@
 import { type DatasetFormatName, type DatasetTask, datasetFormats, formatOf } from '#environments/builtIn.ts'
-import { type Dataset, openDataset } from '#hub/datasets/openDataset.ts'
+import { type Dataset, type DatasetUse, openDataset } from '#hub/datasets/openDataset.ts'
 import { type DatasetPosition, shuffledRows } from '#hub/datasets/shuffledRows.ts'
 import { isFault, type RowFault } from '#hub/datasets/table.ts'
 import { DatasetTasksError } from './datasetTasksError.ts'
@@ -31,8 +31,8 @@ type DatasetTasks = {
  * @throws {DatasetError} if no file can be read.
  * @throws {DatasetTasksError} if its columns are those of no format.
  */
-export async function openDatasetTasks(path: string, seed: string | null): Promise<DatasetTasks> {
-  const dataset = await openDataset(path)
+export async function openDatasetTasks(path: string, seed: string | null, use: DatasetUse): Promise<DatasetTasks> {
+  const dataset = await openDataset(path, use)
   const counted = new Map<string, Refusal>()
   const count = (file: string, row: number, reason: string, rows: number) => {
     const found = counted.get(reason)

@@ -37,7 +37,7 @@ export async function openDatasetProposer(
   proposals: Pick<Proposals, 'tell'>,
   kept: JsonValue | undefined,
 ): Promise<DatasetProposer> {
-  const dataset = await openDatasetTasks(path, seed)
+  const dataset = await openDatasetTasks(path, seed, 'training')
   if (!datasetFormats[dataset.format].mayTrain) {
     await dataset.close()
     throw new DatasetTasksError(`${path} is a dataset for measuring (${dataset.format}), and never trained on.`, {
