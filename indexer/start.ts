@@ -1,17 +1,18 @@
 /** Starts the indexer in this process: `npx node indexer/start.ts --port 42069 --host 127.0.0.1`. See README.md. */
-import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { firstBlock, readDeployment } from '@waggle/deployments/record'
 import { readEnvironment } from './environment.ts'
-import { connectChain } from './launch/chain.ts'
+import { blockAt, connectChain } from './launch/chain.ts'
+import { checkHeld } from './launch/checkHeld.ts'
 import { fingerprint } from './launch/fingerprint.ts'
 import { lockFolder } from './launch/folderLock.ts'
 import { preparePglite } from './launch/preparePglite.ts'
+import { preparePostgres } from './launch/preparePostgres.ts'
 import { requirePort } from './launch/requirePort.ts'
 import { runPonder } from './launch/runPonder.ts'
-import { waitForFinality } from './launch/waitForFinality.ts'
+import { watchChain } from './launch/watchChain.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -21,28 +22,44 @@ const { values: flags } = parseArgs({
 })
 
 async function start(): Promise<void> {
-  const { deploymentPath, rpcUrl, indexFolder, databaseUrl } = readEnvironment()
+  const { deploymentPath, rpcUrl, indexFolder, databaseUrl, isLocal } = readEnvironment()
   await requirePort(Number(flags.port), flags.host)
   const deployment = readDeployment(deploymentPath)
-  const chain = await connectChain(rpcUrl, deployment.chainId)
-  const { hash: firstBlockHash } = await chain.getBlock({ blockNumber: BigInt(firstBlock(deployment)) })
-  const schema = fingerprint({ deployment, firstBlockHash })
+  const { chainId } = deployment
+  const chain = await connectChain(rpcUrl, chainId)
+  const first = await blockAt(chain, BigInt(firstBlock(deployment)))
+  if (first === null)
+    throw new Error(
+      `the chain ends before block ${firstBlock(deployment)}, at which the deployment begins: set WAGGLE_RPC_URL or WAGGLE_DEPLOYMENT, or wait if the endpoint is behind`,
+    )
+  const schema = fingerprint({ deployment, firstBlockHash: first.hash })
 
   lockFolder(indexFolder)
-  if (databaseUrl === undefined) {
-    const pgliteFolder = join(indexFolder, 'pglite')
-    const prepared = await preparePglite(pgliteFolder, schema)
-    if (prepared.kind === 'dropped') console.log(`index: rebuilding it: ${prepared.reason}`)
-    if (prepared.kind === 'kept' && prepared.finalizedSec !== null) {
-      const reached = await waitForFinality(chain, deployment.chainId, prepared.finalizedSec)
-      if (!reached) {
-        console.log('index: rebuilding it: the chain went back behind blocks that were final')
-        rmSync(pgliteFolder, { recursive: true, force: true })
-      }
+  const prepared =
+    databaseUrl === undefined
+      ? await preparePglite(join(indexFolder, 'pglite'), schema)
+      : await preparePostgres(databaseUrl, schema, chain)
+  const rebuilding = (reason: string) => console.log(`index: rebuilding it: ${reason}`)
+  if (prepared.kind === 'dropped') rebuilding(prepared.reason)
+  if (prepared.kind === 'kept' && prepared.held !== null) {
+    const reason = await checkHeld(chain, prepared.held, { chainId, isLocal })
+    if (reason !== null) {
+      rebuilding(reason)
+      await prepared.drop()
     }
   }
+  watchChain(chain, { chainId, isLocal, onChange: endForChange })
   await runPonder({ schema, port: flags.port, host: flags.host, workingFolder: indexFolder, deploymentPath })
 }
+
+/** The next start builds the index again. Ponder's own end would first wait for the chain. */
+function endForChange(blockNumber: bigint): void {
+  console.error(`index: block ${blockNumber} was final, and the chain has another or none now: start again to rebuild`)
+  process.exit(EX_TEMPFAIL)
+}
+
+/** Start it again. */
+const EX_TEMPFAIL = 75
 
 // Ponder is large: compiling it is a good part of a start.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/waggle-compiled'))

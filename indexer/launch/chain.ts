@@ -1,4 +1,4 @@
-import { createPublicClient } from 'viem'
+import { BlockNotFoundError, createPublicClient } from 'viem'
 import { originsOf } from '../../node/src/core/redactUrls.ts'
 import { quietHttp } from './quietHttp.ts'
 
@@ -23,4 +23,14 @@ export async function connectChain(rpcUrl: string, chainId: number) {
       `the chain at ${origin} has id ${found}, the deployment is on ${chainId}: set WAGGLE_RPC_URL or WAGGLE_DEPLOYMENT`,
     )
   return chain
+}
+
+/** A block of the chain; null if it has none of that number. */
+export async function blockAt(chain: Pick<Chain, 'getBlock'>, blockNumber: bigint) {
+  try {
+    return await chain.getBlock({ blockNumber })
+  } catch (error) {
+    if (error instanceof BlockNotFoundError) return null
+    throw error
+  }
 }

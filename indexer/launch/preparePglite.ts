@@ -1,9 +1,10 @@
 import { existsSync, rmSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
+import { type HeldIndex, readHeld } from './readHeld.ts'
 
-type Preparation =
+export type Preparation =
   | { kind: 'none' }
-  | { kind: 'kept'; finalizedSec: number | null }
+  | { kind: 'kept'; held: HeldIndex | null; drop: () => Promise<void> }
   | { kind: 'dropped'; reason: string }
 
 /**
@@ -13,31 +14,29 @@ type Preparation =
  *
  * @param folder - PGlite's, held by this process.
  * @param schema - the index that is wanted; the folder holds one only.
- * @returns `kept` with the time of the last block that was final when it was written, Unix seconds.
  */
 export async function preparePglite(folder: string, schema: string): Promise<Preparation> {
   if (!existsSync(folder)) return { kind: 'none' }
+  const drop = async () => rmSync(folder, { recursive: true, force: true })
   let db: PGlite | undefined
   try {
     db = await PGlite.create(folder)
     const { rows } = await db.query('SELECT 1 FROM information_schema.schemata WHERE schema_name = $1', [schema])
     if (rows.length === 0) {
       await db.close()
-      rmSync(folder, { recursive: true, force: true })
+      await drop()
       return { kind: 'dropped', reason: 'it was built by other code, or for another deployment or chain' }
     }
     await db.exec(`UPDATE "${schema}"._ponder_meta SET value = jsonb_set(value, '{is_locked}', '0')`)
     // Ponder takes back all rows that were not final, yet leaves this: `/status` would claim a tip that is not there.
     await db.exec(`UPDATE "${schema}"._ponder_checkpoint SET latest_checkpoint = safe_checkpoint`)
-    const checkpoints = await db.query<{ at: string }>(
-      `SELECT SUBSTR(finalized_checkpoint, 1, 10) AS at FROM "${schema}"._ponder_checkpoint`,
-    )
+    const opened = db
+    const held = await readHeld((statement, values) => opened.query(statement, values), schema)
     await db.close()
-    const at = checkpoints.rows[0]?.at
-    return { kind: 'kept', finalizedSec: at === undefined ? null : Number(at) }
+    return { kind: 'kept', held, drop }
   } catch (error) {
     await db?.close().catch(() => {})
-    rmSync(folder, { recursive: true, force: true })
+    await drop()
     return { kind: 'dropped', reason: `it does not open (${error instanceof Error ? error.message : error})` }
   }
 }

@@ -4,6 +4,8 @@ import type { Chain } from './chain.ts'
 /** Blocks after which Ponder considers a block final; 30 on chains that it does not know. */
 const FINALITY_BLOCKS: Readonly<Record<number, bigint>> = { 1: 65n, 11155111: 65n }
 
+export const finalityBlocks = (chainId: number) => FINALITY_BLOCKS[chainId] ?? 30n
+
 const WAIT_MS = 30_000
 const POLL_MS = 250
 
@@ -15,8 +17,12 @@ const POLL_MS = 250
  * @param finalizedSec - time of the last block that was final then, Unix seconds.
  * @returns false if the chain stays behind: it is another chain, or was rolled back beyond finality.
  */
-export async function waitForFinality(chain: Chain, chainId: number, finalizedSec: number): Promise<boolean> {
-  const depth = FINALITY_BLOCKS[chainId] ?? 30n
+export async function waitForFinality(
+  chain: Pick<Chain, 'getBlock'>,
+  chainId: number,
+  finalizedSec: number,
+): Promise<boolean> {
+  const depth = finalityBlocks(chainId)
   const deadlineMs = performance.now() + WAIT_MS
   for (;;) {
     const latest = await chain.getBlock()

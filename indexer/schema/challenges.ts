@@ -89,5 +89,8 @@ export const appealVerdict = onchainTable(
     /** The fault that it was slashed for. */
     fault: seatFault(),
   }),
-  table => ({ pk: primaryKey({ columns: [table.round, table.peerKey, table.level, table.seatKey] }) }),
+  table => ({
+    pk: primaryKey({ columns: [table.round, table.peerKey, table.level, table.seatKey] }),
+    bySeat: index().on(table.seatKey),
+  }),
 )

@@ -54,6 +54,8 @@ export const feedItem = onchainTable(
     atSec: t.int8({ mode: 'number' }).notNull(),
     /** Number of its block. */
     blockNumber: t.integer().notNull(),
+    /** Its hash: a start compares it with the chain's. */
+    blockHash: t.hex().notNull(),
     transactionHash: t.hex().notNull(),
   }),
   table => ({ byPeer: index().on(table.peerKey), byRound: index().on(table.round) }),

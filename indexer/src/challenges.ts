@@ -1,10 +1,10 @@
-import { ponder } from 'ponder:registry'
 import { appeal, appealCase, appealVerdict, leafDemand, settlement } from 'ponder:schema'
 import { MAX_SCORE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { weightOf } from '../rules/weights.ts'
 import { annul } from './annul.ts'
 import { addToFeed } from './feed.ts'
 import { keepShares } from './keepShares.ts'
+import { Contradiction, on } from './on.ts'
 import { countChallenge } from './openChallenges.ts'
 import { outcomes } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
@@ -16,14 +16,14 @@ import { noteScore } from './weigh.ts'
 const reserveOf = (scoreMilli: number, beforeMilli: number) =>
   weightOf(MAX_SCORE_MILLI, beforeMilli) - weightOf(scoreMilli, beforeMilli)
 
-ponder.on('Challenges:LeafFalse', async ({ event, context }) => {
+on('Challenges:LeafFalse', async ({ event, context }) => {
   const { peerKey, index, lostMilli, challenger } = event.args
   const round = Number(event.args.round)
   await annul(context, event, { round, peerKey, lostMilli, outcome: 'falseLeaf' })
   await addToFeed(context, event, { kind: 'leafFalse', round, peerKey, detail: { index, lostMilli, challenger } })
 })
 
-ponder.on('Challenges:LeafDemanded', async ({ event, context }) => {
+on('Challenges:LeafDemanded', async ({ event, context }) => {
   const { peerKey, index, challenger, bondWei, throughRound } = event.args
   const round = Number(event.args.round)
   await context.db.insert(leafDemand).values({
@@ -40,7 +40,7 @@ ponder.on('Challenges:LeafDemanded', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'leafDemanded', round, peerKey, detail: { index, challenger } })
 })
 
-ponder.on('Challenges:LeafShown', async ({ event, context }) => {
+on('Challenges:LeafShown', async ({ event, context }) => {
   const { peerKey, index, responder, paidWei } = event.args
   const round = Number(event.args.round)
   await context.db.update(leafDemand, { round, peerKey, index }).set({ state: 'shown', responder, paidWei })
@@ -48,7 +48,7 @@ ponder.on('Challenges:LeafShown', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'leafShown', round, peerKey, detail: { index, responder } })
 })
 
-ponder.on('Challenges:LeafWithheld', async ({ event, context }) => {
+on('Challenges:LeafWithheld', async ({ event, context }) => {
   const { peerKey, index, lostMilli, challenger } = event.args
   const round = Number(event.args.round)
   await context.db.update(leafDemand, { round, peerKey, index }).set({ state: 'withheld' })
@@ -60,11 +60,11 @@ ponder.on('Challenges:LeafWithheld', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'leafWithheld', round, peerKey, detail: { index, lostMilli, challenger } })
 })
 
-ponder.on('Challenges:AppealOpened', async ({ event, context }) => {
+on('Challenges:AppealOpened', async ({ event, context }) => {
   const { peerKey, appellant, level, bondWei, drawn } = event.args
   const round = Number(event.args.round)
   const settled = await context.db.find(settlement, { round, peerKey })
-  if (settled === null) throw new Error(`round ${round} of a peer was appealed before it was settled`)
+  if (settled === null) throw new Contradiction(`round ${round} of a peer was appealed before it was settled`)
   const { scoreMilli: settledMilli, beforeMilli } = settled
   if (level === 1) {
     await context.db.insert(appealCase).values({ round, peerKey, settledMilli })
@@ -82,12 +82,12 @@ ponder.on('Challenges:AppealOpened', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'appealOpened', round, peerKey, detail: { level, appellant } })
 })
 
-ponder.on('Challenges:VerdictCommitted', async ({ event, context }) => {
+on('Challenges:VerdictCommitted', async ({ event, context }) => {
   const { round, ...place } = event.args
   await context.db.insert(appealVerdict).values({ round: Number(round), ...place })
 })
 
-ponder.on('Challenges:VerdictRevealed', async ({ event, context }) => {
+on('Challenges:VerdictRevealed', async ({ event, context }) => {
   const { peerKey, seatKey, level, scoreMilli } = event.args
   const key = { round: Number(event.args.round), peerKey, level, seatKey }
   await context.db
@@ -95,7 +95,7 @@ ponder.on('Challenges:VerdictRevealed', async ({ event, context }) => {
     .set({ isRevealed: true, scoreMilli: scoreMilli === UNAVAILABLE ? null : scoreMilli })
 })
 
-ponder.on('Challenges:AppealClosed', async ({ event, context }) => {
+on('Challenges:AppealClosed', async ({ event, context }) => {
   const { peerKey, scoreMilli, settledMilli, isMoot } = event.args
   const round = Number(event.args.round)
   await context.db.update(appealCase, { round, peerKey }).set({ isClosed: true, isMoot, finalMilli: scoreMilli })
@@ -104,7 +104,7 @@ ponder.on('Challenges:AppealClosed', async ({ event, context }) => {
   await keepShares(context, round)
   await countChallenge(context, { round, peerKey }, -1)
   const settled = await context.db.find(settlement, { round, peerKey })
-  if (settled === null) throw new Error(`round ${round} of a peer was appealed and is not settled`)
+  if (settled === null) throw new Contradiction(`round ${round} of a peer was appealed and is not settled`)
   // Copied: the row that was found changes with the next update.
   const { beforeMilli, outcome: before, weight: weightBefore } = settled
   await updateRound(context, round, row => ({
@@ -127,7 +127,7 @@ ponder.on('Challenges:AppealClosed', async ({ event, context }) => {
   }))
 })
 
-ponder.on('Challenges:SeatPaid', async ({ event, context }) => {
+on('Challenges:SeatPaid', async ({ event, context }) => {
   const { round, paidWei, peerKey, seatKey, level } = event.args
   await context.db.update(appealVerdict, { round: Number(round), peerKey, seatKey, level }).set({ paidWei })
 })
@@ -135,7 +135,7 @@ ponder.on('Challenges:SeatPaid', async ({ event, context }) => {
 /** By the event's number. */
 const faults = ['sealed', 'overturned'] as const
 
-ponder.on('Challenges:SeatBlamed', async ({ event, context }) => {
+on('Challenges:SeatBlamed', async ({ event, context }) => {
   const { peerKey, seatKey, level } = event.args
   const fault = faults[event.args.fault] ?? null
   // Those of the committee that was overturned, level 0, have no verdict of their own here.

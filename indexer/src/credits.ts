@@ -1,5 +1,6 @@
-import { type Context, ponder } from 'ponder:registry'
+import type { Context } from 'ponder:registry'
 import { credit } from 'ponder:schema'
+import { on } from './on.ts'
 
 type Key = Pick<typeof credit.$inferInsert, 'account' | 'source'>
 
@@ -14,18 +15,18 @@ async function take(context: Context, key: Key, amount: bigint): Promise<void> {
   await context.db.update(credit, key).set(row => ({ withdrawn: row.withdrawn + amount, owed: row.owed - amount }))
 }
 
-ponder.on('Challenges:Credited', ({ event: { args }, context }) =>
+on('Challenges:Credited', ({ event: { args }, context }) =>
   add(context, { account: args.account, source: 'challenges' }, args.amount),
 )
 
-ponder.on('Challenges:Withdrawn', ({ event: { args }, context }) =>
+on('Challenges:Withdrawn', ({ event: { args }, context }) =>
   take(context, { account: args.account, source: 'challenges' }, args.amount),
 )
 
-ponder.on('PredictionMarket:Credited', ({ event: { args }, context }) =>
+on('PredictionMarket:Credited', ({ event: { args }, context }) =>
   add(context, { account: args.account, source: 'market' }, args.amount),
 )
 
-ponder.on('PredictionMarket:Withdrawn', ({ event: { args }, context }) =>
+on('PredictionMarket:Withdrawn', ({ event: { args }, context }) =>
   take(context, { account: args.account, source: 'market' }, args.amount),
 )

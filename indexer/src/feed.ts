@@ -13,6 +13,7 @@ export async function addToFeed(context: Context, event: Event, item: Item): Pro
     detail: item.detail,
     atSec: Number(event.block.timestamp),
     blockNumber: Number(event.block.number),
+    blockHash: event.block.hash,
     transactionHash: event.transaction.hash,
   })
 }

@@ -1,8 +1,8 @@
-import { ponder } from 'ponder:registry'
 import { addToFeed } from './feed.ts'
+import { on } from './on.ts'
 import { updatePeer } from './peerRow.ts'
 
-ponder.on('Nectar:NectarClaimed', async ({ event, context }) => {
+on('Nectar:NectarClaimed', async ({ event, context }) => {
   const { peerKey, account, amountWei } = event.args
   await updatePeer(context, peerKey, row => ({ claimedWei: row.claimedWei + amountWei }))
   await addToFeed(context, event, {

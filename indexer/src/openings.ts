@@ -1,16 +1,16 @@
-import { ponder } from 'ponder:registry'
 import { agreedLeaf, opening, taskPay, withheldSecret } from 'ponder:schema'
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
 import { addToFeed } from './feed.ts'
+import { on } from './on.ts'
 
-ponder.on('Openings:ComponentOpened', async ({ event, context }) => {
+on('Openings:ComponentOpened', async ({ event, context }) => {
   const { evaluatorKey, shard, position, peerKey, index, scoreMilli } = event.args
   const round = Number(event.args.round)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
   await context.db.insert(opening).values({ round, shard, evaluatorKey, position, peerKey, index, scoreMilli, ...at })
 })
 
-ponder.on('Openings:OpeningsClosed', async ({ event, context }) => {
+on('Openings:OpeningsClosed', async ({ event, context }) => {
   const { shard, index, medianMilli, paidWei } = event.args
   const round = Number(event.args.round)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
@@ -27,7 +27,7 @@ ponder.on('Openings:OpeningsClosed', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'openingsPaid', round, detail })
 })
 
-ponder.on('Openings:TaskPaid', async ({ event, context }) => {
+on('Openings:TaskPaid', async ({ event, context }) => {
   const { proposerKey, shard, taskIndex, amountWei } = event.args
   const round = Number(event.args.round)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
@@ -36,7 +36,7 @@ ponder.on('Openings:TaskPaid', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'taskPaid', round, peerKey: proposerKey, detail })
 })
 
-ponder.on('Openings:SecretWithheld', async ({ event, context }) => {
+on('Openings:SecretWithheld', async ({ event, context }) => {
   const { proposerKey, lostWei, challenger } = event.args
   const round = Number(event.args.round)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }

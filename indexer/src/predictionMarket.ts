@@ -1,14 +1,15 @@
-import { type Context, ponder } from 'ponder:registry'
+import type { Context } from 'ponder:registry'
 import { game, gameBet, gameChoice, gameClue, gameHolding, gamePayout } from 'ponder:schema'
 import { eq } from 'ponder'
 import { divideGame } from './divideGame.ts'
 import { addToFeed } from './feed.ts'
+import { on } from './on.ts'
 import { shownText } from './shownText.ts'
 
 /** Numbers of games are larger than JSON's. */
 const inGame = (gameId: bigint) => ({ gameId: String(gameId) })
 
-ponder.on('PredictionMarket:GameCreated', async ({ event, context }) => {
+on('PredictionMarket:GameCreated', async ({ event, context }) => {
   const { gameId, judge, config, details } = event.args
   await context.db.insert(game).values({
     gameId,
@@ -23,9 +24,11 @@ ponder.on('PredictionMarket:GameCreated', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'gameOpened', detail: { ...inGame(gameId), judge } })
 })
 
-ponder.on('PredictionMarket:BetPlaced', async ({ event, context }) => {
+on('PredictionMarket:BetPlaced', async ({ event, context }) => {
   const { gameId, round, choice, stake, account, holder } = event.args
   const { id, block, transaction } = event
+  await context.db.update(game, { gameId }).set(row => ({ bets: row.bets + 1, totalStake: row.totalStake + stake }))
+  await context.db.update(gameChoice, { gameId, choice }).set(row => ({ stake: row.stake + stake }))
   await context.db
     .insert(gameBet)
     .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
@@ -33,35 +36,33 @@ ponder.on('PredictionMarket:BetPlaced', async ({ event, context }) => {
     .insert(gameHolding)
     .values({ gameId, holder, account, staked: stake })
     .onConflictDoUpdate(row => ({ account, staked: row.staked + stake }))
-  await context.db.update(gameChoice, { gameId, choice }).set(row => ({ stake: row.stake + stake }))
-  await context.db.update(game, { gameId }).set(row => ({ bets: row.bets + 1, totalStake: row.totalStake + stake }))
   const detail = { ...inGame(gameId), bettingRound: round, account, choice, stakeWei: String(stake) }
   await addToFeed(context, event, { kind: 'betPlaced', detail })
 })
 
-ponder.on('PredictionMarket:ClueRevealed', async ({ event, context }) => {
+on('PredictionMarket:ClueRevealed', async ({ event, context }) => {
   const { gameId, round, clue } = event.args
+  await context.db.update(game, { gameId }).set(({ roundCount }) => ({ roundsOpened: Math.min(round + 2, roundCount) }))
   await context.db
     .insert(gameClue)
     .values({ gameId, round, clue: shownText(clue), atSec: Number(event.block.timestamp) })
-  await context.db.update(game, { gameId }).set(({ roundCount }) => ({ roundsOpened: Math.min(round + 2, roundCount) }))
   await addToFeed(context, event, { kind: 'clueProven', detail: { ...inGame(gameId), number: round + 1 } })
 })
 
-ponder.on('PredictionMarket:AnswerProven', async ({ event, context }) => {
+on('PredictionMarket:AnswerProven', async ({ event, context }) => {
   const { gameId, choice } = event.args
   const answeredAtSec = Number(event.block.timestamp)
   await context.db.update(game, { gameId }).set({ status: 'answered', answer: choice, answeredAtSec })
   await addToFeed(context, event, { kind: 'gameAnswered', detail: { ...inGame(gameId), choice } })
 })
 
-ponder.on('PredictionMarket:GameDisputed', async ({ event, context }) => {
+on('PredictionMarket:GameDisputed', async ({ event, context }) => {
   const { gameId, disputer } = event.args
   await context.db.update(game, { gameId }).set({ status: 'disputed', disputer })
   await addToFeed(context, event, { kind: 'gameDisputed', detail: { ...inGame(gameId), disputer } })
 })
 
-ponder.on('PredictionMarket:GameResolved', async ({ event, context }) => {
+on('PredictionMarket:GameResolved', async ({ event, context }) => {
   const { gameId, choice, pot } = event.args
   const endedAtSec = Number(event.block.timestamp)
   await context.db.update(game, { gameId }).set({ status: 'resolved', winner: choice, pot, endedAtSec })
@@ -69,31 +70,31 @@ ponder.on('PredictionMarket:GameResolved', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'gameResolved', detail: { ...inGame(gameId), choice } })
 })
 
-ponder.on('PredictionMarket:JudgePaid', async ({ event, context }) => {
+on('PredictionMarket:JudgePaid', async ({ event, context }) => {
   const { gameId, amount } = event.args
   await context.db.update(game, { gameId }).set({ fee: amount })
 })
 
-ponder.on('PredictionMarket:GameVoided', async ({ event, context }) => {
+on('PredictionMarket:GameVoided', async ({ event, context }) => {
   const { gameId, pot } = event.args
   await context.db.update(game, { gameId }).set({ status: 'void', pot, endedAtSec: Number(event.block.timestamp) })
   await divide(context, gameId, { winner: null, pot })
   await addToFeed(context, event, { kind: 'gameVoided', detail: inGame(gameId) })
 })
 
-ponder.on('PredictionMarket:Claimed', async ({ event, context }) => {
+on('PredictionMarket:Claimed', async ({ event, context }) => {
   const { gameId, payout, account, holder } = event.args
   const { id, block, transaction } = event
+  await context.db.update(game, { gameId }).set(row => ({ paidOut: row.paidOut + payout }))
+  await context.db.update(gameHolding, { gameId, holder }).set({ claimed: payout, claimable: 0n })
   await context.db
     .insert(gamePayout)
     .values({ id, ...event.args, atSec: Number(block.timestamp), transactionHash: transaction.hash })
-  await context.db.update(game, { gameId }).set(row => ({ paidOut: row.paidOut + payout }))
-  await context.db.update(gameHolding, { gameId, holder }).set({ claimed: payout, claimable: 0n })
   const detail = { ...inGame(gameId), account, payoutWei: String(payout) }
   await addToFeed(context, event, { kind: 'winningsTaken', detail })
 })
 
-ponder.on('PredictionMarket:DustBurnt', async ({ event, context }) => {
+on('PredictionMarket:DustBurnt', async ({ event, context }) => {
   const { gameId, amount } = event.args
   await context.db.update(game, { gameId }).set(row => ({ dustBurnt: row.dustBurnt + amount }))
 })

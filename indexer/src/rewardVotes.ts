@@ -1,14 +1,14 @@
-import { ponder } from 'ponder:registry'
 import { bootstrap, clock, evaluator, evaluatorSeat, SHARD_PEERS, settlement, voteCommit } from 'ponder:schema'
 import { weightOf } from '../rules/weights.ts'
 import { addToFeed } from './feed.ts'
+import { Contradiction, on } from './on.ts'
 import { readOpenChallenges } from './openChallenges.ts'
 import { outcomes } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
 import { CLOCK, updateRound } from './roundRow.ts'
 import { noteScore, readBefore } from './weigh.ts'
 
-ponder.on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
+on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
   const { peerKey, isStaked } = event.args
   const fromRound = Number(event.args.fromRound)
   const own = isStaked ? { stakedFromRound: fromRound } : { admittedFromRound: fromRound }
@@ -23,12 +23,12 @@ ponder.on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'evaluatorAdmitted', peerKey, detail: { fromRound } })
 })
 
-ponder.on('RewardVotes:EvaluatorRemoved', async ({ event, context }) => {
+on('RewardVotes:EvaluatorRemoved', async ({ event, context }) => {
   const { peerKey, isStaked } = event.args
   const untilRound = Number(event.args.fromRound)
   const row = await context.db.find(evaluator, { peerKey })
   const fromRound = isStaked ? row?.stakedFromRound : row?.admittedFromRound
-  if (row === null || fromRound === null || fromRound === undefined) throw new Error(`${peerKey} left no seat`)
+  if (row === null || fromRound === null || fromRound === undefined) throw new Contradiction(`${peerKey} left no seat`)
   const other = isStaked ? row.admittedFromRound : row.stakedFromRound
   const own = isStaked ? { stakedFromRound: null } : { admittedFromRound: null }
   await context.db.update(evaluator, { peerKey }).set({ ...own, untilRound: other === null ? untilRound : null })
@@ -38,12 +38,12 @@ ponder.on('RewardVotes:EvaluatorRemoved', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'evaluatorRemoved', peerKey, detail: { fromRound: untilRound } })
 })
 
-ponder.on('RewardVotes:EvaluatorMissed', async ({ event, context }) => {
+on('RewardVotes:EvaluatorMissed', async ({ event, context }) => {
   const { evaluatorKey, misses } = event.args
   await context.db.update(evaluator, { peerKey: evaluatorKey }).set({ misses })
 })
 
-ponder.on('RewardVotes:VotesCommitted', async ({ event, context }) => {
+on('RewardVotes:VotesCommitted', async ({ event, context }) => {
   const { evaluatorKey, shard, commitment } = event.args
   const round = Number(event.args.round)
   await context.db
@@ -55,7 +55,7 @@ ponder.on('RewardVotes:VotesCommitted', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'votesCommitted', round, peerKey: evaluatorKey, detail: { commitment } })
 })
 
-ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
+on('RewardVotes:VotesRevealed', async ({ event, context }) => {
   const { evaluatorKey, shard, contentId } = event.args
   const round = Number(event.args.round)
   const scoresMilli = [...event.args.scoresMilli]
@@ -64,7 +64,7 @@ ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
   // The contract refuses lists that are not as long as the shard.
   const places = Math.min(SHARD_PEERS, rolloutCommitments - shard * SHARD_PEERS)
   if (scoresMilli.length !== places || componentRoots.length !== places)
-    throw new Error(`shard ${shard} of round ${round} has ${places} peers, and ${scoresMilli.length} votes`)
+    throw new Contradiction(`shard ${shard} of round ${round} has ${places} peers, and ${scoresMilli.length} votes`)
   const opened = { revealedAtSec: Number(event.block.timestamp), contentId, scoresMilli, componentRoots }
   await context.db.update(voteCommit, { round, evaluatorKey, shard }).set(opened)
   await context.db.update(evaluator, { peerKey: evaluatorKey }).set(row => ({ votesRevealed: row.votesRevealed + 1 }))
@@ -72,7 +72,7 @@ ponder.on('RewardVotes:VotesRevealed', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'votesRevealed', round, peerKey: evaluatorKey, detail })
 })
 
-ponder.on('RewardVotes:RoundCounted', async ({ event, context }) => {
+on('RewardVotes:RoundCounted', async ({ event, context }) => {
   const round = Number(event.args.round)
   const { number, meanWeight } = event.args
   // An outage has no number.
@@ -80,7 +80,7 @@ ponder.on('RewardVotes:RoundCounted', async ({ event, context }) => {
   if (number !== 0) await context.db.update(clock, { id: CLOCK }).set({ lastCounted: round })
 })
 
-ponder.on('RewardVotes:Settled', async ({ event, context }) => {
+on('RewardVotes:Settled', async ({ event, context }) => {
   const { peerKey, scoreMilli, votes } = event.args
   const round = Number(event.args.round)
   const outcome = outcomes[event.args.outcome as keyof typeof outcomes]

@@ -1,14 +1,14 @@
-import { ponder } from 'ponder:registry'
 import { proposal, rolloutCommitment, roundPlace, task } from 'ponder:schema'
 import { decodeProposal, taskHash } from '@waggle/node/core/taskProposal'
 import { addToFeed } from './feed.ts'
+import { on } from './on.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
 import { shownText } from './shownText.ts'
 
 // `find` returns the very row that a later write changes: what is needed of an earlier commitment is taken out at once.
 
-ponder.on('RolloutCommitments:TasksProposed', async ({ event, context }) => {
+on('RolloutCommitments:TasksProposed', async ({ event, context }) => {
   const { peerKey, secret, count, tasks } = event.args
   const round = Number(event.args.round)
   const compressed = new Uint8Array(Buffer.from(tasks.slice(2), 'hex'))
@@ -39,7 +39,7 @@ ponder.on('RolloutCommitments:TasksProposed', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'tasksProposed', round, peerKey, detail: { count } })
 })
 
-ponder.on('RolloutCommitments:RolloutsCommitted', async ({ event, context }) => {
+on('RolloutCommitments:RolloutsCommitted', async ({ event, context }) => {
   const { peerKey, ordinal, root, policyHash, contentId } = event.args
   const round = Number(event.args.round)
   const leafCount = shownCount(event.args.leafCount)

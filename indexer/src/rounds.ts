@@ -1,11 +1,12 @@
-import { type Context, ponder } from 'ponder:registry'
+import type { Context } from 'ponder:registry'
 import { clock, round } from 'ponder:schema'
 import { phase } from '@waggle/deployments/protocol'
 import { announce, inForce, timesOf } from '../rules/schedule.ts'
 import { addToFeed } from './feed.ts'
+import { on } from './on.ts'
 import { CLOCK, readClock, updateRound } from './roundRow.ts'
 
-ponder.on('Rounds:ScheduleSet', async ({ event, context }) => {
+on('Rounds:ScheduleSet', async ({ event, context }) => {
   const { startsAtSec, roundSeconds } = event.args
   const span = { fromRound: Number(event.args.fromRound), startsAtSec, roundSeconds }
   await context.db
@@ -16,7 +17,7 @@ ponder.on('Rounds:ScheduleSet', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'scheduleSet', detail: span })
 })
 
-ponder.on('Rounds:EnvironmentSet', async ({ event, context }) => {
+on('Rounds:EnvironmentSet', async ({ event, context }) => {
   const environment = { fromRound: Number(event.args.fromRound), hash: event.args.environmentHash }
   await context.db
     .insert(clock)
@@ -26,12 +27,12 @@ ponder.on('Rounds:EnvironmentSet', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'environmentSet', detail: environment })
 })
 
-ponder.on('Rounds:BeaconFixed', async ({ event, context }) => {
+on('Rounds:BeaconFixed', async ({ event, context }) => {
   const beaconBlock = Number(event.args.blockNumber)
   await updateRound(context, Number(event.args.round), () => ({ beaconBlock }))
 })
 
-ponder.on('Rounds:BeaconDrawn', async ({ event, context }) => {
+on('Rounds:BeaconDrawn', async ({ event, context }) => {
   const { beacon } = event.args
   const number = Number(event.args.round)
   await updateRound(context, number, () => ({ beacon }))

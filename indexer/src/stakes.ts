@@ -1,6 +1,6 @@
-import { ponder } from 'ponder:registry'
 import { bootstrap, compensation, slashing, stake } from 'ponder:schema'
 import { addToFeed } from './feed.ts'
+import { on } from './on.ts'
 
 /** By the contract's number. */
 const duties = ['evaluator', 'proposer'] as const
@@ -11,11 +11,11 @@ function dutyOf(number: number) {
   return duty
 }
 
-ponder.on('Stakes:Wired', async ({ event, context }) => {
+on('Stakes:Wired', async ({ event, context }) => {
   await context.db.insert(bootstrap).values({ id: 'bootstrap', rounds: Number(event.args.bootstrapRounds) })
 })
 
-ponder.on('Stakes:Staked', async ({ event, context }) => {
+on('Stakes:Staked', async ({ event, context }) => {
   const { peerKey, account, addedWei, amountWei } = event.args
   const duty = dutyOf(event.args.duty)
   const held = { amountWei, freeFromRound: null }
@@ -27,7 +27,7 @@ ponder.on('Stakes:Staked', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'staked', peerKey, detail })
 })
 
-ponder.on('Stakes:Unstaking', async ({ event, context }) => {
+on('Stakes:Unstaking', async ({ event, context }) => {
   const { peerKey } = event.args
   const duty = dutyOf(event.args.duty)
   const freeFromRound = Number(event.args.freeFromRound)
@@ -35,7 +35,7 @@ ponder.on('Stakes:Unstaking', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'unstaking', peerKey, detail: { duty, freeFromRound } })
 })
 
-ponder.on('Stakes:Withdrawn', async ({ event, context }) => {
+on('Stakes:Withdrawn', async ({ event, context }) => {
   const { peerKey, account, amountWei } = event.args
   const duty = dutyOf(event.args.duty)
   await context.db.update(stake, { peerKey, duty }).set({ amountWei: 0n, freeFromRound: null })
@@ -43,7 +43,7 @@ ponder.on('Stakes:Withdrawn', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'stakeWithdrawn', peerKey, detail })
 })
 
-ponder.on('Stakes:Slashed', async ({ event, context }) => {
+on('Stakes:Slashed', async ({ event, context }) => {
   const { peerKey, slasher, lostWei, amountWei } = event.args
   const duty = dutyOf(event.args.duty)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }
@@ -53,7 +53,7 @@ ponder.on('Stakes:Slashed', async ({ event, context }) => {
   await addToFeed(context, event, { kind: 'slashed', peerKey, detail })
 })
 
-ponder.on('Stakes:Compensated', async ({ event, context }) => {
+on('Stakes:Compensated', async ({ event, context }) => {
   const { peerKey, account, amountWei } = event.args
   const duty = dutyOf(event.args.duty)
   const at = { atSec: Number(event.block.timestamp), transactionHash: event.transaction.hash }

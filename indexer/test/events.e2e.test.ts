@@ -6,6 +6,7 @@ import { testChallenges } from './events/challenges.ts'
 import { testClaims } from './events/claims.ts'
 import { testClock } from './events/clock.ts'
 import { testEarnings } from './events/earnings.ts'
+import { testLinks } from './events/links.ts'
 import { testMarket } from './events/market.ts'
 import { testOpenings } from './events/openings.ts'
 import { testPeers } from './events/peers.ts'
@@ -57,6 +58,7 @@ testChallenges(scene)
 testOpenings(scene)
 testEarnings(scene)
 testClaims(scene)
+testLinks(scene)
 
 test('nothing but these events was needed, and no warning came of them', () => {
   expect(scene.indexer.complaints).toEqual([])

@@ -58,6 +58,21 @@ test('lists of many rows are so many statements at most, however few rows each h
   expect(fault(asked(20, lists(29, 'settlements(limit: 0) { totalCount }')))).toBeNull()
 })
 
+test('a row of a view that another row leads to is a statement for each', () => {
+  expect(fault('{ peers(limit: 1000) { items { purse { earnedWei } } } }')).toBeNull()
+  expect(fault('{ peers(limit: 1000) { items { purse { earnedWei } standing { rank } } } }')).toMatch(/2001 lists/)
+})
+
+test('fields have thirty other names at most, which would each be a statement or none that is counted', () => {
+  const named = (count: number, of: string) =>
+    `{ ${Array.from({ length: count }, (_, at) => `a${at}: ${of}`).join(' ')} }`
+  for (const of of ['_meta { status }', 'peer(peerKey: "0x") { name }', '__typename']) {
+    expect(fault(named(30, of)), of).toBeNull()
+    expect(fault(named(31, of)), of).toMatch(/more than 30/)
+  }
+  expect(fault(named(1_000, '__type(name: "peer") { name }'))).toMatch(/more than/)
+})
+
 test('the schema may be asked for as tools do, and not the fields of types of fields', () => {
   expect(fault(getIntrospectionQuery())).toBeNull()
   const fragments = Array.from(

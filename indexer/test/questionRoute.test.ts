@@ -1,16 +1,17 @@
-import { buildSchema } from 'graphql'
+import { buildSchema, print } from 'graphql'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
+import { answerRoute } from '../src/api/answerRoute.ts'
 import { questionRoute } from '../src/api/questionRoute.ts'
 
 const app = new Hono()
 app.use(
   '/graphql',
-  questionRoute(
-    async () => [],
-    async () => buildSchema('"What is asked." type Query { peer: Int }'),
-  ),
-  async context => context.json(await context.req.raw.json()),
+  questionRoute(async () => []),
+  async context => {
+    const { document, ...rest } = context.get('question')
+    return context.json({ query: print(document), ...rest })
+  },
 )
 const ask = (body: string | ReadableStream) =>
   app.request('/graphql', { method: 'POST', body, duplex: 'half' } as RequestInit)
@@ -35,25 +36,40 @@ test('an endless request body is read only up to the limit of a question', async
   expect(pieces).toBeLessThan(6)
 })
 
-test('what is asked of the schema alone is answered with its descriptions, and nothing else is', async () => {
-  const asked = async (query: string) => (await ask(JSON.stringify({ query }))).json()
+test('a question is answered by the schema, and what does not fit it is refused before anything is read', async () => {
+  const { app: answering, reads } = createAnswering()
+  const asked = async (query: string) =>
+    (await answering.request('/graphql', { method: 'POST', body: JSON.stringify({ query }) })).json()
   const type = '__type(name: "Query") { description }'
-  expect(await asked(`{ ${type} }`)).toEqual({ data: { __type: { description: 'What is asked.' } } })
-  expect(await asked(`{ again: ${type} }`)).toMatchObject({ query: `{ again: ${type} }` })
-  expect(await asked(`{ peer ${type} }`)).toMatchObject({ query: `{ peer ${type} }` })
+  expect(await asked(`{ peer ${type} }`)).toEqual({ data: { peer: 1, __type: { description: 'What is asked.' } } })
+  expect(await asked('{ peer broken }')).toEqual({ errors: [{ message: expect.stringContaining('broken') }] })
+  expect(await asked('mutation { peer }')).toMatchObject({ errors: [{ message: expect.any(String) }] })
+  expect(await asked('subscription { peer }')).toMatchObject({ errors: [{ message: expect.any(String) }] })
+  expect(reads()).toBe(1)
 })
+
+function createAnswering() {
+  let count = 0
+  const schema = buildSchema('"What is asked." type Query { peer: Int }')
+  const peer = schema.getQueryType()?.getFields().peer
+  if (peer !== undefined) peer.resolve = () => ++count
+  const answering = new Hono()
+  const question = questionRoute(async () => [])
+  answering.use(
+    '/graphql',
+    question,
+    answerRoute(schema, () => ({})),
+  )
+  return { app: answering, reads: () => count }
+}
 
 test('large questions run one after the other, next to small ones, and so many wait at most', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   let [running, most] = [0, 0]
   const slow = new Hono()
-  const route = questionRoute(
-    async () => [],
-    async () => buildSchema('type Query { peer: Int }'),
-  )
+  const route = questionRoute(async () => [])
   slow.use('/graphql', route, async context => {
-    const { query } = (await context.req.raw.json()) as { query: string }
-    if (query === SMALL) return context.json('small')
+    if (print(context.get('question').document).includes('peer(')) return context.json('small')
     most = Math.max(most, ++running)
     await gate
     running -= 1

@@ -1,21 +1,8 @@
-import {
-  buildClientSchema,
-  type GraphQLSchema,
-  getIntrospectionQuery,
-  type IntrospectionQuery,
-  isInputObjectType,
-  isObjectType,
-} from 'graphql'
+import { type GraphQLSchema, isInputObjectType, isObjectType } from 'graphql'
 import { describeColumn } from './readDescriptions.ts'
 
-/** Answers a query as JSON text, as `/graphql` does. */
-type Ask = (body: string) => Promise<Response>
-
-/** The schema that Ponder made of the tables, which has no descriptions, with theirs. */
-export async function describeSchema(ask: Ask, described: ReadonlyMap<string, string>): Promise<GraphQLSchema> {
-  const answer = await ask(JSON.stringify({ query: getIntrospectionQuery() }))
-  const { data } = (await answer.json()) as { data: IntrospectionQuery }
-  const schema = buildClientSchema(data)
+/** Gives the schema that Ponder made of the tables, which has no descriptions, theirs. */
+export function describeSchema(schema: GraphQLSchema, described: ReadonlyMap<string, string>): void {
   for (const type of Object.values(schema.getTypeMap())) {
     const table = described.get(type.name)
     const [, listed, of] = /^(\w+?)(Page|Filter)$/.exec(type.name) ?? []
@@ -32,7 +19,6 @@ export async function describeSchema(ask: Ask, described: ReadonlyMap<string, st
     const row = field.type.toString().replace(/!$/, '').replace(/Page$/, '')
     field.description = described.get(row) ?? field.description
   }
-  return schema
 }
 
 /** Description of a field that leads to rows of another table. */

@@ -4,21 +4,28 @@ import { fileURLToPath } from 'node:url'
 import { db } from 'ponder:api'
 import schema from 'ponder:schema'
 import { Hono } from 'hono'
-import { eq, graphql, sql } from 'ponder'
+import { eq, sql } from 'ponder'
+import { addLinks } from './addLinks.ts'
+import { answerRoute } from './answerRoute.ts'
 import { describeSchema } from './describeSchema.ts'
 import { explorePage } from './explorePage.ts'
 import { lightenPglite } from './lightenPglite.ts'
+import { LINKS } from './links.ts'
 import { liveRoute } from './liveRoute.ts'
+import { ponderSchema } from './ponderSchema.ts'
 import { questionRoute } from './questionRoute.ts'
 import { readDescriptions } from './readDescriptions.ts'
 import { vacuumWhenReady } from './vacuumWhenReady.ts'
 
 const app = new Hono()
 
+const asked = await ponderSchema(schema)
+addLinks(asked.schema, LINKS)
+describeSchema(asked.schema, readDescriptions(readSources()))
+
 // Cross-origin requests are allowed by Ponder's own server, for every route.
 app.get('/graphql', explorePage)
-const answer = graphql({ db, schema })
-app.use('/graphql', questionRoute(keysOfName, readSchema), answer)
+app.use('/graphql', questionRoute(keysOfName), answerRoute(asked.schema, asked.makeContext))
 app.get('/live', liveRoute(db))
 
 // Drizzle's own property, which Ponder's type leaves out.
@@ -34,26 +41,12 @@ async function keysOfName(name: string): Promise<string[]> {
   return found.map(peer => peer.peerKey)
 }
 
-let described: ReturnType<typeof describeSchema> | undefined
-
-/** Built on first use, since few clients need it; after a failure the next request retries. */
-function readSchema() {
-  described ??= makeSchema().catch(error => {
-    described = undefined
-    throw error
-  })
-  return described
-}
-
-function makeSchema() {
-  const ponder = new Hono().use('/', answer)
-  const headers = { 'content-type': 'application/json' }
+/** Of the tables: their comments describe them. */
+function readSources(): string {
   const folder = fileURLToPath(new URL('../../schema/', import.meta.url))
-  const source = globSync('*.ts', { cwd: folder }).map(file => readFileSync(join(folder, file), 'utf8'))
-  return describeSchema(
-    async body => ponder.request('/', { method: 'POST', headers, body }),
-    readDescriptions(source.join('\n')),
-  )
+  return globSync('*.ts', { cwd: folder })
+    .map(file => readFileSync(join(folder, file), 'utf8'))
+    .join('\n')
 }
 
 export default app

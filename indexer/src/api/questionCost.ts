@@ -1,4 +1,5 @@
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
+import { SINGLE_READS } from './links.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -6,6 +7,8 @@ type Variables = Readonly<Record<string, unknown>>
 const [DEFAULT_ROWS, MAX_ROWS] = [50, 1_000]
 /** Fields that are walked: fragments in fragments may stand for any number of them. */
 const MAX_FIELDS = 2_000
+/** Fields under another name. Fields of the same row that read nothing else cost nothing otherwise, nor does `_meta`. */
+const MAX_ALIASES = 30
 /** Of fields within fields, introspection aside. The pages' own questions are five deep. */
 export const MAX_DEPTH = 8
 /** What a page of a list has. Ponder reads its rows for any of these, or for none. */
@@ -54,12 +57,17 @@ class TooLarge extends Error {}
 
 function createWalk(fragments: ReadonlyMap<string, FragmentDefinitionNode>, variables: Variables) {
   let walked = 0
+  const aliased = new Set<FieldNode>()
 
   /** The fields of a selection, those of its fragments among them. */
   function fieldsOf({ selections }: SelectionSetNode, within: readonly string[] = []): FieldNode[] {
     return selections.flatMap(selection => {
       if (++walked > MAX_FIELDS) throw new TooLarge(`It has more than ${MAX_FIELDS} fields.`)
-      if (selection.kind === Kind.FIELD) return [selection]
+      if (selection.kind === Kind.FIELD) {
+        if (selection.alias !== undefined && aliased.add(selection).size > MAX_ALIASES)
+          throw new TooLarge(`It has more than ${MAX_ALIASES} fields under other names.`)
+        return [selection]
+      }
       if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection.selectionSet, within)
       const name = selection.name.value
       const fragment = fragments.get(name)
@@ -89,7 +97,8 @@ function createWalk(fragments: ReadonlyMap<string, FragmentDefinitionNode>, vari
       const isPage = within.every(({ name }) => PAGE_FIELDS.includes(name.value))
       const times = isPage ? Math.max(1, limitOf(field, variables)) : 1
       cost.rows += field.name.value === 'items' ? inner.rows : times * (1 + inner.rows)
-      cost.reads += times * inner.reads + (isPage ? 1 + within.filter(isCount).length : 0)
+      const isRead = isPage || SINGLE_READS.has(field.name.value)
+      cost.reads += times * inner.reads + (isRead ? 1 + within.filter(isCount).length : 0)
     }
     return cost
   }

@@ -1,5 +1,4 @@
-import { type DocumentNode, GraphQLError, type GraphQLSchema, graphql, Kind, parse, print, visit } from 'graphql'
-import type { MiddlewareHandler } from 'hono'
+import { type DocumentNode, GraphQLError, parse } from 'graphql'
 import { createMiddleware } from 'hono/factory'
 import { z } from 'zod'
 import { type FindKeys, plainKeys, type Question } from './plainKeys.ts'
@@ -24,11 +23,16 @@ const schema = z.object({
   operationName: z.string().nullish(),
 })
 
+/** What the routes after this one find in the context. */
+export interface AskedQuestion {
+  Variables: { question: Question & { operationName: string | undefined } }
+}
+
 /**
- * Runs before Ponder's own answer to a query: refuses queries that cost too much, and accepts addresses, keys, ids and names in any
- * spelling. Queries of the schema alone are answered here, with descriptions, which Ponder's schema lacks.
+ * Reads a question, refuses one that costs too much, and accepts addresses, keys, ids and names in any spelling. Large questions run one after
+ * the other.
  */
-export function questionRoute(findKeys: FindKeys, readSchema: () => Promise<GraphQLSchema>): MiddlewareHandler {
+export function questionRoute(findKeys: FindKeys) {
   const documents = new Map<string, DocumentNode>()
   const large = createTurns()
   const parseOnce = (query: string) => {
@@ -39,25 +43,13 @@ export function questionRoute(findKeys: FindKeys, readSchema: () => Promise<Grap
     for (const oldest of documents.keys()) if (documents.size > KEPT_TEXTS) documents.delete(oldest)
     return document
   }
-  return createMiddleware(async (context, next) => {
-    if (context.req.method !== 'POST') return next()
-    const text = await readText(context.req.raw)
+  return createMiddleware<AskedQuestion>(async (context, next) => {
+    const text = context.req.method === 'POST' ? await readText(context.req.raw) : null
     const asked = text === null ? FORM : readQuestion(text, parseOnce)
     if (typeof asked === 'string') return context.json(refusal(asked), 400)
     const cost = questionCost(asked.document, asked.variables)
     if (typeof cost === 'string') return context.json(refusal(cost), 400)
-    if (isOfSchema(asked.document)) {
-      const { query: source, variables: variableValues, operationName } = asked
-      return context.json(await graphql({ schema: await readSchema(), source, variableValues, operationName }))
-    }
-    const { document, variables } = await plainKeys(asked, findKeys)
-    const query = document === asked.document ? asked.query : print(document)
-    const body = JSON.stringify({ query, variables, operationName: asked.operationName })
-    context.req.raw = new Request(context.req.raw.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    })
+    context.set('question', { ...(await plainKeys(asked, findKeys)), operationName: asked.operationName })
     if (cost.reads <= FEW_READS) return next()
     if (large.waiting >= MOST_LARGE) return context.json(refusal(BUSY), 503)
     await large.run(next)
@@ -97,22 +89,7 @@ async function readText({ body }: Request): Promise<string | null> {
   return text + decoder.decode()
 }
 
-/** Whether it asks for nothing but `__schema` and the like, and for each part of it once: of what has aliases, Ponder answers 30 at most. */
-function isOfSchema(document: DocumentNode): boolean {
-  let hasAlias = false
-  visit(document, {
-    Field({ alias }) {
-      hasAlias ||= alias !== undefined
-    },
-  })
-  const roots = document.definitions.flatMap(one =>
-    one.kind === Kind.OPERATION_DEFINITION ? one.selectionSet.selections : [],
-  )
-  return !hasAlias && roots.every(root => root.kind === Kind.FIELD && root.name.value.startsWith('__'))
-}
-
 interface Asked extends Question {
-  query: string
   operationName: string | undefined
 }
 
@@ -121,7 +98,7 @@ function readQuestion(text: string, parseOnce: (query: string) => DocumentNode):
   try {
     const { query, variables, operationName } = schema.parse(JSON.parse(text))
     const document = parseOnce(query)
-    return { query, document, variables: variables ?? {}, operationName: operationName ?? undefined }
+    return { document, variables: variables ?? {}, operationName: operationName ?? undefined }
   } catch (error) {
     return error instanceof GraphQLError ? error.message : FORM
   }

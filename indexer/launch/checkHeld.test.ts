@@ -1,0 +1,88 @@
+import { BlockNotFoundError } from 'viem'
+import { expect, test } from 'vitest'
+import type { Chain } from './chain.ts'
+import { checkHeld } from './checkHeld.ts'
+import { watchChain } from './watchChain.ts'
+
+interface FakeBlock {
+  number: bigint
+  timestamp: bigint
+  hash: string
+}
+
+/** Blocks a second apart from 1,000 on; `branch` names those from a number on. */
+function fakeChain(length: number, branch = { from: Number.POSITIVE_INFINITY, name: 'a', lateSec: 0 }) {
+  const chain = { length, branch, getBlock }
+  async function getBlock({ blockNumber }: { blockNumber?: bigint } = {}): Promise<FakeBlock> {
+    const number = blockNumber ?? BigInt(chain.length - 1)
+    if (number >= BigInt(chain.length)) throw new BlockNotFoundError({ blockNumber: number })
+    const isOther = Number(number) >= chain.branch.from
+    const timestamp = 1_000n + number + (isOther ? BigInt(chain.branch.lateSec) : 0n)
+    return { number, timestamp, hash: `${isOther ? chain.branch.name : 'a'}${number}` }
+  }
+  return chain as typeof chain & Pick<Chain, 'getBlock'>
+}
+
+const held = (newest = 90) => ({
+  final: { number: 100n, timestampSec: 1_100 },
+  newest: { number: BigInt(newest), hash: `a${newest}` as never },
+})
+const local = { chainId: 31_337, isLocal: true }
+const elsewhere = { chainId: 84_532, isLocal: false }
+const OTHER = 'the chain has other blocks than it was built from'
+
+test('an index resumes where the chain has the block that was final, and that of the newest event', async () => {
+  for (const where of [local, elsewhere]) {
+    expect(await checkHeld(fakeChain(200), held(), where)).toBeNull()
+    expect(await checkHeld(fakeChain(200), { ...held(), newest: null }, where)).toBeNull()
+  }
+})
+
+test('on another branch the index is built again, whether an event is on it or the time alone is another', async () => {
+  for (const where of [local, elsewhere]) {
+    const withEvent = fakeChain(200, { from: 80, name: 'b', lateSec: 0 })
+    expect(await checkHeld(withEvent, held(), where)).toBe(OTHER)
+    const without = fakeChain(200, { from: 95, name: 'b', lateSec: 1 })
+    expect(await checkHeld(without, held(), where)).toBe(OTHER)
+  }
+})
+
+test('a local chain that is shorter went back, and an endpoint that is shorter may be behind', async () => {
+  expect(await checkHeld(fakeChain(95), held(), local)).toBe('the chain went back behind blocks that were final')
+  await expect(checkHeld(fakeChain(95), held(), elsewhere)).rejects.toThrow(
+    'the chain is at block 94, and block 100 was final when the index was written: wait until',
+  )
+  const other = fakeChain(95, { from: 50, name: 'b', lateSec: 0 })
+  for (const where of [local, elsewhere]) expect(await checkHeld(other, held(), where)).toBe(OTHER)
+})
+
+test('a running index is told once that a final block is another one, and of no shallow reorganisation', async () => {
+  const chain = fakeChain(200)
+  const told: bigint[] = []
+  const look = watchChain(chain, { ...local, onChange: number => void told.push(number) })
+  await look()
+  chain.branch = { from: 175, name: 'b', lateSec: 0 }
+  await look()
+  chain.length = 240
+  await look()
+  expect(told).toEqual([])
+  chain.branch = { from: 150, name: 'c', lateSec: 0 }
+  await look()
+  await look()
+  expect(told).toEqual([209n])
+})
+
+test('a block that is missing was lost by a local chain only', async () => {
+  for (const [where, lost] of [
+    [local, 1],
+    [elsewhere, 0],
+  ] as const) {
+    const chain = fakeChain(200)
+    let told = 0
+    const look = watchChain(chain, { ...where, onChange: () => void told++ })
+    await look()
+    chain.length = 120
+    await look()
+    expect(told).toBe(lost)
+  }
+})

@@ -1,0 +1,37 @@
+import { blockAt, type Chain } from './chain.ts'
+import type { HeldIndex } from './readHeld.ts'
+import { waitForFinality } from './waitForFinality.ts'
+
+interface Checked {
+  chainId: number
+  /** The chain runs on this machine: what it lacks it has lost. An endpoint may be behind. */
+  isLocal: boolean
+}
+
+/**
+ * Compares an index with the chain that it is to resume from. Ponder only compares the time of the final block: on a chain that was restored, or on another
+ * branch, it would continue, and miss events or meet them twice.
+ *
+ * @returns why the index has to be built again; null if it fits.
+ * @throws {Error} if the endpoint is behind the index, so that nothing can be said yet.
+ */
+export async function checkHeld(
+  chain: Pick<Chain, 'getBlock'>,
+  { final, newest }: HeldIndex,
+  { chainId, isLocal }: Checked,
+): Promise<string | null> {
+  const reached = await waitForFinality(chain, chainId, final.timestampSec)
+  const known = newest === null ? null : await blockAt(chain, newest.number)
+  if (known !== null && known.hash !== newest?.hash) return 'the chain has other blocks than it was built from'
+  if (reached) {
+    const block = await blockAt(chain, final.number)
+    return block !== null && Number(block.timestamp) === final.timestampSec
+      ? null
+      : 'the chain has other blocks than it was built from'
+  }
+  if (isLocal || newest === null) return 'the chain went back behind blocks that were final'
+  const { number } = await chain.getBlock()
+  throw new Error(
+    `the chain is at block ${number}, and block ${final.number} was final when the index was written: wait until the endpoint has caught up, or name another in WAGGLE_RPC_URL`,
+  )
+}

@@ -1,0 +1,38 @@
+/** A database with an index, PGlite or Postgres. */
+export type Query = (statement: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>
+
+/** What an index of an earlier run resumes from: all blocks after the final one are read again. */
+export interface HeldIndex {
+  /** The last block that was final when it was written. */
+  final: { number: bigint; timestampSec: number }
+  /** Up to there the last block of which it holds an event. */
+  newest: { number: bigint; hash: `0x${string}` } | null
+}
+
+/**
+ * Reads how far an index goes.
+ *
+ * @param schema - of the database; it exists.
+ * @returns null for one that has read nothing.
+ */
+export async function readHeld(query: Query, schema: string): Promise<HeldIndex | null> {
+  const { rows: checkpoints } = await query(
+    `SELECT finalized_checkpoint AS final, safe_checkpoint AS safe FROM "${schema}"._ponder_checkpoint`,
+  )
+  const { final, safe } = (checkpoints[0] ?? {}) as { final?: string; safe?: string }
+  if (final === undefined || safe === undefined) return null
+  const { rows } = await query(
+    `SELECT block_number AS number, block_hash AS hash FROM "${schema}".feed_item WHERE id <= $1 ORDER BY id DESC LIMIT 1`,
+    [final],
+  )
+  const newest = rows[0] as { number: number; hash: `0x${string}` } | undefined
+  return {
+    final: decodeBlock(final),
+    newest: newest === undefined ? null : { number: BigInt(newest.number), hash: newest.hash },
+  }
+}
+
+/** Ponder's checkpoint: 10 digits of Unix seconds, 16 of the chain's id, 16 of the block's number, then the event. */
+function decodeBlock(checkpoint: string): HeldIndex['final'] {
+  return { timestampSec: Number(checkpoint.slice(0, 10)), number: BigInt(checkpoint.slice(26, 42)) }
+}

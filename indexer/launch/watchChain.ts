@@ -1,0 +1,47 @@
+import { blockAt, type Chain } from './chain.ts'
+import { finalityBlocks } from './waitForFinality.ts'
+
+interface Watch {
+  chainId: number
+  /** The chain runs on this machine: a block that it lacks it has lost. An endpoint may be behind. */
+  isLocal: boolean
+  /** Told once, with the number of a block that was final and is another one now. */
+  onChange: (blockNumber: bigint) => void
+}
+
+const LOCAL_MS = 2_000
+const PUBLIC_MS = 60_000
+
+/**
+ * Reads now and then whether a block that was final still is one of the chain's. Ponder would ask for ten minutes, every quarter of a second, for the
+ * parents of blocks that are gone.
+ *
+ * @returns reads once; the timer does so by itself, without keeping the process alive.
+ */
+export function watchChain(chain: Pick<Chain, 'getBlock'>, { chainId, isLocal, onChange }: Watch): () => Promise<void> {
+  const depth = finalityBlocks(chainId)
+  let known: { number: bigint; hash: string } | null = null
+  let isTold = false
+  const look = async () => {
+    const tip = await chain.getBlock()
+    if (known !== null && !(await holds(chain, known, isLocal))) {
+      if (!isTold) onChange(known.number)
+      isTold = true
+    } else if (tip.number > depth && (known === null || tip.number >= known.number + 2n * depth)) {
+      const { number, hash } = await chain.getBlock({ blockNumber: tip.number - depth })
+      known = { number, hash }
+    }
+  }
+  // A chain that does not answer is Ponder's to wait for.
+  setInterval(() => void look().catch(() => {}), isLocal ? LOCAL_MS : PUBLIC_MS).unref()
+  return look
+}
+
+async function holds(
+  chain: Pick<Chain, 'getBlock'>,
+  { number, hash }: { number: bigint; hash: string },
+  isLocal: boolean,
+) {
+  const block = await blockAt(chain, number)
+  return block === null ? !isLocal : block.hash === hash
+}

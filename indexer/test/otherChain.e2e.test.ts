@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { predictionMarketAbi, rewardVotesAbi } from '@waggle/deployments/abi'
+import {
+  type Abi,
+  type AbiEvent,
+  concat,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  keccak256,
+  toHex,
+} from 'viem'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { TestChain } from './testChain.ts'
+import { TestIndexer } from './testIndexer.ts'
+
+// A start takes 5 s of work, and on a busy machine much longer.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+/** More than twice Ponder's finality, so that what came before is final. */
+const FINAL = { blocks: 100, interval: 1 }
+const OTHER_BLOCKS = 'index: rebuilding it: the chain has other blocks than it was built from'
+
+const folder = mkdtempSync(join(tmpdir(), 'waggle-other-chain-'))
+const kept = join(folder, 'kept')
+let chain: TestChain
+let indexer: TestIndexer
+
+beforeAll(async () => {
+  chain = await TestChain.start(folder)
+  await chain.enter(0)
+})
+
+afterAll(async () => {
+  await TestIndexer.endAll()
+  chain?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const peerKeys = async () => {
+  const { peers } = await indexer.query<{ peers: { items: { peerKey: string }[] } }>('{ peers { items { peerKey } } }')
+  return peers.items.map(({ peerKey }) => peerKey)
+}
+
+test('an index that was killed is built again on a chain that was restored to an older state and has grown since', async () => {
+  const older = await chain.client.snapshot()
+  const lost = await chain.register()
+  await chain.client.mine(FINAL)
+  indexer = await TestIndexer.start(chain, kept)
+  expect(await peerKeys()).toEqual([lost.peerKey])
+  await indexer.end('SIGKILL')
+  await chain.client.revert({ id: older })
+  const found = await chain.register()
+  await chain.client.mine(FINAL)
+  await chain.client.mine(FINAL)
+  indexer = await TestIndexer.start(chain, kept)
+  expect(indexer.complaints).toEqual([OTHER_BLOCKS])
+  expect(await peerKeys()).toEqual([found.peerKey])
+})
+
+test('a reorganisation behind final blocks ends it at once, and the next start builds it again', async () => {
+  const before = await peerKeys()
+  await chain.register()
+  await chain.client.mine(FINAL)
+  await indexer.end('SIGKILL')
+  indexer = await TestIndexer.start(chain, kept)
+  expect(await peerKeys()).toHaveLength(2)
+  // Again if it had not looked yet at what is final.
+  await vi.waitFor(
+    async () => {
+      if (indexer.process.exitCode === null) await chain.reorganise(120)
+      expect(indexer.process.exitCode).not.toBeNull()
+    },
+    { timeout: 120_000, interval: 2_500 },
+  )
+  expect(await indexer.exited()).toBe(75)
+  expect(indexer.log).toMatch(
+    /index: block \d+ was final, and the chain has another or none now: start again to rebuild/,
+  )
+  indexer = await TestIndexer.start(chain, kept)
+  expect(indexer.complaints).toEqual([OTHER_BLOCKS])
+  expect(await peerKeys()).toEqual(before)
+})
+
+test('events that contradict what came before are left out, with one line for each kind, and later ones are not', async () => {
+  const { peerKey } = await chain.register()
+  const unknown = keccak256('0x01')
+  const clue = { gameId: 77n, round: 0, clue: 'of no game' }
+  for (const gameId of [77n, 78n])
+    await emit(chain.market.address, predictionMarketAbi, 'ClueRevealed', { ...clue, gameId })
+  const votes = {
+    round: 9n,
+    evaluatorKey: unknown,
+    shard: 3,
+    scoresMilli: [1],
+    componentRoots: [unknown],
+    contentId: unknown,
+  }
+  await emit(chain.contracts.rewardVotes.address, rewardVotesAbi, 'VotesRevealed', votes)
+  await indexer.reachTip(chain)
+  await chain.client.mine(FINAL)
+  const later = await chain.register()
+  await indexer.reachTip(chain)
+  expect(await peerKeys()).toEqual(expect.arrayContaining([peerKey, later.peerKey]))
+  expect(await indexer.query('{ gameClues { totalCount } votes { totalCount } voteCommits { totalCount } }')).toEqual({
+    gameClues: { totalCount: 0 },
+    votes: { totalCount: 0 },
+    voteCommits: { totalCount: 0 },
+  })
+  const said = indexer.complaints.filter(line => line.startsWith('index: ') && line !== OTHER_BLOCKS)
+  expect(said).toEqual([
+    expect.stringMatching(
+      /^index: PredictionMarket:ClueRevealed in block \d+ \(0x\w+\) is left out, and so will others like it: .*'game'/,
+    ),
+    expect.stringMatching(/^index: RewardVotes:VotesRevealed in block \d+ .* round 9 has .* votes/),
+  ])
+})
+
+/** An event that the contract itself would not emit: for one transaction it has other code. */
+async function emit(address: Hex, abi: Abi, eventName: string, args: Record<string, unknown>): Promise<void> {
+  const { client } = chain
+  const { inputs } = abi.find(one => one.type === 'event' && one.name === eventName) as AbiEvent
+  const topics = encodeEventTopics({ abi, eventName, args } as never) as Hex[]
+  const stored = inputs.filter(({ indexed }) => !indexed)
+  const data = encodeAbiParameters(
+    stored,
+    stored.map(({ name }) => args[name ?? '']),
+  )
+  const code = await client.getCode({ address })
+  await client.setCode({ address, bytecode: emitter(topics.length) })
+  await chain.mined(client.sendTransaction({ to: address, data: concat([...topics, data]), chain: null }))
+  await client.setCode({ address, bytecode: code ?? '0x' })
+}
+
+/** Code that emits the words of its calldata: so many topics, and the rest as data. */
+function emitter(topics: number): Hex {
+  const head = toHex(32 * topics, { size: 1 }).slice(2)
+  const size = `60${head}3603`
+  const words = Array.from({ length: topics }, (_, at) => `60${toHex(32 * (topics - 1 - at), { size: 1 }).slice(2)}35`)
+  return `0x${size}60${head}5f37${words.join('')}${size}5fa${topics}00`
+}
