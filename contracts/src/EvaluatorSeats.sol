@@ -33,9 +33,6 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     bytes32 public constant EVALUATOR_ADMIN_ROLE = keccak256("EVALUATOR_ADMIN_ROLE");
 
     /// @inheritdoc IEvaluatorSeats
-    uint256 public constant COMMITTEE_SEATS = SEATS;
-
-    /// @inheritdoc IEvaluatorSeats
     uint8 public constant MAX_MISSES = 6;
 
     uint8 internal constant SILENT_MISSES = 1;
@@ -91,7 +88,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         if (_admitted.seatPlusOne[peerKey] == 0) {
             revert RewardVotes_NotSeated(peerKey, _firstOpenRound());
         }
-        _unseat(_admitted, peerKey, false);
+        _unseat(peerKey, false);
     }
 
     /// @inheritdoc IEvaluatorSeats
@@ -111,7 +108,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     /// @inheritdoc IEvaluatorSeats
     function leaveSeat(bytes32 peerKey) external {
         _requireStakes();
-        if (_staked.seatPlusOne[peerKey] != 0) _unseat(_staked, peerKey, true);
+        _unseat(peerKey, true);
     }
 
     /// @inheritdoc IEvaluatorSeats
@@ -151,11 +148,6 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
     }
 
     /// @inheritdoc IEvaluatorSeats
-    function bootstrapRounds() external view returns (uint64 round) {
-        return _bootstrapRounds;
-    }
-
-    /// @inheritdoc IEvaluatorSeats
     function stakes() external view returns (IStakes stakes_) {
         return _stakes;
     }
@@ -165,20 +157,18 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         else _punish(round, evaluatorKey, SILENT_MILLI, SILENT_MISSES, address(0));
     }
 
-    /// @dev Slashes an evaluator's stake, whether it still sits or not, adds to its misses, and removes its seat if it
-    /// has too many misses or too small a stake.
+    /// @dev Slashes an evaluator's stake, whether it still sits or not, adds to its misses, and removes its seats if it
+    /// has too many. `Stakes` removes a seat with too small a stake.
     function _punish(uint64 round, bytes32 evaluatorKey, uint16 milli, uint8 misses, address wronged) internal {
-        (, bool isEnough) = _stakes.slash(IStakes.Duty.Evaluator, evaluatorKey, milli, wronged);
-        bool isAdmitted = _admitted.seatPlusOne[evaluatorKey] != 0;
-        bool isStaked = _staked.seatPlusOne[evaluatorKey] != 0;
-        // One that no longer sits has no seat to lose.
-        if (!isAdmitted && !isStaked) return;
+        bool isSeated = _admitted.seatPlusOne[evaluatorKey] != 0 || _staked.seatPlusOne[evaluatorKey] != 0;
+        _stakes.slash(IStakes.Duty.Evaluator, evaluatorKey, milli, wronged);
+        if (!isSeated) return;
         Evaluator storage evaluator = _evaluators[evaluatorKey];
         evaluator.misses += misses;
         emit EvaluatorMissed(round, evaluatorKey, evaluator.misses);
-        bool isOut = evaluator.misses >= MAX_MISSES;
-        if (isAdmitted && isOut) _unseat(_admitted, evaluatorKey, false);
-        if (isStaked && (isOut || !isEnough)) _unseat(_staked, evaluatorKey, true);
+        if (evaluator.misses < MAX_MISSES) return;
+        _unseat(evaluatorKey, false);
+        _unseat(evaluatorKey, true);
     }
 
     /// @dev A reveal clears the evaluator's misses.
@@ -198,8 +188,11 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         list.seatPlusOne[peerKey] = seat + 1;
     }
 
-    /// @dev The last seat's evaluator moves into the gap; the histories keep the seats of rounds that have begun.
-    function _unseat(SeatList storage list, bytes32 evaluatorKey, bool isStaked) internal {
+    /// @dev Where there is such a seat, the last one's evaluator moves into the gap; the histories keep the seats of
+    /// rounds that have begun.
+    function _unseat(bytes32 evaluatorKey, bool isStaked) internal {
+        SeatList storage list = isStaked ? _staked : _admitted;
+        if (list.seatPlusOne[evaluatorKey] == 0) return;
         uint64 fromRound = _firstOpenRound();
         uint32 last = list.count.at(fromRound) - 1;
         uint32 seat = list.seatPlusOne[evaluatorKey] - 1;
@@ -233,7 +226,7 @@ abstract contract EvaluatorSeats is IEvaluatorSeats, AccessControl {
         if (beacon == 0) revert RewardVotes_NoBeacon(round);
         bytes32 seed = Draws.seedOf("waggle committee", round, beacon, bytes32(uint256(shard)));
         SeatList storage list = _listOf(round);
-        numbers = Draws.distinct(list.count.at(round), COMMITTEE_SEATS, seed);
+        numbers = Draws.distinct(list.count.at(round), SEATS, seed);
         for (uint256 i = 0; i < numbers.length; ++i) numbers[i] = list.numbers[numbers[i]].at(round);
     }
 

@@ -9,7 +9,7 @@ import {IRounds} from "./interfaces/IRounds.sol";
 import {IStakes} from "./interfaces/IStakes.sol";
 import {Ballots} from "./libraries/Ballots.sol";
 import {CommitteeWords} from "./libraries/CommitteeWords.sol";
-import {SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
+import {SHARD_PEERS, slotOf, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
 
 /// @title RewardVotes
@@ -58,7 +58,7 @@ contract RewardVotes is ShardBallots {
         totals.pointsMilli += uint40(page.pointsMilli);
         totals.weight += uint40(page.weight);
         totals.scoredPeers += uint24(page.scoredPeers);
-        Shard storage votes = _shards[_slotOf(round, shard)];
+        Shard storage votes = _shards[slotOf(round, shard)];
         votes.committee = votes.committee.withScored(page.scoredPlaces);
     }
 
@@ -70,7 +70,7 @@ contract RewardVotes is ShardBallots {
 
     /// @dev Reads what a page needs; the first page of a shard judges absences, unless the round was an outage.
     function _openPage(uint64 round, uint32 shard) internal returns (Page memory page) {
-        Shard storage votes = _shards[_slotOf(round, shard)];
+        Shard storage votes = _shards[slotOf(round, shard)];
         (page.round, page.shard) = (round, shard);
         page.isVoid = _beaconOf(round) == 0 || (round > 0 && _beaconOf(round - 1) == 0);
         if (page.isVoid) return page;

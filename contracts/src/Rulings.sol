@@ -30,7 +30,7 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
 
     /// @inheritdoc IRulings
     function release(uint64 round, bytes32 peerKey) external onlyChallenges {
-        _setWord(round, peerKey, _wordOf(round, peerKey) - ONE_HOLD);
+        _release(round, peerKey);
     }
 
     /// @inheritdoc IRulings
@@ -43,7 +43,7 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
         if (uint8(_wordOf(round, peerKey) >> 16) < Tally.OUTCOME_FALSE) {
             lostMilli = _annul(round, peerKey, Tally.OUTCOME_WITHHELD);
         }
-        _setWord(round, peerKey, _wordOf(round, peerKey) - ONE_HOLD);
+        _release(round, peerKey);
     }
 
     /// @inheritdoc IRulings
@@ -82,6 +82,10 @@ abstract contract Rulings is EvaluatorSeats, IRulings, Earnings {
     function blame(uint64 round, bytes32 evaluatorKey, Fault fault, address wronged) external onlyChallenges {
         if (fault == Fault.Overturned) _punish(round, evaluatorKey, OVERTURNED_MILLI, SEALED_MISSES, wronged);
         else _miss(round, evaluatorKey, true);
+    }
+
+    function _release(uint64 round, bytes32 peerKey) internal {
+        _setWord(round, peerKey, _wordOf(round, peerKey) - ONE_HOLD);
     }
 
     /// @dev Once in the code, which is near the limit of a contract's size.

@@ -9,7 +9,7 @@ import {ITaskPay} from "./interfaces/ITaskPay.sol";
 import {Ballots} from "./libraries/Ballots.sol";
 import {CommitteeWords} from "./libraries/CommitteeWords.sol";
 import {Draws} from "./libraries/Draws.sol";
-import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
+import {SHARD_PEERS, slotOf, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
 import {TaskFaults} from "./TaskFaults.sol";
 
@@ -55,7 +55,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         (uint64 round, uint32 shard) = (ballot.round, ballot.shard);
         _requireRound(round, 4);
         _requireRevealed(ballot, opening.salt);
-        Opened storage opened = _opened[_slotOf(round, shard)];
+        Opened storage opened = _opened[slotOf(round, shard)];
         uint256 lanes = opened.lanes;
         if (lanes >> 224 != tagOf(round)) lanes = tagOf(round) << 224;
         uint256 shift = uint256(ballot.position) * 32;
@@ -81,7 +81,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
 
     /// @inheritdoc IOpenings
     function stateOf(uint64 round, uint32 shard) external view returns (uint8 opened, bool closed) {
-        uint256 word = _opened[_slotOf(round, shard)].lanes;
+        uint256 word = _opened[slotOf(round, shard)].lanes;
         if (word >> 224 != tagOf(round)) return (0, false);
         for (uint256 i = 0; i < SEATS; ++i) if (uint32(word >> (32 * i)) != 0) ++opened;
         closed = word & CLOSED != 0;
@@ -90,7 +90,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
     /// @inheritdoc IOpenings
     function close(uint64 round, uint32 shard) public {
         _requireRound(round, 5);
-        Opened storage opened = _opened[_slotOf(round, shard)];
+        Opened storage opened = _opened[slotOf(round, shard)];
         uint256 word = opened.lanes;
         if (word >> 224 != tagOf(round) || word & CLOSED != 0) return;
         opened.lanes = word | CLOSED;
@@ -117,7 +117,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
 
     /// @inheritdoc ITaskPay
     function agreedOf(uint64 round, uint32 shard) public view returns (uint32 index, uint16 medianMilli) {
-        (index, medianMilli, ) = _agreedIn(round, _opened[_slotOf(round, shard)].lanes);
+        (index, medianMilli, ) = _agreedIn(round, _opened[slotOf(round, shard)].lanes);
     }
 
     function _tellOpened(Opening calldata opening) internal {
@@ -206,7 +206,7 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         return keccak256(abi.encode(inner));
     }
 
-    /// @dev The leaf that the majority opened, the lower median of its scores (`UNAVAILABLE` if there is none), and the
+    /// @dev The leaf that the majority opened, the lower median of its scores (`Tally.UNAVAILABLE` if there is none), and the
     /// scores.
     function _agreedIn(
         uint64 round,
@@ -243,9 +243,5 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
             uint32 lane = uint32(word >> (32 * i));
             if (lane != 0 && lane >> 16 == index) lanes[i] = lane & ((1 << SCORE_BITS) - 1);
         }
-    }
-
-    function _slotOf(uint64 round, uint32 shard) internal pure returns (uint256 slot) {
-        return ((round % RING) << 32) | shard;
     }
 }

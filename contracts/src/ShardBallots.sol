@@ -11,7 +11,7 @@ import {IRounds} from "./interfaces/IRounds.sol";
 import {IStakes} from "./interfaces/IStakes.sol";
 import {Ballots} from "./libraries/Ballots.sol";
 import {CommitteeWords} from "./libraries/CommitteeWords.sol";
-import {RING, SHARD_PEERS, tagOf} from "./libraries/Ring.sol";
+import {SHARD_PEERS, slotOf, tagOf} from "./libraries/Ring.sol";
 import {SEATS, Tally} from "./libraries/Tally.sol";
 
 /// @title ShardBallots
@@ -27,9 +27,6 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
         uint256[SEATS] ballots;
         uint256[2][SEATS] scores; // see `Tally`; valid if the ballot is revealed
     }
-
-    /// @inheritdoc IRewardVotes
-    uint16 public constant UNAVAILABLE = Tally.UNAVAILABLE;
 
     IRolloutCommitments internal immutable _commitments;
 
@@ -62,7 +59,7 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
         (address account, uint64 fromRound) = _registry.membershipOf(evaluatorKey);
         if (account != msg.sender) revert RewardVotes_NotPeerAccount(evaluatorKey, msg.sender);
         if (round < fromRound) revert RewardVotes_KeyTooNew(round, evaluatorKey, fromRound);
-        Shard storage votes = _shards[_slotOf(round, shard)];
+        Shard storage votes = _shards[slotOf(round, shard)];
         uint256 committee = votes.committee;
         // A shard that does not exist would count towards the quorums.
         bool isThere = committee.isOf(round) || _shardSize(round, shard) != 0;
@@ -100,12 +97,12 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
     /// @inheritdoc IRewardVotes
     function scoresWord(uint64 round, uint32 shard, uint8 position, bool isLast) external view returns (uint256 word) {
         _requirePosition(position);
-        return _shards[_slotOf(round, shard)].scores[position][isLast ? 1 : 0];
+        return _shards[slotOf(round, shard)].scores[position][isLast ? 1 : 0];
     }
 
     /// @inheritdoc IRewardVotes
     function committeeWord(uint64 round, uint32 shard) external view returns (uint256 word) {
-        word = _shards[_slotOf(round, shard)].committee;
+        word = _shards[slotOf(round, shard)].committee;
         if (!word.isOf(round)) word = 0;
     }
 
@@ -127,7 +124,7 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
     /// @inheritdoc IRewardVotes
     function ballotWord(uint64 round, uint32 shard, uint8 position) public view returns (uint256 word) {
         _requirePosition(position);
-        return _shards[_slotOf(round, shard)].ballots[position];
+        return _shards[slotOf(round, shard)].ballots[position];
     }
 
     /// @dev Draws the committee, and stores it for later votes and for settlement.
@@ -141,7 +138,7 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
     /// @dev Requires that the ballot is committed and not revealed.
     function _markRevealed(Ballot calldata ballot, bytes32 commitment) internal {
         (uint64 round, uint8 position, bytes32 evaluatorKey) = (ballot.round, ballot.position, ballot.evaluatorKey);
-        uint256[SEATS] storage ballots = _shards[_slotOf(round, ballot.shard)].ballots;
+        uint256[SEATS] storage ballots = _shards[slotOf(round, ballot.shard)].ballots;
         uint256 word = position < SEATS ? ballots[position] : 0;
         uint256 expected = (tagOf(round) << 224) | Ballots.bound(commitment, evaluatorKey);
         if (word == expected | Ballots.REVEALED) revert RewardVotes_AlreadyRevealed(round, evaluatorKey);
@@ -151,7 +148,7 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
 
     /// @dev The reveal that completes a shard's quorum counts the shard.
     function _countReveal(uint64 round, uint32 shard) internal {
-        Shard storage votes = _shards[_slotOf(round, shard)];
+        Shard storage votes = _shards[slotOf(round, shard)];
         uint256 committee = votes.committee.withReveal();
         votes.committee = committee;
         if (committee.revealsOf() != Tally.quorumOf(committee.sizeOf())) return;
@@ -165,12 +162,12 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
         uint16[] calldata scoresMilli = ballot.scoresMilli;
         for (uint256 i = 0; i < scoresMilli.length; ++i) {
             uint16 scoreMilli = scoresMilli[i];
-            if (scoreMilli > Tally.MAX_SCORE && scoreMilli != UNAVAILABLE) {
+            if (scoreMilli > Tally.MAX_SCORE && scoreMilli != Tally.UNAVAILABLE) {
                 revert RewardVotes_ScoreOutOfRange(i, scoreMilli);
             }
             packed[i / Tally.LANES] |= Tally.laneOf(scoreMilli) << ((i % Tally.LANES) * 16);
         }
-        uint256[2] storage words = _shards[_slotOf(ballot.round, ballot.shard)].scores[ballot.position];
+        uint256[2] storage words = _shards[slotOf(ballot.round, ballot.shard)].scores[ballot.position];
         words[0] = packed[0];
         if (scoresMilli.length > Tally.LANES) words[1] = packed[1];
     }
@@ -192,9 +189,5 @@ abstract contract ShardBallots is IRewardVotes, Rulings {
 
     function _requirePosition(uint8 position) internal pure {
         if (position >= SEATS) revert RewardVotes_NoPosition(position, SEATS);
-    }
-
-    function _slotOf(uint64 round, uint32 shard) internal pure returns (uint256 slot) {
-        return ((round % RING) << 32) | shard;
     }
 }

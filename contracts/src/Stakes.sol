@@ -35,7 +35,6 @@ contract Stakes is IStakes {
     IEvaluatorSeats internal _seats;
     address internal _challenges;
     address internal _openings;
-    uint256 internal _total;
     mapping(Duty duty => mapping(bytes32 peerKey => Stake held)) internal _stakes;
 
     /// @param registry Says who speaks for a peer.
@@ -66,7 +65,6 @@ contract Stakes is IStakes {
         if (missingWei == 0 && held.freeFromRound == 0) revert Stakes_Whole(duty, peerKey);
         held.amountWei += uint128(missingWei);
         held.freeFromRound = 0;
-        _total += missingWei;
         emit Staked(duty, peerKey, msg.sender, missingWei, held.amountWei);
         if (duty == Duty.Evaluator) _seats.takeSeat(peerKey);
         _token.safeTransferFrom(msg.sender, address(this), missingWei);
@@ -89,36 +87,27 @@ contract Stakes is IStakes {
         amountWei = held.amountWei;
         if (amountWei == 0 || free == 0 || current < free) revert Stakes_NotFree(duty, peerKey, free, current);
         delete _stakes[duty][peerKey];
-        _total -= amountWei;
         address account = _registry.accountOf(peerKey);
         emit Withdrawn(duty, peerKey, account, amountWei);
         _token.safeTransfer(account, amountWei);
     }
 
     /// @inheritdoc IStakes
-    function slash(
-        Duty duty,
-        bytes32 peerKey,
-        uint16 milli,
-        address wronged
-    ) external returns (uint256 lostWei, bool isEnough) {
-        _requireSlasher();
+    function slash(Duty duty, bytes32 peerKey, uint16 milli, address wronged) external returns (uint256 lostWei) {
+        if (msg.sender != address(_seats) && msg.sender != _openings) revert Stakes_NotSlasher(msg.sender);
         Stake storage held = _stakes[duty][peerKey];
         uint256 amountWei = held.amountWei;
-        if (amountWei == 0) return (0, false);
+        if (amountWei == 0) return 0;
         uint256 fullWei = fullStakeOf(duty);
         lostWei = (fullWei * milli) / 1000;
         if (lostWei > amountWei) lostWei = amountWei;
         amountWei -= lostWei;
         held.amountWei = uint128(amountWei);
-        _total -= lostWei;
         emit Slashed(duty, peerKey, msg.sender, lostWei, amountWei);
-        isEnough = _isEnough(duty, amountWei);
-        // `RewardVotes`, which slashes for absences, removes the seat itself.
-        if (!isEnough && duty == Duty.Evaluator && msg.sender != address(_seats)) _seats.leaveSeat(peerKey);
+        if (duty == Duty.Evaluator && !_isEnough(duty, amountWei)) _seats.leaveSeat(peerKey);
         uint256 paidWei = wronged == address(0) ? 0 : lostWei / 2;
         IBurnableToken(address(_token)).burn(lostWei - paidWei);
-        if (paidWei == 0) return (lostWei, isEnough);
+        if (paidWei == 0) return lostWei;
         emit Compensated(duty, peerKey, wronged, paidWei);
         _token.safeTransfer(wronged, paidWei);
     }
@@ -133,11 +122,6 @@ contract Stakes is IStakes {
         if (round < _bootstrapRounds) return true;
         Stake storage held = _stakes[Duty.Proposer][peerKey];
         return held.freeFromRound == 0 && _isEnough(Duty.Proposer, held.amountWei);
-    }
-
-    /// @inheritdoc IStakes
-    function totalStaked() external view returns (uint256 amountWei) {
-        return _total;
     }
 
     /// @inheritdoc IStakes
@@ -176,22 +160,12 @@ contract Stakes is IStakes {
     }
 
     /// @inheritdoc IStakes
-    function isSlasher(address account) public view returns (bool is_) {
-        is_ = account == address(_seats) || account == _challenges || account == _openings;
-        return is_ && account != address(0);
-    }
-
-    /// @inheritdoc IStakes
     function fullStakeOf(Duty duty) public pure returns (uint256 amountWei) {
         return duty == Duty.Evaluator ? EVALUATOR_STAKE_WEI : PROPOSER_STAKE_WEI;
     }
 
     function _requireAccount(bytes32 peerKey) internal view {
         if (_registry.accountOf(peerKey) != msg.sender) revert Stakes_NotPeerAccount(peerKey, msg.sender);
-    }
-
-    function _requireSlasher() internal view {
-        if (!isSlasher(msg.sender)) revert Stakes_NotSlasher(msg.sender);
     }
 
     function _isEnough(Duty duty, uint256 amountWei) internal pure returns (bool isEnough) {

@@ -31,7 +31,7 @@ abstract contract TaskFaults is ITaskFaults {
             revert Openings_NothingWithheld(round, proposerKey);
         }
         _withheld[round][proposerKey] = true;
-        (lostWei, ) = _stakes.slash(IStakes.Duty.Proposer, proposerKey, SECRET_FAULT_MILLI, address(0));
+        lostWei = _stakes.slash(IStakes.Duty.Proposer, proposerKey, SECRET_FAULT_MILLI, address(0));
         emit SecretWithheld(round, proposerKey, lostWei, msg.sender);
     }
 

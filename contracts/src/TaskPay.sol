@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {ITaskPay} from "./interfaces/ITaskPay.sol";
+import {slotOf} from "./libraries/Ring.sol";
 import {Tally} from "./libraries/Tally.sol";
 import {ScoreOpenings} from "./ScoreOpenings.sol";
 
@@ -24,7 +25,7 @@ abstract contract TaskPay is ScoreOpenings {
         _commitments.requireLeaf(round, claim_.peerKey, claim_.work, claim_.leaf, claim_.leafProof);
         _requireTask(claim_);
         // The shard is closed, so its word is of this round.
-        Opened storage opened = _opened[_slotOf(round, shard)];
+        Opened storage opened = _opened[slotOf(round, shard)];
         uint256 word = opened.lanes;
         if (word & TASK_PAID != 0) revert Openings_AlreadyPaid(round, shard);
         opened.lanes = word | TASK_PAID;

@@ -11,10 +11,8 @@ contract SeatsTest is SwarmFixture {
         vm.assertEq(address(votes.peerRegistry()), address(registry));
         vm.assertEq(address(votes.rounds()), address(rounds));
         vm.assertEq(address(votes.rolloutCommitments()), address(commitments));
-        vm.assertEq(votes.COMMITTEE_SEATS(), 5);
         vm.assertEq(votes.MAX_MISSES(), 6);
         vm.assertEq(votes.OVERTURNED_MILLI(), 500);
-        vm.assertEq(votes.UNAVAILABLE(), 65535);
     }
 
     function test_SeatsFromTheNextRoundOn() public {

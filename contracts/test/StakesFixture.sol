@@ -60,8 +60,8 @@ abstract contract StakesFixture is VotesFixture {
         unstakeAs(registry.accountOf(peerKey), duty, peerKey);
     }
 
-    function slash(IStakes.Duty duty, bytes32 peerKey, uint16 milli) internal returns (uint256 lostWei, bool isEnough) {
-        vm.prank(address(challenges));
+    function slash(IStakes.Duty duty, bytes32 peerKey, uint16 milli) internal returns (uint256 lostWei) {
+        vm.prank(address(votes));
         return stakes.slash(duty, peerKey, milli, address(0));
     }
 

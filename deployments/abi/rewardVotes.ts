@@ -692,19 +692,6 @@ export const rewardVotesAbi = [
   },
   {
     "inputs": [],
-    "name": "COMMITTEE_SEATS",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
     "name": "DEFAULT_ADMIN_ROLE",
     "outputs": [
       {
@@ -808,19 +795,6 @@ export const rewardVotesAbi = [
     "type": "function"
   },
   {
-    "inputs": [],
-    "name": "UNAVAILABLE",
-    "outputs": [
-      {
-        "internalType": "uint16",
-        "name": "",
-        "type": "uint16"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
     "inputs": [
       {
         "internalType": "bytes32",
@@ -912,19 +886,6 @@ export const rewardVotesAbi = [
     "name": "blame",
     "outputs": [],
     "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "bootstrapRounds",
-    "outputs": [
-      {
-        "internalType": "uint64",
-        "name": "round",
-        "type": "uint64"
-      }
-    ],
-    "stateMutability": "view",
     "type": "function"
   },
   {

@@ -401,25 +401,6 @@ export const stakesAbi = [
   {
     "inputs": [
       {
-        "internalType": "address",
-        "name": "account",
-        "type": "address"
-      }
-    ],
-    "name": "isSlasher",
-    "outputs": [
-      {
-        "internalType": "bool",
-        "name": "is_",
-        "type": "bool"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "bytes32",
         "name": "peerKey",
         "type": "bytes32"
@@ -522,11 +503,6 @@ export const stakesAbi = [
         "internalType": "uint256",
         "name": "lostWei",
         "type": "uint256"
-      },
-      {
-        "internalType": "bool",
-        "name": "isEnough",
-        "type": "bool"
       }
     ],
     "stateMutability": "nonpayable",
@@ -594,19 +570,6 @@ export const stakesAbi = [
         "internalType": "contract IERC20",
         "name": "nectar",
         "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "totalStaked",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "amountWei",
-        "type": "uint256"
       }
     ],
     "stateMutability": "view",

@@ -2,7 +2,7 @@ import * as protocol from '@waggle/deployments/protocol'
 import { hex, index, int8, integer, onchainTable, onchainView, primaryKey, sql } from 'ponder'
 import { roundPlace } from './rounds.ts'
 
-/** `RewardVotes.UNAVAILABLE()`: the evaluator could not get the peer's bundle. */
+/** A vote of an evaluator that could not get the peer's bundle. */
 const UNAVAILABLE = sql.raw(String(protocol.UNAVAILABLE))
 
 /** Peers of a shard, at most, by the contract. */

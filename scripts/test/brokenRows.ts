@@ -65,7 +65,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     'IBurnableToken(address(_token)).burn(lostWei - paidWei);',
     '_token.safeTransfer(msg.sender, lostWei - paidWei);',
   ),
-  K5: row('Stakes', 'if (!isEnough && duty == Duty.Evaluator', 'if (false && duty == Duty.Evaluator'),
+  K5: row('Stakes', 'if (duty == Duty.Evaluator && !_isEnough', 'if (false && !_isEnough'),
   S1: row('Earnings', 'gains.pointsMilli + scoreMilli - known;', 'gains.pointsMilli + scoreMilli - known + 1;'),
   S2: row('RewardVotes', 'if (_hasOutcome(page.round, peerKey)) return;', ''),
   S3: row(

@@ -99,7 +99,7 @@ interface IEvaluatorSeats {
     /// @return evaluatorKey The evaluator, or 0 if there is none.
     function evaluatorAt(uint32 number) external view returns (bytes32 evaluatorKey);
 
-    /// @notice The committee of a shard: `COMMITTEE_SEATS` distinct seats, or all if there are fewer, drawn by the
+    /// @notice The committee of a shard: five distinct seats, or all if there are fewer, drawn by the
     /// beacon; bounds as for `seatsAt`.
     /// @param round The round, whose beacon must be recorded.
     /// @param shard The shard: the `SHARD_PEERS` peers from `SHARD_PEERS * shard` on, in the order in which they
@@ -112,10 +112,6 @@ interface IEvaluatorSeats {
     /// @return misses 1 for each silence, 3 for each commitment that was not revealed; at `MAX_MISSES` its seat is
     /// taken.
     function missesOf(bytes32 evaluatorKey) external view returns (uint8 misses);
-
-    /// @notice First round with staked seats.
-    /// @return round The round.
-    function bootstrapRounds() external view returns (uint64 round);
 
     /// @notice The contract that holds the stakes.
     /// @return stakes_ The contract.
@@ -132,10 +128,6 @@ interface IEvaluatorSeats {
     /// @notice Slash for a vote that an appeal overturned.
     /// @return milli Thousandths of the full stake.
     function OVERTURNED_MILLI() external view returns (uint16 milli);
-
-    /// @notice Most seats of a committee.
-    /// @return seats 5.
-    function COMMITTEE_SEATS() external view returns (uint256 seats);
 
     /// @notice Misses at which a seat is taken away.
     /// @return misses 6.

@@ -111,7 +111,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param commitment Hash of what was revealed.
     error RewardVotes_NotCommitment(uint64 round, bytes32 evaluatorKey, bytes32 commitment);
 
-    /// @notice Thrown when a score is neither 0 to 1000 nor `UNAVAILABLE`.
+    /// @notice Thrown when a score is neither 0 to 1000 nor 65535, for an unavailable bundle.
     /// @param place The peer's place in the shard.
     /// @param scoreMilli The score.
     error RewardVotes_ScoreOutOfRange(uint256 place, uint16 scoreMilli);
@@ -148,7 +148,7 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @notice Settles peers of a shard, three rounds after its round, in pages of any size; anyone may call.
     /// @dev Only in the first three quarters of that round, since appeals are possible until the round's end. A quorum
     /// is more than half of the committee and at least 2 votes; votes by the peer's own account do not count. With a
-    /// quorum, the score is 0 if more than half of the votes are `UNAVAILABLE`, else the lower median of the others.
+    /// quorum, the score is 0 if more than half of the votes are of unavailable, else the lower median of the others.
     /// Without one: no points, no penalty. In a void round: no points, no penalty for anyone. Settled peers are
     /// skipped, so that concurrent calls do not conflict. The first page of a shard records the committee's absences,
     /// unless the round was an outage: see `isOutage`.
@@ -185,10 +185,6 @@ interface IRewardVotes is IEvaluatorSeats, IRulings {
     /// @param shard The shard.
     /// @return word The word, or 0 if no committee of that round is stored.
     function committeeWord(uint64 round, uint32 shard) external view returns (uint256 word);
-
-    /// @notice The score for a peer whose bundle was unavailable.
-    /// @return score 65535.
-    function UNAVAILABLE() external view returns (uint16 score);
 
     /// @notice The registry that says who speaks for a peer.
     /// @return registry The contract.

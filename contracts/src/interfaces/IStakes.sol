@@ -79,7 +79,7 @@ interface IStakes {
     /// @notice Emitted once, when the token and the slashing contracts are fixed.
     /// @param nectar The token.
     /// @param rewardVotes Seats those who stake, and slashes for absences.
-    /// @param challenges Slashes for votes that were overturned.
+    /// @param challenges Blames seats through `rewardVotes`.
     /// @param openings Slashes proposers for tasks at fault.
     /// @param bootstrapRounds First round in which seats and tasks need stakes.
     event Wired(address nectar, address rewardVotes, address challenges, address openings, uint64 bootstrapRounds);
@@ -117,7 +117,7 @@ interface IStakes {
     /// @notice Sets the contracts that are deployed after this one. Only the deployer, once.
     /// @param nectar The token.
     /// @param rewardVotes Seats those who stake, and slashes for absences.
-    /// @param challenges Slashes for votes that were overturned.
+    /// @param challenges Blames seats through `rewardVotes`.
     /// @param openings Slashes proposers for tasks at fault.
     function wire(address nectar, address rewardVotes, address challenges, address openings) external;
 
@@ -148,13 +148,7 @@ interface IStakes {
     /// @param milli Thousandths of the full amount.
     /// @param wronged Recipient of half of the loss; 0 for nobody.
     /// @return lostWei Amount lost.
-    /// @return isEnough Whether the remaining stake still suffices for the duty.
-    function slash(
-        Duty duty,
-        bytes32 peerKey,
-        uint16 milli,
-        address wronged
-    ) external returns (uint256 lostWei, bool isEnough);
+    function slash(Duty duty, bytes32 peerKey, uint16 milli, address wronged) external returns (uint256 lostWei);
 
     /// @notice A peer's stake for a duty.
     /// @param duty What for.
@@ -173,15 +167,6 @@ interface IStakes {
     /// @param duty What for.
     /// @return amountWei Nectar.
     function fullStakeOf(Duty duty) external view returns (uint256 amountWei);
-
-    /// @notice All stakes together.
-    /// @return amountWei Nectar.
-    function totalStaked() external view returns (uint256 amountWei);
-
-    /// @notice Whether a contract slashes.
-    /// @param account The contract.
-    /// @return is_ Whether it does.
-    function isSlasher(address account) external view returns (bool is_);
 
     /// @notice First round in which seats and tasks need stakes; before it, a role gives seats.
     /// @return round The round.
@@ -203,7 +188,7 @@ interface IStakes {
     /// @return votes The contract.
     function rewardVotes() external view returns (address votes);
 
-    /// @notice The contract that slashes for votes that were overturned; 0 before the wiring.
+    /// @notice The contract that rules on outcomes and blames seats; 0 before the wiring.
     /// @return challenges_ The contract.
     function challenges() external view returns (address challenges_);
 

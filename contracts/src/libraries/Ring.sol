@@ -24,3 +24,8 @@ uint32 constant SHARD_PEERS = 32;
 function tagOf(uint64 round) pure returns (uint256 tag) {
     return (uint256(round) % type(uint32).max) + 1;
 }
+
+/// @dev Place of a shard of a round in the ring.
+function slotOf(uint64 round, uint32 shard) pure returns (uint256 slot) {
+    return ((round % RING) << 32) | shard;
+}

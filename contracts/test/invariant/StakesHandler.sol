@@ -9,7 +9,7 @@ import {IStakes} from "../../src/interfaces/IStakes.sol";
 import {TestToken} from "../market/MarketDoubles.sol";
 import {TestBase} from "../TestBase.sol";
 
-/// @dev Peers that stake, leave and come back, a slasher that slashes at random, and strangers that try all of
+/// @dev Peers that stake, leave and come back, votes that slash at random, and strangers that try all of
 /// it; with its own books.
 contract StakesHandler is TestBase {
     struct Parts {
@@ -18,7 +18,6 @@ contract StakesHandler is TestBase {
         RewardVotes votes;
         TestToken token;
         Stakes stakes;
-        address slasher;
     }
 
     Parts internal parts;
@@ -100,8 +99,8 @@ contract StakesHandler is TestBase {
         address wronged = (draw >> 56) % 2 == 0 ? address(0) : parts.registry.accountOf(peers[0]);
         uint256 paid = wronged == address(0) ? 0 : lost / 2;
         uint256 before = parts.token.balanceOf(parts.registry.accountOf(peers[0]));
-        vm.prank(allowed ? parts.slasher : account);
-        try parts.stakes.slash(duty, peer, milli, wronged) returns (uint256 lostWei, bool) {
+        vm.prank(allowed ? address(parts.votes) : account);
+        try parts.stakes.slash(duty, peer, milli, wronged) returns (uint256 lostWei) {
             note(allowed && lostWei == lost);
             note(parts.token.balanceOf(parts.registry.accountOf(peers[0])) - before == paid);
             expectedWei[duty][peer] -= lost;
