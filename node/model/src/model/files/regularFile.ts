@@ -1,10 +1,17 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { ModelFileError, unreadableFile } from '../modelErrors.ts'
 
-/** Opens a regular file for a job. Others are not opened: a pipe would wait for its writer. */
+/**
+ * Opens a regular file for a job. Others are not opened: a pipe would wait for its writer.
+ *
+ * @param job - is given the file's state, which every write and replacement changes.
+ * @param due - the state that the file had when its header was read.
+ * @throws {ModelFileError} also if the file was changed meanwhile: two versions would be mixed.
+ */
 export async function withRegularFile<T>(
   path: string,
-  job: (file: FileHandle, size: number) => Promise<T>,
+  job: (file: FileHandle, size: number, state: string) => Promise<T>,
+  due?: string,
 ): Promise<T> {
   const found = await stat(path).catch(cause => {
     throw unreadableFile(path, cause)
@@ -15,10 +22,28 @@ export async function withRegularFile<T>(
     throw unreadableFile(path, cause)
   })
   try {
-    return await job(file, found.size)
+    const { size, state } = await describe(file)
+    if ((due ?? state) !== state) throw changed(path)
+    const result = await job(file, size, state).catch(async cause => {
+      throw (await describe(file)).state === state ? cause : changed(path, cause)
+    })
+    if ((await describe(file)).state !== state) throw changed(path)
+    return result
   } finally {
     await file.close()
   }
+}
+
+async function describe(file: FileHandle): Promise<{ size: number; state: string }> {
+  const { size, ino, mtimeNs } = await file.stat({ bigint: true })
+  return { size: Number(size), state: `${ino} ${size} ${mtimeNs}` }
+}
+
+function changed(path: string, cause?: unknown): ModelFileError {
+  return new ModelFileError(path, 'file', 'was changed while it was read', {
+    hint: 'Run it again once nothing writes to this file.',
+    cause,
+  })
 }
 
 /**

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import {
   type StoredTensor,
   scanSafetensors,
   type Tensor,
+  visitStoredTensor,
   writeSafetensors,
 } from './safetensors.ts'
 
@@ -138,6 +140,20 @@ test('a missing, empty or tiny file is a ModelFileError', async () => {
   await expect(readSafetensors(folder)).rejects.toThrow(ModelFileError)
   await expect(readSafetensors(await fileOf(new Uint8Array(0)))).rejects.toThrow(ModelFileError)
   await expect(readSafetensors(await fileOf(new Uint8Array(7)))).rejects.toThrow(ModelFileError)
+})
+
+test('a file that changes between its header and its tensors, or while those are read, is refused', async () => {
+  const path = join(folder, 'changing.safetensors')
+  const write = (value: number) =>
+    writeSafetensors(path, new Map([['w', { shape: [2], data: Float32Array.of(value, 2) }]]), 'F32')
+  const refused = { file: path, field: 'file', message: expect.stringContaining('was changed while it was read') }
+  await write(1)
+  const stored = await scanSafetensors(path)
+  await write(3) // as many bytes, and another file
+  await expect(readStoredTensors(stored.values())).rejects.toMatchObject(refused)
+  const tensor = (await scanSafetensors(path)).get('w') as StoredTensor
+  const visit = visitStoredTensor(tensor, () => appendFileSync(path, 'x'))
+  await expect(visit).rejects.toMatchObject(refused)
 })
 
 test('any damage to a file is either harmless or a ModelFileError', async () => {

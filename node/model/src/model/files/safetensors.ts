@@ -21,6 +21,8 @@ export interface StoredTensor {
   readonly elements: number
   /** First byte, from the start of the file. */
   readonly offset: number
+  /** Of the file when its header was read; see `withRegularFile`. */
+  readonly state: string
 }
 
 /** Elements converted at a time, so that a large file is never in memory twice. */
@@ -36,11 +38,13 @@ const MAX_HEADER_BYTES = 16 << 20
  * @see https://github.com/huggingface/safetensors#format
  */
 export async function scanSafetensors(path: string): Promise<Map<string, StoredTensor>> {
-  return withRegularFile(path, async (file, size) => {
+  return withRegularFile(path, async (file, size, state) => {
     const text = await readHeader(file, size, path)
     const dataStart = 8 + text.length
     const entries = parseSafetensorsHeader(text, size - dataStart, path)
-    return new Map(entries.map(({ begin, ...entry }) => [entry.name, { ...entry, path, offset: dataStart + begin }]))
+    return new Map(
+      entries.map(({ begin, ...entry }) => [entry.name, { ...entry, path, offset: dataStart + begin, state }]),
+    )
   })
 }
 
@@ -63,9 +67,10 @@ export async function readStoredTensors(stored: Iterable<StoredTensor>): Promise
   const read = new Map<string, Tensor>()
   for (const path of new Set(all.map(tensor => tensor.path))) {
     const inFile = all.filter(tensor => tensor.path === path).sort((a, b) => a.offset - b.offset)
-    await withRegularFile(path, async file => {
+    const readAll = async (file: FileHandle) => {
       for (const tensor of inFile) read.set(tensor.name, await readTensor(file, tensor))
-    })
+    }
+    await withRegularFile(path, readAll, inFile[0]?.state)
   }
   return new Map(all.map(({ name }) => [name, read.get(name) as Tensor]))
 }
@@ -81,14 +86,15 @@ export async function visitStoredTensor(
   visit: (elements: Float32Array, first: number) => void,
 ): Promise<void> {
   const chunk = new Float32Array(Math.min(tensor.elements, CHUNK_ELEMENTS))
-  await withRegularFile(tensor.path, async file => {
+  const visitAll = async (file: FileHandle) => {
     const fill = elementReader(file, tensor)
     for (let at = 0; at < tensor.elements; at += chunk.length) {
       const part = chunk.subarray(0, tensor.elements - at)
       await fill(part, at)
       visit(part, at)
     }
-  })
+  }
+  await withRegularFile(tensor.path, visitAll, tensor.state)
 }
 
 /**

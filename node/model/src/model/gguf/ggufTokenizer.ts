@@ -99,7 +99,7 @@ interface TokenizerContents {
  *
  * @throws {ModelFileError} naming the file and the field that is missing, malformed or not supported.
  */
-export function ggufTokenizer({ path, metadata }: GgufFile): TokenizerContents {
+export function ggufTokenizer({ path, metadata, tensors }: GgufFile): TokenizerContents {
   const parsed = tokenizerSchema.safeParse(metadata)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
@@ -111,6 +111,9 @@ export function ggufTokenizer({ path, metadata }: GgufFile): TokenizerContents {
   }
   const said = parsed.data
   const tokens = said['tokenizer.ggml.tokens']
+  const rows = tensors.get('token_embd.weight')?.shape[0]
+  if (rows !== undefined && tokens.length > rows)
+    throw new ModelFileError(path, 'tokenizer.ggml.tokens', `has ${tokens.length} tokens for an embedding of ${rows}`)
   const kinds = said['tokenizer.ggml.token_type']
   if (kinds && kinds.length !== tokens.length)
     throw new ModelFileError(path, 'tokenizer.ggml.token_type', `has ${kinds.length} kinds of ${tokens.length} tokens`)

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -10,6 +10,7 @@ import { readWeights } from '../decoder/weights.ts'
 import { scanSafetensors } from '../files/safetensors.ts'
 import { PretrainedTokenizer } from '../tokenizers/pretrainedTokenizer.ts'
 import { importGguf } from './importGguf.ts'
+import { readGguf } from './readGguf.ts'
 import { encodeGguf, type TestGguf, testGguf, text, texts, whole, wholes } from './testGguf.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-gguf-'))
@@ -126,6 +127,20 @@ const patched = (change: (bytes: Buffer) => unknown) => (file: TestGguf) => {
   const changed = change(bytes)
   return Buffer.isBuffer(changed) ? changed : bytes
 }
+/** Puts a field before all others; its value's type, and what follows, as 32-bit numbers. */
+const withField = (bytes: Buffer, key: string, value: readonly number[]) => {
+  const numbers = [key.length, 0, ...value]
+  const words = Buffer.from(new Uint32Array(numbers).buffer)
+  bytes.writeBigUInt64LE(bytes.readBigUInt64LE(16) + 1n, 16)
+  return Buffer.concat([
+    bytes.subarray(0, 24),
+    words.subarray(0, 8),
+    Buffer.from(key),
+    words.subarray(8),
+    bytes.subarray(24),
+  ])
+}
+const repeatedKey = (bytes: Buffer) => withField(bytes, 'general.architecture', [4, 1])
 const without = (key: string) => (file: TestGguf) => {
   delete file.metadata[key]
 }
@@ -142,15 +157,24 @@ describe('a file that lies is refused by file and field, and leaves nothing behi
     ['magic', /is not GGUF/, patched(bytes => void bytes.write('GGML'))],
     ['version', /1 is not supported/, patched(bytes => void bytes.writeUInt32LE(1, 4))],
     ['version', /16777216|50331648/, patched(bytes => void bytes.writeUInt32BE(3, 4))],
-    ['tensor_count', /do not fit/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 60n, 8))],
-    ['metadata_kv_count', /do not fit/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 60n, 16))],
-    ['header', /is not read/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 60n, 24))],
-    ['header', /is not read/, patched(bytes => bytes.subarray(0, 9000))],
+    ['tensor_count', /more than 65536/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 60n, 8))],
+    ['metadata_kv_count', /more than 65536/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 60n, 16))],
+    ['metadata_kv_count', /more than 65536/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 64n - 1n, 16))],
+    ['key 0', /ends past its file/, patched(bytes => void bytes.writeBigUInt64LE(2n ** 60n, 24))],
+    ['key 0', /is not a name in UTF-8/, patched(bytes => void bytes.writeUInt8(255, 34))],
+    ['tokenizer.ggml.merges', /ends past its file: the file ends at 9000/, patched(bytes => bytes.subarray(0, 9000))],
     [
-      'header',
-      /ends at byte \d+ of a file of/,
+      'blk.1.ffn_up.weight',
+      /ends past its file/,
       patched(bytes => bytes.subarray(0, bytes.indexOf('blk.1.ffn_up.weight') + 19)),
     ],
+    ['general.architecture', /is there twice/, patched(repeatedKey)],
+    ['tokenizer.chat_template', /is not UTF-8/, patched(bytes => void bytes.writeUInt8(255, bytes.indexOf('{%')))],
+    ['list', /more than 1048576 items/, patched(bytes => withField(bytes, 'list', [9, 0, 0, 2 ** 8]))],
+    ['list', /is a list of lists/, patched(bytes => withField(bytes, 'list', [9, 9, 1, 0]))],
+    ['list', /of type 13, which is unknown/, patched(bytes => withField(bytes, 'list', [9, 13, 1, 0]))],
+    ['list', /of type 99, which is unknown/, patched(bytes => withField(bytes, 'list', [99]))],
+    ['header', /lignment/, saying('general.alignment', whole(0))],
     ['general.alignment', /power of two/, saying('general.alignment', whole(24))],
     ['split.count', /one of several/, saying('split.count', whole(2))],
     ['output_norm.weight', /ends at byte \d+ of a file of/, patched(bytes => bytes.subarray(0, bytes.length - 64))],
@@ -186,10 +210,22 @@ describe('a file that lies is refused by file and field, and leaves nothing behi
     ['tokenizer.ggml.pre', /is missing/, without('tokenizer.ggml.pre')],
     ['tokenizer.ggml.tokens.0', /is not a string/, saying('tokenizer.ggml.tokens', wholes([1, 2]))],
     ['tokenizer.ggml.tokens.0', /is there twice/, saying('tokenizer.ggml.tokens', texts(['a', 'a']))],
+    [
+      'tokenizer.ggml.tokens',
+      /has 449 tokens for an embedding of 448/,
+      saying('tokenizer.ggml.tokens', texts(Array.from({ length: 449 }, (_, i) => `t${i}`))),
+    ],
     ['tokenizer.ggml.token_type', /has 1 kinds of 448/, saying('tokenizer.ggml.token_type', wholes([1]))],
     ['tokenizer.ggml.eos_token_id', /999 is not a token/, saying('tokenizer.ggml.eos_token_id', whole(999))],
     ['tokenizer: model.merges.0', /is not of the vocabulary/, saying('tokenizer.ggml.merges', texts(['zz yy']))],
     ['tokenizer: chat_template', /is not a template/, saying('tokenizer.chat_template', text('{% for x in %}'))],
+    [
+      'rope_freqs.weight',
+      /is not a list of 512 F32 at most/,
+      file => {
+        file.tensors.push({ name: 'rope_freqs.weight', shape: [200_000], type: 0, bytes: new Uint8Array(800_000) })
+      },
+    ],
     [
       'rope_freqs.weight',
       /are not those of Llama 3/,
@@ -218,6 +254,30 @@ describe('a file that lies is refused by file and field, and leaves nothing behi
     })
     expect([existsSync(folder), existsSync(`${folder}.unfinished`)]).toEqual([false, false])
   })
+})
+
+test('a file that changes while it is imported is refused, and leaves nothing behind', async () => {
+  const path = pathOf()
+  const folder = path.replace('.gguf', '')
+  writeFileSync(path, encodeGguf(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')))
+  const grown = importGguf(path, folder, { onProgress: () => appendFileSync(path, 'x') })
+  await expect(grown).rejects.toMatchObject({ file: path, field: 'file', message: expect.stringContaining('changed') })
+  const cut = importGguf(path, folder, { onProgress: () => truncateSync(path, 100_000) })
+  await expect(cut).rejects.toMatchObject({ file: path, field: 'file', message: expect.stringContaining('changed') })
+  expect([existsSync(folder), existsSync(`${folder}.unfinished`)]).toEqual([false, false])
+})
+
+test.each<[field: string, says: RegExp, value: readonly number[], bytes: number, count: number]>([
+  ['f1', /more than 1048576 items of all lists/, [9, 0, 2 ** 19 + 1, 0], 2 ** 19 + 1, 2],
+  ['f0', /has a text of 262145 bytes/, [8, 2 ** 18 + 1, 0], 2 ** 18 + 1, 1],
+  ['f63', /a header has 16777216 bytes at most/, [8, 2 ** 18, 0], 2 ** 18, 65],
+])('what a header would cost is known before it is read: %s %s', async (field, says, value, bytes, count) => {
+  const header = encodeGguf(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')).subarray(0, 24)
+  const content = Buffer.alloc(bytes)
+  const fields = Array.from({ length: count }, (_, i) => withField(header, `f${i}`, value).subarray(24))
+  const path = pathOf()
+  writeFileSync(path, Buffer.concat([header, ...fields.flatMap(one => [one, content])]))
+  await expect(readGguf(path)).rejects.toMatchObject({ field, message: expect.stringMatching(says) })
 })
 
 test('a file that is not there is reported as a file, not as a folder of a model', async () => {

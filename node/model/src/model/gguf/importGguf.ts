@@ -49,9 +49,9 @@ export async function importGguf(path: string, folder: string, options: ImportOp
     for (const [name, content] of Object.entries({ 'config.json': hub, ...files }))
       await writeFileAtomic(join(unfinished, name), Buffer.from(`${JSON.stringify(content, null, 2)}\n`))
     await checkTokenizer(unfinished, path, config)
-    await withRegularFile(path, source =>
-      writeFileAtomic(join(unfinished, 'model.safetensors'), weights(source, path, config, tensors, options)),
-    )
+    const write = (source: FileHandle) =>
+      writeFileAtomic(join(unfinished, 'model.safetensors'), weights(source, path, config, tensors, options))
+    await withRegularFile(path, write, file.state)
     await rename(unfinished, folder)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
@@ -71,16 +71,20 @@ async function checkTokenizer(folder: string, path: string, config: DecoderConfi
   }
 }
 
-async function readRopeFactors({ path, tensors }: GgufFile): Promise<Float32Array | null> {
+/** Heads have 1,024 elements at most, of which two share a factor. */
+const MAX_ROPE_FACTORS = 512
+
+async function readRopeFactors({ path, tensors, state }: GgufFile): Promise<Float32Array | null> {
   const factors = tensors.get(ROPE_FACTORS)
   if (!factors) return null
-  if (factors.type.name !== 'F32' || factors.shape.length !== 1)
-    throw new ModelFileError(path, ROPE_FACTORS, 'is not a list of F32')
-  return withRegularFile(path, async file => {
+  if (factors.type.name !== 'F32' || factors.shape.length !== 1 || (factors.shape[0] as number) > MAX_ROPE_FACTORS)
+    throw new ModelFileError(path, ROPE_FACTORS, `is not a list of ${MAX_ROPE_FACTORS} F32 at most`)
+  const read = async (file: FileHandle) => {
     const parts: Uint8Array[] = []
     for await (const part of tensorBytes(file, path, factors, null)) parts.push(part)
     return new Float32Array(new Uint8Array(Buffer.concat(parts)).buffer)
-  })
+  }
+  return withRegularFile(path, read, state)
 }
 
 /** The bytes of `model.safetensors`. */

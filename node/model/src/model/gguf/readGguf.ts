@@ -1,5 +1,6 @@
-import { readExactly, withRegularFile } from '../files/regularFile.ts'
+import { withRegularFile } from '../files/regularFile.ts'
 import { ModelFileError } from '../modelErrors.ts'
+import { surveyHeader } from './surveyHeader.ts'
 import { type TensorType, tensorTypes } from './tensorTypes.ts'
 
 /** A tensor in a GGUF file. */
@@ -18,13 +19,10 @@ export interface GgufFile {
   /** 64-bit whole numbers as numbers. */
   readonly metadata: Readonly<Record<string, unknown>>
   readonly tensors: ReadonlyMap<string, GgufTensor>
+  /** Of the file when it was read; see `withRegularFile`. */
+  readonly state: string
 }
 
-const HEADER_BYTES = 24
-/** The least that a key with its value takes: an empty name, a type and one byte. */
-const LEAST_ENTRY_BYTES = 13
-/** The least that a tensor's entry takes: an empty name, one length, a type and an offset. */
-const LEAST_TENSOR_BYTES = 32
 const MAX_ALIGNMENT = 1 << 16
 
 /**
@@ -36,10 +34,14 @@ const MAX_ALIGNMENT = 1 << 16
  * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
 export async function readGguf(path: string): Promise<GgufFile> {
-  const size = await checkPrefix(path)
-  const header = await parse(path)
+  return withRegularFile(path, async (file, size, state) => {
+    const { end, textBytes } = await surveyHeader(file, path, size)
+    return { ...placed(path, size, await parse(path, end, textBytes)), state }
+  })
+}
+
+function placed(path: string, size: number, header: Awaited<ReturnType<typeof parse>>): Omit<GgufFile, 'state'> {
   const end = header.tensorInfoByteRange[1]
-  if (end > size) throw new ModelFileError(path, 'header', `ends at byte ${end} of a file of ${size}`)
   const metadata = Object.fromEntries(
     Object.entries(header.typedMetadata).map(([key, { value }]) => [key, plain(value)]),
   )
@@ -76,35 +78,21 @@ export async function readGguf(path: string): Promise<GgufFile> {
 
 const supported = [...tensorTypes.values()].map(({ name }) => name).join(', ')
 
-const NOT_GGUF = 'Name a GGUF file; if this should be one, download it again.'
-
-/** Whether the file can hold as many entries as it claims: the library would make them all. @returns its size. */
-async function checkPrefix(path: string): Promise<number> {
-  return withRegularFile(path, async (file, size) => {
-    if (size < HEADER_BYTES)
-      throw new ModelFileError(path, 'header', `a file of ${size} bytes has none`, { hint: NOT_GGUF })
-    const prefix = await readExactly(file, path, 'header', 0, Buffer.alloc(HEADER_BYTES))
-    if (prefix.toString('latin1', 0, 4) !== 'GGUF')
-      throw new ModelFileError(path, 'magic', 'is not GGUF, so this is another kind of file', { hint: NOT_GGUF })
-    const version = prefix.readUInt32LE(4)
-    if (version !== 2 && version !== 3)
-      throw new ModelFileError(path, 'version', `${version} is not supported; little-endian 2 and 3 are`)
-    const [tensors, entries] = [prefix.readBigUInt64LE(8), prefix.readBigUInt64LE(16)]
-    if (tensors > size / LEAST_TENSOR_BYTES)
-      throw new ModelFileError(path, 'tensor_count', `${tensors} do not fit a file of ${size} bytes`)
-    if (entries > size / LEAST_ENTRY_BYTES)
-      throw new ModelFileError(path, 'metadata_kv_count', `${entries} do not fit a file of ${size} bytes`)
-    return size
-  })
-}
-
-async function parse(path: string) {
-  const { gguf, serializeGgufMetadata } = await import('@huggingface/gguf') // 35 ms, which nothing else needs
+/**
+ * The library's reading of a header that was surveyed.
+ *
+ * @throws {ModelFileError} if it did not read all of it: it cuts off a text that ends past what it has loaded.
+ */
+async function parse(path: string, end: number, textBytes: number) {
+  const { gguf } = await import('@huggingface/gguf') // 35 ms, which nothing else needs
   try {
     const header = await gguf(path, { typedMetadata: true, allowLocalFile: true })
-    // The library cuts a text off where what it has read ends, says a repeated key once, and mends text that is not UTF-8.
-    const said = serializeGgufMetadata(header.typedMetadata, { alignment: 1 }).length
-    if (said !== header.tensorInfoByteRange[0]) throw new RangeError('its strings are truncated, repeated or not UTF-8')
+    const values = Object.values(header.typedMetadata).flatMap(({ value }) => value as unknown)
+    const read = values.reduce(
+      (sum: number, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 0),
+      0,
+    )
+    if (header.tensorInfoByteRange[1] !== end || read !== textBytes) throw new RangeError('a text is cut off')
     return header
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message.split('\n')[0]?.slice(0, 200) : 'unknown'

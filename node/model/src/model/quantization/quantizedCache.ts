@@ -81,7 +81,7 @@ const sourcesOf = (stored: ReadonlyMap<string, StoredTensor>) =>
 
 function layoutOf(stored: ReadonlyMap<string, StoredTensor>): string {
   return sha256(
-    JSON.stringify([...stored].map(([name, { path, ...place }]) => [name, { ...place, file: basename(path) }])),
+    JSON.stringify([...stored].map(([name, { path, state, ...place }]) => [name, { ...place, file: basename(path) }])),
   )
 }
 
