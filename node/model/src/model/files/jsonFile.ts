@@ -1,16 +1,13 @@
 import { ModelFileError } from '../modelErrors.ts'
+import { parseJson } from './parseJson.ts'
 import { readTextFile } from './textFile.ts'
 
 /**
  * Reads a JSON file of a model's folder.
  *
- * @throws {ModelFileError} if it cannot be read, is not a regular file, is larger than `maxBytes`, or is not JSON.
+ * @throws {ModelFileError} if it cannot be read, is not a regular file, is larger than `maxBytes`, is nested too deep, or is not JSON.
  */
 export async function readJsonFile(path: string, maxBytes = 1 << 20): Promise<unknown> {
   const text = await readTextFile(path, maxBytes)
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new ModelFileError(path, 'file', 'is not JSON', { cause })
-  }
+  return parseJson(text, (problem, cause) => new ModelFileError(path, 'file', problem, { cause }))
 }

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { endianness } from 'node:os'
 import { z } from 'zod'
 import { ModelFileError } from '../modelErrors.ts'
+import { parseJson } from './parseJson.ts'
 
 /** A tensor's place in the data part of a file. */
 interface SafetensorsEntry {
@@ -57,12 +59,11 @@ export function parseSafetensorsHeader(text: Uint8Array, dataBytes: number, file
 }
 
 function parseObject(text: Uint8Array, file: string): object {
-  let json: unknown
-  try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text))
-  } catch (cause) {
-    throw new ModelFileError(file, 'header', 'is not JSON', { cause })
-  }
+  if (!isUtf8(text)) throw new ModelFileError(file, 'header', 'is not UTF-8')
+  const json = parseJson(
+    new TextDecoder().decode(text),
+    (problem, cause) => new ModelFileError(file, 'header', problem, { cause }),
+  )
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new ModelFileError(file, 'header', 'is not a JSON object')
   return json

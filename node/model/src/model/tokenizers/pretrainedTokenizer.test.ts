@@ -121,6 +121,8 @@ test('whatever decides the tokens is in the hash', async () => {
   expect(other.hash).not.toBe(hash)
 })
 
+const splitBy = (json: Json, change: object) =>
+  Object.assign(json.pre_tokenizer.pretokenizers[0] as object, change) && json
 type Json = {
   added_tokens: { id: number; content: string }[]
   model: { vocab: Record<string, unknown>; merges: unknown[] }
@@ -143,10 +145,28 @@ test.each<[string, (json: Json) => unknown]>([
   ['added_tokens.0.content', json => Object.assign(json.added_tokens[0] as object, { content: '' }) && json],
   ['pre_tokenizer', json => ({ ...json, pre_tokenizer: { type: 'Metaspace' } })],
   ['decoder', json => ({ ...json, decoder: null })],
+  ['pre_tokenizer.pretokenizers.0.pattern', json => splitBy(json, { pattern: 5 })],
+  ['pre_tokenizer.pretokenizers.0.behavior', json => splitBy(json, { behavior: 'Nope' })],
+  ['pre_tokenizer', json => splitBy(json, { pattern: { Regex: 'a'.repeat(10_000_000) } })],
+  ['content', json => splitBy(json, { pattern: { Regex: '('.repeat(10_000) } })],
+  ['normalizer', json => ({ ...json, normalizer: { type: 'Prepend', prepend: 'x'.repeat(1 << 17) } })],
+  ['content', json => ({ ...json, normalizer: { type: 'Nonsense' } })],
+  ['content', json => ({ ...json, pre_tokenizer: { type: 'Sequence', pretokenizers: [] } })],
+  ['content', json => JSON.stringify(json).replace('{', `{"deep":${'['.repeat(1 << 20)}${']'.repeat(1 << 20)},`)],
 ])('a lying tokenizer.json names the field %s', async (field, change) => {
   const reading = changed('qwen', 'tokenizer.json', change)
   await expect(reading).rejects.toThrow(ModelFileError)
   await expect(reading).rejects.toMatchObject({ field, file: expect.stringContaining('tokenizer.json') })
+  await expect(reading).rejects.toThrow(/^.{1,500}$/)
+})
+
+test('rules that make a text longer and longer are stopped, in time and in memory', async () => {
+  const doubling = { type: 'Replace', pattern: { String: 'a' }, content: 'aa' }
+  const normalizer = { type: 'Sequence', normalizers: Array.from({ length: 60 }, () => doubling) }
+  await expect(changed('qwen', 'tokenizer.json', (json: Json) => ({ ...json, normalizer }))).rejects.toMatchObject({
+    code: 'MODEL_FILE',
+    field: 'pre_tokenizer',
+  })
 })
 
 /** A template that makes a value larger again and again. */

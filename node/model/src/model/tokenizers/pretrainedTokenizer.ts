@@ -10,6 +10,9 @@ import { OutOfTimeError, withinTime } from './withinTime.ts'
 /** What is encoded takes milliseconds; only a pattern that backtracks without end takes this long. */
 const ENCODE_MS = 2_000
 
+/** A text that every byte-level tokenizer gives back. */
+const PROBE = 'a b1\n'
+
 /** What a token that the vocabulary does not have reads as: models have more outputs than their tokenizers have tokens. */
 const UNKNOWN = new TextEncoder().encode('\ufffd')
 
@@ -50,12 +53,20 @@ export class PretrainedTokenizer {
   }
 
   /**
-   * Reads the tokenizer of a model's folder and, if it has one, its chat template, which is tried once.
+   * Reads the tokenizer of a model's folder, and tries it and its chat template once: the library reads rules that it does not know as
+   * none.
    *
    * @throws {ModelFileError} naming the file and the field.
    */
   static async read(folder: string): Promise<PretrainedTokenizer> {
     const tokenizer = new PretrainedTokenizer(await readTokenizerFiles(folder))
+    const back = tokenizer.decode(tokenizer.encode(PROBE))
+    if (back.trimStart() !== PROBE)
+      throw new ModelFileError(
+        tokenizer.#files.path,
+        'content',
+        `gives ${JSON.stringify(back.slice(0, 40))} for ${JSON.stringify(PROBE)}`,
+      )
     if (tokenizer.#template) tokenizer.chatPrompt([{ role: 'user', content: 'x' }])
     return tokenizer
   }
@@ -109,10 +120,12 @@ export class PretrainedTokenizer {
     try {
       return Int32Array.from(withinTime(ENCODE_MS, encode))
     } catch (cause) {
-      if (!(cause instanceof OutOfTimeError)) throw cause
-      throw new ModelFileError(this.#files.path, 'pre_tokenizer', `does not split a text within ${ENCODE_MS} ms`, {
-        cause,
-      })
+      if (cause instanceof ModelFileError) throw cause
+      const problem =
+        cause instanceof OutOfTimeError
+          ? `does not split a text within ${ENCODE_MS} ms`
+          : `does not split a text: ${lineOf(cause)}`
+      throw new ModelFileError(this.#files.path, 'pre_tokenizer', problem, { cause })
     }
   }
 
@@ -135,13 +148,14 @@ function openLibrary({ path, json }: TokenizerFiles, forbidden: ReadonlySet<numb
     const added_tokens = json.added_tokens.filter(({ id }) => !forbidden.has(id))
     return new Library({ ...json, normalizer: json.normalizer ?? null, added_tokens, post_processor: null }, {})
   } catch (cause) {
-    throw new ModelFileError(
-      path,
-      'content',
-      `is not read: ${cause instanceof Error ? cause.message : 'unknown kind'}`,
-      { cause },
-    )
+    throw new ModelFileError(path, 'content', `is not read: ${lineOf(cause)}`, { cause })
   }
+}
+
+/** What the library throws quotes patterns of any length. */
+function lineOf(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return text.split('\n')[0]?.slice(0, 200) ?? ''
 }
 
 function bytesOf(path: string, text: string, isAdded: boolean): Uint8Array {

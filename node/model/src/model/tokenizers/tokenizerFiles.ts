@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '../files/parseJson.ts'
 import { readTextFileIfAny } from '../files/textFile.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import type { AddedToken } from './controlTokens.ts'
@@ -11,6 +12,8 @@ const MAX_SMALL_BYTES = 4 * 1024 * 1024
 /** Ids beyond this have no published vocabulary behind them. */
 const MAX_ID = 1_000_000
 const MAX_TOKEN_CHARACTERS = 1024
+/** deepseek-coder's, the longest, have 2,000. */
+const MAX_RULE_CHARACTERS = 1 << 16
 
 const id = z.int().min(0).max(MAX_ID)
 const flag = z.boolean().default(false)
@@ -25,6 +28,11 @@ const preTokenizer = z.union([
   byteLevel,
   z.looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(z.looseObject({ type: z.string() })).max(16) }),
 ])
+/** The library splits otherwise at a pattern or a behaviour that it does not know, and says nothing. */
+const splitSchema = z.looseObject({
+  pattern: z.union([z.object({ String: z.string() }), z.object({ Regex: z.string() })], 'must be a String or a Regex'),
+  behavior: z.enum(['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']),
+})
 
 const tokenizerSchema = z.looseObject({
   added_tokens: z
@@ -97,6 +105,7 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
       hint: 'Use a folder with a tokenizer.json; transformers writes one with save_pretrained.',
     })
   const json = parse(path, content, tokenizerSchema)
+  checkRules(json, path)
   const tokens = tokensById(json, path)
   checkMerges(json, path)
   const optional = async <T extends z.ZodType>(name: string, schema: T) => {
@@ -125,18 +134,27 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
 }
 
 function parse<T extends z.ZodType>(path: string, text: string, schema: T): z.output<T> {
-  let content: unknown
-  try {
-    content = JSON.parse(text)
-  } catch (cause) {
-    throw new ModelFileError(path, 'content', 'is not JSON', { cause })
-  }
+  const content = parseJson(text, (problem, cause) => new ModelFileError(path, 'content', problem, { cause }))
   const parsed = schema.safeParse(content)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw new ModelFileError(path, issue?.path.join('.') || 'content', issue?.message ?? 'is not valid', {
     hint: 'Waggle reads byte-level BPE tokenizers, as Qwen2, Qwen3, Llama 3 and deepseek-coder have.',
   })
+}
+
+/** How texts are changed and split before they are merged. */
+function checkRules({ normalizer, pre_tokenizer }: TokenizerFiles['json'], path: string): void {
+  for (const [field, rule] of Object.entries({ normalizer, pre_tokenizer })) {
+    const { length } = JSON.stringify(rule ?? null)
+    if (length > MAX_RULE_CHARACTERS) throw new ModelFileError(path, field, `has ${length} characters`)
+  }
+  const pieces = (pre_tokenizer as { pretokenizers?: { type: string }[] }).pretokenizers ?? []
+  for (const [at, piece] of pieces.entries()) {
+    const { error } = piece.type === 'Split' ? splitSchema.safeParse(piece) : {}
+    const issue = error?.issues[0]
+    if (issue) throw new ModelFileError(path, `pre_tokenizer.pretokenizers.${at}.${issue.path[0]}`, issue.message)
+  }
 }
 
 function tokensById({ model, added_tokens }: TokenizerFiles['json'], path: string): Map<number, string> {

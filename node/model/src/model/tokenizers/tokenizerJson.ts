@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
+import { parseJson } from '../files/parseJson.ts'
 import { readTextFile } from '../files/textFile.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import { bytesOfChars, byteToChar, charsOfBytes } from './byteAlphabet.ts'
@@ -52,12 +53,7 @@ export async function readTokenizerJson(path: string): Promise<Vocabulary> {
 
 /** @throws {ModelFileError} naming `file` and the field. */
 export function parseTokenizerJson(text: string, file: string): Vocabulary {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (cause) {
-    throw new ModelFileError(file, 'content', 'is not JSON', { cause })
-  }
+  const json = parseJson(text, (problem, cause) => new ModelFileError(file, 'content', problem, { cause }))
   const parsed = tokenizerSchema.safeParse(json)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
