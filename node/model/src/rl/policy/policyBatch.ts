@@ -1,5 +1,5 @@
 import type { ScoredSequence } from '#model/decoder/batch.ts'
-import type { PolicyLossOptions } from '../policyLoss.ts'
+import type { PolicyLossOptions } from '../passes/trainingGraphs.ts'
 import { TrainerError } from '../trainerError.ts'
 
 /** A completion to learn from its advantage. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Graph } from '#engine/graph.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Tensor, tensor } from '#engine/session.ts'
-import { policyLoss } from './policyLoss.ts'
+import { policyLoss } from './trainingGraphs.ts'
 
 const M = 5
 const names = ['logprobs', 'oldLogprobs', 'advantages', 'weights', 'referenceLogprobs'] as const
