@@ -1,15 +1,26 @@
-import type { Device } from '#engine/devices/device.ts'
+import { setImmediate } from 'node:timers/promises'
+import { type Device, keepsTensors } from '#engine/devices/device.ts'
+import { attainableMemory } from '#engine/devices/freeMemory.ts'
+import { SessionMemoryError } from '#engine/engineError.ts'
+import type { Session } from '#engine/session.ts'
 import { checkOptions, generateSchema, runSchema } from '../checkOptions.ts'
 import { requireConstants } from '../decoder/constantWeights.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { checkWeights, type Weights } from '../decoder/weights.ts'
 import { createLiveSession, type SessionQueue } from '../liveSession.ts'
-import { ModelInputError } from '../modelErrors.ts'
 import { bakedParts } from '../quantization/frozenParts.ts'
+import { checkRequest } from './checkRequest.ts'
 import type { Completion, GenerateOptions } from './completion.ts'
-import { Generation } from './generation.ts'
+import { DeviceCache } from './deviceCache.ts'
 import { buildGenerationModel, cacheReal } from './generationGraph.ts'
+import type { GenerationRow } from './generationRow.ts'
+import { GenerationRuns } from './generationRuns.ts'
+import { KvCache } from './kvCache.ts'
+import { type PromptRuns, partLength, prefill } from './prefill.ts'
 import { promptRuns } from './promptRuns.ts'
+import type { RowCache } from './rowCache.ts'
+import { rowsWithin } from './rowsWithin.ts'
+import type { Draw, SampledWith } from './samplingFilters.ts'
 
 export interface Generator {
   /**
@@ -73,33 +84,180 @@ export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows
   }
 }
 
-/** Logits are multiplied by its inverse, which must not leave float32. */
-const LEAST_TEMPERATURE = 1e-20
+/** Rows generated at a time; more do not raise the tokens a second, and cost cache memory. */
+const MAX_ROWS = 64
 
-function checkRequest(config: DecoderConfig, request: GenerateOptions): void {
-  const { prompts, samplesPerPrompt, maxNewTokens, temperature, promptNumbers, sampleNumbers } = request
-  const refuse = (message: string) => {
-    throw new ModelInputError(message, {
-      hint: 'Check the options, and that the tokens are of this model and fit its length.',
-    })
+/** One call of `generate`: rows wait, are prefilled, step together, and leave as they end. */
+class Generation {
+  readonly #config: DecoderConfig
+  readonly #request: GenerateOptions
+  readonly #sampling: SampledWith
+  readonly #runs: GenerationRuns
+  #cache: RowCache
+  readonly #openCache: (rows: number, newTokens: number) => RowCache
+  readonly #reads: PromptRuns
+  readonly #stops: ReadonlySet<number>
+  #maxRows: number
+  readonly #leastRows: number
+  readonly #completions: Completion[] = []
+  readonly #active: GenerationRow[] = []
+  #admitted = 0
+
+  /** @param leastRows - that a step has, see `generatorOn`. */
+  constructor(config: DecoderConfig, session: Session, request: GenerateOptions, reads: PromptRuns, leastRows = 1) {
+    this.#config = config
+    this.#request = request
+    this.#stops = new Set([request.stopToken, ...(request.moreStopTokens ?? [])])
+    const { temperature, topK, topP, minP, repetitionPenalty } = request
+    this.#sampling = { temperature, topK, topP, minP, repetitionPenalty }
+    const { device } = session.model
+    this.#leastRows = keepsTensors(device) ? 1 : leastRows
+    this.#reads = reads
+    const longest = request.prompts.reduce((most, prompt) => Math.max(most, prompt.length), 0)
+    const part = partLength(longest, reads)
+    // Padded prompts are whole parts, all of which a cache that does not grow has a place for.
+    const least = keepsTensors(device) ? Math.ceil(longest / part) * part : part
+    const positions = Math.max(least, Math.min(config.maxPositions, longest + request.maxNewTokens))
+    const real = cacheReal(session.model)
+    this.#openCache = keepsTensors(device)
+      ? rows => new DeviceCache(config, device, { rows, positions, real })
+      : (rows, newTokens) => new KvCache(config, rows, newTokens)
+    this.#maxRows = Math.min(MAX_ROWS, this.#total, rowsWithin(config, positions, attainableMemory()))
+    this.#cache = this.#openCache(Math.max(leastRows, this.#maxRows), 1)
+    this.#runs = new GenerationRuns(config, session, request, positions)
   }
-  if (!Number.isInteger(samplesPerPrompt) || samplesPerPrompt < 1) refuse(`${samplesPerPrompt} samples a prompt`)
-  if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1) refuse(`${maxNewTokens} new tokens`)
-  if (!Number.isFinite(temperature) || temperature < 0 || (temperature > 0 && temperature < LEAST_TEMPERATURE))
-    refuse(`temperature ${temperature}`)
-  if (promptNumbers && promptNumbers.length !== prompts.length) refuse('promptNumbers and prompts differ in number')
-  if (sampleNumbers && sampleNumbers.length !== samplesPerPrompt) refuse('sampleNumbers and samplesPerPrompt differ')
-  const { topK, topP, minP, repetitionPenalty } = request
-  if (topK !== undefined && (!Number.isInteger(topK) || topK < 1)) refuse(`top-k ${topK}`)
-  if (topP !== undefined && !(topP > 0 && topP <= 1)) refuse(`top-p ${topP}`)
-  if (minP !== undefined && !(minP >= 0 && minP <= 1)) refuse(`min-p ${minP}`)
-  if (repetitionPenalty !== undefined && !(repetitionPenalty > 0 && repetitionPenalty < 100))
-    refuse(`repetition penalty ${repetitionPenalty}`)
-  prompts.forEach((prompt, i) => {
-    if (prompt.length === 0) refuse(`prompt ${i} is empty`)
-    if (prompt.length >= config.maxPositions)
-      refuse(`prompt ${i} has ${prompt.length} tokens; the model has ${config.maxPositions} positions`)
-    const unknown = prompt.find(token => token < 0 || token >= config.vocabSize)
-    if (unknown !== undefined) refuse(`prompt ${i} has token ${unknown} of a vocabulary of ${config.vocabSize}`)
-  })
+
+  get #total(): number {
+    return this.#request.prompts.length * this.#request.samplesPerPrompt
+  }
+
+  async run(): Promise<Completion[]> {
+    try {
+      await this.#openCacheWithin()
+      return await this.#untilAllEnd()
+    } finally {
+      this.#cache.dispose()
+      this.#runs.dispose()
+    }
+  }
+
+  /** A device's free memory is unknown: if an allocation fails, half as many rows step at a time, and the others wait. */
+  async #openCacheWithin(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#cache.open()
+        return
+      } catch (error) {
+        if (!(error instanceof SessionMemoryError) || this.#maxRows === 1) throw error
+        this.#maxRows = Math.ceil(this.#maxRows / 2)
+        this.#cache = this.#openCache(this.#maxRows, 1)
+      }
+    }
+  }
+
+  async #untilAllEnd(): Promise<Completion[]> {
+    for (;;) {
+      this.#request.signal?.throwIfAborted()
+      const free = this.#maxRows - this.#active.length
+      const waiting = this.#total - this.#admitted
+      if (waiting > 0 && (free >= this.#maxRows / 4 || free >= waiting)) await this.#admit(Math.min(free, waiting))
+      if (this.#active.length > 0) await this.#step()
+      else if (this.#admitted === this.#total) return this.#completions
+      await setImmediate() // runs block the thread: let an abort in
+    }
+  }
+
+  /** Starts the next `count` rows with their first tokens: the distinct prompts among them are prefilled once each. */
+  async #admit(count: number): Promise<void> {
+    const { prompts, samplesPerPrompt } = this.#request
+    const groups = new Map<string, { prompt: Int32Array; rows: GenerationRow[] }>()
+    for (const end = this.#admitted + count; this.#admitted < end; this.#admitted++) {
+      const number = Math.floor(this.#admitted / samplesPerPrompt)
+      const prompt = prompts[number] as Int32Array
+      const sample = this.#admitted % samplesPerPrompt
+      const text = prompt.join()
+      const group = groups.get(text) ?? { prompt, rows: [] }
+      group.rows.push({ prompt: number, sample, tokens: [], logprobs: [], cached: prompt.length, next: 0 })
+      groups.set(text, group)
+    }
+    const byLength = [...groups.values()].sort((a, b) => a.prompt.length - b.prompt.length)
+    const first = this.#active.length
+    this.#active.push(...byLength.flatMap(({ rows }) => rows))
+    this.#cache.reserve(Math.max(...this.#active.map(row => row.cached)) + 1)
+    await prefill(byLength, first, {
+      reads: this.#reads,
+      runs: this.#runs,
+      cache: this.#cache,
+      openCache: this.#openCache,
+      signal: this.#request.signal,
+      take: (row, draw) => this.#take(row, draw),
+    })
+    await this.#finishDone()
+  }
+
+  /** One token for every active row. Rows that only pad the minimum repeat the first, and are not read. */
+  async #step(): Promise<void> {
+    const active = this.#active
+    const rows = Array.from({ length: Math.max(active.length, this.#leastRows) }, (_, i) => active[i] ?? this.#rowAt(0))
+    const first = rows.map(row => row.cached)
+    this.#cache.reserve(Math.max(...first) + 1)
+    const ids = BigInt64Array.from(rows, row => BigInt(row.next))
+    const drawings = active.map((row, at) => ({ row, at }))
+    const run = { ids, length: 1, first, cache: this.#cache, filled: first }
+    const { given, draws } = await this.#runs.run(run, drawings)
+    this.#cache.append(
+      given,
+      first,
+      active.map(() => 1),
+    )
+    for (const [i, row] of active.entries()) {
+      row.cached++
+      this.#take(row, draws[i] as Draw)
+    }
+    await this.#finishDone()
+  }
+
+  #take(row: GenerationRow, { token, logprob }: Draw): void {
+    row.next = token
+    row.tokens.push(token)
+    row.logprobs.push(logprob)
+    this.#request.onToken?.({ prompt: row.prompt, sample: row.sample, token, logprob })
+  }
+
+  #isDone(row: GenerationRow): boolean {
+    const positionsEnd = row.cached + 1 >= this.#config.maxPositions
+    return this.#stops.has(row.next) || row.tokens.length >= this.#request.maxNewTokens || positionsEnd
+  }
+
+  /** Removes finished rows; the last ones move into their places. */
+  async #finishDone(): Promise<void> {
+    const order = this.#active.map((_, i) => i)
+    for (let i = this.#active.length - 1; i >= 0; i--) {
+      const row = this.#rowAt(i)
+      if (!this.#isDone(row)) continue
+      this.#complete(row)
+      const [last, from] = [this.#active.pop() as GenerationRow, order.pop() as number]
+      if (i === this.#active.length) continue
+      this.#active[i] = last
+      order[i] = from
+    }
+    await this.#cache.keep(
+      order,
+      this.#active.map(({ cached }) => cached),
+    )
+  }
+
+  #complete(row: GenerationRow): void {
+    this.#completions[row.prompt * this.#request.samplesPerPrompt + row.sample] = {
+      prompt: row.prompt,
+      tokens: Int32Array.from(row.tokens),
+      logprobs: Float32Array.from(row.logprobs),
+      ended: this.#stops.has(row.next),
+      sampling: this.#sampling,
+    }
+  }
+
+  #rowAt(index: number): GenerationRow {
+    return this.#active[index] as GenerationRow
+  }
 }
