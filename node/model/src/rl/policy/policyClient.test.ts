@@ -9,8 +9,7 @@ import { formatDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { initWeights } from '#model/decoder/initWeights.ts'
 import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
 import { hashWeights, writeWeights } from '#model/decoder/weights.ts'
-import { openLastingPolicy } from './lastingPolicy.ts'
-import { openPolicyClient, type PolicyClient } from './policyClient.ts'
+import { openLastingPolicy, openPolicyClient, type PolicyClient } from './policyClient.ts'
 import type { PolicyWorkerOptions } from './policyProtocol.ts'
 
 const config = { ...tinyConfig, hiddenSize: 32, intermediateSize: 64 }

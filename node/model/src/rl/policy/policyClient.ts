@@ -24,10 +24,10 @@ export interface PolicyClient extends PolicyHandlers {
   close(): Promise<void>
 }
 
-/** How often an operation that takes long is told of. */
+/** Interval of reports of a long operation. */
 const TOLD_EVERY_MS = 60_000
 
-/** Told, once a minute, of the operation that has been under way for the longest. */
+/** Called once a minute with the operation that has been running for the longest. */
 export type SlowOperation = (operation: PolicyOperation, seconds: number) => void
 
 /**
@@ -37,7 +37,7 @@ export type SlowOperation = (operation: PolicyOperation, seconds: number) => voi
  * POLICY_CLOSED after `close`; POLICY_WORKER_ENDED if the worker dies and POLICY_WORKER_HUNG if it is ended for its silence (both retryable, with
  * a new client).
  *
- * @param patience - how long the worker may give no sign of life while it has work, or while it is closed.
+ * @param patience - how long the worker may be silent while it works or closes.
  */
 export function openPolicyClient(
   options: PolicyWorkerOptions = {},
@@ -74,7 +74,7 @@ export function openPolicyClient(
       end(workerEnded(signal === null ? `with code ${code}` : `by ${signal}`))
       resolve()
     })
-    // Each call that is sent to a dead worker is its own error, and one that nobody listens to ends the peer.
+    // Each call to a dead worker emits an error, and an error event without a listener would end the peer.
     worker.on('error', error => {
       end(workerEnded(`by an error: ${error.message}`, error))
       // A process that never started does not exit.
@@ -131,3 +131,107 @@ const workerEnded = (how: string, cause?: unknown) =>
     },
     cause,
   )
+
+/** A call fails after this many crashes in a row. */
+const MAX_CRASHES_ON_END = 3
+
+/** Codes of errors after which a worker has to be replaced: it died, it hung, or its GPU failed. */
+const FATAL: readonly string[] = ['POLICY_WORKER_ENDED', 'POLICY_WORKER_HUNG', 'ENGINE_DEVICE']
+
+/** Operations that give the same result again from the same weights. An interrupted update or save rejects instead: the caller decides what to repeat. */
+const REPEATABLE: readonly PolicyOperation[] = [
+  'load',
+  'loadJudge',
+  'loadFrozen',
+  'generate',
+  'score',
+  'choose',
+  'logprobs',
+  'weightsHash',
+  'publish',
+  'generatePublished',
+]
+
+/** Callbacks for each replaced worker and for long operations. */
+export interface WorkerWatch {
+  crashed(error: WorkerError): void
+  readonly slow?: SlowOperation | undefined
+}
+
+/**
+ * A policy whose worker restarts if it dies or hangs, or if its GPU fails. The new worker loads the folder that was last loaded or saved; updates
+ * since then are lost. Repeatable operations are repeated. An update or a save rejects, and the policy is as it was saved.
+ *
+ * @param open - starts a worker; the real one unless a test watches.
+ */
+export function openLastingPolicy(
+  options: PolicyWorkerOptions,
+  { crashed, slow }: WorkerWatch,
+  open: (options: PolicyWorkerOptions, patience: Patience) => PolicyClient = (settings, patience) =>
+    openPolicyClient(settings, slow, patience),
+  patience = createPatience(),
+): PolicyClient {
+  let client = open(options, patience)
+  /** What the current worker is loading; undefined if it has not begun to load what the last one had. */
+  let loading: Promise<void> | undefined = Promise.resolve()
+  let crashesOnEnd = 0
+  const loaded: { [K in 'load' | 'loadJudge' | 'loadFrozen']?: Parameters<PolicyHandlers[K]> } = {}
+
+  /** Resolves when the worker has loaded what the last one had. If that fails, the next call tries again. */
+  function ready(): Promise<void> {
+    loading ??= (async () => {
+      if (loaded.load) await client.load(...loaded.load)
+      if (loaded.loadJudge) await client.loadJudge(...loaded.loadJudge)
+      if (loaded.loadFrozen) await client.loadFrozen(...loaded.loadFrozen)
+    })().catch(error => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+
+  /** One restart for all operations that a crash interrupted. */
+  function restart(error: WorkerError, dead: PolicyClient): Promise<void> {
+    if (client !== dead) return ready()
+    crashesOnEnd++
+    crashed(error)
+    // A worker that is still alive has lost its GPU.
+    void dead.close()
+    client = open(options, patience)
+    loading = undefined
+    if (crashesOnEnd < MAX_CRASHES_ON_END) return ready()
+    // This call fails. A role waits before its next call, which gets a new worker.
+    crashesOnEnd = 0
+    return Promise.reject(error)
+  }
+
+  const call = <K extends PolicyOperation>(operation: K) => {
+    const run = async (...args: readonly unknown[]): Promise<unknown> => {
+      let used = client
+      try {
+        await ready()
+        used = client
+        const result = await (used[operation] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
+        crashesOnEnd = 0
+        patience.answered()
+        if (operation === 'load') loaded.load = args as Parameters<PolicyHandlers['load']>
+        // A saved adapter belongs to the base that was loaded first.
+        if (operation === 'save') loaded.load = [args[0] as string, loaded.load?.[1] ?? loaded.load?.[0]]
+        if (operation === 'loadJudge') loaded.loadJudge = args as Parameters<PolicyHandlers['loadJudge']>
+        if (operation === 'loadFrozen') loaded.loadFrozen = args as Parameters<PolicyHandlers['loadFrozen']>
+        return result
+      } catch (error) {
+        if (!(error instanceof WorkerError && FATAL.includes(error.code))) throw error
+        await restart(error, used)
+        if (REPEATABLE.includes(operation)) return run(...args)
+        throw error
+      }
+    }
+    return run as PolicyHandlers[K]
+  }
+
+  return {
+    ...policyHandlers(call),
+    close: () => client.close(),
+  }
+}
