@@ -4,7 +4,7 @@ import { openChatTokenizer, openOwnTokenizer, openTokenizerOf } from '../chatTok
 import type { Environment } from '../environment.ts'
 import type { ChatFolders, EnvironmentKind, JudgeServer } from '../environmentKind.ts'
 import { EnvironmentMismatchError } from '../environmentMismatch.ts'
-import { codeZero } from './codeZero.ts'
+import { codeZero, modelWriter, type ProposalWriter, servedWriter } from './codeZero.ts'
 import { describeEnvironment } from './describeEnvironment.ts'
 import { type CodeZeroSpec, codeZeroSpecSchema } from './environmentSpec.ts'
 import type { CodeJudge } from './judge/createJudge.ts'
@@ -12,7 +12,6 @@ import { servedJudge } from './judge/servedJudge.ts'
 import { solverSamples } from './judge/solverSamples.ts'
 import { trueFalseJudge } from './judge/trueFalseJudge.ts'
 import { type ChatPrompts, type CodeZeroFormat, chatFormat } from './promptFormat.ts'
-import { modelWriter, type ProposalWriter, servedWriter } from './proposalWriter.ts'
 
 export const kind: EnvironmentKind<CodeZeroSpec> = {
   schema: codeZeroSpecSchema,
