@@ -16,8 +16,13 @@ import { peerIdOf } from './keys/peerPrivateKey.ts'
 import type { LookUp } from './membership/admission.ts'
 import { createMembership, type Membership, type MembershipStatus } from './membership/membership.ts'
 import type { PeerStore } from './membership/peerBook.ts'
-import { createFetchPayload, type FetchPayload } from './transfer/fetchPayload.ts'
-import { type BundleSource, type ServeLimits, serveBundles } from './transfer/serveBundles.ts'
+import {
+  type BundleSource,
+  createFetchPayload,
+  type FetchPayload,
+  type ServeLimits,
+  serveBundles,
+} from './transfer/payloadTransfer.ts'
 import { startSync } from './transfer/sync.ts'
 
 export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits' | 'isRelay' | 'relaysFor'> &

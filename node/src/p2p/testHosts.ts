@@ -3,7 +3,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import { createHost, type Host, type HostOptions } from './host.ts'
-import type { ServedPayload } from './transfer/serveBundles.ts'
+import type { ServedPayload } from './transfer/payloadTransfer.ts'
 
 export const LOOPBACK = '/ip4/127.0.0.1/tcp/0'
 

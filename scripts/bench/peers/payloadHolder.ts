@@ -4,7 +4,7 @@ import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
 import { servedFrom, startTestHost } from '../../../node/src/p2p/testHosts.ts'
-import { serveBundles } from '../../../node/src/p2p/transfer/serveBundles.ts'
+import { serveBundles } from '../../../node/src/p2p/transfer/payloadTransfer.ts'
 
 // A process that holds payloads on loopback, until it is killed or its parent has gone.
 

@@ -1,5 +1,5 @@
 import type { SignedMessage } from '../../../node/src/p2p/gossip/signedMessage.ts'
-import type { FetchFailure, PayloadRequest } from '../../../node/src/p2p/transfer/fetchPayload.ts'
+import type { FetchFailure, PayloadRequest } from '../../../node/src/p2p/transfer/payloadTransfer.ts'
 import type { SimulatedTime } from './simulatedTime.ts'
 
 /** What a peer does with what comes over the network. */

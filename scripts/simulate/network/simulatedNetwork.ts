@@ -14,7 +14,7 @@ import { createMembership, type Membership } from '../../../node/src/p2p/members
 import type { PeerStore } from '../../../node/src/p2p/membership/peerBook.ts'
 import type { Network } from '../../../node/src/p2p/network.ts'
 import { createAnswerLimits } from '../../../node/src/p2p/transfer/answerLimits.ts'
-import type { PayloadRequest } from '../../../node/src/p2p/transfer/fetchPayload.ts'
+import type { PayloadRequest } from '../../../node/src/p2p/transfer/payloadTransfer.ts'
 import { SETTLE_MS } from '../../../node/src/p2p/transfer/sync.ts'
 import type { Medium, Station } from './medium.ts'
 import { createGossip, idOf } from './simulatedGossip.ts'

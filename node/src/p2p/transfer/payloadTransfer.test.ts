@@ -8,9 +8,15 @@ import { silentLogger } from '#core/logger.ts'
 import { MAX_PAYLOAD_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { Host } from '../host.ts'
 import { connect, servedFrom, startTestHost, until } from '../testHosts.ts'
-import { createFetchPayload, type PayloadRequest } from './fetchPayload.ts'
 import { encodeHeader, encodeRequest, FETCH_PROTOCOL } from './fetchProtocol.ts'
-import { type BundleSource, type ServedPayload, type ServeLimits, serveBundles } from './serveBundles.ts'
+import {
+  type BundleSource,
+  createFetchPayload,
+  type PayloadRequest,
+  type ServedPayload,
+  type ServeLimits,
+  serveBundles,
+} from './payloadTransfer.ts'
 import { createStreamReader } from './streamReader.ts'
 import { writeMessage } from './streamWriter.ts'
 
