@@ -4,7 +4,12 @@ import type { Texts } from './readTexts.ts'
 const DOCUMENT = 'docs/architecture.md'
 
 /** Most files on each path: the present counts. A longer path needs a reason; a shorter one lowers its number here. */
-const MAX_FILES = { 'The life of a rollout': 67, 'The life of a bet': 23 }
+const MAX_FILES = {
+  'The life of a rollout': 50,
+  'The life of a task': 16,
+  'The life of an update': 24,
+  'The life of a bet': 23,
+}
 
 const ROW = /^\| \[`[^`]+`\]\(\.\.\/([^)]+)\) \|.*\| *([^|]*?) *\|$/gm
 
