@@ -153,7 +153,8 @@ function checkRules({ normalizer, pre_tokenizer }: TokenizerFiles['json'], path:
   for (const [at, piece] of pieces.entries()) {
     const { error } = piece.type === 'Split' ? splitSchema.safeParse(piece) : {}
     const issue = error?.issues[0]
-    if (issue) throw new ModelFileError(path, `pre_tokenizer.pretokenizers.${at}.${String(issue.path[0])}`, issue.message)
+    if (issue)
+      throw new ModelFileError(path, `pre_tokenizer.pretokenizers.${at}.${String(issue.path[0])}`, issue.message)
   }
 }
 
