@@ -38,7 +38,8 @@ test('there is a unit for a peer, a bootnode, the index and the dashboard', () =
 test.each(units)('%s has sections and directives of systemd, and names files that exist', name => {
   const { lines, values, program, argv } = readUnit(name)
   const written = lines.filter(line => line !== '' && !line.startsWith('#'))
-  for (const line of written) expect(line).toMatch(/^(\[(Unit|Service|Install)\]|[A-Z][A-Za-z]+=\S.*)$/)
+  for (const line of written)
+    expect(line).toMatch(/^(\[(Unit|Service|Install)\]|CapabilityBoundingSet=|[A-Z][A-Za-z]+=\S.*)$/)
   expect(written.filter(line => line.startsWith('['))).toEqual(['[Unit]', '[Service]', '[Install]'])
   expect([values('User'), values('WorkingDirectory')]).toEqual([['waggle'], ['/opt/waggle']])
   const documented = values('Documentation').map(url => url.replace('file://', ''))
@@ -47,6 +48,38 @@ test.each(units)('%s has sections and directives of systemd, and names files tha
     expect(path.startsWith(INSTALLED)).toBe(true)
     expect(existsSync(join(root, path.slice(INSTALLED.length))), path).toBe(true)
   }
+})
+
+/** What no unit needs. `systemd-analyze security --offline=true` rates each. */
+const CLOSED = {
+  CapabilityBoundingSet: [''],
+  LockPersonality: ['yes'],
+  NoNewPrivileges: ['yes'],
+  PrivateTmp: ['yes'],
+  ProtectControlGroups: ['yes'],
+  ProtectHome: ['yes'],
+  ProtectHostname: ['yes'],
+  ProtectKernelLogs: ['yes'],
+  ProtectKernelModules: ['yes'],
+  ProtectKernelTunables: ['yes'],
+  ProtectProc: ['invisible'],
+  ProtectSystem: ['strict'],
+  RemoveIPC: ['yes'],
+  RestrictAddressFamilies: ['AF_INET AF_INET6 AF_NETLINK AF_UNIX'],
+  RestrictNamespaces: ['yes'],
+  RestrictRealtime: ['yes'],
+  RestrictSUIDSGID: ['yes'],
+  SystemCallArchitectures: ['native'],
+  SystemCallErrorNumber: ['EPERM'],
+  SystemCallFilter: ['@system-service', '~@privileged'],
+}
+
+test.each(units)('%s may do no more than it needs, and still compile code and reach a GPU', name => {
+  const { values } = readUnit(name)
+  for (const [key, closed] of Object.entries(CLOSED)) expect(values(key), key).toEqual(closed)
+  expect(values('MemoryDenyWriteExecute')).toEqual([])
+  const ofDevices = ['PrivateDevices', 'ProtectClock'].map(values)
+  expect(ofDevices).toEqual(name === 'waggle@.service' ? [[], []] : [['yes'], ['yes']])
 })
 
 test.each([
