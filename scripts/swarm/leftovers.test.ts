@@ -23,6 +23,15 @@ test('a process that only has the id of an old one is left alone', async () => {
   expect(await endLeftovers(notes)).toEqual([])
 })
 
+test('a swarm whose folder cannot be written keeps its processes, and a cut record ends none', async () => {
+  const supervisor = new Supervisor(join(folder, 'logs'), join(folder, 'gone', 'processes.json'))
+  const kept = await supervisor.start({ name: 'kept', command: process.execPath, argv: forever })
+  await supervisor.stopAll(['kept'])
+  expect(await kept.exited).toBe('SIGTERM')
+  writeFileSync(notes, '[{"name":"cut')
+  expect(await endLeftovers(notes)).toEqual([])
+})
+
 test.each(['linux', 'darwin'])('the start time of a process does not change, and is read as on %s', platform => {
   expect(startOf(process.pid, platform)).toMatch(/\d/)
   expect(startOf(process.pid, platform)).toBe(startOf(process.pid, platform))

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A process, identified by its id and start time. */
@@ -26,13 +26,21 @@ export function startOf(pid: number, platform: string = process.platform): strin
   }
 }
 
-/** Records the running processes, so that the next swarm can clean up after a killed one. */
+/**
+ * Records the running processes, so that the next swarm can clean up after a killed one. Where that cannot be written, as on a full disk,
+ * the last record stays and the swarm goes on.
+ */
 export function noteProcesses(path: string, running: Iterable<{ name: string; pid: number }>): void {
   const notes = [...running].flatMap(({ name, pid }) => {
     const startedAt = startOf(pid)
     return startedAt === undefined ? [] : [{ name, pid, startedAt }]
   })
-  writeFileSync(path, JSON.stringify(notes))
+  try {
+    writeFileSync(`${path}.new`, JSON.stringify(notes))
+    renameSync(`${path}.new`, path)
+  } catch (error) {
+    console.error(`cannot record the processes of the swarm: ${(error as Error).message}`)
+  }
 }
 
 /**
@@ -41,14 +49,22 @@ export function noteProcesses(path: string, running: Iterable<{ name: string; pi
  * @returns names of what was ended.
  */
 export async function endLeftovers(path: string): Promise<string[]> {
-  if (!existsSync(path)) return []
-  const notes = JSON.parse(readFileSync(path, 'utf8')) as Started[]
+  const notes = readNotes(path)
   const left = notes.filter(({ pid, startedAt }) => startOf(pid) === startedAt)
   for (const { pid } of left) signal(pid, 'SIGTERM')
   for (let waitedMs = 0; waitedMs < 5_000 && left.some(({ pid }) => startOf(pid) !== undefined); waitedMs += 100)
     await sleep(100)
   for (const { pid, startedAt } of left) if (startOf(pid) === startedAt) signal(pid, 'SIGKILL')
   return left.map(({ name }) => name)
+}
+
+/** Nothing where there is no record, or one that a release without whole writes left cut. */
+function readNotes(path: string): Started[] {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return []
+  }
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
