@@ -78,14 +78,14 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
       callChain(chain.rpcUrl, () =>
         chain.rpc.readContract({ ...contracts.peerRegistry, functionName: 'nonces', args: [account] }),
       ),
-    /** Of a unit of gas now, wei. */
+    /** Current price of a unit of gas, wei. */
     readGasPrice: () => callChain(chain.rpcUrl, () => chain.rpc.getGasPrice()),
     /** Whether an account is a contract, or has lent its address to one (EIP-7702): what is sent to it then runs code. */
     readHasCode: async (account: AccountAddress) => {
       const code = await callChain(chain.rpcUrl, () => chain.rpc.getCode({ address: account }))
       return code !== undefined && code !== '0x'
     },
-    /** Of the account, wei. */
+    /** Balance of an account, wei. */
     readBalance: (account: AccountAddress) => callChain(chain.rpcUrl, () => chain.rpc.getBalance({ address: account })),
   }
 }

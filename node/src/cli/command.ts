@@ -7,7 +7,7 @@ export type Command = {
   /** What `--help` prints. */
   usage: string
   options: ParseArgsOptionsConfig
-  /** Of a noun: the words that its ACTION may be. A verb has none. */
+  /** Actions of a noun. A verb has none. */
   actions?: readonly string[]
   /** Names of the positional arguments; all of them are required. */
   positionals?: readonly string[]

@@ -55,7 +55,7 @@ export type WordChooser = {
 export type JudgeModel = {
   readonly folder: string
   readonly precision: Precision
-  /** Of its weights; null if the rule names none. */
+  /** Hash of the judge's weights; null if the rule names none. */
   readonly weightsHash: Hex | null
 }
 

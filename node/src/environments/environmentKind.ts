@@ -25,7 +25,7 @@ export type RunCode = (
 ) => Promise<readonly (readonly (string | null)[])[]>
 
 export type EnvironmentRequest = {
-  /** Of the judge. */
+  /** Precision of the judge. */
   precision: SpecifiedPrecision
   modelFolder: string
   /** Null for kinds that need none. */

@@ -49,7 +49,7 @@ const trainingSchema = z.strictObject({
   scaleRewards: z.enum(['group', 'batch', 'none']),
   /** Groups whose rewards deviate less (standard deviation over samples - 1) teach nothing and are dropped. */
   minGroupDeviation: z.number().min(0).max(1),
-  /** Of a group, how many answers are learned from: those whose rewards are farthest apart; null for all. */
+  /** Number of answers of a group that are learned from: those whose rewards are farthest apart. Null for all. */
   answersPerGroup: z.int().min(2).max(64).nullable().default(null),
   /** Own groups that a round's update learns from: those whose rewards deviate most; null for all. */
   ownGroups: z.int().min(1).max(256).nullable().default(null),
@@ -94,7 +94,7 @@ export const commonFields = {
   groupSize: z.int().min(2).max(64),
   /** Leaves that a solver owes in a round; missing ones count 0. */
   owedLeaves: z.int().min(1).max(4096),
-  /** Of those, how many the beacon draws to be scored. Gas grows with the square of them: to demand the last must fit a transaction. */
+  /** Number of owed leaves that the beacon draws to be scored. Gas grows with its square: a demand of the last leaf must fit a transaction. */
   sampledLeaves: z.int().min(1).max(256),
   /** Used for sampling and training alike; above 0, since greedy decoding would not explore. */
   solving: solvingSchema,

@@ -5,7 +5,7 @@ export type ReadQuestion = {
   readonly answer: number
 }
 
-/** Of a slope: a model that was not measured is believed as little as this. */
+/** Slope for a model that was not measured: its beliefs count for little. */
 const CAUTIOUS_SLOPE = 0.25
 /** Pulls towards the cautious slope, as much as a few questions pull away from it. */
 const RIDGE = 0.5

@@ -95,7 +95,7 @@ export type PeerNode = {
   auditCounts: AuditCounts
   /** Answers of canaries that it measured, by judge and execution. */
   judgeCounts: JudgeCounts
-  /** Of a gateway: the canaries of the newest round that were measured since the start. */
+  /** Gateways only: the canaries of the newest round that were measured since the start. */
   newestCanaries: readonly JudgedCanary[]
   /** What was learned, for the operator. */
   training: TrainingLog

@@ -61,7 +61,7 @@ type BundlesOptions = {
   logger: Logger
   maxBytes?: number
   quotas?: QuotaLimits
-  /** Of the disk, bytes. */
+  /** Reads the free bytes of the disk. */
   readFree?: (folder: string) => Promise<number>
   writeFile?: (path: string, bytes: Uint8Array) => Promise<void>
 }

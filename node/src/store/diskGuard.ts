@@ -19,7 +19,7 @@ type Modules = {
   folder: string
   clock: Clock
   logger: Logger
-  /** Of the disk, bytes. */
+  /** Reads the free bytes of the disk. */
   readFree?: (folder: string) => Promise<number>
   /** Writes as much as a small step does, where a user's quota is full and the disk is not. */
   probe?: (folder: string) => Promise<void>

@@ -28,7 +28,7 @@ export type Identity = {
   peerKey: PeerKey
   /** Three words. */
   name: string
-  /** Of the account that pays for transactions. */
+  /** Address of the account that pays for transactions. */
   address: AccountAddress
   /** For libp2p. */
   privateKey: PrivateKey

@@ -7,9 +7,9 @@ export type PayloadOwner = { peerKey: PeerKey; kind: string }
 export type KeptPayload = { contentId: ContentId; round: number; bytes: number; owner: PayloadOwner | null }
 
 export type QuotaLimits = {
-  /** Of all payloads. */
+  /** Bytes of all payloads. */
   totalBytes: number
-  /** Of one peer's payloads. */
+  /** Bytes of one peer's payloads. */
   peerBytes: number
   /** Largest part of either that a kind may take, over 0 to 1. Kinds that are not named may take all. */
   kindShares: Readonly<Record<string, number>>
@@ -40,7 +40,7 @@ export function roomOfPeer({ totalBytes, peerBytes, kindShares }: QuotaLimits, k
   return Math.min(peerBytes * share, totalBytes * share * PART_OF_REST)
 }
 
-/** Of the store, and of what a kind may take of it, that is left to payloads that can still decide something. */
+/** Share of the store, and of each kind's quota, that is reserved for payloads that can still decide something. */
 const LEFT_TO_NEEDED = 1 / 2
 
 export type PayloadQuota = {

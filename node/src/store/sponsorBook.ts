@@ -23,7 +23,7 @@ export type SponsorBook = {
   worked(peerKey: PeerKey, round: number): void
   /** Noted before it is sent. @returns its number, the same for ever. */
   pay(payment: SponsorPayment): number
-  /** Of a peer, or of all. */
+  /** Payments of a peer, or of all peers. */
   payments(sinceMs: number, peerKey?: PeerKey): SponsorPayment[]
 }
 

@@ -31,7 +31,7 @@ const device = z.enum(devices)
 /** A folder's path. */
 export const folderSchema = path
 
-/** Of `Generator.generate`; bounds that depend on the model, or are said in its terms, are `checkRequest`'s. */
+/** Options of `Generator.generate`. `checkRequest` checks bounds that depend on the model. */
 export const generateSchema = z.strictObject({
   prompts: z.array(tokenArray),
   samplesPerPrompt: z.number(),
@@ -59,10 +59,10 @@ export const choicesSchema = z.array(
 )
 export const scoreSchema = z.strictObject({ signal: signal.optional() })
 
-/** Of what runs weights that are in memory. */
+/** Options of functions that run weights in memory. */
 export const runSchema = z.strictObject({ threads: threads.optional(), device: device.optional() })
 
-/** Of `loadGenerator`, `loadScorer` and what else opens a folder's weights. */
+/** Options of `loadGenerator`, `loadScorer` and other functions that open a folder's weights. */
 export const loadSchema = z.strictObject({
   precision: z.enum(precisions).optional(),
   threads: threads.optional(),
@@ -72,7 +72,7 @@ export const loadSchema = z.strictObject({
   signal: signal.optional(),
 })
 
-/** Of `loadModel`. The trainer checks the options of training. */
+/** Options of `loadModel`. The trainer checks the options of training. */
 export const modelSchema = z.strictObject({
   adapter: path.optional(),
   threads: threads.optional(),
@@ -80,7 +80,7 @@ export const modelSchema = z.strictObject({
   training: z.looseObject({ adapter: z.looseObject({}).optional() }).optional(),
 })
 
-/** Of `initLora`; rank and alpha have bounds of their own. */
+/** Options of `initLora`, which checks the bounds of rank and alpha. */
 export const loraSchema = z.strictObject({
   rank: z.number(),
   alpha: z.number(),

@@ -93,7 +93,7 @@ export const weightedSequencesSchema = z.array(z.looseObject({ tokens, scored: t
 /** What `Trainer.load` takes; which tensors an optimizer needs it knows itself. */
 export const stateSchema = z.looseObject({ steps: z.int().min(0), tensors: z.instanceof(Map) })
 
-/** Of `groupAdvantages`. */
+/** Rewards that `groupAdvantages` takes. */
 export const rewardsSchema = z.array(logprobs)
 
 const learningRateSchema = z.union([

@@ -121,7 +121,7 @@ function isLog(result: unknown): boolean {
   )
 }
 
-/** Of a transaction that is in a block, or waits. */
+/** Whether an answer has the fields of a receipt; that of a pending transaction has no block yet. */
 function isReceipt(result: unknown): boolean {
   const { blockNumber, status, gasUsed } = fieldsOf(result)
   if (blockNumber === null) return true

@@ -26,7 +26,7 @@ export type OutboxRpc = {
   receipt(hash: Hex): Promise<{ block: number; succeeded: boolean; gasUsed: bigint } | null>
   /** Why a mined transaction failed, as far as a replay at its block tells. */
   revertReason(call: Call, block: number): Promise<string>
-  /** Of the account. */
+  /** Address of the account. */
   address: Hex
 }
 

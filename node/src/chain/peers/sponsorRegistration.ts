@@ -14,7 +14,7 @@ import { type Registration, registrationDigest } from './registerPeer.ts'
 export type SponsoredRegistration = Registration & {
   /** As the registry hashes it: x and y of a secp256k1 key, or an RSA key's protobuf. */
   publicKey: Hex
-  /** Of an RSA key. */
+  /** Public key of a peer with an RSA key. */
   rsa?: { modulus: Hex; exponent: number } | undefined
   signature: Hex
   /** The account's. */

@@ -77,7 +77,7 @@ export async function readPeerRound(
   const shardsClosed = shards.length === 0 ? [] : await opening('OpeningsClosed', { shard: shards })
   return {
     hasSecret: secrets.length > 0,
-    /** Of each proposal: how many tasks. */
+    /** Number of tasks of each proposal. */
     tasks: tasks.map(({ args }) => args.count),
     /** Sealed ballots of all evaluators. */
     sealed: sealed.map(({ args: { evaluatorKey, shard } }) => ({ evaluatorKey, shard })),

@@ -11,7 +11,7 @@ export type RevealedVotes = {
   /** 0 to 1000, or 65535 for 'unavailable'. */
   scoresMilli: readonly number[]
   componentRoots: readonly Root[]
-  /** Of the score sheet. */
+  /** Content id of the score sheet. */
   contentId: ContentId
   block: number
 }

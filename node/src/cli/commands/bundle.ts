@@ -28,7 +28,7 @@ const own = {
   ...jsonOption,
 }
 
-/** Of a swarm of chat models. */
+/** Settings for a swarm of chat models. */
 const { bootnodes, environment, model, judge } = peerSettings
 
 /** Writes a solver's committed rollouts to a file. */
@@ -84,7 +84,7 @@ async function verify(config: Config, file: string, asJson: boolean): Promise<vo
   })
 }
 
-/** Of a stranger, perhaps: nothing is read that can be no bundle. */
+/** Reads a file that may be a stranger's: refuses a file that cannot be a bundle before reading it. */
 async function readBundle(file: string): Promise<Buffer> {
   const hint = 'Give a file that npx waggle bundle get wrote.'
   const unreadable = (cause: unknown): never => {

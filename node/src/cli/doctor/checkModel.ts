@@ -18,7 +18,7 @@ type ChatRole = {
   judge: string | undefined
   /** Rank of the adapter, 0 for all weights. */
   lora: number | undefined
-  /** Of the frozen layers under it; by default float32. */
+  /** Precision of the frozen layers below it; float32 by default. */
   loraBase?: BasePrecision | undefined
 }
 

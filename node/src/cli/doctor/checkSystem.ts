@@ -10,7 +10,7 @@ import { type Finding, failure, ok, warning } from './finding.ts'
 export type System = {
   readonly platform: string
   readonly arch: string
-  /** Of the kernel; Windows' subsystem for Linux has its name in it. */
+  /** Release of the kernel. Windows' subsystem for Linux has its name in it. */
   readonly release: string
   /** Kind of the file system of the peer's folder, as `statfs` numbers it. */
   readonly fileSystem: number
@@ -24,7 +24,7 @@ export type System = {
 export const runtimes: readonly string[] = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64']
 
 const GUIDE = 'docs/guides/wsl-and-macos.md'
-/** Of Windows' disks in the subsystem: 9p, and FUSE for virtiofs. */
+/** File systems of Windows' disks in the subsystem: 9p, and FUSE for virtiofs. */
 const WINDOWS_FILES = [0x01021997, 0x65735546]
 
 export async function describeSystem(data: string): Promise<System> {

@@ -17,7 +17,7 @@ const LARGE_GPU_BYTES = 38 * 2 ** 30
 export interface Pool {
   /** Options of `start`. */
   readonly settings: Readonly<Record<string, string | number>>
-  /** Of the model that the role trains, checks sampling with, or proposes with. */
+  /** Parameters of the model that the role trains, checks sampling with, or proposes with. */
   readonly parameters: number
   /** Read by solvers only. */
   readonly trained: Trained

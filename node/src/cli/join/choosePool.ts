@@ -5,7 +5,7 @@ import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
 /** What a machine has for models, and the judge that its peer would load; 0 parameters for none. */
 export interface ModelMemory {
   readonly freeBytes: number
-  /** Of the largest GPU; 0 where there is none. */
+  /** Memory of the largest GPU; 0 if there is none. */
   readonly gpuBytes: number
   readonly judgeParameters: number
 }

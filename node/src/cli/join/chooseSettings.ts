@@ -12,7 +12,7 @@ type Machine = Awaited<ReturnType<typeof describeMachine>>
 type Offer = Pick<Machine, 'cores' | 'gpus'> & {
   freeBytes: number
   isLocalChain: boolean
-  /** Of the judge that a peer of chat models runs; 0 for none. */
+  /** Parameters of the judge that a peer of chat models runs; 0 for none. */
   judgeParameters: number
 }
 

@@ -24,7 +24,7 @@ export async function judgeParametersOf(judge: string | undefined): Promise<numb
   return judge === undefined || isServerUrl(judge) ? 0 : parametersOf(judge)
 }
 
-/** Of the judge that a peer would run; 0 for none. One of unknown size is taken for CodeZero's default. */
+/** Parameters of the judge that a peer would run; 0 for none. A judge of unknown size counts as CodeZero's default. */
 export async function likelyJudgeParameters(spec: EnvironmentSpec, said: string | undefined): Promise<number> {
   return (await judgeParametersOf(judgeOf(spec, said))) ?? JUDGE_PARAMETERS
 }

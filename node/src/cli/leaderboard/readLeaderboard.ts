@@ -15,7 +15,7 @@ export type LeaderboardSource = {
   /** An endpoint of RL Swarm's chain. */
   rpcUrl: string
   coordinator: Address
-  /** Of its deployment; blocks before are not read. */
+  /** First block of the deployment; earlier blocks are not read. */
   fromBlock: number
   /** Rows that are kept, highest rewards first. */
   limit: number

@@ -19,7 +19,7 @@ import { readChatModel } from './readChatModel.ts'
 
 /** Batch size with the best throughput on a CPU. */
 const ROWS = 8
-/** Of the sandbox, for all tests of an answer: Pyodide takes some 4 times as long as CPython. */
+/** Time limit of the sandbox for all tests of an answer. Pyodide takes about 4 times as long as CPython. */
 const CASE_MS = 10_000
 
 type ModelFigures = Figures & {
@@ -154,7 +154,7 @@ async function openAnswerer(
   return { answer, settings: { ...settings, seed, precision, device }, dispose: () => generator.dispose() }
 }
 
-/** Of the files that hold weights: what is trained further in the same folder is another model. */
+/** Stamp of the files that hold weights: it changes if training continues in the same folder. */
 function weightsStamp(folder: string): string {
   const files = readdirSync(folder)
     .filter(name => name.endsWith('.safetensors'))

@@ -11,7 +11,7 @@ const TEMPLATES = ['chat_template.jinja', 'tokenizer_config.json']
 type ChatModelFiles = {
   config: DecoderConfig
   tokenizer: PretrainedTokenizer
-  /** Of the tokenizer and of the generation defaults. */
+  /** Stop tokens of the tokenizer and of the generation defaults. */
   stopTokens: number[]
   repetitionPenalty: number
 }

@@ -13,7 +13,7 @@ const timelockItself: Power = { contract: 'TimelockController', role: 'itself' }
 const seats: Power = { contract: 'RewardVotes', role: 'EVALUATOR_ADMIN_ROLE' }
 /** A delay over a month cannot be corrected in time, and one under a minute gives nobody time to react. */
 const DELAY_SEC = [60, 2_592_000] as const
-/** Of anvil: every peer is on one machine. */
+/** Chain id of anvil, where every peer is on one machine. */
 const LOCAL_CHAIN = 31_337
 
 /** Every action of owners, by name; docs/protocol.md lists the powers. */

@@ -66,7 +66,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity, sponsor }
       token: symbol,
     },
     round,
-    /** Of its answers in the last rounds, newest first. An outcome other than `scored` is not a score of 0: it gives none. */
+    /** Settlements of its answers in the last rounds, newest first. An outcome other than `scored` gives no score; it is not a score of 0. */
     settlements: await readOwnSettlements(reads, peerKey, round),
     /** As the peer last reported; null if it has never run. */
     connections: hasRun ? readConnections(path) : null,

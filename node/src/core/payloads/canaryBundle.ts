@@ -13,12 +13,12 @@ export const MAX_CANARY_BUNDLE_BYTES = 8 * 1024 * 1024
 const canaryBundleSchema = z.strictObject({
   ...bundleHeader,
   level: levelSchema,
-  /** Of the sampler: the same one before and after, so that two canaries can be compared. */
+  /** Seed of the sampler: the same before and after training, so that two canaries can be compared. */
   seed: hash32<Seed>(),
   samples: z
     .array(
       z.strictObject({
-        /** Of the task in the held-out set. */
+        /** Index of the task in the held-out set. */
         task: indexSchema,
         sample: indexSchema,
         completionTokens: tokensSchema,

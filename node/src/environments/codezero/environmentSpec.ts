@@ -21,7 +21,7 @@ const promptsSchema = z.discriminatedUnion('format', [
   /** The chat template of the model. */
   z.strictObject({
     format: z.literal('chat'),
-    /** Of tokenizer, chat template and end tokens (`PretrainedTokenizer.hash`): solvers of one tokenizer can check each other. */
+    /** Hash of tokenizer, chat template and end tokens (`PretrainedTokenizer.hash`). Solvers with the same tokenizer can check each other. */
     tokenizerHash: hash32Schema,
     /** Ids of tokens are below this: outputs of the smallest model that takes part, padding included. */
     vocabSize: z.int().min(2).max(1_000_000),

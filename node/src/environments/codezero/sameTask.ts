@@ -25,7 +25,7 @@ export function sameTask({ name, parameters, text, broken }: Problem): string {
 /** Marks keys that are words. */
 const WORDS = 'words: '
 
-/** Of the words of two texts, the share that both have where they ask for nearly the same. */
+/** Share of common words above which two texts ask for nearly the same. */
 const NEAR = 0.8
 
 /**

@@ -119,7 +119,7 @@ function mayTake(statement: PythonNode, name: string): boolean {
 
 /** More than any honest answer has. Each block is parsed, so their number is bounded. */
 const MAX_BLOCKS = 16
-/** Of several blocks together: parsing them costs no more than one of the longest that is read. */
+/** Limit for several blocks together: parsing them costs no more than parsing the longest single block that is read. */
 const MAX_CHARACTERS = 20_000
 
 const pythonTags: ReadonlySet<string> = new Set(['', 'python', 'python3', 'py'])

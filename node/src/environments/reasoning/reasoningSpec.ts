@@ -30,7 +30,7 @@ const fields = z.strictObject({
     .min(1)
     .max(familyNames.length)
     .refine(names => new Set(names).size === names.length, 'expected each family once'),
-  /** Of the questions, drawn alike from the lowest to the highest. */
+  /** Levels of the questions, drawn uniformly from the lowest to the highest. */
   levels: z
     .strictObject({ lowest: levelSchema, highest: levelSchema })
     .refine(({ lowest, highest }) => lowest <= highest, 'expected the lowest level first'),
@@ -38,7 +38,7 @@ const fields = z.strictObject({
   reply: z.enum(replyStyles),
   prompts: z.strictObject({
     format: z.literal('chat'),
-    /** Of tokenizer, chat template and end tokens (`PretrainedTokenizer.hash`). */
+    /** Hash of tokenizer, chat template and end tokens (`PretrainedTokenizer.hash`). */
     tokenizerHash: hash32Schema,
     /** Ids of tokens are below this: outputs of the smallest model that takes part, padding included. */
     vocabSize: z.int().min(2).max(1_000_000),

@@ -27,7 +27,7 @@ type CompletionRequest = {
 export type ServedCompletion = {
   /** Null if the server names none. */
   readonly tokens: Int32Array | null
-  /** Of each token, as the server decodes it alone. */
+  /** Text of each token, decoded by the server on its own. */
   readonly pieces: readonly string[]
   /** [pieces.length], none below -100. */
   readonly logprobs: Float32Array

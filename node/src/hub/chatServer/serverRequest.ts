@@ -10,7 +10,7 @@ export type ServerOptions = {
   readonly key?: string | undefined
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
-  /** Of one answer, from the request to its last byte. 60 s for a word: a prompt of 4,000 tokens on a CPU; 300 s for a text. */
+  /** Time limit of one answer, from the request to its last byte. 60 s for a word: a prompt of 4,000 tokens on a CPU; 300 s for a text. */
   readonly timeoutMs?: number
 }
 

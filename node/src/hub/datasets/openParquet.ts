@@ -7,9 +7,9 @@ import type { ParquetLayout, RowRange } from './parquetTable.ts'
 import type { ReadRow, Table } from './table.ts'
 
 type ParquetLimits = {
-  /** Of one part, or the footer. 60 s: one of a row group of 512 MB takes some 10. */
+  /** Time limit of one part, or of the footer. 60 s: a part of a row group of 512 MB takes about 10. */
   readonly timeoutMs?: number
-  /** Of the columns that are read, unpacked. 32 MB: the hub's writers put 1,000 rows into a row group, hundreds of megabytes of CodeContests. */
+  /** Unpacked bytes of the columns that are read. 32 MB: the hub's writers put 1,000 rows into a row group, which is hundreds of megabytes for CodeContests. */
   readonly partBytes?: number
 }
 

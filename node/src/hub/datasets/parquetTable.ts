@@ -96,7 +96,7 @@ function groupAt({ row_groups }: FileMetaData, row: number): FileMetaData['row_g
   throw new RangeError(`row ${row} of ${end}`)
 }
 
-/** Of texts and bytes, at any depth. */
+/** Characters of texts and bytes, at any depth. */
 function charactersIn(value: unknown): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length
   if (typeof value !== 'object' || value === null) return 0

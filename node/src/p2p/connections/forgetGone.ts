@@ -8,7 +8,7 @@ import { connectedPeers } from './connectedPeers.ts'
 const AFTER_MS = 1_000
 
 type Options = {
-  /** Of the book: what is known of them stays. */
+  /** Whether the address book knows the peer: its entries stay. */
   isKnown: (peerId: string) => boolean
   clock: Clock
   logger: Logger

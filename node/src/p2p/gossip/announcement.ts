@@ -29,7 +29,7 @@ const fields = z.strictObject({
   count,
   /** The policy that made the rollouts; zero for the other kinds. */
   policyHash: hash32<PolicyHash>(),
-  /** Of the payload, bytes. */
+  /** Size of the payload, bytes. */
   size: count,
 })
 const schema = fields.refine(({ kind, size }) => size <= formatSizes[kind], 'a payload larger than any of its kind')

@@ -35,7 +35,7 @@ const MAX_DELAY_MS = { bootnode: 30_000, registered: 10 * 60_000, stranger: 10 *
 /** For a bootnode while no peer is connected: it may have been full for a moment. */
 const ALONE_DELAY_MS = 8_000
 const LOOK_EVERY_MS = 5000
-/** Of two peers that learn of each other at once, one waits for the other to dial. */
+/** If two peers learn of each other at once, one of them waits this long for the other to dial. */
 const YIELD_MS = 3000
 /** A bootnode that disconnected a peer with enough others is dialled again after this long, which heals partitions. */
 const REVISIT_MS = 10 * 60_000

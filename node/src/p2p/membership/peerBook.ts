@@ -9,7 +9,7 @@ export type KnownPeer = {
   /** Undefined for a bootnode that was named without it, until it is met. */
   peerId: string | undefined
   routes: Route[]
-  /** Of its first address; null on loopback, where a whole swarm may be. */
+  /** Subnet of its first address; null on loopback, where a whole swarm may run. */
   subnet: string | null
   readonly isBootnode: boolean
   /** Whether there ever was a connection. */
@@ -240,7 +240,7 @@ function subnetOf(addresses: readonly string[]): string | null {
 
 const failuresOf = ({ routes }: Known): number => Math.min(...routes.map(({ failures }) => failures))
 
-/** Of entries that were never connected, the one with the most failed dials. */
+/** The entry with the most failed dials among those that were never connected. */
 function leastReachable(among: Known[]): Known | undefined {
   const failing = among.filter(one => !one.met && failuresOf(one) > 0)
   return failing.sort((a, b) => failuresOf(b) - failuresOf(a))[0]

@@ -78,7 +78,7 @@ type Polling = AppellantSettings & {
   memory: RoundMemory
 }
 
-/** Of the round that was settled last. */
+/** State of the round that was settled last. */
 type RoundMemory = {
   /** Number of peers that were settled at the last poll. */
   settled: number

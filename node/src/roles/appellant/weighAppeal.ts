@@ -13,7 +13,7 @@ const CLEARLY_OFF_MILLI = 2 * TOLERANCE_MILLI
  */
 export const FEWEST_MISSED = 2
 
-/** Of an appeal, about. */
+/** Approximate gas of an appeal. */
 const APPEAL_GAS = 211_000n
 
 /** Half of the slash of an overturned committee seat, Nectar: ADR 0091. */
@@ -40,7 +40,7 @@ export type Settled = {
   isOwn: boolean
   settledMilli: number
   gainingMilli: number
-  /** Of all peers of the round. */
+  /** Sum of the scores of all peers of the round. */
   totalMilli: number
   /** Scores of the committee's seats. */
   votes: readonly number[]

@@ -95,7 +95,7 @@ const reached = z.object({
 type IndexedPoints = {
   /** The block as of which they hold. */
   block: number
-  /** Of every peer, thousandths. */
+  /** Points of every peer, thousandths. */
   points: Map<PeerKey, number>
 }
 

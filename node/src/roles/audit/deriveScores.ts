@@ -18,7 +18,7 @@ type RoundToDerive = {
   chainId: number
   round: number
   votes: RoundVotes
-  /** Of the round before; null if that is void. */
+  /** Beacon of the round before; null if that round is void. */
   beaconBefore: Beacon | null
   /** Evaluators as they sat in the round. */
   seats: readonly PeerKey[]

@@ -111,7 +111,7 @@ export type DrawRules = {
   spec: Pick<EnvironmentSpec, 'tasksPerRound'>
   /** Places of tasks that follow from the beacon, then of proposed ones, by proposer and index. */
   places: readonly TaskPlace[]
-  /** Of the round before: from it follow the tasks and the seed of each peer. */
+  /** Beacon of the round before: the tasks and the seed of each peer follow from it. */
   beacon: Beacon
 }
 

@@ -22,9 +22,9 @@ export type SampledWork = {
   chainId: number
   round: number
   peerKey: PeerKey
-  /** Of the round before: the seed follows from it. */
+  /** Beacon of the round before: the seed follows from it. */
   before: Beacon
-  /** Of the round: it draws the leaves that are checked, once nobody can change them. */
+  /** Beacon of the round itself: it draws the leaves that are checked, once nobody can change them. */
   beacon: Beacon
 }
 

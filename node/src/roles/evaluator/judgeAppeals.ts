@@ -92,7 +92,7 @@ async function giveVerdict(
   void opened.then(outcome => reportOutcome(logger, 'verdict opened', outcome, about))
 }
 
-/** Of a second appeal, the seats of the first that found something to score. */
+/** For a second appeal: the seats of the first jury that found something to score. */
 async function firstSeatsThatScored({ chain }: PeerNode, found: AppealCase): Promise<PeerKey[]> {
   if (found.level === 1) return []
   const verdicts = await chain.readVerdicts({ ...found, level: 1, openedRound: found.openedRound - phase.settling })

@@ -33,13 +33,13 @@ export async function ownShards(
 
 /** This evaluator's scores of a round. */
 type KeptScores = {
-  /** Of all its shards: there may be more peers than fit one payload. */
+  /** Scores of all its shards: these may be more peers than fit into one payload. */
   scoreSheet: ScoreSheet
   /** The payloads that were signed, each of whole shards. A ballot names the one that its shard is in. */
   parts: { contentId: ContentId; bytes: Uint8Array; peerKeys: ReadonlySet<PeerKey> }[]
 }
 
-/** Of a payload's header, at most. */
+/** Most bytes of a payload's header. */
 const HEADER_BYTES = 1024
 
 type ShardPeers = { peers: readonly { peerKey: PeerKey }[] }

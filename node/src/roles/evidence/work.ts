@@ -24,16 +24,16 @@ export type Duty = { shard: number; isSealed: boolean; isRevealed: boolean }
 /** Everything known about a peer's part in a round. */
 export type Work = {
   round: number
-  /** Of the chain, now. */
+  /** Current round of the chain. */
   currentRound: number
   /** First round that its key counts in. */
   countsFrom: number
-  /** Of the round, and of the one before, from which its seeds come. */
+  /** Beacons of the round, and of the one before, from which its seeds follow. */
   beacons: { own: BeaconState; before: BeaconState }
   commitment: RolloutCommitment | null
   /** The policy that it had named before the round; null for none. */
   namedPolicy: PolicyHash | null
-  /** Of its shard, once the beacon has drawn them. */
+  /** Seats of its shard, once the beacon has drawn them. */
   seats: readonly Seat[]
   settlement: Settlement | null
   duties: readonly Duty[]

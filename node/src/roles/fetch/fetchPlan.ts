@@ -53,7 +53,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
   const late = new Set<PeerKey>()
   const counts: FetchCounts = { fetched: 0, bytes: 0, faults: {} }
   const fetchFromHolders = createPayloadFetcher(modules, { ...rules, limits }, late)
-  /** Of payloads that wait for their work in memory, because the disk did not take them. */
+  /** Bytes of payloads that wait for their work in memory, because the disk did not take them. */
   let heldBytes = 0
 
   function note({ kind, round, peerKey }: WantedPayload, result: PeerResult<unknown>): void {

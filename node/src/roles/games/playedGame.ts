@@ -30,7 +30,7 @@ export function cluesWithSeed({ clues }: GameQuestion, seed: Seed): string[] {
   return clues.map((clue, at) => (at < clues.length - 1 ? clue : `${clue}\nseed ${seed}`))
 }
 
-/** Of the swarm's rounds: the longest game that a Judge of this code opens takes 49 of them. */
+/** Limit in rounds of the swarm: the longest game that a Judge of this code opens takes 49. */
 const LONGEST_ROUNDS = 100
 const DAY_SEC = 86_400
 

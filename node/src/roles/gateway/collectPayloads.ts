@@ -55,7 +55,7 @@ const READ_EVERY_MS = 1_000
 
 /** Payloads opened at a time: each is in memory as a whole. */
 const OPENED = 4
-/** Of one peer, fetched or opened. The plan limits fetches in all: only who waits in its queue has a share of its slots. */
+/** Payloads of one peer that are fetched or opened at once. The plan limits all fetches: only a peer that waits in its queue has a share of its slots. */
 const OF_PEER = 1
 
 /**

@@ -31,7 +31,7 @@ type GatewayOptions = {
   bind: string
   /** A file next to the swarm's data with the last measurement of learning; may be missing. */
   heldOutPath: string
-  /** Of the operator's own solvers, whose training figures it serves. */
+  /** Folders of the operator's own solvers, whose training figures it serves. */
   figuresOf: readonly string[]
   /** The peer's own, for the figures of canaries. */
   folder: string

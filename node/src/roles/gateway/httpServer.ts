@@ -13,13 +13,13 @@ export class HttpPortError extends NodeError {
 export type HttpLimits = {
   /** Most open connections; above that, the oldest without a request is closed. */
   connections: number
-  /** Of one address other than loopback. */
+  /** Most open connections of one address other than loopback. */
   ofAddress: number
-  /** For a request's headers to come in; a request has no body. */
+  /** Time limit for a request's headers; a request has no body. */
   requestMs: number
-  /** Between two checks of that. */
+  /** Interval of the checks of that limit. */
   checkEveryMs: number
-  /** A connection without a byte in either direction for so long is closed. */
+  /** A connection without a byte in either direction for this long is closed. */
   idleMs: number
   /** Most answers that wait for their readers: each holds its body in memory, tens of megabytes for a large round. */
   unread: number
@@ -36,7 +36,7 @@ export const defaultHttpLimits: HttpLimits = {
   unread: 16,
 }
 
-/** Of a path that is told in an answer or a log. */
+/** Most characters of a path in an answer or a log. */
 const SHOWN_CHARACTERS = 200
 
 /**

@@ -36,7 +36,7 @@ export type RoundAgreement = Confusion & {
   calibrationError: number
 }
 
-/** Of the newest round whose canaries have it; null if none has. */
+/** Agreement on the newest round with measured canaries; null if there is none. */
 export function newestAgreement(points: readonly JudgedCanary[]): RoundAgreement | null {
   const judged = points.flatMap(({ round, samples, judge }) => (judge ? [{ round, samples, judge }] : []))
   const round = Math.max(-1, ...judged.map(point => point.round))

@@ -15,19 +15,19 @@ export type GroupRef = { round: number; task: TaskHash; peerKey: PeerKey }
 /** What a page shows with answers. */
 export type TestedView = {
   tests: string[]
-  /** Of each test whether it expects what the task asks for; null if the environment cannot tell. */
+  /** For each test, whether it expects what the task asks for; null if the environment cannot tell. */
   right: (boolean | null)[]
-  /** Null if this gateway runs none at the moment. */
+  /** Null if this gateway runs no answers at the moment. */
   answers: TestedAnswer[] | null
 }
 
-/** Each costs a start of Python, and at worst some seconds of hanging code. Anybody may request it, so it gets only a part of a core's time. */
+/** Each group costs a start of Python, and at worst some seconds of hanging code. Anybody may request it, so it gets only a part of a core's time. */
 const [GROUPS_PER_SECOND, GROUPS_AT_ONCE] = [0.1, 24]
-/** Bundles opened for it, of tasks that exist or not: the largest takes up to 90 ms of a core. */
+/** Bundles opened for requests, also of tasks that do not exist: the largest takes up to 90 ms of a core. */
 const [READS_PER_SECOND, READS_AT_ONCE] = [2, 48]
-/** Of running that cost as much as another group: at most a fifth of a core goes to whoever has the slowest answers run. */
+/** Execution time that costs as much as another group. A client that asks for the slowest answers gets a fifth of a core at most. */
 const GROUP_COSTS_MS = 2_500
-/** Of a group: more than any environment asks for, so that a bundle cannot ask for more. */
+/** Most answers of a group. Environments ask for fewer; a bundle cannot ask for more. */
 const MAX_ANSWERS = 32
 
 type Modules = {

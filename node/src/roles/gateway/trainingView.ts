@@ -12,7 +12,7 @@ import { readJournal } from '../reports/readJournal.ts'
 
 /** Number of newest steps for a page. */
 const MAX_STEPS = 300
-/** Of the file's end: some hundred steps, each of one to three kB. */
+/** Bytes that are read from the end of the file: several hundred steps, each of one to three kB. */
 const TAIL_BYTES = 2 ** 20
 
 const figure = z.number().nullable()
@@ -21,7 +21,7 @@ const figure = z.number().nullable()
 const stepSchema = z.object({
   at: z.iso.datetime(),
   round: z.int().min(0),
-  /** Of the groups that it was on, those of this solver; the others are of other peers. */
+  /** Number of groups of this solver; the others are of other peers. */
   ownGroups: z.int().min(0),
   groups: z.int().min(0),
   /** Key of the peer whose groups they are, where they are of one other. */
@@ -31,7 +31,7 @@ const stepSchema = z.object({
     .nullable(),
   reward: z.number(),
   passAt1: z.number(),
-  /** Of a proposer's candidates, the share that were put up; null for answers. */
+  /** Share of a proposer's candidates that became proposals; null for answers. */
   validShare: figure.default(null),
   loss: figure,
   kl: figure,

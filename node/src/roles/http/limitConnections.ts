@@ -4,7 +4,7 @@ import { BlockList, isIPv6, type Socket } from 'node:net'
 type ConnectionLimits = {
   /** Most open connections: above that, the oldest without a complete request is closed, so that slow clients cannot keep others out. */
   total: number
-  /** Of one address, or of one /64 of IPv6. Loopback has no such limit: a proxy forwards everybody's requests from there. */
+  /** Connections of one address, or of one /64 of IPv6. Loopback has no such limit: a proxy forwards everybody's requests from there. */
   ofAddress: number
 }
 

@@ -17,7 +17,7 @@ type ObserveOptions = {
   data: string
   /** First round that the key counts in, once it is known. */
   countsFrom: () => number
-  /** Of the HTTP server; undefined for none. */
+  /** Address of the HTTP server; undefined for none. */
   metricsAt: MetricsAddress | undefined
   /** Webhooks for alerts. Their URLs are credentials. */
   alertUrls: readonly string[]

@@ -13,19 +13,19 @@ export type PassFigures = {
   passAtK: Estimate
 }
 
-/** Of tasks of one level. */
+/** Figures of the tasks of one level. */
 export type LevelFigures = PassFigures & { level: number }
 
-/** Of tasks of one proposer: of one that proposes from a dataset, of that dataset. */
+/** Figures of the tasks of one proposer, or of one dataset if the proposer proposes from a dataset. */
 export type ProposerFigures = PassFigures & { proposer: string }
 
-/** Of tasks of one family of the environment. */
+/** Figures of the tasks of one family of the environment. */
 export type FamilyFigures = PassFigures & { family: string }
 
-/** Of tasks of one dataset, as far as the solver was told datasets. */
+/** Figures of the tasks of one dataset, if the solver was given datasets. */
 export type DatasetFigures = PassFigures & { dataset: string }
 
-/** Of answers of one peer; `own` for those of the solver itself. */
+/** Figures of the answers of one peer; `own` for the solver itself. */
 export type PeerFigures = PassFigures & { peer: string }
 
 type Of<Task> = { readonly task: Task; readonly correctness: readonly number[] }

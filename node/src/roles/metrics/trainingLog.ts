@@ -15,7 +15,7 @@ export type TrainingStep = {
   /** Groups of completions that it was on, and those that had something to teach. */
   groups: number
   groupsUsed: number
-  /** Of the groups, those of this solver. */
+  /** Number of groups of this solver. */
   ownGroups: number
   /** Key of the peer whose groups they are, where they are of one other. */
   peer: string | null
@@ -33,7 +33,7 @@ export type TrainingStep = {
   reward: number
   /** Mean predicted correctness of the completions: pass@1 by the judge. Of a proposer's tasks: the share that solvers got right. */
   passAt1: number
-  /** Of what a proposer sampled, the share that was put up; null for answers. */
+  /** Share of a proposer's samples that became proposals; null for answers. */
   validShare: number | null
   loss: number | null
   /** Nats a token that the update moved the policy; measured on groups of others. */

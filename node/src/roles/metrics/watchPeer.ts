@@ -24,7 +24,7 @@ export type PeerState = {
   publicAddresses: number
   balanceEth: number | null
   pointsMilli: number | null
-  /** Of the disk of the folder. */
+  /** Free bytes of the folder's disk. */
   freeBytes: number | null
   /** Evidence that another process runs with this peer's keys; null if there is none. */
   twin: string | null

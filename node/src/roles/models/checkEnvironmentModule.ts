@@ -7,7 +7,7 @@ import { openJudge } from './openModels.ts'
 type CheckedModule = {
   /** One sentence each, with what to do. */
   findings: string[]
-  /** Of the specification that it describes; null if it describes none. */
+  /** Hash of the specification that it describes; null if it describes none. */
   hash: string | null
 }
 

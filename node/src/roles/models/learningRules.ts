@@ -3,7 +3,7 @@ import type { GroupStepReport } from '#rl/groupStep.ts'
 import { learningRateAt } from '#rl/optimizers/learningRate.ts'
 import type { Journal } from '#store/journal.ts'
 
-/** Of the ratio for tokens of negative advantage, as in INTELLECT-2 (arXiv:2505.07291 section 3.4). */
+/** Bound of the ratio for tokens of negative advantage, as in INTELLECT-2 (arXiv:2505.07291 section 3.4). */
 const DELTA = 4
 
 const TOO_FAR = 'the update would move the policy too far'

@@ -3,7 +3,7 @@ import type { SampledTokens } from '#environments/environment.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { NO_SPACE } from './taskList.ts'
 
-/** Of one prompt, those that are learned from at most: the first that were sampled. */
+/** Most candidates of one prompt that are learned from: the first that were sampled. */
 const MAX_OF_PROMPT = 32
 
 /** A proposal that a model here sampled, and its outcome. */

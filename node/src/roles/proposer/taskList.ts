@@ -3,7 +3,7 @@ import type { Environment } from '#environments/environment.ts'
 import { problemOf } from '../draws/drawTasks.ts'
 import { proposalsOf } from './proposalsOf.ts'
 
-/** Of a proposal's bytes, what one task may take, deflated: 2 KiB cost some 50,000 gas. */
+/** Deflated bytes that one task may take of a proposal: 2 KiB cost about 50,000 gas. */
 const MAX_TASK_BYTES = MAX_PROPOSAL_BYTES / 8
 
 /** Why a text is refused that is as good as those that were taken. */

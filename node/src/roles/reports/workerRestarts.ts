@@ -14,7 +14,7 @@ const schema = z.object({
   atMs: z.number(),
   /** Since the peer's start. */
   restarts: z.number(),
-  /** Of the last one. */
+  /** Reason of the last restart. */
   reason: z.string(),
 })
 

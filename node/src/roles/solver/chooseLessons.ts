@@ -7,9 +7,9 @@ export type ScoredGroup = CheckedGroup & {
   rewards: readonly number[]
   /** Predicted. */
   correctness: readonly number[]
-  /** Of its task, where the environment has families. */
+  /** Family of its task, if the environment has families. */
   family?: string | undefined
-  /** Of its task, where the solver was told the dataset. */
+  /** Dataset of its task, if the solver was given datasets. */
   dataset?: string | undefined
   /** Who sampled it, where it is another peer's. */
   peerKey?: PeerKey

@@ -31,7 +31,7 @@ export type Learner = {
 }
 
 export type LearnOptions = {
-  /** Of the swarm: the learning rate may depend on how many updates it has. */
+  /** Round of the swarm: the learning rate may depend on its updates. */
   round?: number
   /** One after the other on the same groups; 1. Only own groups alone have more. */
   updates?: number

@@ -20,7 +20,7 @@ type Owed = {
   chainId: number
   round: number
   peerKey: PeerKey
-  /** Of the policy, by the name that the server knows; null for the server's own model. */
+  /** Name of the policy's adapter on the server; null for the server's own model. */
   adapter: string | null
   /** Answers that come later are not waited for. */
   until: AbortSignal
@@ -124,7 +124,7 @@ function checkAnswer(
   if (!isByRule) throw new RefusedAnswer(AGAINST_RULE)
 }
 
-/** Of one sample, from the seed of the round. */
+/** Seed of one sample, from the seed of the round. */
 function seedOf(seed: Seed, index: number): number {
   return Number.parseInt(createHash('sha256').update(`${seed} ${index}`).digest('hex').slice(0, 8), 16) >>> 1
 }

@@ -14,7 +14,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { type ServedAnswers, servedAnswers } from './servedAnswers.ts'
 import type { SolverReport } from './solverReport.ts'
 
-/** Of an adapter as PEFT keeps it. */
+/** Files of an adapter in PEFT's format. */
 const FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const
 
 type HandOverModules = {
@@ -22,7 +22,7 @@ type HandOverModules = {
   policy: Pick<PolicyClient, 'weightsHash'>
   logger: Pick<Logger, 'info' | 'warn'>
   peerKey: PeerKey
-  /** Of the adapter that the policy saved last. */
+  /** Folder of the adapter that the policy saved last. */
   policyFolder: string
   /** That the server reads too, under the same path. */
   sharedFolder: string

@@ -5,12 +5,12 @@ import type { LearnedRound } from './learnRound.ts'
 export type SolverReport = LearnedRound & {
   tasks: number
   rollouts: number
-  /** Places of the round's proposals that hold no task that counts, by the reason. */
+  /** Places of the round's proposals without a valid task, by reason. */
   skippedPlaces: Record<string, number>
   seconds: number
-  /** Why the policy is not paid, whatever it answers; absent where it is. */
+  /** Reason why the policy is not paid; absent if it is paid. */
   unpaid?: string
-  /** Of a solver whose answers a server samples: by which policy, as far as the server took what it was given. */
+  /** Policy that a server sampled with, if a server samples and took the policy. */
   sampledBy?: 'this policy' | 'an older policy'
 }
 

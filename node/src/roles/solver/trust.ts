@@ -4,7 +4,7 @@ import type { Journal } from '#store/journal.ts'
 /** Weight of the newest round in the average: a peer that turns bad is known after about four rounds. */
 const NEWEST = 0.25
 
-/** Of a peer that nothing was taken from yet: less than of one that answers as well as this one. */
+/** Trust in a peer that nothing was taken from yet: less than in a peer that answers as well as this one. */
 const STRANGER = 0.5
 
 /**

@@ -25,7 +25,7 @@ import {
 /** A sponsor does not answer, or does not pay. */
 export class SponsorError extends NodeError {
   override readonly code = 'SPONSOR'
-  /** Of HTTP, if it answered. */
+  /** Status of the HTTP answer; null without an answer. */
   readonly status: number | null
 
   constructor(message: string, options: { hint: string; retryable?: boolean; cause?: unknown; status?: number }) {

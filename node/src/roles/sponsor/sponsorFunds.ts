@@ -32,7 +32,7 @@ export function createSponsorFunds({ reads, book, clock, settings, account }: Mo
     balanceWei * LOW_PART < settings.budget || leftWei(settings.budget) * LOW_PART < settings.budget
   return {
     spentWei,
-    /** Of its budget, within the day. */
+    /** What is left of the peer's budget for the day. */
     leftOf: (peerKey: PeerKey) => leftWei(settings['peer-budget'], peerKey),
     isLow: async () => isLow(await reads.readBalance(account)),
     /** What it takes to register a peer, if there is enough for that and for the gas of its first rounds; else null. */

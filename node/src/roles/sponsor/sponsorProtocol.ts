@@ -42,7 +42,7 @@ export const termsSchema = z.object({
   chainId: z.number(),
   registry: address,
   account: address,
-  /** Of gas that an account is kept supplied with while its peer works. */
+  /** Rounds of gas that a working peer's account is kept supplied with. */
   rounds: z.number(),
   peerBudget: z.string(),
   /** Registrations left in this hour. */

@@ -2,7 +2,7 @@ import { parseEther } from 'viem'
 import { z } from 'zod'
 import { bindAddress } from '../http/bindAddress.ts'
 
-/** Of the chain's coin. */
+/** Amount of the chain's coin. */
 const coin = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,18})?$/, "not an amount of the chain's coin, such as 0.05")

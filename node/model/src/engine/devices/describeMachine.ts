@@ -11,7 +11,7 @@ export type Machine = {
   readonly cpu: string
   /** That this process may use. */
   readonly cores: number
-  /** Of those that ONNX Runtime's kernels use; empty if the system does not say. */
+  /** Instruction sets that ONNX Runtime's kernels use; empty if the system does not report them. */
   readonly instructionSets: readonly string[]
   /** That this process may use: a container has its own limit. */
   readonly memoryBytes: number

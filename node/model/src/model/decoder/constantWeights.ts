@@ -3,7 +3,7 @@ import type { Value } from '#engine/value.ts'
 import { ModelInputError } from '../modelErrors.ts'
 import type { Weights } from './weights.ts'
 
-/** Of weights in a program: it is one protocol buffer, which ends at 2 GiB, and its nodes take some of that. */
+/** Limit for weights in a program: a program is one protocol buffer, which ends at 2 GiB, and its nodes take some of that. */
 const MAX_CONSTANT_BYTES = 2 ** 31 - 2 ** 24
 
 /** @throws {ModelInputError} if the weights are too large to be constants of a program. Asked before any of them is copied. */

@@ -16,7 +16,7 @@ export interface ModelFiles {
   readonly weights: Weights
   /** Tokens after which a completion ends; none if the folder names none. */
   readonly stopTokens: readonly number[]
-  /** Of `generation_config.json`, which transformers applies to greedy generation too; 1 by default. */
+  /** The value of `generation_config.json`, which transformers applies to greedy generation too; 1 by default. */
   readonly repetitionPenalty: number
 }
 

@@ -21,7 +21,7 @@ export interface StoredTensor {
   readonly elements: number
   /** First byte, from the start of the file. */
   readonly offset: number
-  /** Of the file when its header was read; see `withRegularFile`. */
+  /** State of the file when its header was read; see `withRegularFile`. */
   readonly state: string
 }
 

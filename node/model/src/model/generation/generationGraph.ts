@@ -93,7 +93,7 @@ function blocksOf(vocabSize: number): { readonly count: number; readonly size: n
   return vocabSize <= FLAT_VOCABULARY || vocabSize % BLOCK ? null : { count: vocabSize / BLOCK, size: BLOCK }
 }
 
-/** Of the vocabulary at most, in `likelyTokens`: 0.7 % of Qwen's. */
+/** Most tokens of the vocabulary in `likelyTokens`: 0.7 % of Qwen's. */
 const LIKELY = 1024
 
 /**

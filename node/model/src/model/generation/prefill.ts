@@ -29,7 +29,7 @@ export interface PromptRuns {
 interface PrefillModules {
   readonly reads: PromptRuns
   readonly runs: GenerationRuns
-  /** Of the rows, with space for their prompts. */
+  /** Cache of the rows, with space for their prompts. */
   readonly cache: RowCache
   /** Makes a cache of some rows for runs of `length` tokens. */
   readonly openCache: (rows: number, length: number) => RowCache

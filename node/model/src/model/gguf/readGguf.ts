@@ -19,7 +19,7 @@ export interface GgufFile {
   /** 64-bit whole numbers as numbers. */
   readonly metadata: Readonly<Record<string, unknown>>
   readonly tensors: ReadonlyMap<string, GgufTensor>
-  /** Of the file when it was read; see `withRegularFile`. */
+  /** State of the file when it was read; see `withRegularFile`. */
   readonly state: string
 }
 

@@ -29,7 +29,7 @@ const LIST = 9
 interface Survey {
   /** First byte after the header. */
   readonly end: number
-  /** Of all texts among the values. */
+  /** Bytes of all texts among the values. */
   readonly textBytes: number
 }
 
@@ -98,7 +98,7 @@ class HeaderWalk {
     return Number(this.#bytes.readBigUInt64LE(this.take(8, field)))
   }
 
-  /** Of a field or a tensor. */
+  /** Reads the name of a field or a tensor. */
   name(field: string): string {
     const length = this.u64(field)
     const bytes = this.#bytes.subarray(this.take(length, field), this.at)

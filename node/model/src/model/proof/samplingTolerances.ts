@@ -7,11 +7,11 @@ import type { SpecifiedPrecision } from '../quantization/precision.ts'
 export interface SamplingTolerance {
   /** Nats that a token may be behind the first in its race. */
   readonly race: number
-  /** Of a log-probability. */
+  /** Tolerance of a log-probability. */
   readonly logprob: number
-  /** Of the share with which a nucleus ends. */
+  /** Tolerance of the share with which a nucleus ends. */
   readonly share: number
-  /** Of a probability at the edge of a nucleus, in relation to it. Less than an eighth of `TIED`. */
+  /** Relative tolerance of a probability at the edge of a nucleus. Less than an eighth of `TIED`. */
   readonly edge: number
 }
 

@@ -11,7 +11,7 @@ import type { Precision } from './precision.ts'
 /** How far a precision is from float32 on the same tokens, next token by next token. */
 export interface PrecisionError {
   readonly precision: Precision
-  /** Of the tokens that come next: absolute difference of the log-probabilities, mean and largest. */
+  /** Absolute difference of the next tokens' log-probabilities: mean and largest. */
   readonly meanLogprobError: number
   readonly maxLogprobError: number
   /** Mean divergence of the distribution from float32's, KL(float32 || precision), in nats. */

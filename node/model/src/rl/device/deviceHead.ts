@@ -11,7 +11,7 @@ import { addThere } from './deviceSums.ts'
 export interface DeviceHeadRun {
   readonly device: Device
   readonly session: Session
-  /** Of its weights. */
+  /** Feeds of the head's weights. */
   readonly own: Readonly<Record<string, Feed>>
   /** Rows at a time. */
   readonly headRows: number

@@ -26,7 +26,7 @@ export class DeviceLearner implements Learner<DeviceTensor> {
   #there: There = new Map()
   /** Moments that were loaded, until they are copied to the device. */
   #loaded: ReadonlyMap<string, Float32Array> | null = null
-  /** Of a snapshot: not freed when a step replaces them. */
+  /** Tensors of a snapshot: not freed when a step replaces them. */
   #kept: ReadonlySet<DeviceTensor> = new Set()
   #isReadBack = true
 
@@ -118,7 +118,7 @@ export class DeviceLearner implements Learner<DeviceTensor> {
     for (const programs of Object.values(this.#programs)) await programs.dispose()
   }
 
-  /** Of all gradients. Each tensor's squares are summed there, and these sums here, in float64. */
+  /** Joint norm of all gradients. The device sums each tensor's squares; this adds the sums in float64. */
   async #norm(sums: ReadonlyMap<string, DeviceTensor>): Promise<number> {
     let list: Feed = tensor('f32', new Float32Array(1), [1])
     for (const x of sums.values()) {

@@ -13,7 +13,7 @@ import { gradientName, type LossKind, lossInputs, lossOf } from '../passes/train
 interface HeadModelOptions {
   readonly real?: 'f32' | 'f64'
   readonly temperature?: number
-  /** Of the output layer; see `outputLayerShapes`. */
+  /** Precision of the output layer; see `outputLayerShapes`. */
   readonly precision?: StepPrecision
   /** What it is encoded for; the CPU. Gradients stay on a device that keeps tensors. */
   readonly device?: Device | undefined

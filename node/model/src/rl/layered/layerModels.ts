@@ -41,7 +41,7 @@ interface LayerModelOptions {
   /** Sequences that begin with one prompt, whose tokens are computed once: `x` is [N, hidden], see `attendAfterPrompt`. */
   readonly afterPrompt?: boolean
   readonly kept?: KeptActivations
-  /** Of the products with an adapter's base; see `integerParts`. */
+  /** Precision of the products with an adapter's base; see `integerParts`. */
   readonly precision?: StepPrecision
   /** What they are encoded for; the CPU. Activations stay on a device that keeps tensors. */
   readonly device?: Device | undefined

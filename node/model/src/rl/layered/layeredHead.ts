@@ -6,7 +6,7 @@ import { type Feeds, rowsOf } from './layeredFeeds.ts'
 /** The output layer, which runs over some rows at a time. */
 export interface HeadRun {
   readonly session: Session
-  /** Of its weights. */
+  /** Feeds of the head's weights. */
   readonly own: Feeds
   /** Rows at a time. */
   readonly headRows: number

@@ -8,7 +8,7 @@ import { type KeptActivations, type LayerModels, layerModels, loraOfLayer } from
 
 export interface LayeredPassOptions extends GradientPassOptions {
   readonly kept: KeptActivations
-  /** Of the products with the frozen base of an adapter; float32. */
+  /** Precision of the products with the frozen base of an adapter; float32 by default. */
   readonly precision?: StepPrecision
   /** Rows of the output layer at a time: [rows, vocabulary] is the largest array of all where that layer is trained. */
   readonly headRows: number

@@ -15,7 +15,7 @@ export interface LaidOut {
 }
 
 interface Tokens {
-  /** Of every row. */
+  /** Token ids of every row. */
   readonly ids: Tensor<'i64'>
   /** [M] */
   readonly targets: Tensor

@@ -89,7 +89,7 @@ export function createPlannedPasses<G>(
       planned = plan.bytes
       return { pass: await passFor(plan), parts: promptParts(batch, plan.sequences) }
     },
-    /** Of the plan that failed, or the least there is; what it held is freed first. Where that failed too the next step is refused. */
+    /** Plans for less memory than the plan that failed took, or for the least possible. Frees what that plan held. If this fails too, the next step is refused. */
     async shrink() {
       failed = planned
       memoryBytes = SHRINK * Math.min(memoryBytes, planned)

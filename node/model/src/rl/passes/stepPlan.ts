@@ -37,7 +37,7 @@ export interface StepShape {
   readonly tablesTrained: boolean
   /** Whether the output layer must run in one piece. */
   readonly wholeHead: boolean
-  /** Of the output layer, float32. */
+  /** Precision of the output layer; float32 by default. */
   readonly precision?: StepPrecision
 }
 

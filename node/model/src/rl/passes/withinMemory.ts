@@ -21,7 +21,7 @@ export async function withinMemory<T>(shrinkable: Shrinkable, work: () => Promis
   }
 }
 
-/** Of the runtime, or of JavaScript where an array is asked for. */
+/** Whether memory was short, for the runtime or for a JavaScript array. */
 function isShortage(error: unknown): boolean {
   if (error instanceof SessionMemoryError) return true
   return error instanceof RangeError && /array buffer allocation failed/i.test(error.message)

@@ -20,7 +20,7 @@ import { type PolicySettings, trainerSettings } from './wholePolicy.ts'
 /** What is trained over frozen weights. */
 export interface AdapterSettings {
   readonly lora: LoraConfig
-  /** Of the products with the frozen layers, in generation and in training. */
+  /** Precision of the products with the frozen layers, in generation and in training. */
   readonly base: BasePrecision
 }
 

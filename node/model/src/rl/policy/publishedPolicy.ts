@@ -15,14 +15,14 @@ interface PublishedAdapter {
   readonly adapter: LoraAdapter
   /** Content hash of the base's weights (`hashWeights`). */
   readonly base: string
-  /** Of the products with the base that the policy samples by. */
+  /** Precision of the products with the base when the policy samples. */
   readonly precision: BasePrecision
 }
 
 /** A published policy: all weights, or an adapter. */
 export type PublishedPolicy = { readonly weights: Weights } | PublishedAdapter
 
-/** Of what stands before the numbers, bytes: a tensor takes some 150, and a model of these families has a few thousand at most. */
+/** Most bytes before the numbers: a tensor takes about 150, and a model of these families has a few thousand at most. */
 const MAX_HEADER_BYTES = 1 << 20
 
 const ADAPTER = 'adapter'

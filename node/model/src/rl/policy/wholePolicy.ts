@@ -21,7 +21,7 @@ export interface PolicySettings {
   readonly topP?: number | undefined
 }
 
-/** Of a policy's trainer. */
+/** Options of a policy's trainer. */
 export function trainerSettings(settings: PolicySettings): TrainerOptions {
   const { threads, device, adamW, clipNorm, temperature, topP } = settings
   return {

@@ -11,7 +11,7 @@ import type { JudgedPair } from './createJudge.ts'
 
 export type LabelledPair = JudgedPair & { readonly isRight: boolean }
 
-/** Of the wrong pairs, one in so many is trivial. */
+/** One in this many wrong pairs is trivial. */
 const TRIVIAL_EVERY = 4
 
 /**

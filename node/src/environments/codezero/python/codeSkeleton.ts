@@ -19,7 +19,7 @@ export async function codeSkeleton(
   return definition ? skeletonOf(definition, { name, parameters }) : null
 }
 
-/** Of any statement, its decorators included. */
+/** Skeleton of any statement, with its decorators. */
 export function skeletonOf(statement: PythonNode, { name, parameters }: Pick<Problem, 'name' | 'parameters'>): string {
   const kept = new Set([name, ...parameters])
   const places = new Map([...boundNames(statement)].filter(own => !kept.has(own)).map((own, at) => [own, `v${at}`]))

@@ -5,7 +5,7 @@ type FunctionHeader = {
   name: string
   /** Names that a call may fill by position, in order. */
   positional: readonly string[]
-  /** Of those, the first so many have no default. */
+  /** Number of leading parameters without a default. */
   required: number
   /** Whether a name after a star has no default, so that no call by position is enough. */
   needsKeyword: boolean

@@ -34,7 +34,7 @@ function isIdle(node: PythonNode): boolean {
   return comesAgain || terms.slice(1).some(({ key, factor }) => key === '' && factor === 0)
 }
 
-/** Of a sum, a product or anything else. */
+/** Terms of a sum or a product; any other node is one term. */
 function termsOf(node: PythonNode): Term[] {
   const value = constantOf(node)
   if (value !== null) return [{ key: '', factor: value }]
@@ -60,10 +60,10 @@ function multipliedOut(left: readonly Term[], right: readonly Term[]): Term[] | 
   return left.flatMap(a => right.map(b => ({ key: keyOf(a.key, b.key), factor: a.factor * b.factor })))
 }
 
-/** No text of a node has it. */
+/** Separator that no node's text contains. */
 const TIMES = '\n'
 
-/** Of a product; of anything else itself. */
+/** Factors of a product; any other node is its own factor. */
 function factorsOf(node: PythonNode): PythonNode[] {
   const [first, second, third] = node.children
   if (node.type === 'ParenthesizedExpression' && second && isProduct(second)) return factorsOf(second)
