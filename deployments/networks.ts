@@ -7,7 +7,7 @@ export interface KnownNetwork {
   readonly defaultUrl: string
   /** Blocks that a reorganisation takes back at most, in ordinary running: what follows from a block waits for as many after it. */
   readonly reorganisedBlocks: number
-  /** Of a block explorer, without a slash at its end; null for a chain that has none. */
+  /** URL of a block explorer, without a slash at its end; null for a chain that has none. */
   readonly explorerUrl: string | null
   /** Where a test network's coin is given away. */
   readonly faucetUrl?: string

@@ -14,7 +14,7 @@ import { connect, followChainFacts } from './swarm/chainFacts.ts'
 import { freeSwarmPorts, type Ports } from './swarm/ports.ts'
 
 const root = join(import.meta.dirname, '..')
-/** Of the dashboard's own tests, which run before these: one build serves both. */
+/** Build of the dashboard's own tests, which run before these: one build serves both. */
 const TEST_BUILD = 'test/.next'
 const ROUNDS = 2
 

@@ -51,7 +51,7 @@ const scratch = await mkdtemp(join(tmpdir(), 'waggle-test-'))
 /** Suites start hundreds of processes of the same modules, which are compiled once for all of them. */
 const compiled = join(root, 'node_modules/.cache/waggle-compiled')
 const rows = new Map<string, Count & { seconds: number }>()
-/** Of each suite that failed, what it says of it: shown again at the end, which is all that some logs keep. */
+/** Output of each failed suite, shown again at the end: some logs keep only their end. */
 const failures = new Map<string, string>()
 
 async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {

@@ -18,7 +18,7 @@ interface TestSchedule {
   readonly roundSeconds: number
   /** First round whose seats are staked for; by default none that a test reaches. */
   readonly bootstrapRounds?: number
-  /** Of the environment's specification. */
+  /** Hash of the environment's specification. */
   readonly environmentHash?: Hex
 }
 

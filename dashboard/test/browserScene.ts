@@ -15,7 +15,7 @@ interface Visit {
   width?: number
   scheme?: 'light' | 'dark'
   account?: string
-  /** Of another server than the scene's. */
+  /** Origin of another server than the scene's. */
   origin?: string
   /** On purpose: its violations are not counted as faults. */
   breaksPolicy?: boolean

@@ -33,7 +33,7 @@ const { buildGraphQLSchema } = load('../../node_modules/ponder/dist/esm/graphql/
 }
 const schema = buildGraphQLSchema({ schema: tables })
 let sent: Sent | undefined
-/** Of one test. */
+/** Queries of one test. */
 let all: Sent[] = []
 
 beforeEach(() => {

@@ -29,7 +29,7 @@ export interface SigningScene {
   folder: string
   chain: TestChain
   origin: string
-  /** Of the wallet's account. */
+  /** Peer of the wallet's account. */
   peer: TestPeer
   game: Awaited<ReturnType<typeof openGame>>
   /** What the index says of game 0. */

@@ -133,7 +133,7 @@ export const gameHolding = onchainTable(
     gameId: t.bigint().notNull(),
     /** As in its bets. */
     holder: t.hex().notNull(),
-    /** Of its last bet. */
+    /** Account of its last bet. */
     account: t.hex().notNull(),
     /** Sum of its bets. */
     staked: t.bigint().notNull(),

@@ -35,7 +35,7 @@ export const round = onchainTable('round', t => ({
   rolloutCommitments: t.integer().notNull().default(0),
   /** Number of their tasks that count. */
   tasks: t.integer().notNull().default(0),
-  /** Of these, places whose task cannot be read. */
+  /** Places of these tasks whose text cannot be read. */
   unreadableTasks: t.integer().notNull().default(0),
   /** Rollouts that they committed to. */
   rollouts: t.integer().notNull().default(0),
@@ -45,17 +45,17 @@ export const round = onchainTable('round', t => ({
   votesRevealed: t.integer().notNull().default(0),
   /** Peers that have a result. */
   settled: t.integer().notNull().default(0),
-  /** Of them, those with a score. */
+  /** Peers with a score. */
   scored: t.integer().notNull().default(0),
-  /** Of them, those whose rollouts were unavailable to most of the committee. */
+  /** Peers whose rollouts were unavailable to most of the committee. */
   unavailable: t.integer().notNull().default(0),
-  /** Of them, those on whom too few voted. */
+  /** Peers on whom too few voted. */
   noQuorum: t.integer().notNull().default(0),
-  /** Of them, those whose round does not count. */
+  /** Peers whose round does not count. */
   void: t.integer().notNull().default(0),
-  /** Of them, those who lost the round for a false leaf. */
+  /** Peers that lost the round for a false leaf. */
   falseLeaf: t.integer().notNull().default(0),
-  /** Of them, those who lost the round for a withheld leaf. */
+  /** Peers that lost the round for a withheld leaf. */
   withheld: t.integer().notNull().default(0),
   /** Its number among counted rounds, from 1: settled rounds that were not outages. Null before settlement, and for outages. */
   countedNumber: t.integer(),
@@ -81,7 +81,7 @@ export const proposal = onchainTable(
     secret: t.hex().notNull(),
     /** Places that draws choose from; some may hold no readable task. */
     count: t.integer().notNull(),
-    /** Of these, places without one: the bytes are malformed, or hold fewer texts. */
+    /** Places without a text: the bytes are malformed, or contain fewer texts. */
     unreadable: t.integer().notNull(),
     /** Size of the tasks on the chain, compressed. */
     bytes: t.integer().notNull(),

@@ -28,7 +28,7 @@ export const scoreState = onchainView('score_state', {
   FROM ${settlement}
 `)
 
-/** Of a peer `p`, points that may change still: for the rows that are answered only, by indexes on the peer's own settlements. */
+/** Points of a peer `p` that may still change. Computed for the rows of an answer only, by indexes on the peer's own settlements. */
 const unsure = sql`
   LEFT JOIN LATERAL (
     SELECT

@@ -5,7 +5,7 @@ export class Contradiction extends Error {
   override name = 'Contradiction'
 }
 
-/** Of an event: a row that an earlier one would have made is missing. */
+/** Errors of an event whose row is missing, because an earlier event that would have made it was not handled. */
 const EXPECTED: readonly string[] = ['Contradiction', 'RecordNotFoundError']
 
 const logged = new Set<string>()

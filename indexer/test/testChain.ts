@@ -42,7 +42,7 @@ export class TestChain {
   readonly recordPath: string
   readonly #process: ChildProcess
   contracts!: Contracts
-  /** Of the market, over a token that anyone may have. */
+  /** The market, over a token that anyone may mint. */
   market!: { address: Address; mint: (to: Hex, amount: bigint) => Promise<void>; token: Address }
   #peers = 0
   #endMining = () => {}

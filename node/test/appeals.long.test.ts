@@ -45,7 +45,7 @@ afterAll(async () => {
   await swarm?.stop()
 })
 
-/** Of all seats that run. */
+/** Messages of all seats that run. */
 const said = (message: string, fields: Record<string, unknown>) =>
   Promise.all(seats.map(seat => seat.said(message, fields)))
 

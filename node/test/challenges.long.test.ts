@@ -35,7 +35,7 @@ afterAll(() => swarm?.stop())
 const said = (message: string, round: number) => Promise.all(seats.map(seat => seat.said(message, { round })))
 const pointsOf = ({ peerKey }: LivePeer) =>
   swarm.chain.client.readContract({ ...swarm.contracts.rewardVotes, functionName: 'points', args: [peerKey] })
-/** Of one round: the solver commits in others too, where it is fast enough. */
+/** Score of one round: the solver commits in others too, if it is fast enough. */
 async function scoreOf({ peerKey }: LivePeer, round: number): Promise<number> {
   const call = { ...swarm.contracts.rewardVotes, functionName: 'outcomeOf', args: [BigInt(round), peerKey] } as const
   return (await swarm.chain.client.readContract(call))[1]

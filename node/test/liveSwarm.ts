@@ -132,7 +132,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
     chain,
     clock: time.clock,
     deployment,
-    /** Of the deployment. */
+    /** Record of the deployment. */
     record,
     contracts,
     /**

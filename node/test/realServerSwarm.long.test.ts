@@ -23,7 +23,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** Of the preset, with fewer questions: those of one round are answered in half a minute. */
+/** Specification of the preset with fewer questions: those of one round are answered in half a minute. */
 async function spec() {
   const { tokenizerHash, vocabSize } = await describeTokenizer(model)
   return parseSpec({

@@ -20,14 +20,14 @@ import { openDatabase } from '#store/openDatabase.ts'
 type ServedScene = {
   environment: Environment
   policy: Policy
-  /** Of the server that samples. */
+  /** URL of the server that samples. */
   url: string
   judge: Judge
   vocabSize: number
   peerKey: `0x${string}`
   clock: Clock
   logger: Logger
-  /** Of the peer. */
+  /** Folder of the peer. */
   data: string
 }
 

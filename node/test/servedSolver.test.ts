@@ -126,7 +126,7 @@ type Choice = {
   logprobs: Record<string, unknown> & { token_logprobs: unknown[] }
 }
 
-/** Of a completion, with its one choice changed. */
+/** Changes the one choice of a completion. */
 const changed = (change: (choice: Choice) => unknown) => (body: unknown) => {
   const [choice] = (body as { choices: [Choice] }).choices
   return { choices: [change(choice)] }

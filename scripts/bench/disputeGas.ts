@@ -9,7 +9,7 @@ import { type Member, OWED, openSwarm, POLICY, SPECIFICATION } from '../simulate
 /** Gas of disputes. Seats are staked, so that overturned ones are slashed. */
 export interface DisputeGas {
   readonly demand: number
-  /** Of a leaf of `LEAF_BYTES`. */
+  /** Gas of showing a leaf of `LEAF_BYTES`. */
   readonly show: number
   /** Gas of a demand without an answer. */
   readonly closeDemand: number

@@ -12,7 +12,7 @@ import { idleRpcRow } from './idleRpc.ts'
 import type { HeldPayloads } from './peers/payloadHolder.ts'
 
 const SLOW = Math.ceil(SHARD_PEERS * 0.3)
-/** Of a starter's rollouts. */
+/** Size of a starter's rollouts. */
 const PAYLOAD_BYTES = 64 << 10
 
 /** Fetched before the clock runs. */

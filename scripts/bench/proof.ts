@@ -32,9 +32,9 @@ import { randomModel } from './randomModel.ts'
 const PROMPTS = 210
 const ATTACKED_PROMPTS = 125
 const SLACK_LEAVES = 200
-/** Of the environments for published models. */
+/** Top-p of the environments for published models. */
 const TOP_P = 0.999
-/** Of a published model, two leaves each. */
+/** Prompts for a published model, two leaves each. */
 const ASKED = [
   'Write a Python function that reverses a string.',
   'What is 12 + 7?',
@@ -140,7 +140,7 @@ async function slack(bench: Bench): Promise<Measured> {
   }
 }
 
-/** Of leaves of 64 tokens of a policy that is made to leave a choice: all tokens are equally likely. */
+/** Slack of leaves of 64 tokens of a policy for which all tokens are equally likely. */
 async function madeSlack(): Promise<number> {
   const [whole] = await starterPolicies(MOVED)
   const { config, merged } = whole as TestedPolicy

@@ -18,7 +18,7 @@ import { stepShape } from './trainingShape.ts'
 
 export interface StepRequest {
   readonly train: 'lora' | 'layers'
-  /** Of the products with an adapter's base. */
+  /** Precision of the products with an adapter's base. */
   readonly precision: 'float32' | 'int8'
   readonly threads: number
   /** Memory budget of the step besides the weights. */
@@ -26,7 +26,7 @@ export interface StepRequest {
 }
 
 export interface StepMeasurement {
-  /** Of the step whose share of the peak is the median of `MEASURED`, after one that makes sessions and memory. */
+  /** Duration of the step whose share of the peak is the median of `MEASURED`, after one that creates sessions and memory. */
   readonly seconds: number
   /** Highest resident memory of the process while it stepped, weights included. */
   readonly peakBytes: number

@@ -107,7 +107,7 @@ function killRow({ kills }: Extent, value: number): Row {
   return { name: 'chaos-kills', value, unit: 'kills survived', bar: kills, ok: value >= kills }
 }
 
-/** Of twelve lies: of more that were planted, the share that was found. */
+/** Row of the planted lies: how many were found, scaled to `LIES` if more were planted. */
 function lieRow({ planted, found }: FoundLies): Row {
   const value = planted < LIES ? found : Math.floor((LIES * found) / planted)
   return { name: 'audit-lies-found', value, unit: `lies of ${LIES}`, bar: LIES, ok: value >= LIES }

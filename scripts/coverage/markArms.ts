@@ -6,7 +6,7 @@ const solc = createRequire(import.meta.url)('solc') as { compile(input: string):
 export interface Arm {
   id: string
   choice: 'if' | '?' | '&&' | '||'
-  /** Of the choice, from 1. */
+  /** Line of the choice, from 1. */
   line: number
   taken: boolean
 }
@@ -123,7 +123,7 @@ function endOf(node: Node, bytes: Buffer): number {
   return bytes[start + length - 1] === 0x3b ? start + length : bytes.indexOf(';', start + length) + 1
 }
 
-/** Of an `if` or a loop without braces, what it ends with. */
+/** Last statement of an `if` or a loop without braces. */
 function lastStatementOf(node: Node): Node {
   const body = (node.falseBody ?? node.trueBody ?? node.body) as Node | undefined
   return body === undefined || node.nodeType === 'Block' ? node : lastStatementOf(body)

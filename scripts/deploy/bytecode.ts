@@ -21,7 +21,7 @@ export const createdNames = [...contractNames, PROXY]
 export const BYTECODE_FILE = 'bytecode.json'
 
 interface Bytecode {
-  /** Of the sources, as `sourcesHash` has it. */
+  /** Hash of the sources, as `sourcesHash` computes it. */
   sources: string
   /** Creation code, 0x and hex digits, by the name of the contract. */
   bytecode: Record<string, string>

@@ -18,7 +18,7 @@ export interface Terms<Account> {
   readonly timelockSeconds: number
   readonly startsAtSec: number
   readonly roundSeconds: number
-  /** Of the network. */
+  /** Block time of the network. */
   readonly blockSeconds: number
   readonly environmentHash: string
   readonly bootstrapRounds: number

@@ -2,7 +2,7 @@
 export interface Instruction {
   name: string
   text: string
-  /** Of the form in JSON, which needs no shell. */
+  /** Words of the JSON form, which needs no shell. */
   words: string[] | null
 }
 

@@ -51,7 +51,7 @@ type Finals = {
   seeds: number
   passAt1: Interval
   gain: Interval
-  /** Of one peer, means over seeds. */
+  /** Tokens of one peer, means over seeds. */
   tokens: number
   updates: number
 }

@@ -9,7 +9,7 @@ export type ExperimentOptions = {
   onlyKept: boolean
   /** Runs only this arm, of an experiment whose arms take hours. */
   arm?: 'shared' | 'solo' | undefined
-  /** Of one model's products. */
+  /** Threads of one model's products. */
   threads: number
   /** Progress, for people. */
   log: (line: string) => void

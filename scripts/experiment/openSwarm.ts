@@ -26,7 +26,7 @@ export type SwarmOptions = {
   environment: Environment
   /** One entry a peer: null for one that is honest, and learns. */
   peers: readonly (Poison | null)[]
-  /** Of tasks, answers and the order in which groups arrive. */
+  /** Seed of tasks, answers and the order in which groups arrive. */
   seed: string
   level: Level
   threads: number

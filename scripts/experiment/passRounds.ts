@@ -8,7 +8,7 @@ import { isDone, type WorkingPeer, workReader } from './roundWork.ts'
 const STEP_SEC = 25
 /** Between two blocks. */
 const BLOCK_MS = 1_000
-/** Of either call for a beacon. */
+/** Gas of either call for a beacon. */
 const BEACON_GAS = 200_000n
 
 type PassingRounds = {

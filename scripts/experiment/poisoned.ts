@@ -9,7 +9,7 @@ const PEERS = 4
 const LEVEL = 3
 const BAR = 0.05
 
-/** Of a run: pass@1 of the peers that are honest in every arm, and the groups that they did not learn from, by the reason. */
+/** A run: pass@1 of the peers that are honest in every arm, and the groups that they refused to learn from, by reason. */
 type Run = { passAt1: number[]; refused: Record<string, number>; seconds: number }
 
 type Size = { rounds: number; seeds: number; tasks: number; samples: number }

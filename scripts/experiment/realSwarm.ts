@@ -27,7 +27,7 @@ const STOP_ORDER = ['peer-', 'chain', '']
 /** What the solvers of a swarm noted of a round. */
 export type RealRound = {
   round: number
-  /** Of their own answers, by the environment's program: means over solvers. */
+  /** Reward of their own answers, by the environment's program: means over solvers. */
   reward: number
   correct: number
   /** Groups that were taken from other solvers, and updates: of all solvers. */

@@ -9,7 +9,7 @@ import { type Curve, plotCurves } from './plotCurves.ts'
 export type Found = {
   arm: Arm
   runs: Runs
-  /** Of a round of the whole swarm, measured apart on a machine with nothing else to do; null if it was not. */
+  /** Duration of a round of the whole swarm, measured separately on an idle machine; null if it was not measured. */
   secondsPerRound: number | null
 }
 

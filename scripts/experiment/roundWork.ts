@@ -16,14 +16,14 @@ export type RoundWork = {
   learned: number
   committed: number
   named: number
-  /** Of the round before it: commitments, evaluators with a seat, and their ballots. */
+  /** Work of scoring the round before it: commitments, evaluators with a seat, and their ballots. */
   toScore: number
   seats: number
   ballots: number
-  /** Of the round before that: ballots, and those that were revealed. */
+  /** Work of revealing the round before that: ballots, and revealed ballots. */
   toReveal: number
   revealed: number
-  /** Of the round before that: revealed ballots, and peers that were settled. */
+  /** Work of settling the round before that: revealed ballots, and settled peers. */
   toSettle: number
   settled: number
 }

@@ -24,11 +24,11 @@ export type Point = {
   updates: number
   /** Groups of others that were learned from. */
   taken: number
-  /** Of the whole swarm's rounds, measurements left out, on a machine that may have had other work. */
+  /** Duration of the whole swarm's rounds without measurements, on a machine that may have had other work. */
   seconds: number
-  /** Of each peer, by execution on held-out tasks. */
+  /** pass@1 of each peer, by execution on held-out tasks. */
   passAt1: number[]
-  /** Of each peer, since the point before: mean composite score of its answers, and the share of them that its judge expects to be right. */
+  /** For each peer, since the point before: mean composite score of its answers, and the share that its judge expects to be right. */
   judged: { reward: number; correct: number }[]
 }
 

@@ -8,9 +8,9 @@ import { type Found, recordArms, tableOf } from './recordArms.ts'
 import { type ArmRun, type ArmSize, runArm, secondsPerRound } from './runArm.ts'
 
 type Size = ArmSize & {
-  /** Of the two arms that are compared most. */
+  /** Seeds of the two arms that are compared most. */
   seeds: number
-  /** Of the others. */
+  /** Seeds of the other arms. */
   fewerSeeds: number
   arms: readonly string[]
   /** Gain over solo's at equal tokens. */

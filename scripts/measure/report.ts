@@ -69,7 +69,7 @@ async function runsOf(folder: string): Promise<string> {
   return (await Promise.all(parts)).join('')
 }
 
-/** Of groups that `npm run bench` does not measure. */
+/** Commands of groups that `npm run bench` does not measure. */
 const commands: Partial<Record<Group, string>> = {
   simulate: 'simulate -- network',
   protocol: 'simulate -- protocol',

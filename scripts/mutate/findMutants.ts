@@ -5,7 +5,7 @@ export interface Mutant {
   kind: 'operator' | 'constant' | 'require'
   /** From 1. */
   line: number
-  /** Of the first changed character, from 0. */
+  /** Offset of the first changed character, from 0. */
   offset: number
   before: string
   after: string

@@ -9,7 +9,7 @@ const [RIGHT, FALSE] = [500, 1000]
 /** Nectar that an appeal of a right score costs: gas; with half of its bond if a seat comes; with all of it if the score is confirmed. */
 const COSTS = { unread: 0.2, heard: 5.2, confirmed: 10.2 }
 
-/** Of one round: a coalition appeals every score that it did not falsify, so that juries have no time for those that it did. */
+/** A round in which a coalition appeals every score that it did not falsify, so that juries have no time for those that it did. */
 export type Flood = {
   seats: number
   ownSeats: number

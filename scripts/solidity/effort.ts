@@ -11,10 +11,10 @@ export interface Effort {
 /** "wagg". */
 const seed = '0x77616767'
 
-/** Of `npm test` and `hardhat test`; `scripts/test/longInvariants.ts` plays invariants for an hour. */
+/** Effort of `npm test` and `hardhat test`; `scripts/test/longInvariants.ts` plays invariants for an hour. */
 export const testEffort: Effort = { fuzzRuns: 256, invariantRuns: 24, invariantDepth: 60, seed }
 
-/** Of each try with changed sources: what only the 200th fuzz run meets is weakly tested anyway. */
+/** Effort of each try with changed sources: a fault that only the 200th fuzz run finds is weakly tested anyway. */
 export const tryEffort: Effort = { fuzzRuns: 48, invariantRuns: 4, invariantDepth: 50, seed }
 
 /** An effort as Hardhat's configuration has it. */

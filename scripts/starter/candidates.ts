@@ -18,7 +18,7 @@ export type OriginMix = readonly (readonly [Origin, number])[]
 
 type CandidateOptions = {
   mix: OriginMix
-  /** Of the judge's mix of levels where not given. */
+  /** Level; by default the judge's mix of levels. */
   level?: Level
   heldOut?: boolean
   spelling?: RenderOptions

@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
   options: {
     seeds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '24' },
-    /** Of the round, on the chain. */
+    /** Tasks of the round, on the chain. */
     tasks: { type: 'string', default: '24' },
     json: { type: 'boolean', default: false },
   },

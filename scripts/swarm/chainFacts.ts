@@ -130,7 +130,7 @@ interface Tally {
   rollouts: Map<Hex, number>
   votes: number[]
   settled: number
-  /** Of peers that were settled with a score, in thousandths. */
+  /** Scores of peers that were settled with one, thousandths. */
   scores: number[]
 }
 

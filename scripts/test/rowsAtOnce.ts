@@ -6,7 +6,7 @@ const folder = 'contracts/test/invariant'
 /** A suite of invariants with one more, `invariant_AllRows`, that checks all of its rows. */
 interface RowsAtOnce {
   name: string
-  /** Of a contract that is not on disk, from the root. */
+  /** Path of a contract that is not on disk, from the root. */
   file: string
   source: string
   rows: readonly string[]

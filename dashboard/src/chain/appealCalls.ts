@@ -18,7 +18,7 @@ export interface OpenAppeal {
 
 const challengesOf = ({ network }: Chain) => ({ address: network.challenges, abi: challengesAbi }) as const
 
-/** Of a peer's settled rounds, those whose score, or the verdict on it, can be appealed in the current round. */
+/** The settled rounds of a peer whose score, or the verdict on it, can be appealed in the current round. */
 export async function readOpenAppeals(
   chain: Chain,
   peerKey: Hex,

@@ -45,7 +45,7 @@ export function FigureChart({ name, hint, points }: FigureSeries) {
   )
 }
 
-/** Of values that are all the same, a range around them. */
+/** Range of the values; around a single value if they are all equal. */
 function rangeOf(values: readonly number[]): [number, number] {
   const [least, most] = [Math.min(...values), Math.max(...values)]
   const margin = most > least ? 0 : Math.abs(most) / 2 || 0.5

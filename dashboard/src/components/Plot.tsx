@@ -6,7 +6,7 @@ const SIDE = 1_000
 
 export interface Scales {
   x: (value: number) => number
-  /** Of a share from 0 to 1. */
+  /** Vertical position of a share from 0 to 1. */
   y: (share: number) => number
 }
 

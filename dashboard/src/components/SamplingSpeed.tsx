@@ -4,7 +4,7 @@ import type { Part } from '#sources/part.ts'
 
 interface Props {
   sampled: Promise<Part<Sampled | null>>
-  /** Of one solver; the whole swarm by default. */
+  /** Solver whose speed is shown; the whole swarm by default. */
   peerKey?: string
 }
 
@@ -15,7 +15,7 @@ export async function SamplingSpeed({ sampled, peerKey }: Props) {
   return <SpeedFigure {...(found ?? { speed: '–', note: 'the gateway has no payload of the last round to count' })} />
 }
 
-/** Of constant height. */
+/** A figure of constant height. */
 export function SpeedFigure({ speed, note }: { speed: string; note: string }) {
   return (
     <dl className="mt-6 border-t border-line pt-2">

@@ -8,9 +8,9 @@ const schema = z.object({
   WAGGLE_RPC_URL: address,
   WAGGLE_INDEXER_URL: address,
   WAGGLE_GATEWAY_URL: address,
-  /** Of the operator at WalletConnect, or anything that the relay below takes. Wallets on phones are offered where it is set. */
+  /** The operator's project at WalletConnect, or any text that the relay below accepts. Wallets on phones are offered if it is set. */
   WAGGLE_WALLETCONNECT_PROJECT: z.string().min(1),
-  /** Of one's own relay. */
+  /** URL of a relay of the operator's own. */
   WAGGLE_WALLETCONNECT_RELAY: z.url({ protocol: /^wss?$/ }),
 })
 

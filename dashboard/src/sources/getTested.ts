@@ -10,7 +10,7 @@ const verdict = z.enum(['pass', 'fail', 'error', 'timeout']).nullable()
 
 const tested = z.object({
   tests: z.array(z.string()),
-  /** Of each test whether it expects what the task asks for; null if the gateway cannot tell. One of an earlier release tells of none. */
+  /** For each test, whether it expects what the task asks for; null if the gateway cannot tell. Gateways of earlier releases do not send it. */
   right: z.array(z.boolean().nullable()).default([]),
   /** Null if the gateway runs none at the moment. */
   answers: z.array(z.object({ index: z.int().nonnegative(), verdicts: z.array(verdict) })).nullable(),

@@ -13,9 +13,9 @@ const step = z.object({
   /** Key of the other peer whose groups they are. A gateway of an earlier release does not say. */
   peer: z.string().nullable().default(null),
   reward: z.number(),
-  /** Of a proposer's tasks, the share that solvers got right. */
+  /** Share of a proposer's tasks that solvers got right. */
   passAt1: z.number().default(0),
-  /** Of a proposer's candidates, the share that became tasks; null for answers. */
+  /** Share of a proposer's candidates that became tasks; null for answers. */
   validShare: figure.default(null),
   loss: figure,
   kl: figure,

@@ -6,7 +6,7 @@ export interface Network {
   chainId: number
   /** The chain's endpoint, for display: this server forwards browsers' calls. */
   rpcOrigin: string
-  /** Of a block explorer, without a slash at its end; null if none is known. */
+  /** URL of a block explorer, without a slash at its end; null if none is known. */
   explorerUrl: string | null
   /** Relay for wallets on phones; null if the operator set none. */
   walletRelay: WalletRelay | null

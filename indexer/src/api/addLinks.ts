@@ -44,7 +44,7 @@ export function addLinks(schema: GraphQLSchema, links: Readonly<Record<string, R
   }
 }
 
-/** Of a page: `items: [row!]!`. */
+/** Row type of a page: `items: [row!]!`. */
 const rowOf = (page: GraphQLObjectType) => getNamedType(page.getFields().items?.type) as GraphQLObjectType
 
 const keyOf = (row: Row | undefined, { by }: Link): Row =>

@@ -41,7 +41,7 @@ async function keysOfName(name: string): Promise<string[]> {
   return found.map(peer => peer.peerKey)
 }
 
-/** Of the tables: their comments describe them. */
+/** Sources of the tables: their comments describe them. */
 function readSources(): string {
   const folder = fileURLToPath(new URL('../../schema/', import.meta.url))
   return globSync('*.ts', { cwd: folder })

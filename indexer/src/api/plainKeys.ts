@@ -1,7 +1,7 @@
 import { type ArgumentNode, type DocumentNode, Kind, type ObjectFieldNode, type ValueNode, visit } from 'graphql'
 import { keccak256, stringToBytes } from 'viem'
 
-/** Of peers whose name is this, up to two. */
+/** Keys of the peers with this name, two at most. */
 export type FindKeys = (name: string) => Promise<readonly string[]>
 
 const KEY_FIELD = /^(peer|evaluator|proposer|seat)Key(_not)?(_in)?$/

@@ -9,13 +9,13 @@ const [DEFAULT_ROWS, MAX_ROWS] = [50, 1_000]
 const MAX_FIELDS = 2_000
 /** Fields under another name. Fields of the same row that read nothing else cost nothing otherwise, nor does `_meta`. */
 const MAX_ALIASES = 30
-/** Of fields within fields, introspection aside. The pages' own questions are five deep. */
+/** Most nested fields, without introspection. The pages' own queries have five levels. */
 export const MAX_DEPTH = 8
 /** What a page of a list has. Ponder reads its rows for any of these, or for none. */
 const PAGE_FIELDS: readonly string[] = ['items', 'pageInfo', 'totalCount', '__typename']
 /** Lists of the schema that name types again: each within another multiplies the answer, and Ponder makes it without a pause. */
 const TYPE_LISTS: readonly string[] = ['fields', 'inputFields', 'interfaces', 'possibleTypes']
-/** Of all lists, each within another counted as often as that has rows. The largest question of the pages asks for some 20,000. */
+/** Most rows of all lists; a list within another counts once for each row of that. The largest query of the pages asks for about 20,000. */
 export const MAX_QUESTION_ROWS = 50_000
 
 /** Statements of SQL: Ponder reads each list of each row by itself, and counts it by another, in one turn of the event loop. */

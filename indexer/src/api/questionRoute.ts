@@ -6,7 +6,7 @@ import { questionCost } from './questionCost.ts'
 
 /** The pages' largest question has 3,000. */
 const MAX_CHARACTERS = 32_768
-/** Of words and signs; before anything is parsed in full. */
+/** Most words and signs of a query, checked before it is parsed. */
 const MAX_TOKENS = 2_000
 
 /** Lists of a question that runs next to others. Each takes a millisecond, and all of a question come in one turn of the event loop. */

@@ -17,7 +17,7 @@ import type { Probe, Probes } from './fields.ts'
 const { solver, proposer, judgeSystem: system, judgeQuestion: question } = chatMessages
 const seed = wordOf('01')
 
-/** Of a model's folder, so that loading obeys the specification. */
+/** Specification of a model's folder, so that loading obeys it. */
 export function codeZeroSpec(tokenizerHash: `0x${string}`, vocabSize: number): CodeZeroSpec {
   return environmentFrom('qwen', {
     prompts: { format: 'chat', tokenizerHash, vocabSize, solver, proposer },

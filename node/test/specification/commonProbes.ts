@@ -118,7 +118,7 @@ const unscaled = { 'sharing.learningRateScaling': 'none' }
 const mixed = { 'sharing.mode': 'mixed' }
 const falling = { 'training.schedule': 'linear', 'training.totalRounds': 20, 'training.warmUpRounds': 0 }
 
-/** Of the fields that the specifications of all environments have. */
+/** Probes of the fields that the specifications of all environments have. */
 export const commonProbes: Probes<EnvironmentSpec> = {
   // Nothing else: peers with another rule are told apart by the hash.
   version: { value: 99, seen: environmentHash },

@@ -17,7 +17,7 @@ const open = (spec: ReasoningSpec) => reasoning({ spec, tokenizer: letters, solv
 const seven: ReasoningProblem = { family: 'sum', level: 1, question: 'What is 3 + 4?', kind: 'integer', answer: '7' }
 const last = { ...seven, quoted: { stage: 2, texts: ['7'], majority: '7' } } as const
 
-/** Of a wrong answer in form, a right one, and in a last stage of one that tells the majority. */
+/** Scores of a wrong answer in the right form, of a right one, and of one that names the majority in its last stage. */
 async function scores(spec: ReasoningSpec): Promise<number[]> {
   const judge = await open(spec).openJudge(null)
   const answers = [

@@ -21,9 +21,9 @@ export interface GpuQuestion {
   readonly folder: string
   readonly device: Device
   readonly threads: number
-  /** Of `decode`, `logprobs`, a step's base, and `peak`; float32. */
+  /** Precision of `decode`, `logprobs`, a step's base, and `peak`; float32 by default. */
   readonly precision?: 'float32' | 'float16'
-  /** Of `decode`. */
+  /** Rows of `decode`. */
   readonly rows?: number
 }
 

@@ -16,7 +16,7 @@ interface Visited {
   firstPageJsBytes: number
   /** Rule, page and the first element, of every serious or critical finding. */
   findings: string[]
-  /** Of the page that moves most. */
+  /** Layout shift of the page with the most. */
   layoutShift: number
 }
 

@@ -104,7 +104,7 @@ async function* distributions(
 export interface Slack {
   /** log2 of the number of leaves, the honest one among them, that differ from it in one token that would pass. */
   readonly oneToken: number
-  /** Of the number that differ in any tokens, as if what comes after one stayed as it is. */
+  /** The same for leaves that differ in any tokens, as if the tokens after a changed one stayed as they are. */
   readonly anyTokens: number
 }
 

@@ -5,7 +5,7 @@ export interface Member {
   readonly key: Hex
   readonly account: Hex
   readonly name: string
-  /** Of the attacker's coalition. */
+  /** Whether it belongs to the attacker's coalition. */
   readonly isOwn: boolean
   /** Among all members: what is random about a member follows from it. */
   readonly number: number
@@ -15,7 +15,7 @@ export interface Member {
 export interface Cast {
   readonly seats: readonly Member[]
   readonly rivals: readonly Member[]
-  /** Of the coalition: as many work in a round as it has machines. */
+  /** Keys of the coalition: as many work in a round as it has machines. */
   readonly ownKeys: readonly Member[]
   readonly proposers: readonly Member[]
 }

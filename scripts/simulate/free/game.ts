@@ -17,7 +17,7 @@ export interface Answer extends Leaf {
 /** A peer's work, and who gets it. */
 export interface Answers extends Work {
   readonly leaves: readonly Answer[]
-  /** Of honest seats, by their number among the members; the coalition's get all. */
+  /** Whether a seat gets the bundle. Honest seats are numbered among the members; the coalition's seats always get it. */
   serves(seat: Member, isVoting: boolean): boolean
   readonly shows: boolean
   /** Nothing, which the coalition's seats call perfect. */

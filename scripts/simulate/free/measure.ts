@@ -16,9 +16,9 @@ export interface Share {
 /** A strategy against honest play, run by run on the same seeds. */
 export interface Trial {
   readonly strategy: Strategy
-  /** Of the coalition, as a share of its honest pay. */
+  /** Profit of the coalition, as a share of its honest pay. */
   readonly profit: Share
-  /** Of everybody else, as a share of their pay. */
+  /** Loss of everybody else, as a share of their pay. */
   readonly honestLoss: Share
   /** Nectar a run that each side is paid where all are honest. */
   readonly ownPay: number

@@ -45,7 +45,7 @@ const CHEAP = 0.01
 const FRESH_SEEDS = 1_000
 /** Above those: what was chosen by some seeds is not measured by them. */
 const DECIDING_SEEDS = 10_000
-/** Of the contracts' finalists. */
+/** Number of finalists that are measured on the contracts. */
 const DECIDED = 3
 /** Rounds of work after which every key has eight scores, for what pays on a new chain alone, or only after a while. */
 const LASTING_ROUNDS = 12
@@ -65,7 +65,7 @@ export interface FreeResult {
   readonly griefing: Trial | null
   /** The field that the best lives from, which the second search leaves honest. */
   readonly closed: string
-  /** Of runs on the contracts, those that differ from the model's by a wei. */
+  /** Runs on the contracts that differ from the model's by a wei. */
   readonly differing: number
   readonly chainRuns: number
 }
@@ -111,7 +111,7 @@ export async function simulateFree(extent: Extent, say: (line: string) => void):
   return { tried, named, best, decided, lasting, withoutAppeals, griefing, closed: closed ?? 'nothing', ...chain.runs }
 }
 
-/** Of those that look worst on few seeds, the one that costs others most on more, for what it costs itself. */
+/** Measures the strategies that look worst on few seeds again on more. Returns the one that costs others most, relative to its own cost. */
 async function findGriefing(model: PlaySeed, trials: readonly Trial[], seeds: number): Promise<Trial | null> {
   const measure = openMeasure(model)
   const ratio = ({ profit, ownPay, honestLoss, honestPay }: Trial) =>

@@ -23,7 +23,7 @@ const choices = {
   spareKeys: [0, 1, 2, 4],
   /** Extra keys that commit to empty work and serve it to no peer. */
   junkKeys: [0, 1, 2, 4],
-  /** Of keys that it holds and does not work with: the same, its seats call it perfect, and it appeals that others do not find it. */
+  /** The same for keys that it holds and does not work with: its seats call the work perfect, and it appeals the `unavailable` of others. */
   hidesZeros: [false, true],
   /** Does not work on tasks that are harder than this, in thousandths above the mean. */
   skipBelowMilli: [-1000, -100, -50, 0, 50],

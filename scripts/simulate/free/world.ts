@@ -21,7 +21,7 @@ export const NOISE_MILLI = 12
 /** How often an honest seat misses a round. */
 export const ABSENT = 0.02
 
-/** Of leaves that were not sampled as they should be, those that the check finds. */
+/** Share of falsely sampled leaves that the check finds. */
 export const CAUGHT = 0.99
 
 /** Nectar that work costs: a tenth of what an average solver earns by it, half of what a seat does. */

@@ -80,7 +80,7 @@ type Request = Parameters<PolicyClient['generate']>[0]
 
 const bytesOf = (weights: Weights) => Uint8Array.from(Buffer.from(JSON.stringify(weights)))
 
-/** Of the first token and of the second. */
+/** Distributions of the first token and of the second. */
 const distributionsOf = ({ skill }: Weights) => [
   Float32Array.from({ length: VOCAB }, (_, token) => (token === RIGHT ? skill : token === WRONG ? 1 - skill : 0)),
   Float32Array.from({ length: VOCAB }, (_, token) => (token === STOP ? 1 : 0)),

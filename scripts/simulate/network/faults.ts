@@ -4,7 +4,7 @@ import type { EndpointFault } from './simulatedEndpoint.ts'
 import { ROUND_SEC } from './simulateSwarm.ts'
 
 const ENDPOINT_FAULTS: readonly EndpointFault[] = ['silent', 'far ahead', 'another chain', 'behind']
-/** Of solvers, in a round. */
+/** Share of solvers that crash in a round. */
 const CRASHED_SHARE = 0.05
 const LYING_SHARE = 0.1
 

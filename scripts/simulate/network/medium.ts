@@ -33,7 +33,7 @@ const SILENT_MS = 3_000
 export class Medium {
   /** Messages of gossip that each peer was sent. */
   readonly handled = new Map<string, number>()
-  /** Of each message the copy that all peers keep, by its id. */
+  /** The copy of each message that all peers share, by its id. */
   readonly messages = new Map<string, SignedMessage>()
   weather: Weather
   private readonly time: SimulatedTime

@@ -48,7 +48,7 @@ export type SwarmResult = {
   challenged: readonly { round: number; peerKey: Hex; isFalse: boolean }[]
   /** What an audit says of all rounds; null if there was none. */
   audit: SwarmAudit | null
-  /** Of roles that ended by themselves. */
+  /** Errors of roles that ended by themselves. */
   failures: readonly { peerId: string; error: unknown }[]
   /** Messages of gossip that each peer was sent. */
   handled: readonly number[]

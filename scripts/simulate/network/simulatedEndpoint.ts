@@ -10,13 +10,13 @@ import type { Logger } from '../../../node/src/core/logger.ts'
 import type { SimulatedChain } from './simulatedChain.ts'
 import type { Log } from './swarmContracts.ts'
 
-/** How an endpoint lies, or fails, while it does. */
+/** How an endpoint lies or fails. */
 export type EndpointFault = 'silent' | 'far ahead' | 'another chain' | 'behind'
 
-/** Of no known network: its blocks may be taken back, three at a time. */
+/** Chain id of no known network, for which the guard accepts reorganisations of three blocks. */
 export const CHAIN_ID = 77_777
 
-/** Blocks that an endpoint lags which is behind, and seconds that one lies which is ahead. */
+/** Blocks that a lagging endpoint is behind, and seconds that a lying one is ahead. */
 const BEHIND_BLOCKS = 5
 const AHEAD_SEC = 365 * 86_400
 

@@ -33,7 +33,7 @@ interface Authorship {
   readonly abilityMilli: number
   /** Whether a leaf names its peer. */
   readonly bindsLeaves: boolean
-  /** Of the run, so that the same work has the same quality however it is committed. */
+  /** Name of the run, so that the same work has the same quality however it is committed. */
   readonly run: string
 }
 

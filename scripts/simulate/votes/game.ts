@@ -34,7 +34,7 @@ export interface Commitment {
   readonly abilityMilli: number
   /** Honest seats that it serves its bundle to; all if absent. */
   readonly servedTo?: (seat: number) => boolean
-  /** Of the sampled leaves, by index, once they are drawn. */
+  /** Worth of the sampled leaves, by index, once they are drawn. */
   worth: ReadonlyMap<number, number>
 }
 

@@ -10,7 +10,7 @@ import { trainOnStream } from '../trainOnStream.ts'
 import { proceduralExamples } from './judgeStage.ts'
 import { type Stage, type StageContext, withSandbox } from './stage.ts'
 
-/** Of each pool: failing answers that are read, and right ones kept with them. */
+/** Failing answers that are read from each pool, and right ones that are kept with them. */
 const failingPerPool = 3_000
 const rightPerPool = 1_000
 

@@ -15,13 +15,13 @@ import { trainOnStream } from '../trainOnStream.ts'
 import { countParameters } from './solverStage.ts'
 import { type Stage, withSandbox } from './stage.ts'
 
-/** Of the procedural examples that are not right by construction. */
+/** Origins of the procedural examples that are not right by construction. */
 const brokenMix: OriginMix = [
   ['structural', 0.64],
   ['unspoken', 0.36],
 ]
 const brokenShare = 0.22
-/** Of the right ones, in the solver's narrow spelling. */
+/** Share of the right examples in the solver's narrow spelling. */
 const narrowShare = 0.2
 
 /** The judge model, from nothing: back-translation from code in all spellings to the problem's text, or `<no>`. */

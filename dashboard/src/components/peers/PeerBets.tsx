@@ -6,7 +6,7 @@ import type { Part } from '#sources/part.ts'
 import { BlockTime } from '../BlockTime.tsx'
 import { gameStatus } from '../games/gameStatus.ts'
 
-/** Of a peer's account, on its page. */
+/** Number of bets of a peer's account on its page. */
 export const NEWEST_BETS = 5
 
 /** The newest bets of a peer's account; its head links to all of them. Nothing where it has none, or the index is down. */

@@ -32,7 +32,7 @@ interface Props {
   training: Promise<Part<Training | null>>
   sampled: Promise<Part<Sampled | null>>
   status: Promise<Part<SwarmStatus>>
-  /** Of its rounds. */
+  /** Page of its rounds. */
   page: number
 }
 

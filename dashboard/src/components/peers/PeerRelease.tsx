@@ -14,7 +14,7 @@ export async function PeerRelease({ peerKey, status }: Props) {
   return <ReleaseFact release={`Waggle ${peer.release}`} note="as the peer reports" />
 }
 
-/** Of constant height. */
+/** A fact of constant height. */
 export function ReleaseFact({ release, note }: { release: string; note: string }) {
   return (
     <div className="min-w-0 border-t border-line pt-2">

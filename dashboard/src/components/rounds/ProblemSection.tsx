@@ -17,7 +17,7 @@ interface Props {
   payloads: Promise<Part<RoundPayloads>>
   /** Hash of the problem to show; empty for any. */
   asked: string
-  /** Of the solvers that tried it. */
+  /** Page of the solvers that tried it. */
   page: number
 }
 

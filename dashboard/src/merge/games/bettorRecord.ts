@@ -19,7 +19,7 @@ export interface BettorGame {
 export interface CalibrationBin {
   /** The part of the stakes, mean of the bin, 0 to 1. */
   staked: number
-  /** Of them, the part that won. */
+  /** The part of them that won. */
   won: number
   choices: number
 }

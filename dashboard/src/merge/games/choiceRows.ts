@@ -3,7 +3,7 @@ import type { Game } from '#sources/getGames.ts'
 export interface ChoiceRow {
   choice: number
   stake: bigint
-  /** Of all stakes, 0 to 1. */
+  /** Share of all stakes, 0 to 1. */
   share: number
 }
 

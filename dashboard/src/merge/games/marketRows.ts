@@ -13,7 +13,7 @@ export interface JudgeRow extends Row {
   games: number
   /** Games that ended. */
   ended: number
-  /** Of them, those in which its answer stood. */
+  /** Games in which its answer stood. */
   stood: number
   /** In games that have not ended. */
   bonded: bigint
@@ -26,7 +26,7 @@ export interface BettorRow extends Row {
   staked: bigint
   /** Stakes that came back, and winnings, claimed or not. */
   won: bigint
-  /** Of them, what it has yet to claim. */
+  /** The part that is not claimed yet. */
   claimable: bigint
   brier: number
   marketBrier: number

@@ -1,6 +1,6 @@
 import type { Tested } from '#sources/getTested.ts'
 
-/** Of one answer: how many tests pass, and the outcome of the others. */
+/** Results of one answer: how many tests pass, and the outcome of the others. */
 export interface TestResults {
   passed: number
   /** Tests that were run and may be right. */

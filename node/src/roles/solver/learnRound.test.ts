@@ -85,7 +85,7 @@ function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
 }
 
 const own = [group('a'), group('b')]
-/** Of the own groups. */
+/** Families of the own groups. */
 const families = { logic: 0.25, add: 0.25 }
 const [c, d, e] = [group('c'), group('d'), group('e')]
 type Sharing = EnvironmentSpec['sharing']

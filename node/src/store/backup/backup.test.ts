@@ -25,7 +25,7 @@ import { encryptWithPassphrase, PassphraseFileError } from './passphraseFile.ts'
 import { type ArchiveEntry, ArchiveError, packArchive } from './tarArchive.ts'
 
 const PASSPHRASE = 'quiet amber otter drums at noon'
-/** Of scrypt: a test need not be slow to guess. */
+/** Cost of scrypt: a test need not be slow to guess. */
 const COST = 4
 const newRoot = () => mkdtempSync(join(tmpdir(), 'waggle-backup-'))
 const restore = async (backup: string, dataDir: string, passphrase = PASSPHRASE) =>

@@ -48,7 +48,7 @@ interface Round {
   readonly closed: Set<number>
   /** Peers that were settled with points, by shard. */
   readonly scored: number[]
-  /** Of the counted rounds before, when it was settled. */
+  /** Mean weight of the counted rounds before, when it was settled. */
   meanWeight: number
 }
 

@@ -154,7 +154,7 @@ test('that two tokens of thousands alike are within x nats of each other is as l
   expect(rivals).toBeLessThan(80)
 })
 
-/** Of a large vocabulary, and how far tokens are apart in nats. */
+/** Probabilities of a large vocabulary. @param spread - how far tokens are apart, nats. */
 function vocabularyOf(spread: number): Float32Array {
   const weights = Float32Array.from({ length: 151_936 }, (_, i) => Math.exp(spread * Math.sin(i * 12.9898)))
   const sum = weights.reduce((total, one) => total + one, 0)

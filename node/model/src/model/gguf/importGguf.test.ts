@@ -28,7 +28,7 @@ async function imported(file: TestGguf | Uint8Array): Promise<{ path: string; fo
   return { path, folder }
 }
 
-/** Of a width that the tokenizers' tokens and blocks of 32 fit. */
+/** A width that fits the tokenizers' tokens and blocks of 32. */
 const sized = (config: DecoderConfig): DecoderConfig => ({
   ...config,
   vocabSize: 448,

@@ -92,7 +92,7 @@ async function sumsOf({ kept, ...each }: Omit<Case, 'kept'> & { kept: KeptActiva
   return { total, sums }
 }
 
-/** Of both passes over the same parts. */
+/** Sums of both passes over the same parts. */
 const both = async (each: Case): Promise<[Sums, Sums]> => [
   await sumsOf({ ...each, kept: 'all' }),
   await sumsOf({ kept: 'products', ...each }),

@@ -5,7 +5,7 @@ import { adamWModel, adamWScalars, squaresModel } from './adamWGraph.ts'
 import { clipGradients } from './learner.ts'
 
 const options = { beta1: 0.9, beta2: 0.99, epsilon: 1e-8, weightDecay: 0.1 }
-/** Of gradients of all sizes, some beyond the limit of the norm. */
+/** Gradients of all sizes, some beyond the limit of the norm. */
 const gradientOf = (step: number) =>
   Float32Array.from({ length: 12 }, (_, i) => Math.sin(i * 7 + step * 3) * 10 ** ((i % 4) - 2))
 
