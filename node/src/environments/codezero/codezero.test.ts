@@ -149,6 +149,14 @@ test.each([
     true,
     ['parses', 'defines', 'adheres'],
   ],
+  ['a megabyte of backticks', '`'.repeat(1 << 20), true, ['fenced', 'parses', 'defines', 'adheres']],
+  ['fences without end', '```\n'.repeat(100_001), true, ['fenced', 'parses', 'defines', 'adheres']],
+  [
+    'marks of byte order and direction',
+    `\ufeff\u202e${answerText(`\ufeff${right}`)}`,
+    true,
+    ['parses', 'defines', 'adheres'],
+  ],
   ['what is not a text', answerText(right.replace('xs', 'x\u0000\ud800')), true, ['parses', 'defines', 'adheres']],
   ['no end', answerText(right), false, ['ends']],
 ] as const)('Structure: %s.', async (_, text, ended, failing) => {
