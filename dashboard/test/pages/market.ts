@@ -13,7 +13,9 @@ export function testMarket(scene: BrowserScene): void {
     const { promise: loaded, resolve: load } = Promise.withResolvers<void>()
     const page = await scene.visit('/market/1', {
       early: true,
-      prepare: page => page.route('**/*.js', route => loaded.then(() => route.continue())),
+      prepare: async page => {
+        await page.route('**/*.js', route => loaded.then(() => route.continue()))
+      },
     })
     await page.getByRole('combobox').selectOption('palindromes')
     await page.getByLabel('Nectar').fill('7')
