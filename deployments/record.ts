@@ -1,26 +1,48 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import type { Address } from 'viem'
+import { type Address, isAddress } from 'viem'
 import { z } from 'zod'
 import { eachContract } from './contractNames.ts'
+import { type KnownNetwork, knownNetworks } from './networks.ts'
+
+const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
+
+/** A record has a few kB. */
+const MAX_BYTES = 2 ** 18
 
 const contractSchema = z.strictObject({
   address: z
     .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, 'not an address')
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'is not an address')
+    .refine(text => !hasChecksum(text) || isAddress(text), 'has a wrong checksum: a digit or letter is mistyped')
     .transform(text => text as Address),
   /** Block of the contract's creation: no event of it is older. */
   startBlock: z.int().nonnegative(),
 })
 
 /** Where the contracts are on one network; what `npx hardhat deploy` writes. */
-export const deploymentSchema = z.strictObject({
-  network: z.string().min(1),
-  chainId: z.int().positive(),
-  contracts: z.strictObject(eachContract(() => contractSchema)),
-})
+export const deploymentSchema = z
+  .strictObject({
+    network: z.string().min(1),
+    chainId: z.int().positive(),
+    contracts: z.strictObject(eachContract(() => contractSchema)),
+  })
+  .superRefine(({ network, chainId }, context) => {
+    const due = Object.hasOwn(known, network) ? known[network]?.chainId : undefined
+    if (due !== undefined && due !== chainId)
+      context.addIssue({
+        code: 'custom',
+        path: ['chainId'],
+        message: `is ${chainId}, but that of ${network} is ${due}`,
+      })
+  })
 
 export type Deployment = z.infer<typeof deploymentSchema>
+
+/** Addresses in one case have no checksum (EIP-55). */
+function hasChecksum(address: string): boolean {
+  return /[a-f]/.test(address) && /[A-F]/.test(address)
+}
 
 /** A deployment's record that is not there, or is none. Shaped like the node's errors: message, hint, code. */
 export class DeploymentRecordError extends Error {
@@ -52,22 +74,65 @@ export function deploymentPath(network: string, dataDir = '.waggle'): string {
 /**
  * Reads a deployment's record.
  *
- * @throws {DeploymentRecordError} if the file is missing, is not JSON or does not fit the schema.
+ * @throws {DeploymentRecordError} that says what is wrong, if the file cannot be read, is not JSON or does not fit the schema.
  */
 export function readDeployment(file: string): Deployment {
-  let text: string
+  const text = readText(file)
+  let parsed: unknown
   try {
-    text = readFileSync(file, 'utf8')
+    parsed = JSON.parse(text)
   } catch (cause) {
-    const hint = 'run "npx hardhat deploy --network NAME" first, or point WAGGLE_DEPLOYMENT at a record'
-    throw new DeploymentRecordError(`no deployment record at ${file}`, 'DEPLOYMENT_MISSING', hint, cause)
+    throw notARecord(file, 'it is not JSON, or cut off', cause)
   }
+  const checked = deploymentSchema.safeParse(parsed)
+  if (checked.success) return checked.data
+  throw notARecord(file, problemOf(checked.error), checked.error)
+}
+
+/** Pipes and devices may never end. */
+function readText(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined)
+    throw new DeploymentRecordError(
+      `no deployment record at ${file}`,
+      'DEPLOYMENT_MISSING',
+      'run "npx hardhat deploy --network NAME" first, or point WAGGLE_DEPLOYMENT at a record',
+    )
+  if (!found.isFile()) throw notARecord(file, 'it is not a regular file')
+  if (found.size > MAX_BYTES) throw notARecord(file, `it has ${found.size} bytes, more than ${MAX_BYTES}`)
   try {
-    return deploymentSchema.parse(JSON.parse(text))
+    return readFileSync(file, 'utf8')
   } catch (cause) {
-    const hint = 'delete it and run "npx hardhat deploy" again: a rerun writes the record and sends nothing'
-    throw new DeploymentRecordError(`${file} is not a deployment record`, 'DEPLOYMENT_CORRUPT', hint, cause)
+    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause)
+    throw new DeploymentRecordError(
+      `the deployment record ${file} cannot be read (${reason})`,
+      'DEPLOYMENT_MISSING',
+      'give this user the permission to read it',
+      cause,
+    )
   }
+}
+
+function notARecord(file: string, why: string, cause?: unknown): DeploymentRecordError {
+  const hint =
+    'take the record of this release from whoever deployed; one of your own is written again by "npx hardhat deploy", which sends nothing then'
+  return new DeploymentRecordError(`${file} is not a deployment record: ${why}`, 'DEPLOYMENT_CORRUPT', hint, cause)
+}
+
+/** The first problem of a record. Contracts that are missing, or more than there are, are those of another release. */
+function problemOf({ issues }: z.ZodError): string {
+  const [first] = issues
+  if (first === undefined) return 'it does not fit the schema'
+  const where = first.path.join('.')
+  if (first.code === 'unrecognized_keys') {
+    const [name] = first.keys
+    return where === 'contracts' ? `it is of another release, with a contract ${name}` : `it has another field, ${name}`
+  }
+  if (first.path[0] === 'contracts' && first.path.length === 2 && first.code === 'invalid_type')
+    return `it is of another release, without the contract ${where.slice('contracts.'.length)}`
+  return first.code === 'custom' || first.code === 'invalid_format'
+    ? `${where} ${first.message}`
+    : `${where}: ${first.message}`
 }
 
 /** The oldest block that can hold an event of the deployment. */

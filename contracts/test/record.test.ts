@@ -53,3 +53,26 @@ test('a local record is kept in the data folder, any other next to the module', 
   assert.equal(deploymentPath('local', '/data'), '/data/deployment.json')
   assert(deploymentPath('sepolia', '/data').endsWith(path.join('deployments', 'sepolia.json')))
 })
+
+test('the error says what is wrong with the record', () => {
+  const { RewardVotes: _, ...older } = record.contracts
+  const { contracts } = record
+  const mistyped = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD'
+  const cases: [unknown, RegExp][] = [
+    ['{"network": "lo', /it is not JSON, or cut off$/],
+    ['x'.repeat(2 ** 18 + 1), /it has 262145 bytes, more than 262144$/],
+    [{ ...record, contracts: older }, /of another release, without the contract RewardVotes$/],
+    [{ ...record, contracts: { ...contracts, Oracle: contract(1, 1) } }, /of another release, with a contract Oracle$/],
+    [{ ...record, network: 'sepolia' }, /chainId is 31337, but that of sepolia is 11155111$/],
+    [
+      { ...record, contracts: { ...contracts, Rounds: { address: mistyped, startBlock: 1 } } },
+      /contracts.Rounds.address has a wrong checksum/,
+    ],
+  ]
+  for (const [value, words] of cases)
+    assert.throws(
+      () => readDeployment(recordFile(value)),
+      (error: DeploymentRecordError) => error.code === 'DEPLOYMENT_CORRUPT' && words.test(error.message),
+    )
+  assert.throws(() => readDeployment(freshDir()), /it is not a regular file$/)
+})

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { type Deployment, DeploymentRecordError, deploymentPath, readDeployment } from '@waggle/deployments/record'
+import { isNamed } from '#base/readSmallFile.ts'
 import { environment } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
 import type { Config } from './config.ts'
@@ -28,7 +29,7 @@ function readRecord(config: Config): Deployment {
   // An explicit network takes precedence over environment variables.
   const named = config.deployment ?? (config.network === undefined ? environment.deployment() : undefined)
   const path = named ?? recordPath(network, data)
-  if (!existsSync(path)) throw missing(network, path, named !== undefined)
+  if (!isNamed(path)) throw missing(network, path, named !== undefined)
   const deployment = parseRecord(path)
   if (config.network === undefined || config.network === deployment.network) return deployment
   throw new UsageError(`The record ${path} is of the network '${deployment.network}', not '${config.network}'.`, {
@@ -41,12 +42,12 @@ function parseRecord(path: string): Deployment {
     return readDeployment(path)
   } catch (cause) {
     if (!(cause instanceof DeploymentRecordError)) throw cause
-    throw new UsageError(`The deployment's record ${path} is damaged.`, {
-      hint: 'Restore it, or delete it and run npx hardhat deploy again: that writes it again and sends nothing.',
-      cause,
-    })
+    throw new UsageError(`${sentence(cause.message)}.`, { hint: `${sentence(cause.hint)}.`, cause })
   }
 }
+
+/** Errors of the packages below begin in lower case. A path stays as it is. */
+const sentence = (text: string) => (/^[a-z]+ /.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text)
 
 /** `npm run swarm` puts a local record above the peers' folders; `hardhat deploy` puts it elsewhere. */
 function recordPath(network: string, data: string): string {
@@ -60,7 +61,7 @@ function missing(network: string, path: string, isNamed: boolean): UsageError {
     return new UsageError(`There is no deployment's record at ${path}.`, {
       hint: 'Correct --deployment (or the setting, or WAGGLE_DEPLOYMENT), wait until npm run swarm is ready, or deploy first: npx hardhat deploy.',
     })
-  if (!(network in known))
+  if (!Object.hasOwn(known, network))
     return new UsageError(`There is no network '${network}'.`, {
       hint: `Use one of ${Object.keys(known).join(', ')}, or name a record with --deployment.`,
     })
