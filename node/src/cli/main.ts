@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { formatError, NodeError } from '#base/errors.ts'
+import { asFileError } from '#base/fileError.ts'
 import { ownRelease } from '#roles/release.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
 import type { Verb } from './command.ts'
@@ -48,7 +49,7 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
 
 /** Prints one line that the operator can act on; an unexpected error with its stack. */
 function fail(thrown: unknown): void {
-  const error = asDiskFull(thrown, (thrown as NodeJS.ErrnoException | undefined)?.path ?? 'a file')
+  const error = asFileError(asDiskFull(thrown, (thrown as NodeJS.ErrnoException | undefined)?.path ?? 'a file'))
   if (isInterruption(error)) {
     console.error('Stopped. What was downloaded or made is kept: the next run resumes from there. [STOPPED]')
     process.exitCode = 130 // as a shell reports after SIGINT

@@ -29,5 +29,9 @@ export function formatError(error: unknown): string {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+  // Control sequences of a file or a peer would reach the terminal.
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/\p{Cc}|\p{Bidi_Control}/gu, '\ufffd')
+    .trim()
 }

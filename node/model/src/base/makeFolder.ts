@@ -8,7 +8,13 @@ export class FolderError extends NodeError {
 
   constructor(path: string, cause: unknown) {
     const reason = (cause as NodeJS.ErrnoException).code ?? String(cause)
-    super(`${path} cannot be made (${reason}).`, { hint: 'Name a folder that you may write to.', cause })
+    const isTaken = reason === 'EEXIST' || reason === 'ENOTDIR'
+    super(`${path} cannot be made (${reason}).`, {
+      hint: isTaken
+        ? 'A file has its name: move it away, or name another folder.'
+        : 'Name a folder that you may write to.',
+      cause,
+    })
   }
 }
 

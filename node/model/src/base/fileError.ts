@@ -1,0 +1,35 @@
+import { NodeError } from './errors.ts'
+
+/** The system refused an operation on a file or a folder. */
+export class FileError extends NodeError {
+  override readonly code = 'FILE'
+}
+
+type Fault = { said: string; hint: string }
+
+const permission = 'Give this user the permission, or run the command as the user who owns it.'
+
+/** What the system's codes mean, and what the operator does next. */
+const faults: Readonly<Record<string, Fault>> = {
+  ENOENT: { said: 'does not exist', hint: 'Correct the path.' },
+  EACCES: { said: 'may not be used by this user', hint: permission },
+  EPERM: { said: 'may not be changed by this user', hint: permission },
+  EROFS: { said: 'is on a disk that is read-only', hint: 'Make the disk writable, or name a folder on another.' },
+  EISDIR: { said: 'is a folder', hint: 'Name a file, or move the folder away.' },
+  ENOTDIR: { said: 'has a file where a folder should be', hint: 'Correct the path, or move the file away.' },
+  EEXIST: { said: 'already exists', hint: 'Name another one, or move it away.' },
+  ENOTEMPTY: { said: 'is not empty', hint: 'Name another one, or move it away.' },
+  ELOOP: { said: 'is a symbolic link that leads back to itself', hint: 'Remove the link.' },
+  ENAMETOOLONG: { said: 'has too long a name', hint: 'Name a shorter path.' },
+  EMFILE: { said: 'is one open file too many', hint: 'Raise the limit of open files (ulimit -n).' },
+  EIO: { said: 'cannot be read from its disk or written to it', hint: 'Check the disk before anything else.' },
+  EBUSY: { said: 'is in use', hint: 'Stop the program that uses it.' },
+}
+
+/** The same error, or a {@link FileError} in its place where the system refused a file. */
+export function asFileError(error: unknown): unknown {
+  const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  if (!(error instanceof Error) || code === undefined || path === undefined || syscall === undefined) return error
+  const { said, hint } = faults[code] ?? { said: 'cannot be used', hint: 'Check it, and its disk.' }
+  return new FileError(`${path} ${said} (${syscall}: ${code}).`, { hint, cause: error })
+}
