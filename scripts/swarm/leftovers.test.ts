@@ -57,3 +57,11 @@ test('tells of a process that ends unasked', async () => {
   })
   expect(status).toBe(7)
 })
+
+test('notes that a power cut damaged are none, and no group of the system is signalled', async () => {
+  const everybody = JSON.stringify([{ name: 'all', pid: 1, startedAt: startOf(1) }])
+  for (const damaged of ['', '[{"na', 'null', everybody]) {
+    writeFileSync(notes, damaged)
+    expect(await endLeftovers(notes)).toEqual([])
+  }
+})

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 
 /** A process, identified by its id and start time. */
-interface Started {
-  name: string
-  pid: number
-  startedAt: string
-}
+type Started = { name: string; pid: number; startedAt: string }
+
+/** A signal to group 1 would reach every process. */
+const startedSchema = z.array(z.object({ name: z.string(), pid: z.int().min(2), startedAt: z.string() }))
 
 /**
  * Start of a process: in ticks since boot where Linux tells them, else the date that `ps` prints. Undefined if it is gone.
@@ -23,6 +23,17 @@ export function startOf(pid: number, platform: string = process.platform): strin
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined
+  }
+}
+
+/** The command line of a process; empty if it is gone. */
+export function commandOf(pid: number, platform: string = process.platform): string {
+  try {
+    if (platform !== 'linux')
+      return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+  } catch {
+    return ''
   }
 }
 
@@ -61,7 +72,7 @@ export async function endLeftovers(path: string): Promise<string[]> {
 /** Nothing where there is no record, or one that a release without whole writes left cut. */
 function readNotes(path: string): Started[] {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    return startedSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
     return []
   }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,4 +20,23 @@ test('a killed holder does not hold it, even if a later process has its id, as i
   writeFileSync(join(folder, 'swarm.pid'), `${process.pid} 1\n`)
   const release = await lockData(folder)
   await release()
+})
+
+test('a running swarm of a release that wrote no start holds the folder, and no other process with its id', async () => {
+  const script = join(folder, 'swarm.ts')
+  writeFileSync(script, "console.log('runs'); setInterval(() => {}, 1000)")
+  const older = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(older, 'exit')
+  await once(older.stdout, 'data')
+  writeFileSync(join(folder, 'swarm.pid'), `${older.pid}\n`)
+  try {
+    await expect(lockData(folder)).rejects.toThrow(`process id ${older.pid}`)
+  } finally {
+    older.kill('SIGKILL')
+  }
+  await exited
+  for (const pid of [older.pid, process.ppid, process.pid]) {
+    writeFileSync(join(folder, 'swarm.pid'), `${pid}\n`)
+    await (await lockData(folder))()
+  }
 })
