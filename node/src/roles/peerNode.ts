@@ -14,6 +14,7 @@ import { type Network, startNetwork } from '#p2p/network.ts'
 import type { NetworkConfig } from '#p2p/networkConfig.ts'
 import { type Bundles, openBundles } from '#store/bundles.ts'
 import { createDiskGuard, type DiskGuard } from '#store/diskGuard.ts'
+import { exposedKeys } from '#store/exposedKeys.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { createJournal, type Journal } from '#store/journal.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
@@ -184,6 +185,9 @@ async function openStores(options: PeerOptions, closers: (() => unknown)[]) {
   const { data, clock, quotas = defaultQuotas } = options
   const identity = await openIdentity(data)
   const logger = options.openLogger(identity)
+  const exposed = exposedKeys(data)
+  if (exposed.length > 0)
+    logger.warn('others on this machine can read the keys: run chmod 600 on them', { keys: exposed.join(' ') })
   const db = openDatabase(join(data, JOURNAL_FILE))
   closers.push(() => db.close())
   const bundles = await openBundles(join(data, 'bundles'), { logger, quotas })

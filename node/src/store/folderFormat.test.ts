@@ -118,3 +118,15 @@ test("a newer release's folder, one with a damaged number, and one whose older p
   expect(() => migrate(folder)).toThrow(FolderFormatError)
   expect(read(folder, 'waggle.yaml')).toBe('log: json\n')
 })
+
+test('a folder in the place of a file is named, and an unknown folder of an update deletes nothing', () => {
+  const folder = newFolder()
+  mkdirSync(join(folder, 'waggle.yaml'))
+  expect(() => migrate(folder)).toThrow(`${join(folder, 'waggle.yaml')} is not a regular file.`)
+  expect(filesOf(folder)).toEqual(['peer.key', 'waggle.yaml'])
+  const other = newFolder()
+  writeFileSync(join(other, 'waggle.yaml'), 'role: solver\n')
+  mkdirSync(join(other, 'before-migration'))
+  expect(() => migrate(other)).toThrow(FolderFormatError)
+  expect(read(other, 'waggle.yaml')).toBe('role: solver\n')
+})

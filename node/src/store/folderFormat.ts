@@ -1,18 +1,9 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { isMap, isScalar, parseDocument } from 'yaml'
 import { NodeError } from '#base/errors.ts'
+import { isNamed, readSmallFile } from '#base/readSmallFile.ts'
+import { replaceFile, syncPath } from '#base/replaceFile.ts'
 import { PEER_KEY_FILE, SETTINGS_FILE, SWARM_PEM_FILE } from './folderNames.ts'
 import { lockDataFolder } from './lockDataFolder.ts'
 
@@ -20,6 +11,8 @@ import { lockDataFolder } from './lockDataFolder.ts'
 const FORMAT_FILE = 'format'
 /** Files as they were before a step, to undo an unfinished one. */
 const ASIDE = 'before-migration'
+/** Files that a step changes are of people. */
+export const MAX_SETTINGS_BYTES = 2 ** 20
 
 /** A folder without any of them is not a peer's, and is left unchanged. */
 const MARKS = [FORMAT_FILE, PEER_KEY_FILE, SWARM_PEM_FILE, SETTINGS_FILE]
@@ -76,8 +69,8 @@ export function migrateFolder(
 /** 0 for a folder of releases that gave none. */
 function readFormat(folder: string, steps: readonly FolderStep[]): number {
   const path = join(folder, FORMAT_FILE)
-  if (!existsSync(path)) return 0
-  const text = readFileSync(path, 'utf8').trim()
+  if (!isNamed(path)) return 0
+  const text = readSmallFile(path, MAX_SETTINGS_BYTES).toString().trim()
   if (!/^\d{1,6}$/.test(text))
     throw new FolderFormatError(`${path} does not hold a number.`, { hint: 'Restore it from a backup of the folder.' })
   if (Number(text) <= steps.length) return Number(text)
@@ -93,16 +86,14 @@ type Taken = { step: FolderStep; to: number; said: (line: string) => void }
 
 function takeStep(folder: string, aside: string, { step, to, said }: Taken): void {
   const partial = `${aside}.partial`
+  const names = step.files.filter(name => isNamed(join(folder, name)))
+  const kept = names.map(name => [name, readSmallFile(join(folder, name), MAX_SETTINGS_BYTES)] as const)
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { mode: 0o700 })
-  const kept = step.files.filter(name => existsSync(join(folder, name)))
-  for (const name of kept) {
-    copyFileSync(join(folder, name), join(partial, name))
-    sync(join(partial, name))
-  }
+  for (const [name, content] of kept) replaceFile(join(partial, name), content)
   writeFileSync(join(partial, FORMAT_FILE), `${to - 1}\n`, { flush: true })
   renameSync(partial, aside)
-  sync(folder)
+  syncPath(folder)
   for (const line of step.apply(folder)) said(`${folder}: ${line}`)
   replaceFile(join(folder, FORMAT_FILE), `${to}\n`)
   discard(aside)
@@ -111,11 +102,15 @@ function takeStep(folder: string, aside: string, { step, to, said }: Taken): voi
 /** Puts back what a step that was not finished had changed. */
 function undoUnfinished(folder: string, aside: string, steps: readonly FolderStep[]): void {
   if (!existsSync(aside)) return
+  // A file that is not in it is deleted below, so it must be whole.
+  if (!existsSync(join(aside, FORMAT_FILE)))
+    throw new FolderFormatError(`${aside} holds no files of an update.`, { hint: 'Move it away.' })
   const from = readFormat(aside, steps)
   // The number ends a step: leftovers of a finished one are only removed.
   if (readFormat(folder, steps) === from)
     for (const name of steps[from]?.files ?? []) {
-      if (existsSync(join(aside, name))) replaceFile(join(folder, name), readFileSync(join(aside, name)))
+      const before = join(aside, name)
+      if (existsSync(before)) replaceFile(join(folder, name), readSmallFile(before, MAX_SETTINGS_BYTES))
       else rmSync(join(folder, name), { force: true })
     }
   discard(aside)
@@ -126,23 +121,6 @@ function discard(aside: string): void {
   rmSync(`${aside}.partial`, { recursive: true, force: true })
   renameSync(aside, `${aside}.partial`)
   rmSync(`${aside}.partial`, { recursive: true, force: true })
-}
-
-/** A reader, or a start after a crash, sees the old content or the new one. */
-function replaceFile(path: string, content: string | Uint8Array): void {
-  const temporary = `${path}.${process.pid}.tmp`
-  writeFileSync(temporary, content, { mode: 0o600, flush: true })
-  renameSync(temporary, path)
-  sync(dirname(path))
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** From one format of a peer's folder to the next. */
@@ -164,7 +142,7 @@ const folderSteps: readonly FolderStep[] = [
 /** Comments and order stay. A file that is not YAML is left to who reads it next, and says so. */
 function renameSetting(path: string, from: string, to: string): string[] {
   if (!existsSync(path)) return []
-  const document = parseDocument(readFileSync(path, 'utf8'))
+  const document = parseDocument(readSmallFile(path, MAX_SETTINGS_BYTES).toString())
   const { contents } = document
   if (document.errors.length > 0 || !isMap(contents) || !contents.has(from)) return []
   if (contents.has(to)) contents.delete(from)

@@ -1,14 +1,19 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { NodeError } from '#base/errors.ts'
 import { makeFolder } from '#base/makeFolder.ts'
+import { readSmallFile } from '#base/readSmallFile.ts'
+import { replaceFile } from '#base/replaceFile.ts'
 import type { Root, Seed } from '#core/hashes.ts'
 
 /** A Judge's secrets are missing or damaged: its game cannot be revealed. */
 export class GameSecretsError extends NodeError {
   override readonly code = 'GAME_SECRETS'
 }
+
+/** Of 32 clues of a thousand characters, which JSON may write six times as long. */
+const MAX_BYTES = 2 ** 20
 
 const schema = z.strictObject({
   clues: z.array(z.string()).min(1).max(32),
@@ -22,7 +27,7 @@ type GameSecrets = { clues: string[]; answer: number; seed: Seed }
 export function saveGameSecrets(dataDir: string, root: Root, secrets: GameSecrets): void {
   const folder = join(dataDir, 'market')
   makeFolder(folder, 0o700)
-  writeFileSync(join(folder, `${root}.json`), JSON.stringify(secrets), { mode: 0o600 })
+  replaceFile(join(folder, `${root}.json`), JSON.stringify(secrets))
 }
 
 /** @throws {GameSecretsError} if they are not there or not whole. */
@@ -33,7 +38,7 @@ export function readGameSecrets(dataDir: string, root: Root): GameSecrets {
       hint: 'Reveal from the folder (--data) that opened the game, or restore its backup.',
     })
   try {
-    return schema.parse(JSON.parse(readFileSync(path, 'utf8'))) as GameSecrets
+    return schema.parse(JSON.parse(readSmallFile(path, MAX_BYTES).toString())) as GameSecrets
   } catch (cause) {
     throw new GameSecretsError(`${path} is damaged.`, { hint: 'Restore it from a backup.', cause })
   }

@@ -1,5 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -122,4 +131,25 @@ test('a key that the registry cannot check has no signer', async () => {
   const dataDir = folder()
   writeFileSync(join(dataDir, 'swarm.pem'), privateKeyToProtobuf(await generateKeyPair('Ed25519')))
   expect((await openIdentity(dataDir)).signer).toBeNull()
+})
+
+test('a device in the place of a key is refused at once', async () => {
+  for (const name of ['peer.key', 'account.key']) {
+    const dataDir = folder()
+    symlinkSync('/dev/zero', join(dataDir, name))
+    const error = await openIdentity(dataDir).catch(thrown => thrown)
+    expect(formatError(error)).toMatch(new RegExp(`${name} is not a regular file\\. .* \\[FILE\\]$`))
+  }
+})
+
+test.each(['peer.key', 'account.key'])('a peer that has run gets no new %s in the place of a lost one', async name => {
+  const dataDir = folder()
+  await openIdentity(dataDir)
+  writeFileSync(join(dataDir, 'journal.sqlite'), '')
+  rmSync(join(dataDir, name))
+  const error = await openIdentity(dataDir).catch(thrown => thrown)
+  expect(formatError(error)).toMatch(
+    new RegExp(`${name} is missing, although .* has already run\\. Restore it from a backup.* \\[IDENTITY\\]$`),
+  )
+  expect(existsSync(join(dataDir, name))).toBe(false)
 })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf, publicKeyToProtobuf } from '@libp2p/crypto/keys'
@@ -8,7 +8,9 @@ import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { bytesToHex, hexToBytes } from 'viem'
 import { privateKeyToAccount, privateKeyToAddress, sign } from 'viem/accounts'
 import { NodeError } from '#base/errors.ts'
+import { FileError } from '#base/fileError.ts'
 import { makeFolder } from '#base/makeFolder.ts'
+import { isNamed, readSmallFile } from '#base/readSmallFile.ts'
 import type { AccountAddress, AccountKey, PeerKey } from '#core/hashes.ts'
 import { type Hex, toHex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
@@ -16,6 +18,7 @@ import { peerName } from '#core/peers/peerName.ts'
 import type { PeerSigner, RsaSigner, Secp256k1Signer } from '#core/peers/peerSigner.ts'
 import { stampFolder } from './folderFormat.ts'
 import { ACCOUNT_KEY_FILE, PEER_KEY_FILE, SWARM_PEM_FILE } from './folderNames.ts'
+import { JOURNAL_FILE } from './openDatabase.ts'
 
 /** A key file that cannot be read, or two where one is due. Neither is ever overwritten. */
 export class IdentityError extends NodeError {
@@ -39,6 +42,8 @@ export type Identity = {
 }
 
 const RSA_BITS = { min: 2048, max: 4096 }
+/** A larger file is another one. */
+const MAX_KEY_BYTES = 16_384
 
 /**
  * The identity in a data folder; missing keys are created, with mode 0600.
@@ -65,24 +70,27 @@ export async function openIdentity(dataDir: string): Promise<Identity> {
 async function openPeerKey(dataDir: string): Promise<PrivateKey> {
   const peerKeyPath = join(dataDir, PEER_KEY_FILE)
   const swarmPemPath = join(dataDir, SWARM_PEM_FILE)
-  if (existsSync(swarmPemPath)) {
-    if (existsSync(peerKeyPath))
+  if (isNamed(swarmPemPath)) {
+    if (isNamed(peerKeyPath))
       throw new IdentityError(`${dataDir} contains two peer keys, ${PEER_KEY_FILE} and ${SWARM_PEM_FILE}.`, {
         hint: 'Keep the one whose peer id you want here, and move the other to its own folder.',
       })
     return readPeerKey(swarmPemPath)
   }
-  if (!existsSync(peerKeyPath)) createSecretFile(peerKeyPath, privateKeyToProtobuf(await generateKeyPair('secp256k1')))
+  if (!isNamed(peerKeyPath)) {
+    requireNew(dataDir, peerKeyPath)
+    createSecretFile(peerKeyPath, privateKeyToProtobuf(await generateKeyPair('secp256k1')))
+  }
   return readPeerKey(peerKeyPath)
 }
 
 function readPeerKey(path: string): PrivateKey {
   try {
-    const key = privateKeyFromProtobuf(readFileSync(path))
+    const key = privateKeyFromProtobuf(readSmallFile(path, MAX_KEY_BYTES))
     if (key.type === 'RSA') requireUsableRsaKey(key, path)
     return key
   } catch (cause) {
-    throw cause instanceof IdentityError ? cause : damaged(path, cause)
+    throw cause instanceof IdentityError || cause instanceof FileError ? cause : damaged(path, cause)
   }
 }
 
@@ -104,8 +112,11 @@ function requireUsableRsaKey(key: RSAPrivateKey, path: string): void {
 
 function openAccountKey(dataDir: string): AccountKey {
   const path = join(dataDir, ACCOUNT_KEY_FILE)
-  if (!existsSync(path)) createSecretFile(path, `${randomAccountKey()}\n`)
-  const text = readFileSync(path, 'utf8').trim()
+  if (!isNamed(path)) {
+    requireNew(dataDir, path)
+    createSecretFile(path, `${randomAccountKey()}\n`)
+  }
+  const text = readSmallFile(path, MAX_KEY_BYTES).toString().trim()
   const key: Hex = `0x${text.replace(/^0x/, '').toLowerCase()}`
   try {
     privateKeyToAddress(key)
@@ -132,6 +143,14 @@ function createSecretFile(path: string, content: string | Uint8Array): void {
   } finally {
     rmSync(partial, { force: true })
   }
+}
+
+/** A new key in the folder of a peer that has run would be another peer or account, without its points, stake and funds. */
+function requireNew(dataDir: string, path: string): void {
+  if (!existsSync(join(dataDir, JOURNAL_FILE))) return
+  throw new IdentityError(`${path} is missing, although the peer in this folder has already run.`, {
+    hint: 'Restore it from a backup. To start as a new peer instead, name another folder with --data.',
+  })
 }
 
 function damaged(path: string, cause: unknown): IdentityError {

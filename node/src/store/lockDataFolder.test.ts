@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -40,4 +40,12 @@ test('the lock of a process that was killed is taken over', async () => {
   }
   await exited
   lockDataFolder(dataDir).release()
+})
+
+test('a damaged lock file is named as such, and not taken for another node', () => {
+  const [damaged, replaced] = [folder(), folder()]
+  writeFileSync(join(damaged, 'node.lock'), 'no database '.repeat(100))
+  mkdirSync(join(replaced, 'node.lock'))
+  for (const dataDir of [damaged, replaced])
+    expect(() => lockDataFolder(dataDir)).toThrow(`cannot be locked through ${join(dataDir, 'node.lock')}`)
 })

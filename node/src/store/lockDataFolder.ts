@@ -1,8 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#base/errors.ts'
+import { asFileError, FileError } from '#base/fileError.ts'
 import { makeFolder } from '#base/makeFolder.ts'
+import { readSmallFile } from '#base/readSmallFile.ts'
 import { asDiskFull, isDiskFull } from './diskSpace.ts'
 
 /** Another node uses this data folder: two with one key would collide on the chain and on the network. */
@@ -14,6 +16,9 @@ type DataFolderLock = { release(): void }
 
 /** Locks of this process. A database that nothing refers to is closed by the garbage collector, and its lock with it. */
 const held = new Set<DatabaseSync>()
+
+const SQLITE_BUSY = 5
+const MAX_PID_BYTES = 64
 
 export const LOCK_FILE = 'node.lock'
 export const PID_FILE = 'node.pid'
@@ -30,12 +35,15 @@ export const PID_FILE = 'node.pid'
 export function lockDataFolder(dataDir: string): DataFolderLock {
   makeFolder(dataDir, 0o700)
   const pidPath = join(dataDir, PID_FILE)
-  const db = new DatabaseSync(join(dataDir, LOCK_FILE), { timeout: 0 })
+  const lockPath = join(dataDir, LOCK_FILE)
+  let db: DatabaseSync | undefined
   try {
+    db = new DatabaseSync(lockPath, { timeout: 0 })
     db.exec('BEGIN EXCLUSIVE')
   } catch (cause) {
-    db.close()
+    db?.close()
     if (isDiskFull(cause)) throw asDiskFull(cause, dataDir)
+    if ((Number((cause as { errcode?: unknown }).errcode) & 0xff) !== SQLITE_BUSY) throw unusable(lockPath, cause)
     const holder = readPid(pidPath)
     throw new DataFolderLockedError(
       `Another node${holder === null ? '' : `, process ${holder},`} uses the data folder ${dataDir}.`,
@@ -46,7 +54,7 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
     writeFileSync(pidPath, `${process.pid}\n`)
   } catch (error) {
     db.close()
-    throw asDiskFull(error, dataDir)
+    throw asFileError(asDiskFull(error, dataDir))
   }
   held.add(db)
   return {
@@ -59,9 +67,16 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
   }
 }
 
+function unusable(path: string, cause: unknown): FileError {
+  return new FileError(`The folder cannot be locked through ${path}: ${(cause as Error).message}.`, {
+    hint: 'Check that this user may write there, and that it is a file that a peer made: it holds nothing, and may be moved away while no peer runs.',
+    cause,
+  })
+}
+
 function readPid(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8').trim()
+    return readSmallFile(path, MAX_PID_BYTES).toString().trim()
   } catch {
     return null
   }

@@ -31,6 +31,19 @@ test('a file that is not a database is left as it is, and the error says what to
   expect(readFileSync(file)).toEqual(before)
 })
 
+test.each([
+  ['CREATE TABLE outbox (a)', 'no such column: status'],
+  ['CREATE TABLE facts (x)', 'no column facts.round'],
+])("a database with another program's tables is damaged, and not the disk: %s", (tables, reason) => {
+  const file = path()
+  const other = new DatabaseSync(file)
+  other.exec(tables)
+  other.close()
+  const error = thrownBy(() => openDatabase(file))
+  expect(error).toBeInstanceOf(JournalCorruptError)
+  expect(formatError(error)).toContain(`The journal ${file} is damaged (${reason})`)
+})
+
 test('a damaged page is found at the start', () => {
   const file = path()
   const db = openDatabase(file)

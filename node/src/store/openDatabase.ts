@@ -74,12 +74,14 @@ export function openDatabase(path: string): DatabaseSync {
     const version = check(db, path)
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     db.exec(`BEGIN IMMEDIATE; ${upgrades[version] ?? ''} ${tables} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
+    requireColumns(db, path)
     return tellingFullDisks(db, path)
   } catch (cause) {
     if (db?.isOpen) db.close()
     if (isDiskFull(cause)) throw asDiskFull(cause, path)
     const code = resultCode(cause)
-    if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) throw corrupt(path, cause)
+    // Its tables are not those of its number, so that no statement fits.
+    if (code === SQLITE_ERROR || code === SQLITE_CORRUPT || code === SQLITE_NOTADB) throw corrupt(path, cause)
     if (code === 0) throw cause
     throw new JournalUnusableError(`The journal ${path} cannot be used: ${(cause as Error).message}.`, {
       hint: 'Check that the folder is yours, and that no other node uses it.',
@@ -119,11 +121,31 @@ function check(db: DatabaseSync, path: string): number {
   return version
 }
 
+/** A table of the right name may be another program's. */
+function requireColumns(db: DatabaseSync, path: string): void {
+  const due = new DatabaseSync(':memory:')
+  due.exec(tables)
+  const there = new Set(columnsOf(db))
+  const missing = columnsOf(due).find(column => !there.has(column))
+  due.close()
+  if (missing !== undefined) throw corrupt(path, new Error(`no column ${missing}`))
+}
+
+function columnsOf(db: DatabaseSync): string[] {
+  const rows = db.prepare(
+    "SELECT t.name || '.' || c.name AS name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'",
+  )
+  return rows.all().map(({ name }) => String(name))
+}
+
 function corrupt(path: string, cause: unknown): JournalCorruptError {
-  return new JournalCorruptError(`The journal ${path} is damaged; it was left as it is.`, {
-    hint: `Move it away (mv ${path} ${path}.damaged), with ${path}-wal and ${path}-shm if they are there, and start again: keys, bundles and weights are kept, only the rounds in flight are skipped. Or restore a backup.`,
-    cause,
-  })
+  return new JournalCorruptError(
+    `The journal ${path} is damaged (${(cause as Error).message}); it was left as it is.`,
+    {
+      hint: `Move it away (mv ${path} ${path}.damaged), with ${path}-wal and ${path}-shm if they are there, and start again: keys, bundles and weights are kept, only the rounds in flight are skipped. Or restore a backup.`,
+      cause,
+    },
+  )
 }
 
 /** SQLite's primary result code, 0 for errors that are not SQLite's. */
@@ -132,5 +154,6 @@ function resultCode(error: unknown): number {
   return typeof code === 'number' ? code & 0xff : 0
 }
 
+const SQLITE_ERROR = 1
 const SQLITE_CORRUPT = 11
 const SQLITE_NOTADB = 26

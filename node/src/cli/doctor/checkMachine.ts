@@ -1,9 +1,9 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { describeMachine, freeMemory } from '#model/devices.ts'
-import { ACCOUNT_KEY_FILE, PEER_KEY_FILE, SWARM_PEM_FILE } from '#store/folderNames.ts'
+import { exposedKeys, keysIn } from '#store/exposedKeys.ts'
 import { DataFolderLockedError, lockDataFolder } from '#store/lockDataFolder.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 import { type TcpTarget, tcpTargetOf } from './tcpTarget.ts'
@@ -66,11 +66,11 @@ export async function checkDisk(data: string, keepBytes: number): Promise<Findin
 
 /** Checks that the keys exist and that only their owner can read them. */
 export function checkKeys(data: string): Finding {
-  const names = [PEER_KEY_FILE, SWARM_PEM_FILE, ACCOUNT_KEY_FILE].filter(name => existsSync(join(data, name)))
+  const names = keysIn(data)
   if (names.length === 0) return failure('keys', `no peer in ${data}`, `Make one: npx waggle init --data ${data}.`)
-  const open = names.filter(name => (statSync(join(data, name)).mode & 0o077) !== 0)
-  if (open.length === 0) return ok('keys', names.join(', '))
-  const files = open.map(name => join(data, name)).join(' ')
+  const exposed = exposedKeys(data)
+  if (exposed.length === 0) return ok('keys', names.join(', '))
+  const files = exposed.join(' ')
   return failure(
     'keys',
     `others on this machine can read ${files}`,

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -77,6 +78,9 @@ test('a backup overwrites nothing, and neither does a restore', async () => {
   await expect(restore(copy, dataDir)).rejects.toThrow(/not empty/)
   await expect(restore(join(root, 'none'), join(root, 'new'))).rejects.toThrow(/does not exist/)
   await expect(restore(dataDir, join(root, 'new'))).rejects.toThrow(/not a file/)
+  await expect(restore(copy, copy)).rejects.toThrow(/is not a folder/)
+  symlinkSync('nowhere', join(root, 'link'))
+  await expect(restore(copy, join(root, 'link'))).rejects.toThrow(/is not a folder, but a symbolic link/)
 })
 
 describe('nothing is left of a restore that fails', () => {
@@ -103,6 +107,7 @@ describe('nothing is left of a restore that fails', () => {
       const error = await refusal(bytes, passphrase)
       expect(error).toBeInstanceOf(PassphraseFileError)
       expect((error as Error).message).toMatch(message)
+      expect((error as Error).message).toMatch(/copy: The/)
     }
     await says(whole, /passphrase does not/, 'quiet amber otter drums at one')
     await says(Buffer.from('keys'), /not one that was encrypted/)
@@ -139,6 +144,7 @@ describe('nothing is left of a restore that fails', () => {
       const error = await refusal(bytes)
       expect(error).toBeInstanceOf(ArchiveError)
       expect((error as Error).message).toMatch(message)
+      expect((error as Error).message).toMatch(/copy: The/)
     }
     for (const path of ['../evil', '/tmp/evil', 'a/../../evil', './evil', 'a//evil', '..', 'a\\evil', 'a\nevil'])
       await says(await archive([entry(path, 'x')]), /the path/)

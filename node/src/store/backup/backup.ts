@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#base/errors.ts'
@@ -11,8 +11,8 @@ import { PEER_KEY_FILE, SWARM_PEM_FILE } from '../folderNames.ts'
 import { LOCK_FILE, PID_FILE } from '../lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '../openDatabase.ts'
 import { folderEntries, isWhole } from './folderEntries.ts'
-import { decryptWithPassphrase, encryptWithPassphrase } from './passphraseFile.ts'
-import { type ArchiveEntry, packArchive, unpackArchive } from './tarArchive.ts'
+import { decryptWithPassphrase, encryptWithPassphrase, PassphraseFileError } from './passphraseFile.ts'
+import { type ArchiveEntry, ArchiveError, packArchive, unpackArchive } from './tarArchive.ts'
 
 export class BackupError extends NodeError {
   override readonly code = 'BACKUP'
@@ -106,7 +106,13 @@ export async function openBackup(backup: string, dataDir: string): Promise<Resto
     throw new BackupError(`${backup} is not a file.`, {
       hint: 'Name a file that npx waggle backup made. A copy of a folder is put back as it is, with cp -a.',
     })
-  const inside = existsSync(dataDir) ? await readdir(dataDir) : []
+  // A link could not be replaced by the folder, nor could a file.
+  const target = await lstat(dataDir).catch(() => undefined)
+  if (target && !target.isDirectory())
+    throw new BackupError(`${dataDir} is not a folder${target.isSymbolicLink() ? ', but a symbolic link' : ''}.`, {
+      hint: 'Name a folder that is empty or does not exist.',
+    })
+  const inside = target ? await readdir(dataDir) : []
   if (inside.length > 0)
     throw new BackupError(`${dataDir} is not empty.`, {
       hint: 'Restore into a new folder, or move this one away first.',
@@ -115,12 +121,21 @@ export async function openBackup(backup: string, dataDir: string): Promise<Resto
     async restore(passphrase) {
       const file = await open(backup)
       try {
-        return await unpackPeer(file, dataDir, passphrase)
+        return await unpackPeer(file, dataDir, passphrase).catch(error => {
+          throw naming(backup, error)
+        })
       } finally {
         await file.close()
       }
     },
   }
+}
+
+/** The layers below know the file as a stream. */
+function naming(backup: string, error: unknown): unknown {
+  if (!(error instanceof PassphraseFileError || error instanceof ArchiveError)) return error
+  const { message, hint } = error
+  return new (error.constructor as typeof PassphraseFileError)(`${backup}: ${message}`, { hint, cause: error })
 }
 
 async function unpackPeer(file: FileHandle, dataDir: string, passphrase: string): Promise<number> {
