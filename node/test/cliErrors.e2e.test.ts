@@ -343,7 +343,7 @@ describe('a damaged file is named and left as it is', () => {
     writeFileSync(recordPath, '{"network":"local"')
     expectOneLine(await runCli(['status', ...flags]), {
       code: 64,
-      says: /deployment\.json is damaged\. .*hardhat deploy again/,
+      says: /deployment\.json is not a deployment record: it is not JSON, or cut off\. .*hardhat deploy/,
     })
   })
 })

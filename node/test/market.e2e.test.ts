@@ -109,7 +109,7 @@ test('what the market cannot do is said before anything is sent', async () => {
     [['bet', '--game', '0', '--choice', '1', '--stake', '-1'], '--stake'],
     [['claim'], '--game is required'],
     [['create'], '--file is required'],
-    [['create', '--file', join(root, 'nothing.yaml')], 'is not a valid game'],
+    [['create', '--file', join(root, 'nothing.yaml')], 'nothing.yaml does not exist'],
   ]
   const flags = ['--data', join(root, 'ann'), '--rpc', chain.rpcUrl, '--deployment', join(root, 'deployment.json')]
   for (const [argv, message] of cases) expect(await refusedCall(['market', ...argv, ...flags])).toContain(message)

@@ -1,7 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { stringify } from 'yaml'
+import { replaceFile } from '#base/replaceFile.ts'
 import { NoFundsError } from '#chain/chainErrors.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import type { Hex } from '#core/hex.ts'
@@ -81,9 +82,7 @@ async function keepChoices(
     ...Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)])),
     ...Object.fromEntries(choices.map(({ setting, value }) => [setting, value])),
   }
-  writeFileSync(path, `# By waggle join; the names are those of the options of waggle start.\n${stringify(kept)}`, {
-    mode: 0o600,
-  })
+  replaceFile(path, `# By waggle join; the names are those of the options of waggle start.\n${stringify(kept)}`)
   return choices
 }
 

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { parse } from 'yaml'
 import { z } from 'zod'
 import type { MarketSession } from '#roles/games/marketSession.ts'
 import type { GamePlan } from '#roles/games/playMarket.ts'
@@ -9,6 +7,7 @@ import { defineCommand, required } from '../defineCommand.ts'
 import { knownAction } from '../nearest.ts'
 import { peerOnChain } from '../options/commonSettings.ts'
 import { jsonOption, numberOption, textOption } from '../options/optionKinds.ts'
+import { readYaml } from '../options/readYaml.ts'
 import { showResult } from '../showResult.ts'
 import { UsageError } from '../usageError.ts'
 import { withReader, withSession } from '../withSession.ts'
@@ -140,12 +139,10 @@ function send(run: (session: MarketSession) => Promise<unknown>): Act {
 
 function readPlan(file: string): GamePlan {
   try {
-    return planSchema.parse(parse(readFileSync(file, 'utf8')))
+    return planSchema.parse(readYaml(file))
   } catch (cause) {
-    const why =
-      cause instanceof z.ZodError
-        ? cause.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
-        : String(cause)
+    if (!(cause instanceof z.ZodError)) throw cause
+    const why = cause.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
     throw new UsageError(`${file} is not a valid game: ${why}.`, { hint: 'See npx waggle market --help.', cause })
   }
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { systemClock } from '#core/clock.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
@@ -9,11 +8,12 @@ import type { RoleName } from '#roles/roleName.ts'
 import type { ServedSettings } from '#roles/solver/servedSampler.ts'
 import { environment } from '../environment.ts'
 import { type HubSettings, openModel } from '../options/modelOptions.ts'
+import { readNamedFile } from '../options/readNamedFile.ts'
 import { UsageError } from '../usageError.ts'
 import { runCode } from './runCode.ts'
 
 /** The largest specification has a few kB. */
-const MAX_SPEC_CHARACTERS = 1 << 18
+const MAX_SPEC_BYTES = 1 << 18
 
 /** Roles that score nothing: the frozen evaluator is neither asked for nor downloaded. */
 const withoutJudge: readonly RoleName[] = ['proposer', 'gateway', 'judge']
@@ -89,9 +89,8 @@ function serverOptions(url: string, signal: AbortSignal) {
 /** @throws {UsageError} if the file holds no specification. */
 export async function readSpec(path: string): Promise<EnvironmentSpec> {
   const { parseSpec } = await import('#environments/builtIn.ts')
+  const text = readNamedFile(path, MAX_SPEC_BYTES)
   try {
-    const text = await readFile(path, 'utf8')
-    if (text.length > MAX_SPEC_CHARACTERS) throw new RangeError(`more than ${MAX_SPEC_CHARACTERS} characters`)
     return parseSpec(JSON.parse(text))
   } catch (cause) {
     throw new UsageError(`${path} is not an environment's specification.`, {

@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parse } from 'yaml'
 import { z } from 'zod'
+import { isNamed } from '#base/readSmallFile.ts'
 import { migrateFolder } from '#store/folderFormat.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { UsageError } from '../usageError.ts'
 import { PEER_FOLDER } from './commonSettings.ts'
+import { readYaml } from './readYaml.ts'
 import { describeSettings, settingsOf } from './settingOptions.ts'
-import { settingProblem, unknownSetting } from './settingProblem.ts'
+import { quotable, settingProblem, unknownSetting } from './settingProblem.ts'
 import { peerSettings } from './settings.ts'
 
 /** The settings of a peer. Precedence: options, `<data>/waggle.yaml`, environment variables, defaults. */
@@ -30,12 +30,12 @@ export function loadConfig(
   const folder = resolve(String(data))
   migrate(folder, line => console.error(line))
   const path = join(folder, SETTINGS_FILE)
-  const file = existsSync(path) ? readYaml(path) : {}
+  const file = isNamed(path) ? readSettings(path) : {}
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const flags = settingsOf(peerSettings, Object.fromEntries(given))
   const parsed = configSchema.safeParse({ ...file, ...flags })
   if (parsed.success) return { ...parsed.data, data: folder }
-  const problems = parsed.error.issues.flatMap(issue => problemsOf(issue, file, flags))
+  const problems = firstOfEach(parsed.error.issues).flatMap(issue => problemsOf(issue, file, flags))
   const fromFile = parsed.error.issues.some(({ path: [field] }) => field === undefined || !(field in flags))
   throw new UsageError(`Bad ${fromFile ? `setting in ${path}` : 'option'}: ${problems.join('; ')}.`, {
     hint: fromFile ? 'Correct that file.' : 'See --help.',
@@ -43,6 +43,11 @@ export function loadConfig(
 }
 
 type Settings = Record<string, unknown>
+
+/** One issue a setting: a huge number breaks two rules. */
+function firstOfEach(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  return issues.filter((issue, at) => issues.findIndex(({ path }) => path[0] === issue.path[0]) === at)
+}
 
 function problemsOf(issue: z.core.$ZodIssue, file: Settings, flags: Settings): string[] {
   if (issue.code === 'unrecognized_keys')
@@ -53,13 +58,15 @@ function problemsOf(issue: z.core.$ZodIssue, file: Settings, flags: Settings): s
   return [settingProblem(name, issue, { ...file, ...flags }[setting])]
 }
 
-function readYaml(path: string): Settings {
-  try {
-    return z.record(z.string(), z.unknown()).parse(parse(readFileSync(path, 'utf8')) ?? {})
-  } catch (cause) {
-    throw new UsageError(`${path} is not YAML with one setting a line.`, {
+function readSettings(path: string): Settings {
+  const settings = readYaml(path) ?? {}
+  if (typeof settings !== 'object' || Array.isArray(settings))
+    throw new UsageError(`${path} does not have one setting a line, such as 'role: solver'.`, {
       hint: 'Correct it, or move it away.',
-      cause,
     })
-  }
+  const empty = Object.entries(settings).find(([, value]) => value === null)
+  if (empty === undefined) return settings as Settings
+  throw new UsageError(`Bad setting in ${path}: ${quotable(empty[0])} has no value.`, {
+    hint: 'Give it a value, or remove its line.',
+  })
 }

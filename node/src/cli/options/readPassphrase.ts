@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { environment } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
 import { textOption } from './optionKinds.ts'
+import { readNamedFile } from './readNamedFile.ts'
 
 export const passphraseOption = {
   'passphrase-file': textOption(
@@ -14,6 +14,7 @@ export const passphraseOption = {
 
 /** Twelve random characters cannot be guessed at one guess a second. */
 const MIN_LENGTH = 12
+const MAX_FILE_BYTES = 4096
 
 /**
  * The passphrase of a backup: from a file, from the environment, or typed without echo. Never from the command line, which every user of
@@ -33,11 +34,11 @@ export async function readPassphrase(path: string | undefined, isNew: boolean): 
 }
 
 function firstLine(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').split(/\r?\n/)[0] ?? ''
-  } catch (cause) {
-    throw new UsageError(`The passphrase's file ${path} cannot be read.`, { hint: 'Correct --passphrase-file.', cause })
-  }
+  const [line = ''] = readNamedFile(path, MAX_FILE_BYTES).split(/\r?\n/)
+  if (line !== '') return line
+  throw new UsageError(`The first line of ${path} is empty.`, {
+    hint: 'Write the passphrase there, or correct --passphrase-file.',
+  })
 }
 
 async function typed(isNew: boolean): Promise<string> {

@@ -1,5 +1,8 @@
 import type { z } from 'zod'
 import { nearest } from '#core/nearest.ts'
+import { redactUrls } from '#core/redactUrls.ts'
+
+const MAX_QUOTED = 80
 
 type Issue = z.core.$ZodIssue
 
@@ -13,13 +16,19 @@ export function settingProblem(name: string, issue: Issue, value: unknown): stri
   const due = whatIsDue(issue)
   if (due === null) return `${name} is ${issue.message}`
   const isQuoted = typeof value === 'string' || typeof value === 'number'
-  return `${name} must be ${due}${isQuoted ? `, not '${value}'` : ''}`
+  return `${name} must be ${due}${isQuoted ? `, not '${quotable(String(value))}'` : ''}`
 }
 
 /** A setting that does not exist. */
 export function unknownSetting(name: string, known: readonly string[]): string {
   const meant = nearest(name, known)
-  return `there is no setting '${name}'${meant === undefined ? '' : ` (did you mean '${meant}'?)`}`
+  return `there is no setting '${quotable(name)}'${meant === undefined ? '' : ` (did you mean '${meant}'?)`}`
+}
+
+/** Text in the wrong place may be a URL with a key, or a whole file. */
+export function quotable(text: string): string {
+  const shown = redactUrls(text, [])
+  return shown.length > MAX_QUOTED ? `${shown.slice(0, MAX_QUOTED)}…` : shown
 }
 
 /** Null if the schema has its own message, which then follows `is`. */
