@@ -116,6 +116,17 @@ test('each webhook gets its own format, and no error quotes its credentials', as
   expect(JSON.stringify([refused.message, refused.hint, String(refused.cause)])).not.toContain('secret')
 })
 
+test('a webhook may have a user name and a password, which fetch refuses in a URL', async () => {
+  const alert = { alert: 'disk', state: 'firing', message: 'full', peer: 'a b c', peerId: '16Uiu' } as const
+  let asked: Request | undefined
+  const fetchFn = (async (url, init) => {
+    asked = new Request(url, init)
+    return new Response(null, { status: 204 })
+  }) as typeof fetch
+  await createAlertSender(['https://me:pass@hook.example/x'], fetchFn)(alert)
+  expect([asked?.url, asked?.headers.get('authorization')]).toEqual(['https://hook.example/x', 'Basic bWU6cGFzcw=='])
+})
+
 test('a webhook that does not answer makes no other one hear an alert again', async () => {
   const alert = { alert: 'disk', state: 'firing', message: 'full', peer: 'a b c', peerId: '16Uiu' } as const
   const urls = ['https://dead.example/x', 'https://alive.example/y']

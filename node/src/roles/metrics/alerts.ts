@@ -1,6 +1,7 @@
 import { NodeError } from '#base/errors.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
+import { withoutCredentials } from '#core/withoutCredentials.ts'
 import { TWIN_ADVICE } from '../reports/twin.ts'
 import { isBehind } from './healthOf.ts'
 import type { PeerState } from './watchPeer.ts'
@@ -121,9 +122,10 @@ export function createAlertSender(
 }
 
 async function post(url: string, alert: PeerAlert, fetchFn: typeof fetch): Promise<void> {
-  const response = await fetchFn(url, {
+  const { url: bare, headers } = withoutCredentials(url)
+  const response = await fetchFn(bare, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(bodyFor(url, alert)),
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),

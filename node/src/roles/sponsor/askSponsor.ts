@@ -11,6 +11,7 @@ import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import { gatherBytes } from '#core/gatherBytes.ts'
 import type { PeerKey } from '#core/hashes.ts'
+import { withoutCredentials } from '#core/withoutCredentials.ts'
 import type { Identity } from '#store/identity.ts'
 import {
   answerSchema,
@@ -110,11 +111,12 @@ async function exchange<T>(
   init: RequestInit = {},
 ): Promise<T> {
   const until = withDeadline(signal, ANSWER_MS)
-  const headers = { 'content-type': 'application/json' }
+  const { url: page, headers } = withoutCredentials(new URL(path, url))
   let found: { status: number; body: unknown }
   try {
     // A redirect could lead the invitation elsewhere.
-    const response = await fetch(new URL(path, url), { ...init, headers, redirect: 'error', signal: until })
+    const sent = { ...headers, 'content-type': 'application/json' }
+    const response = await fetch(page, { ...init, headers: sent, redirect: 'error', signal: until })
     found = { status: response.status, body: JSON.parse(await readText(response)) }
   } catch (cause) {
     signal?.throwIfAborted()
