@@ -10,6 +10,7 @@ import {
   readJury,
   readVerdicts,
 } from './challenges/appeals.ts'
+import { readJudgedAppeals } from './challenges/judgedAppeals.ts'
 import { readSeatsToJudge } from './challenges/judgeSeats.ts'
 import { readDemandBond, readDemands } from './challenges/leafDemands.ts'
 import type { FollowedChain } from './connectChain.ts'
@@ -49,6 +50,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
     readJury: (round: number, peerKey: PeerKey) => readJury(chain, contracts, round, peerKey),
     readVerdicts: (found: Pick<AppealCase, 'round' | 'peerKey' | 'level' | 'openedRound'>) =>
       readVerdicts(chain, contracts, events, found),
+    readJudgedAppeals: (rounds: { first: number; last: number }) => readJudgedAppeals(chain, contracts, events, rounds),
     readSeatsToJudge: (found: { round: number; peerKey: PeerKey }) => readSeatsToJudge(chain, contracts, events, found),
     readAppealBond: (level: number) => readAppealBond(chain, contracts, level),
     readClosingCredit: (found: { round: number; peerKey: PeerKey; openedRound: number }, account: AccountAddress) =>

@@ -195,6 +195,9 @@ export function testChallenges(scene: ChainScene): void {
       expect(await opened).toMatchObject({ status: 'mined' })
     }
     expect((await chain.readVerdicts(found)).map(({ scoreMilli }) => scoreMilli)).toEqual([700, 700, 700])
+    const judged = { round, peerKey, drawn: 3, verdicts: [700, 700, 700] }
+    expect(await chain.readJudgedAppeals({ first: round, last: round + 5 })).toEqual([judged])
+    expect(await chain.readJudgedAppeals({ first: round - 3, last: round + 4 })).not.toContainEqual(judged)
     await enter(found.closesFrom)
     expect(await chain.closeAppeal(found)).toMatchObject({ status: 'mined' })
     const seats = await chain.readSeatsToJudge(found)

@@ -169,7 +169,7 @@ export function closeAppeal(contracts: Contracts, { round, peerKey, closesFrom }
 }
 
 /** Rounds from an appeal to that in which its verdicts are revealed. */
-const REVEALED_AFTER = 2
+export const REVEALED_AFTER = 2
 
 /** A seat's verdict: 0 to 1000, or `UNAVAILABLE`. */
 type RevealedVerdict = { seatKey: PeerKey; scoreMilli: number }

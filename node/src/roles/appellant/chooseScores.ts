@@ -67,13 +67,22 @@ function missedBy(round: SettledRound, peerKey: PeerKey): number {
   return castOn(round, peerKey).filter(vote => vote === UNAVAILABLE).length
 }
 
+export type Ballot = { seatKey: PeerKey; vote: number }
+
 /** The votes of its committee on a peer. */
-export function castOn(
+export function castOn(round: Pick<SettledRound, 'commitments' | 'votes'>, peerKey: PeerKey): number[] {
+  return ballotsOn(round, peerKey).map(({ vote }) => vote)
+}
+
+/** The same, with the seats that cast them. */
+export function ballotsOn(
   { commitments, votes }: Pick<SettledRound, 'commitments' | 'votes'>,
   peerKey: PeerKey,
-): number[] {
+): Ballot[] {
   const ordinal = commitments.find(one => one.peerKey === peerKey)?.ordinal
   if (ordinal === undefined) return []
   const [shard, place] = [Math.floor(ordinal / SHARD_PEERS), ordinal % SHARD_PEERS]
-  return votes.filter(one => one.shard === shard).map(({ scoresMilli }) => scoresMilli[place] ?? UNAVAILABLE)
+  return votes
+    .filter(one => one.shard === shard)
+    .map(({ evaluatorKey, scoresMilli }) => ({ seatKey: evaluatorKey, vote: scoresMilli[place] ?? UNAVAILABLE }))
 }

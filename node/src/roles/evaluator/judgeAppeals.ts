@@ -2,12 +2,12 @@ import { COMMITTEE_SEATS, phase, UNAVAILABLE } from '@waggle/deployments/protoco
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
-import { castOn } from '../appellant/chooseScores.ts'
-import { isClearlyOff } from '../appellant/weighAppeal.ts'
+import { ballotsOn } from '../appellant/chooseScores.ts'
 import { beaconOf, recordBeacon } from '../draws/roundBeacon.ts'
 import { roundSeed } from '../draws/roundSeed.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import { disputedBy, readDisputeRecords } from './disputeRecords.ts'
 import type { Models } from './proofs.ts'
 import { type ReadTogether, readTogether, scoreAgain } from './scoreAgain.ts'
 
@@ -38,10 +38,11 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
 type PlacedCase = AppealCase & { place: string }
 
 /**
- * Second appeals first, then those that more seats of the committee dispute, and then in an order that the beacon draws. It is the same for all
- * jurors: of more appeals than can be read, whole juries read some, and who appeals what nobody disputes takes no time from the others.
+ * Second appeals first, then those that more seats of the committee dispute whom juries did not contradict of late, and then in an order that
+ * the beacon draws. It is the same for all jurors: of more appeals than can be read, whole juries read some, and who appeals what nobody
+ * disputes takes no time from the others.
  *
- * @see docs/adr/0194-a-jury-reads-first-what-a-committee-disputes.md
+ * @see docs/adr/0198-a-dispute-counts-if-juries-agreed-with-its-seat.md
  */
 async function orderCases(
   node: PeerNode,
@@ -50,22 +51,18 @@ async function orderCases(
   { facts }: ReadTogether,
 ): Promise<PlacedCase[]> {
   const beacon = (await beaconOf(node, openedRound)) ?? ZERO_HASH
+  // Alone there is nothing to put in order. Whoever reads the work reads all of this again, and fails by itself.
+  const records = due.length < 2 ? new Map() : await readDisputeRecords(node, facts, openedRound).catch(() => new Map())
   const votesOn = async ({ round, peerKey }: AppealCase) => {
     const [commitments, votes] = await Promise.all([facts.commitments(round), facts.votes(round)])
-    return castOn({ commitments, votes }, peerKey)
+    return ballotsOn({ commitments, votes }, peerKey)
   }
   const placed = due.map(async found => {
-    // Whoever reads the work reads these again, and fails by itself.
-    const disputing = disputedBy(await votesOn(found).catch(() => []), found)
+    const disputing = disputedBy(await votesOn(found).catch(() => []), found.settledMilli, records)
     const lot = roundSeed('jury', node.chainId, openedRound, beacon, found.peerKey, found.round)
     return { ...found, place: `${2 - found.level}${COMMITTEE_SEATS - disputing}${lot}` }
   })
   return (await Promise.all(placed)).sort((a, b) => (a.place < b.place ? -1 : 1))
-}
-
-/** How many votes are scores that clearly differ from what was settled. Whom a peer hides its work from disputes nothing. */
-export function disputedBy(votes: readonly number[], { settledMilli }: Pick<AppealCase, 'settledMilli'>): number {
-  return votes.filter(vote => vote !== UNAVAILABLE && isClearlyOff(vote, settledMilli)).length
 }
 
 /** Scores the peer again, as a committee would, and seals the score. Who had no time to look says nothing, which counts for what stands. */

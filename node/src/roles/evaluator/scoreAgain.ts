@@ -12,7 +12,7 @@ import { type Models, openProofs, type PolicyMemory, policyMemory, scoreWithout 
 import { scoreRollouts } from './scoreRollouts.ts'
 
 /** What of a round is the same for all its scores. In a large swarm each of these takes tens of megabytes while it is read. */
-type RoundFacts = {
+export type RoundFacts = {
   commitments(round: number): Promise<readonly RolloutCommitment[]>
   votes(round: number): ReturnType<PeerNode['chain']['readRevealedVotes']>
   places(round: number): Promise<readonly TaskPlace[]>

@@ -1,0 +1,69 @@
+import { UNAVAILABLE } from '@waggle/deployments/protocol'
+import { expect, test } from 'vitest'
+import type { JudgedAppeal } from '#chain/challenges/judgedAppeals.ts'
+import type { PeerKey } from '#core/hashes.ts'
+import type { PeerNode } from '../peerNode.ts'
+import { type DisputeRecords, disputedBy, readDisputeRecords, recordDisputes } from './disputeRecords.ts'
+import type { RoundFacts } from './scoreAgain.ts'
+
+const seat = (number: number) => `0x${String(number).padStart(64, '0')}` as PeerKey
+/** By number of its seat. */
+const ballots = (...votes: number[]) => votes.map((vote, at) => ({ seatKey: seat(at), vote }))
+const jury = (found: number, votes = 11) => ({ verdicts: new Array<number>(votes).fill(found), drawn: 11 })
+
+test('scores that clearly differ from what was settled dispute it, and bundles that were not found do not', () => {
+  expect(disputedBy(ballots(500, 450, 551, 1000, UNAVAILABLE), 500, new Map())).toBe(2)
+})
+
+test('a seat that a jury contradicted disputes nothing, until another jury upholds it', () => {
+  const records: DisputeRecords = new Map()
+  const cast = ballots(500, 500, 500, 1000, 1000)
+  recordDisputes(records, cast, 500, jury(510))
+  expect(disputedBy(cast, 500, records)).toBe(0)
+  recordDisputes(records, ballots(0, 0, 0, 1000), 0, jury(1000))
+  expect([...records]).toEqual([
+    [seat(3), 0],
+    [seat(4), 1],
+  ])
+  expect(disputedBy(cast, 500, records)).toBe(1)
+})
+
+test('a case that too few jurors read discredits nobody, and neither does one whose bundle most of them did not find', () => {
+  const records: DisputeRecords = new Map()
+  recordDisputes(records, ballots(500, 1000), 500, jury(500, 5))
+  recordDisputes(records, ballots(500, 1000), 500, jury(UNAVAILABLE))
+  expect(records.size).toBe(0)
+})
+
+test('the records are of the verdicts of eight rounds, on the votes as they were settled', async () => {
+  const [peerKey, other] = [seat(100), seat(101)]
+  const asked: { first: number; last: number }[] = []
+  const appeals: JudgedAppeal[] = [
+    { round: 4, peerKey, ...jury(700) },
+    { round: 4, peerKey: other, ...jury(200) },
+  ]
+  const chain = {
+    readJudgedAppeals: async (rounds: { first: number; last: number }) => {
+      asked.push(rounds)
+      return appeals
+    },
+  }
+  const scores = [700, 700, 700, 100, 900].map((scoreMilli, at) => ({
+    evaluatorKey: seat(at),
+    shard: 0,
+    scoresMilli: [scoreMilli, 200],
+  }))
+  const facts = {
+    commitments: async () => [
+      { peerKey, ordinal: 0 },
+      { peerKey: other, ordinal: 1 },
+    ],
+    votes: async () => scores,
+  } as unknown as RoundFacts
+  const records = await readDisputeRecords({ chain } as unknown as PeerNode, facts, 9)
+  expect(asked).toEqual([{ first: 2, last: 9 }])
+  expect([...records]).toEqual([
+    [seat(3), 1],
+    [seat(4), 1],
+  ])
+})

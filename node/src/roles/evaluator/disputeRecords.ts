@@ -1,0 +1,54 @@
+import { COMMITTEE_SEATS, UNAVAILABLE } from '@waggle/deployments/protocol'
+import type { JudgedAppeal } from '#chain/challenges/judgedAppeals.ts'
+import type { PeerKey } from '#core/hashes.ts'
+import { type Ballot, ballotsOn } from '../appellant/chooseScores.ts'
+import { isClearlyOff } from '../appellant/weighAppeal.ts'
+import { juryVerdict, voteVerdict } from '../audit/voteVerdict.ts'
+import type { PeerNode } from '../peerNode.ts'
+import type { RoundFacts } from './scoreAgain.ts'
+
+/** Rounds whose verdicts count. */
+export const RECORD_ROUNDS = 8
+
+/** By seat, in how many cases a jury contradicted its dispute, less those in which it upheld it. */
+export type DisputeRecords = Map<PeerKey, number>
+
+/** Ballots that are scores which clearly differ from what was settled. Whom a peer hides its work from disputes nothing. */
+function disputesOf(ballots: readonly Ballot[], settledMilli: number): Ballot[] {
+  return ballots.filter(({ vote }) => vote !== UNAVAILABLE && isClearlyOff(vote, settledMilli))
+}
+
+/** How many seats dispute a score, without those that juries contradicted more often than they upheld them. */
+export function disputedBy(ballots: readonly Ballot[], settledMilli: number, records: DisputeRecords): number {
+  return disputesOf(ballots, settledMilli).filter(({ seatKey }) => (records.get(seatKey) ?? 0) <= 0).length
+}
+
+/** Adds what a jury said on an appeal. Without a verdict it says nothing: a case that nobody had time to read discredits no seat. */
+export function recordDisputes(
+  records: DisputeRecords,
+  ballots: readonly Ballot[],
+  settledMilli: number,
+  { verdicts, drawn }: Pick<JudgedAppeal, 'verdicts' | 'drawn'>,
+): void {
+  const verdict = juryVerdict(verdicts, drawn, settledMilli)
+  if (verdict === null) return
+  const change = isClearlyOff(verdict, settledMilli) ? -1 : 1
+  for (const { seatKey } of disputesOf(ballots, settledMilli))
+    records.set(seatKey, (records.get(seatKey) ?? 0) + change)
+}
+
+/** The records of the last rounds, as the chain has them at the end of a round. */
+export async function readDisputeRecords(
+  { chain }: PeerNode,
+  facts: Pick<RoundFacts, 'commitments' | 'votes'>,
+  lastRound: number,
+): Promise<DisputeRecords> {
+  const records: DisputeRecords = new Map()
+  for (const judged of await chain.readJudgedAppeals({ first: lastRound - RECORD_ROUNDS + 1, last: lastRound })) {
+    const [commitments, votes] = await Promise.all([facts.commitments(judged.round), facts.votes(judged.round)])
+    const ballots = ballotsOn({ commitments, votes }, judged.peerKey)
+    const cast = ballots.map(({ vote }) => vote)
+    recordDisputes(records, ballots, voteVerdict(cast, COMMITTEE_SEATS).scoreMilli, judged)
+  }
+  return records
+}
