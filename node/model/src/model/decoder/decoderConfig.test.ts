@@ -136,6 +136,31 @@ test.each([
   ['num_attention_heads', { num_attention_heads: 10 }, '10 does not divide 896'],
   ['num_key_value_heads', { num_key_value_heads: 4 }, '4 does not divide 14 heads'],
   ['head_dim', { head_dim: 63 }, '63 is not even'],
+  ['rope_theta', { rope_theta: 0 }, 'rope_theta'],
+  ['rope_theta', { rope_theta: -1e6 }, 'rope_theta'],
+  ['rope_theta', { rope_theta: 1e300 }, 'rope_theta'],
+  ['rope_scaling', { rope_scaling: { type: 'linear', factor: 0 } }, 'factor'],
+  ['rope_scaling', { rope_scaling: { type: 'linear', factor: -2 } }, 'factor'],
+  ['rope_scaling', { rope_scaling: { type: 'linear', factor: 1e300 } }, 'factor'],
+  [
+    'rope_scaling',
+    { rope_scaling: { rope_type: 'llama3', factor: 2, low_freq_factor: 4, high_freq_factor: 4 } },
+    'needs a low_freq_factor below its high_freq_factor',
+  ],
+  [
+    'rope_scaling',
+    {
+      rope_scaling: {
+        ...{ rope_type: 'llama3', factor: 2, low_freq_factor: 1, high_freq_factor: 4 },
+        original_max_position_embeddings: 0,
+      },
+    },
+    'original_max_position_embeddings',
+  ],
+  ['rope_scaling', { rope_scaling: [] }, 'rope_scaling'],
+  ['rms_norm_eps', { rms_norm_eps: 0 }, 'rms_norm_eps'],
+  ['num_hidden_layers', { num_hidden_layers: 1e9 }, 'num_hidden_layers'],
+  ['tie_word_embeddings', { tie_word_embeddings: 'yes' }, 'tie_word_embeddings'],
   ['rope_scaling', { rope_scaling: { type: 'yarn', factor: 2 } }, 'type yarn is not supported'],
   ['rope_scaling', { rope_scaling: { type: 'linear' } }, 'needs a factor'],
   ['rope_parameters', { rope_parameters: { rope_type: 'llama3', factor: 2 } }, 'needs a low_freq_factor'],
@@ -158,6 +183,8 @@ test('a missing or broken file is named', async () => {
     await expect(readDecoderConfig(folder)).rejects.toMatchObject({ code: 'MODEL_FILE' })
     await writeFile(join(folder, 'config.json'), '{')
     await expect(readDecoderConfig(folder)).rejects.toThrow('is not JSON')
+    await writeFile(join(folder, 'config.json'), JSON.stringify({ ...qwen05, padding: 'x'.repeat(10_000_000) }))
+    await expect(readDecoderConfig(folder)).rejects.toThrow(/config.json: file: has \d+ bytes, more than 1048576/)
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -120,3 +120,8 @@ test('weights of another shape than config.json says are refused before they are
     `${first}: model.embed_tokens.weight: has shape [24,16], not [1000000,16384] as config.json asks`,
   )
 })
+
+test('a config.json that says otherwise than the weights whether the output layer is tied is refused by its name', async () => {
+  const untied = { ...tinyConfig, tieWordEmbeddings: !tinyConfig.tieWordEmbeddings }
+  await expect(locateWeights(folder, untied)).rejects.toMatchObject({ code: 'MODEL_FILE', field: 'lm_head.weight' })
+})
