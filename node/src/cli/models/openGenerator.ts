@@ -12,12 +12,11 @@ export async function openGenerator(
   const { loadGenerator, openFrozenTensors } = await import('#model/generation/loadGenerator.ts')
   if (adapter === undefined) return loadGenerator(folder, load)
   const { createAdaptedGenerator } = await import('#model/generation/adaptedGenerator.ts')
+  const { checkedGenerator } = await import('#model/generation/checkedGenerator.ts')
   const { frozenParts } = await import('#model/quantization/frozenParts.ts')
   const { readLora } = await import('#model/lora/loraFiles.ts')
   const lora = await readLora(adapter, config)
   const tensors = await openFrozenTensors(folder, config, load)
-  return createAdaptedGenerator(config, frozenParts(config, tensors), lora, {
-    threads: load.threads ?? 2,
-    device: load.device ?? 'cpu',
-  })
+  const on = { threads: load.threads ?? 2, device: load.device ?? 'cpu' }
+  return checkedGenerator(await createAdaptedGenerator(config, frozenParts(config, tensors), lora, on), folder)
 }

@@ -9,6 +9,7 @@ import { type FrozenTensors, locateFrozenTensors } from '../quantization/frozenT
 import type { Precision } from '../quantization/precision.ts'
 import { type CacheOptions, openQuantized } from '../quantization/quantizedCache.ts'
 import { integerMatrixShapes } from '../quantization/quantizedTensors.ts'
+import { checkedGenerator } from './checkedGenerator.ts'
 import { type Generator, generatorOn } from './generate.ts'
 import { buildGenerationModel } from './generationGraph.ts'
 
@@ -25,14 +26,16 @@ export interface LoadOptions extends CacheOptions {
  * Makes a sampler for a model that does not change, from its Hugging Face folder: weights are read in place, or from a
  * quantised copy that the first call makes.
  *
- * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen or malformed.
+ * @throws {ModelFileError} naming the file and the tensor or field that is missing, misshapen or malformed; in generation, if weights are
+ *   not finite.
  */
 export async function loadGenerator(folder: string, options: LoadOptions = {}): Promise<Generator> {
   checkOptions(loadSchema, options, 'loadGenerator')
   const config = await readDecoderConfig(folder)
   const tensors = await openFrozenTensors(folder, config, options)
   const model = buildGenerationModel(config, frozenParts(config, tensors), options.device)
-  return generatorOn(config, createFixedSession(await createSession(model, { threads: options.threads ?? 2 })))
+  const session = createFixedSession(await createSession(model, { threads: options.threads ?? 2 }))
+  return checkedGenerator(generatorOn(config, session), folder)
 }
 
 /** A model's frozen weights in a precision, from its folder. */

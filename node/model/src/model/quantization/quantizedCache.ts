@@ -14,7 +14,8 @@ import {
   writeCopyManifest,
 } from '../files/copyManifest.ts'
 import { type FileFingerprint, fingerprint, sameContent } from '../files/fileFingerprint.ts'
-import { readStoredTensors, type StoredTensor } from '../files/safetensors.ts'
+import { requireFinite } from '../files/requireFinite.ts'
+import { readStoredTensors, type StoredTensor, type Tensor } from '../files/safetensors.ts'
 import { locateWeights } from '../files/weightFiles.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
@@ -110,7 +111,9 @@ async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promi
       const wanted = names.flatMap(name => stored.get(name) ?? [])
       onProgress?.(Math.min(1, done / total))
       for (const { elements } of wanted) done += elements
-      return [...(await readStoredTensors(wanted)).values()]
+      const found = await readStoredTensors(wanted)
+      for (const { name, path } of wanted) requireFinite((found.get(name) as Tensor).data, name, path)
+      return [...found.values()]
     }
     const tensors: CopyTensor[] = []
     let offset = 0
