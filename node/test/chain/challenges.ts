@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeAbiParameters, keccak256, numberToHex } from 'viem'
+import { encodeAbiParameters, formatEther, keccak256, numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { readAppealBond, readCredit } from '#chain/challenges/appeals.ts'
 import { contractsOf } from '#chain/contracts.ts'
@@ -18,6 +18,7 @@ import { auditPoints } from '#roles/audit/auditPoints.ts'
 import { sampledLeaves } from '#roles/draws/drawCommittee.ts'
 import { roundSeed } from '#roles/draws/roundSeed.ts'
 import { provenLeaf } from '#roles/duties/showDemanded.ts'
+import { explainWork } from '#roles/evidence/readWork.ts'
 import { type IndexState, startFakeIndex } from '../fakeIndex.ts'
 import { type ChainScene, spec, word } from './chainScene.ts'
 
@@ -206,6 +207,11 @@ export function testChallenges(scene: ChainScene): void {
     expect(await chain.readCase(round, peerKey)).toMatchObject({ isClosed: true, finalMilli: 700 })
     // Half of it pays the seats, but for what can't be divided among three.
     const feeWei = valueWei / 2n
+    const seat = await explainWork({ ...asked(), data: '', round, peer: seated[0]?.identity.peerId ?? '' })
+    const pay = formatEther(feeWei / 3n)
+    expect(seat.votes).toContain(
+      `It judged the appeal of ${identity.name}: 700. It was paid ${pay} of the chain's coin for that.`,
+    )
     expect(await readCredit(chain.client, chain.contracts, chain.account)).toBe(valueWei - feeWei + (feeWei % 3n))
   })
 

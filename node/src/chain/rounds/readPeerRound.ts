@@ -16,8 +16,13 @@ type ChallengeEvent =
   | 'AppealOpened'
   | 'VerdictRevealed'
   | 'AppealClosed'
+  | 'SeatPaid'
+  | 'SeatBlamed'
 type OpeningEvent = 'ComponentOpened' | 'OpeningsClosed' | 'TaskPaid' | 'SecretWithheld'
-type OpeningFilter = { evaluatorKey: PeerKey } | { proposerKey: PeerKey } | { shard: number[] }
+type EventFilter = { evaluatorKey: PeerKey } | { proposerKey: PeerKey } | { seatKey: PeerKey } | { shard: number[] }
+
+/** What a seat is blamed for, by the event's number. */
+const faults = ['sealed', 'overturned'] as const
 
 /** What the chain tells of one peer's part in a round, beyond what it committed and what was voted on it; in the order of the chain. */
 export type PeerRound = Awaited<ReturnType<typeof readPeerRound>>
@@ -33,18 +38,16 @@ export async function readPeerRound(
   const of = BigInt(round)
   // viem can't tell that all events of a name that is not fixed index these.
   const filter = { round: of, peerKey } as never
-  const filterOf = (args: OpeningFilter) => ({ round: of, ...args }) as never
+  const filterOf = (args: EventFilter) => ({ round: of, ...args }) as never
   const before = { first: round + phase.promising, last: round + phase.proposing }
   const after = { first: round, last: round + LAST_AFTER }
   const proposal = <E extends 'SecretCommitted' | 'TasksProposed'>(eventName: E) =>
     events.inRounds(before, range =>
       rpc.getContractEvents({ ...rolloutCommitments, eventName, args: filter, strict: true, ...range }),
     )
-  const challenge = <E extends ChallengeEvent>(eventName: E) =>
-    events.inRounds(after, range =>
-      rpc.getContractEvents({ ...challenges, eventName, args: filter, strict: true, ...range }),
-    )
-  const opening = <E extends OpeningEvent>(eventName: E, args: OpeningFilter) =>
+  const challenge = <E extends ChallengeEvent>(eventName: E, args = filter) =>
+    events.inRounds(after, range => rpc.getContractEvents({ ...challenges, eventName, args, strict: true, ...range }))
+  const opening = <E extends OpeningEvent>(eventName: E, args: EventFilter) =>
     events.inRounds(after, range =>
       rpc.getContractEvents({ ...openings, eventName, args: filterOf(args), strict: true, ...range }),
     )
@@ -73,6 +76,21 @@ export async function readPeerRound(
     challenge('VerdictRevealed'),
     challenge('AppealClosed'),
   ])
+  const asSeat = filterOf({ seatKey: peerKey })
+  const [judged, seatPaid, blamed, missed] = await Promise.all([
+    challenge('VerdictRevealed', asSeat),
+    challenge('SeatPaid', asSeat),
+    challenge('SeatBlamed', asSeat),
+    events.inRounds(after, range =>
+      rpc.getContractEvents({
+        ...rewardVotes,
+        eventName: 'EvaluatorMissed',
+        args: filterOf({ evaluatorKey: peerKey }),
+        strict: true,
+        ...range,
+      }),
+    ),
+  ])
   const shards = [...new Set(opened.map(({ args }) => args.shard))]
   const shardsClosed = shards.length === 0 ? [] : await opening('OpeningsClosed', { shard: shards })
   return {
@@ -90,6 +108,14 @@ export async function readPeerRound(
     closed: closed.map(({ args: { outcome, scoreMilli, settledMilli, isMoot } }) => ({
       ...{ outcome: settlementOutcomes[outcome] ?? 'none', scoreMilli, settledMilli, isMoot },
     })),
+    /** Its verdicts as a seat on appeals of others' scores, what it was paid for them, and what it was blamed for; level 0 is a committee. */
+    judged: judged.map(({ args: { peerKey: of, level, scoreMilli } }) => ({ peerKey: of, level, scoreMilli })),
+    seatPaid: seatPaid.map(({ args: { peerKey: of, level, paidWei } }) => ({ peerKey: of, level, paidWei })),
+    blamed: blamed.map(({ args: { peerKey: of, level, fault } }) => ({
+      ...{ peerKey: of, level, fault: faults[fault] ?? null },
+    })),
+    /** Misses in a row as of this round; null if it missed nothing in it. */
+    misses: missed.at(-1)?.args.misses ?? null,
     /** What it opened as a seat, and what it was paid for that, wei; null while the shard is not closed. */
     opened: opened.map(({ args: { shard, position, index, scoreMilli } }) => {
       const closing = shardsClosed.find(({ args }) => args.shard === shard)?.args

@@ -16,7 +16,8 @@ export const why = defineCommand({
   about: `npx waggle why [OPTIONS]
 
 Explains what happened to a peer's work in a round: whether its answers were committed, who was drawn to score them and how each
-voted, what was settled, challenged and appealed, and what the peer earned; the same for its votes as an evaluator and for its tasks.
+voted, what was settled, challenged and appealed, and what the peer earned; the same for its tasks, its votes as an evaluator, and its
+verdicts on appeals.
 It reads the chain and needs no keys. If the folder has the score sheets of the round, it also prints the score of each drawn answer.`,
   own,
   peer: peerOnChain,

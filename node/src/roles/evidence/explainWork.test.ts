@@ -5,6 +5,7 @@ import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { Hex } from '#core/hex.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
+import { explainSeat } from './explainSeat.ts'
 import { explainAnswers, explainTasks, explainVotesOf } from './explainWork.ts'
 import { findPeer } from './findPeer.ts'
 import type { Seat, Work } from './work.ts'
@@ -14,6 +15,7 @@ const nothing: PeerRound = {
   hasSecret: false,
   ...{ tasks: [], sealed: [], demanded: [], shown: [], withheld: [], falseLeaves: [], appealed: [], verdicts: [] },
   ...{ closed: [], opened: [], tasksPaid: [], secretWithheld: false },
+  ...{ judged: [], seatPaid: [], blamed: [], misses: null },
 }
 const commitment = {
   ...{ peerKey: word(1), ordinal: 35, root: word(2), count: 64, policyHash: word(3) },
@@ -159,6 +161,31 @@ test('votes and tasks of a peer are reported with what they were paid', () => {
     'Its task 2 was answered where the seats agreed: 1 Nectar.',
   ])
   expect(explainTasks(work({ told: { hasSecret: true, secretWithheld: true } })).join()).toContain('It was slashed')
+})
+
+test('what a seat judged is told with its pay, and what it is blamed for with its cost', () => {
+  const told = (changes: Partial<PeerRound>) =>
+    explainSeat({ told: { ...nothing, ...changes } }, () => 'a solver').join('\n')
+  const first = { peerKey: word(1), level: 1 }
+  const [second, committee] = [
+    { ...first, level: 2 },
+    { ...first, level: 0 },
+  ]
+  expect(told({})).toBe('')
+  const judged = [first, second].map(one => ({ ...one, scoreMilli: 700 }))
+  expect(told({ judged, seatPaid: [{ ...second, paidWei: 10n ** 17n }] })).toBe(
+    [
+      'It judged the appeal of a solver: 700. Nothing was paid for that: the appeal is open, or its result is another.',
+      "It judged the second appeal of a solver: 700. It was paid 0.1 of the chain's coin for that.",
+    ].join('\n'),
+  )
+  expect(told({ judged: [{ ...first, scoreMilli: UNAVAILABLE }] })).toContain('appeal of a solver: unavailable.')
+  expect(told({ blamed: [{ ...committee, fault: 'overturned' }], misses: 3 })).toMatch(
+    /^Blamed: its vote on a solver lay far .* half of a full stake\.\nIt has 3 misses by then; too many remove its seat\.$/,
+  )
+  expect(told({ blamed: [{ ...first, fault: 'overturned' }] })).toContain('its verdict on the appeal of a solver lay')
+  expect(told({ blamed: [{ ...first, fault: 'sealed' }] })).toContain('did not open it, which costs a tenth')
+  expect(told({ misses: 1 })).toMatch(/^Blamed: it did not open all of its votes.*It has one miss by then/)
 })
 
 test('a peer is found by its words, its id or its key, and one that is not there is said', () => {

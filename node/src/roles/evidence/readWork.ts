@@ -14,6 +14,7 @@ import { decodeScoreSheet, type PeerScore, type ScoreSheet } from '#core/payload
 import { peerName } from '#core/peers/peerName.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { drawCommittee } from '../draws/drawCommittee.ts'
+import { explainSeat } from './explainSeat.ts'
 import { explainAnswers, explainTasks, explainVotesOf } from './explainWork.ts'
 import { findPeer } from './findPeer.ts'
 import { readRefuted } from './refutations.ts'
@@ -54,7 +55,7 @@ export async function explainWork({ deployment, rpcUrl, data, peer: asked, round
     peerKey,
     work,
     answers: explainAnswers(work, nameOf),
-    votes: explainVotesOf(work),
+    votes: [...explainVotesOf(work), ...explainSeat(work, nameOf)],
     tasks: explainTasks(work),
   }
 }
