@@ -43,7 +43,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     'uint64 fromRound = _rounds.currentRound();\n        uint32 last',
   ),
   V2: row('EvaluatorSeats', 'list.count = list.count.set(fromRound, last);', ''),
-  V3: row('EvaluatorSeats', 'COMMITTEE_SEATS, seed);', 'COMMITTEE_SEATS - 1, seed);'),
+  V3: row('EvaluatorSeats', 'SEATS, seed);', 'SEATS - 1, seed);'),
   V4: row('EvaluatorSeats', 'evaluator.misses += misses;', 'evaluator.misses += 1;'),
   B1: row('RoundBeacons', 'if (beacon != 0) return beacon;', ''),
   B2: {
