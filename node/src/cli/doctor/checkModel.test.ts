@@ -52,8 +52,8 @@ test('memory is held against what role and model take', async () => {
   })
   expect(await checkModelMemory(spec, proposing, 8 * GIB)).toMatchObject({ state: 'ok' })
   const learning = (lora: number, loraBase?: 'float32') =>
-    checkModelMemory(spec, { ...proposing, lora, loraBase }, 21 * GIB)
-  expect(await learning(8)).toMatchObject({ state: 'ok', found: expect.stringContaining('20.7 GiB') })
+    checkModelMemory(spec, { ...proposing, lora, loraBase }, 26 * GIB)
+  expect(await learning(8)).toMatchObject({ state: 'ok', found: expect.stringContaining('25.2 GiB') })
   expect(await learning(8, 'float32')).toMatchObject({ state: 'failure', found: expect.stringContaining('32.0 GiB') })
   expect(await learning(0)).toMatchObject({ state: 'ok', found: expect.stringContaining('6.9 GiB') })
   const served = { ...proposing, proposer: 'http://127.0.0.1:8000/v1#Qwen3-4B' }

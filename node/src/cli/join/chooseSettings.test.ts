@@ -26,7 +26,7 @@ test('what a peer does follows from what the machine has', () => {
   const environment = 'env.json'
   const solver = { role: 'solver', threads: 3, model: half.name, lora: 16 }
   expect(chosen({}, { environment })).toEqual(solver)
-  expect(chosen({ freeBytes: 6.5 * GIB }, { environment })).toEqual({ ...solver, 'lora-base': 'int8' })
+  expect(chosen({ freeBytes: 7 * GIB }, { environment })).toEqual({ ...solver, 'lora-base': 'int8' })
   const gpus = [{ name: 'H100', memoryBytes: 80 * GIB }]
   expect(chosen({ gpus, freeBytes: 64 * GIB }, { environment })).toMatchObject({ model: larger.name })
   expect(chosen({ gpus }, { environment })).toMatchObject({ model: half.name })
@@ -38,7 +38,7 @@ test('what a peer does follows from what the machine has', () => {
 
 test.each([
   ['solver', 0, 5, undefined],
-  ['solver', 0, 6.5, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8'],
+  ['solver', 0, 7, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8'],
   ['solver', 0, 8, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
   ['solver', 24, 64, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
   ['solver', 80, 64, '--model Qwen/Qwen2.5-Coder-1.5B-Instruct --lora 16'],
@@ -62,12 +62,12 @@ test.each([
 test('doctor says what every role would play with, or what it takes', () => {
   const memory = { freeBytes: 7 * GIB, gpuBytes: 0, judgeParameters: larger.parameters }
   expect(describePools(memory)).toEqual([
-    'solver --model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8 (6.2 GiB)',
+    'solver --model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8 (6.7 GiB)',
     'evaluator --model Qwen/Qwen2.5-Coder-0.5B-Instruct (5.7 GiB)',
     'auditor --model Qwen/Qwen2.5-Coder-0.5B-Instruct (5.7 GiB)',
     'proposer --model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen3-4B (6.9 GiB)',
   ])
-  expect(describePools({ ...memory, freeBytes: GIB })[0]).toBe('solver takes 6.2 GiB')
+  expect(describePools({ ...memory, freeBytes: GIB })[0]).toBe('solver takes 6.7 GiB')
 })
 
 test('the guide has every pool with its memory', () => {

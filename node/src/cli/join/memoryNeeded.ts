@@ -8,8 +8,8 @@ const BESIDE_MODELS = 2 * GIB
 const perParameter = {
   /** Frozen weights twice in float32, for generation and for training. */
   adapter: 8,
-  /** Over frozen weights in 8 bits: 1.5 GB less for half a billion. */
-  integerAdapter: 5,
+  /** In float32 for its hash, and in 8 bits for generation and from the first step on for training. */
+  integerAdapter: 6.2,
   /** Weights, gradients, two moments, and activations of all layers: 13 GB for half a billion. */
   weights: 26,
   /** Frozen in float32: what a check of sampling reads. */
