@@ -4,6 +4,7 @@ import { formatError, NodeError } from '#base/errors.ts'
 import { asFileError } from '#base/fileError.ts'
 import { ownRelease } from '#roles/release.ts'
 import { asDiskFull } from '#store/diskSpace.ts'
+import { asForeignContract } from './asForeignContract.ts'
 import type { Verb } from './command.ts'
 import { unknownWord } from './nearest.ts'
 import { respell } from './oldSpellings.ts'
@@ -49,7 +50,8 @@ async function main([name = '--help', ...argv]: string[]): Promise<void> {
 
 /** Prints one line that the operator can act on; an unexpected error with its stack. */
 function fail(thrown: unknown): void {
-  const error = asFileError(asDiskFull(thrown, (thrown as NodeJS.ErrnoException | undefined)?.path ?? 'a file'))
+  const { path = 'a file' } = (thrown ?? {}) as NodeJS.ErrnoException
+  const error = asForeignContract(asFileError(asDiskFull(thrown, path)))
   if (isInterruption(error)) {
     console.error('Stopped. What was downloaded or made is kept: the next run resumes from there. [STOPPED]')
     process.exitCode = 130 // as a shell reports after SIGINT

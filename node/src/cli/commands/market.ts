@@ -96,7 +96,7 @@ async function bind(action: (typeof actions)[number], asked: Asked): Promise<Act
     import('../status/listGames.ts'),
     import('../status/showGame.ts'),
   ])
-  const game = () => BigInt(required('game', asked.game))
+  const game = () => BigInt(required('game', asked.game, 'npx waggle market games lists them.'))
   const choice = () => required('choice', asked.choice)
   const stake = () => required('stake', asked.stake)
   const acts: Readonly<Record<(typeof actions)[number], () => Act>> = {
