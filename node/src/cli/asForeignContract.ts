@@ -11,7 +11,7 @@ export class ForeignContractError extends NodeError {
 
 /** The same error, or a {@link ForeignContractError} in its place where a contract gave no answer and no reason: the record names another one. */
 export function asForeignContract(error: unknown): unknown {
-  // By their names: viem takes long to load for an error that is none of its own.
+  // By their names: loading viem takes long, and most errors are not of it.
   if (!(error instanceof Error) || error.name !== 'ContractFunctionExecutionError') return error
   const { cause, contractAddress, functionName } = error as ContractFunctionExecutionError
   const { name, data, reason } = cause as ContractFunctionRevertedError
