@@ -58,6 +58,39 @@ test('lists of many rows are so many statements at most, however few rows each h
   expect(fault(asked(20, lists(29, 'settlements(limit: 0) { totalCount }')))).toBeNull()
 })
 
+test('filters have so many conditions at most, and are so deep, in the text or in variables', () => {
+  const inText = (where: string) => fault(`{ peers(where: ${where}) { items { name } } }`)
+  const inVariable = (w: unknown) => fault('query Q($w: peerFilter) { peers(where: $w) { items { name } } }', { w })
+  const wide = (count: number) => Array.from({ length: count }, (_, at) => ({ name_contains: `x${at}` }))
+  expect(inVariable({ OR: wide(100) })).toBeNull()
+  expect(inVariable({ OR: wide(101) })).toMatch(/more than 100 conditions/)
+  expect(inVariable({ peerKey_in: Array.from({ length: 450 }, () => '0x01') })).toBeNull()
+  expect(inVariable({ peerKey_in: Array.from({ length: 2_000 }, () => '0x01') })).toMatch(/conditions/)
+  const deep = (levels: number): unknown => (levels === 0 ? { name: 'x' } : { OR: [deep(levels - 1)] })
+  expect(inVariable(deep(5))).toBeNull()
+  expect(inVariable(deep(6))).toMatch(/6 deep/)
+  expect(inVariable(deep(2_000))).toMatch(/6 deep/)
+  expect(inText(`${'{ AND: '.repeat(6)}{ name: "x" }${' }'.repeat(6)}`)).toMatch(/6 deep/)
+  expect(inText('{ name_contains_nocase: "otter", OR: { name: "x" } }')).toBeNull()
+  expect(inText(`{ name_ends_with: "${'%a'.repeat(101)}" }`)).toMatch(/200 characters/)
+  for (const odd of [null, 'x', [], 7]) expect(inVariable(odd)).toBeNull()
+})
+
+test('views of all rounds are asked for by round or key, at the top of a question', () => {
+  for (const where of [
+    '',
+    '(where: {})',
+    '(where: { scoreMilli: 1 })',
+    '(where: { OR: [{ round: 1 }] })',
+    '(where: { round: null })',
+  ])
+    expect(fault(`{ votes${where} { items { scoreMilli } } }`), where).toMatch(/names round or peerKey or evaluatorKey/)
+  for (const where of ['round: 1', 'peerKey_in: ["0x"]', 'AND: [{ evaluatorKey: "0x" }]', 'round: $round'])
+    expect(fault(`query Q($round: Int) { votes(where: { ${where} }) { totalCount } }`, { round: 3 }), where).toBeNull()
+  expect(fault('query { ...F } fragment F on Query { earnings { totalCount } }')).toMatch(/A list of earnings names/)
+  expect(fault('{ peer(peerKey: "0x") { earnings { totalCount } } }')).toBeNull()
+})
+
 test('a row of a view that another row leads to is a statement for each', () => {
   expect(fault('{ peers(limit: 1000) { items { purse { earnedWei } } } }')).toBeNull()
   expect(fault('{ peers(limit: 1000) { items { purse { earnedWei } standing { rank } } } }')).toMatch(/2001 lists/)

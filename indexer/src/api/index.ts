@@ -12,6 +12,7 @@ import { explorePage } from './explorePage.ts'
 import { lightenPglite } from './lightenPglite.ts'
 import { LINKS } from './links.ts'
 import { liveRoute } from './liveRoute.ts'
+import { createPace, paceReads } from './paceReads.ts'
 import { ponderSchema } from './ponderSchema.ts'
 import { questionRoute } from './questionRoute.ts'
 import { readDescriptions } from './readDescriptions.ts'
@@ -21,11 +22,13 @@ const app = new Hono()
 
 const asked = await ponderSchema(schema)
 addLinks(asked.schema, LINKS)
+paceReads(asked.schema)
+const makeContext = () => ({ ...asked.makeContext(), ...createPace() })
 describeSchema(asked.schema, readDescriptions(readSources()))
 
 // Cross-origin requests are allowed by Ponder's own server, for every route.
 app.get('/graphql', explorePage)
-app.use('/graphql', questionRoute(keysOfName), answerRoute(asked.schema, asked.makeContext))
+app.use('/graphql', questionRoute(keysOfName), answerRoute(asked.schema, makeContext))
 app.get('/live', liveRoute(db))
 
 // Drizzle's own property, which Ponder's type leaves out.

@@ -1,5 +1,6 @@
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 import { SINGLE_READS } from './links.ts'
+import { filterFault, namingFault } from './questionFilters.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -28,6 +29,8 @@ export function questionCost(document: DocumentNode, variables: Variables): Cost
       one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [],
     ),
   )
+  const fault = filterFault(document, variables)
+  if (fault !== null) return fault
   const walk = createWalk(fragments, variables)
   try {
     const cost: Cost = { rows: 0, reads: 0 }
@@ -88,6 +91,8 @@ function createWalk(fragments: ReadonlyMap<string, FragmentDefinitionNode>, vari
     const cost: Cost = { rows: 0, reads: 0 }
     for (const field of fieldsOf(set)) {
       if (field.selectionSet === undefined) continue
+      const unnamed = depth === 1 ? namingFault(field, variables) : null
+      if (unnamed !== null) throw new TooLarge(unnamed)
       if (field.name.value.startsWith('__')) {
         checkSchema(field.selectionSet, false)
         continue

@@ -55,11 +55,12 @@ export function testLinks(scene: Scene): void {
     expect(rows.flatMap(({ relations }) => relations).length).toBeGreaterThan(100)
     for (const { name, relations } of rows) {
       if (relations.length === 0) continue
+      const where = name === 'vote' || name === 'earning' ? ', where: { round: 1 }' : ''
       const fields = relations.map(([field, , isList]) =>
         isList ? `${field}(limit: 2) { totalCount items { __typename } }` : `${field} { __typename }`,
       )
       const { [`${name}s`]: list } = await scene.indexer.query(
-        `{ ${name}s(limit: 2) { items { ${fields.join(' ')} } } }`,
+        `{ ${name}s(limit: 2${where}) { items { ${fields.join(' ')} } } }`,
       )
       expect(list, name).toMatchObject({ items: expect.any(Array) })
     }

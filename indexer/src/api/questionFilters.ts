@@ -1,0 +1,60 @@
+import { type ArgumentNode, type DocumentNode, type FieldNode, valueFromASTUntyped, visit } from 'graphql'
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** Of all filters of a question; twenty values of a list count as one. A statement compares every row with each. */
+const MAX_CONDITIONS = 100
+/** Of `AND` and `OR` within each other: a database parses them by recursion, and PGlite has a small stack. */
+const MAX_NEST = 6
+/** Of a text that is searched for, characters: a pattern of signs that stand for any text takes its length times that of each text. */
+const MAX_PATTERN = 200
+
+const PATTERN = /_(contains|starts_with|ends_with)(_nocase)?$/
+
+/** Views that are made of all rounds: of these a question names some, by columns that have an index. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  votes: ['round', 'peerKey', 'evaluatorKey'],
+  earnings: ['round', 'peerKey'],
+}
+
+/** Why the filters of a question are refused; null if they are not. */
+export function filterFault(document: DocumentNode, variables: Variables): string | null {
+  let conditions = 0
+  let fault: string | null = null
+  const walk = (where: unknown, nest: number): void => {
+    if (typeof where !== 'object' || where === null) return
+    if (nest > MAX_NEST) fault ??= `Its filters are more than ${MAX_NEST} deep.`
+    if (fault !== null) return
+    for (const [key, value] of Object.entries(where)) {
+      if (key === 'AND' || key === 'OR') for (const one of [value].flat()) walk(one, nest + 1)
+      else {
+        conditions += Array.isArray(value) ? 1 + value.length / 20 : 1
+        if (PATTERN.test(key) && typeof value === 'string' && value.length > MAX_PATTERN)
+          fault ??= `It searches for a text of more than ${MAX_PATTERN} characters.`
+      }
+    }
+  }
+  visit(document, {
+    Argument(argument) {
+      if (argument.name.value === 'where') walk(argumentValue(argument, variables), 1)
+    },
+  })
+  return fault ?? (conditions > MAX_CONDITIONS ? `Its filters have more than ${MAX_CONDITIONS} conditions.` : null)
+}
+
+/** Why a list at the top of a question is refused: it would be made whole before its first row is known. */
+export function namingFault({ name, arguments: given = [] }: FieldNode, variables: Variables): string | null {
+  const keys = NAMED[name.value]
+  if (keys === undefined) return null
+  const argument = given.find(one => one.name.value === 'where')
+  const names = (where: unknown): boolean =>
+    typeof where === 'object' &&
+    where !== null &&
+    Object.entries(where).some(([key, value]) =>
+      key === 'AND' ? [value].flat().some(names) : value != null && keys.includes(key.replace(/_in$/, '')),
+    )
+  if (argument !== undefined && names(argumentValue(argument, variables))) return null
+  return `A list of ${name.value} names ${keys.join(' or ')} in its filter.`
+}
+
+const argumentValue = ({ value }: ArgumentNode, variables: Variables) => valueFromASTUntyped(value, variables)

@@ -1,0 +1,50 @@
+import { buildSchema, graphql } from 'graphql'
+import { expect, test } from 'vitest'
+import { createPace, paceReads } from '../src/api/paceReads.ts'
+
+/** A schema whose lists take a second of a clock that the test sees. */
+function slowSchema() {
+  const schema = buildSchema('type Query { rows: RowPage _meta: Int } type RowPage { totalCount: Int }')
+  const state = { nowMs: 0, running: 0, most: 0, reads: 0 }
+  const { rows } = schema.getQueryType()?.getFields() ?? {}
+  if (rows !== undefined)
+    rows.resolve = async () => {
+      state.most = Math.max(state.most, ++state.running)
+      state.reads += 1
+      await new Promise(resolve => setImmediate(resolve))
+      state.nowMs += 1_000
+      state.running -= 1
+      return { totalCount: 1 }
+    }
+  paceReads(schema)
+  const ask = (lists: number) => {
+    const source = `{ ${Array.from({ length: lists }, (_, at) => `a${at}: rows { totalCount }`).join(' ')} }`
+    return graphql({ schema, source, contextValue: createPace(() => state.nowMs) })
+  }
+  return { state, ask }
+}
+
+test('the lists of a question are read four at a time, and others have their turns', async () => {
+  const { state, ask } = slowSchema()
+  const answering = ask(8)
+  let turns = 0
+  const count = () => {
+    turns += 1
+    if (state.reads < 8) setImmediate(count)
+  }
+  setImmediate(count)
+  expect((await answering).errors).toBeUndefined()
+  expect(state).toMatchObject({ reads: 8, most: 4 })
+  expect(turns).toBeGreaterThan(3)
+})
+
+test('what is left of a question after ten seconds is refused, and the rest answered', async () => {
+  const { state, ask } = slowSchema()
+  const { data, errors } = await ask(30)
+  expect(state.reads).toBeGreaterThanOrEqual(11)
+  expect(state.reads).toBeLessThan(16)
+  expect(Object.values(data ?? {}).filter(list => list !== null)).toHaveLength(state.reads)
+  expect(new Set(errors?.map(({ message }) => message))).toEqual(
+    new Set(['It takes longer than 10 s: ask for less at a time.']),
+  )
+})
