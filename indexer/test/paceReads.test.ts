@@ -4,7 +4,7 @@ import { createPace, paceReads } from '../src/api/paceReads.ts'
 
 /** A schema whose lists take a second of a clock that the test sees. */
 function slowSchema() {
-  const schema = buildSchema('type Query { rows: RowPage _meta: Int } type RowPage { totalCount: Int }')
+  const schema = buildSchema('type Query { rows(limit: Int): RowPage _meta: Int } type RowPage { totalCount: Int }')
   const state = { nowMs: 0, running: 0, most: 0, reads: 0 }
   const { rows } = schema.getQueryType()?.getFields() ?? {}
   if (rows !== undefined)
@@ -17,8 +17,9 @@ function slowSchema() {
       return { totalCount: 1 }
     }
   paceReads(schema)
-  const ask = (lists: number) => {
-    const source = `{ ${Array.from({ length: lists }, (_, at) => `a${at}: rows { totalCount }`).join(' ')} }`
+  const ask = (lists: number, limit = 'limit: 5') => {
+    const asked = Array.from({ length: lists }, (_, at) => `a${at}: rows(${limit}) { totalCount }`)
+    const source = `query Q${limit.includes('$') ? '($n: Int = -1)' : ''} { ${asked.join(' ')} }`
     return graphql({ schema, source, contextValue: createPace(() => state.nowMs) })
   }
   return { state, ask }
@@ -36,6 +37,12 @@ test('the lists of a question are read four at a time, and others have their tur
   expect((await answering).errors).toBeUndefined()
   expect(state).toMatchObject({ reads: 8, most: 4 })
   expect(turns).toBeGreaterThan(3)
+})
+
+test('a negative limit is refused, however it is given', async () => {
+  const { state, ask } = slowSchema()
+  for (const limit of ['limit: -1', 'limit: $n']) expect((await ask(1, limit)).errors?.[0]?.message).toMatch(/negative/)
+  expect(state.reads).toBe(0)
 })
 
 test('what is left of a question after ten seconds is refused, and the rest answered', async () => {

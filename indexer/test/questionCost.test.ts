@@ -73,6 +73,9 @@ test('filters have so many conditions at most, and are so deep, in the text or i
   expect(inText(`${'{ AND: '.repeat(6)}{ name: "x" }${' }'.repeat(6)}`)).toMatch(/6 deep/)
   expect(inText('{ name_contains_nocase: "otter", OR: { name: "x" } }')).toBeNull()
   expect(inText(`{ name_ends_with: "${'%a'.repeat(101)}" }`)).toMatch(/200 characters/)
+  const defaulted = (w: string) => fault(`query Q($w: peerFilter = ${w}) { peers(where: $w) { items { name } } }`)
+  expect(defaulted(`${'{ OR: '.repeat(6)}{ name: "x" }${' }'.repeat(6)}`)).toMatch(/6 deep/)
+  expect(defaulted(`{ name_ends_with: "${'%a'.repeat(101)}" }`)).toMatch(/200 characters/)
   for (const odd of [null, 'x', [], 7]) expect(inVariable(odd)).toBeNull()
 })
 
@@ -88,6 +91,7 @@ test('views of all rounds are asked for by round or key, at the top of a questio
   for (const where of ['round: 1', 'peerKey_in: ["0x"]', 'AND: [{ evaluatorKey: "0x" }]', 'round: $round'])
     expect(fault(`query Q($round: Int) { votes(where: { ${where} }) { totalCount } }`, { round: 3 }), where).toBeNull()
   expect(fault('query { ...F } fragment F on Query { earnings { totalCount } }')).toMatch(/A list of earnings names/)
+  expect(fault('{ peerStandings { items { rank } } }')).toMatch(/A list of peerStandings names peerKey/)
   expect(fault('{ peer(peerKey: "0x") { earnings { totalCount } } }')).toBeNull()
 })
 

@@ -13,6 +13,8 @@ const LANES = 4
 /** A statement that runs is waited for. */
 const DEADLINE_MS = 10_000
 
+/** Ponder would take it for none, and read the whole table. */
+const NEGATIVE = 'A limit is not negative.'
 const LATE = `It takes longer than ${DEADLINE_MS / 1000} s: ask for less at a time.`
 
 /**
@@ -26,7 +28,10 @@ export function paceReads(schema: GraphQLSchema): void {
       const isRead = getNamedType(field.type).name.endsWith('Page') || SINGLE_READS.has(field.name)
       if (field.resolve === undefined || (!isRead && field.name !== '_meta')) continue
       const resolve = field.resolve as Resolve
-      const paced: Resolve = (row, args, context, info) => context.inTurn(() => resolve(row, args, context, info))
+      const paced: Resolve = (row, args, context, info) => {
+        if (Number(args.limit) < 0) throw new GraphQLError(NEGATIVE)
+        return context.inTurn(() => resolve(row, args, context, info))
+      }
       field.resolve = paced as typeof field.resolve
     }
   }

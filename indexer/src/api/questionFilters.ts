@@ -11,10 +11,12 @@ const MAX_PATTERN = 200
 
 const PATTERN = /_(contains|starts_with|ends_with)(_nocase)?$/
 
-/** Views that are made of all rounds: of these a question names some, by columns that have an index. */
+/** Views that are made of all rounds or peers: a question names some of these, by columns that have an index. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   votes: ['round', 'peerKey', 'evaluatorKey'],
   earnings: ['round', 'peerKey'],
+  // Each row counts the peers before it.
+  peerStandings: ['peerKey'],
 }
 
 /** Why the filters of a question are refused; null if they are not. */
@@ -25,6 +27,10 @@ export function filterFault(document: DocumentNode, variables: Variables): strin
     if (typeof where !== 'object' || where === null) return
     if (nest > MAX_NEST) fault ??= `Its filters are more than ${MAX_NEST} deep.`
     if (fault !== null) return
+    if (Array.isArray(where)) {
+      for (const one of where) walk(one, nest + 1)
+      return
+    }
     for (const [key, value] of Object.entries(where)) {
       if (key === 'AND' || key === 'OR') for (const one of [value].flat()) walk(one, nest + 1)
       else {
@@ -37,6 +43,9 @@ export function filterFault(document: DocumentNode, variables: Variables): strin
   visit(document, {
     Argument(argument) {
       if (argument.name.value === 'where') walk(argumentValue(argument, variables), 1)
+    },
+    VariableDefinition({ defaultValue }) {
+      if (defaultValue !== undefined) walk(valueFromASTUntyped(defaultValue), 1)
     },
   })
   return fault ?? (conditions > MAX_CONDITIONS ? `Its filters have more than ${MAX_CONDITIONS} conditions.` : null)

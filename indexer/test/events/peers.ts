@@ -105,10 +105,13 @@ export function testPeers(scene: Scene): void {
   test('a peer alone has the rank and points that the leaderboard gives it', async () => {
     const { indexer, cast } = scene
     const fields = 'peerKey rank finalPointsMilli provisionalPointsMilli contestedPointsMilli contestedRounds'
-    const board = await indexer.query<{ standings: { items: { rank: number }[] } }>(
+    const board = await indexer.query<{ standings: { items: { rank: number; peerKey: string }[] } }>(
       `{ standings(orderBy: "rank") { items { ${fields} } } }`,
     )
-    const alone = await indexer.query(`{ peerStandings(orderBy: "rank") { items { ${fields} } } }`)
+    const keys = JSON.stringify(board.standings.items.map(({ peerKey }) => peerKey))
+    const alone = await indexer.query(
+      `{ peerStandings(where: { peerKey_in: ${keys} }, orderBy: "rank") { items { ${fields} } } }`,
+    )
     expect(alone.peerStandings).toEqual(board.standings)
     const { peerStandings } = await indexer.query(
       `{ peerStandings(where: { peerKey: "${cast.solvers[0].peerKey}" }) { items { ${fields} } } }`,
