@@ -10,7 +10,7 @@ import { createUselessCount } from '../gossip/uselessMessages.ts'
 import type { Verdict } from '../gossip/verdict.ts'
 import type { Host } from '../host.ts'
 import { createAnswerLimits } from './answerLimits.ts'
-import { createPassedOver } from './passedOver.ts'
+import { createSkippedMessages } from './skippedMessages.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { closeStream, finishStream, writeMessage } from './streamWriter.ts'
@@ -65,7 +65,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
   const { store, gate, logger, clock } = options
   const stopping = new AbortController()
   const peers = new Set<string>()
-  const passed = createPassedOver(clock)
+  const skipped = createSkippedMessages(clock)
   // Start of the next requested range of ids, for any peer.
   let first = 0
 
@@ -74,7 +74,7 @@ export async function startSync(host: Host, options: SyncOptions): Promise<Sync>
     try {
       const signal = withDeadline(stopping.signal, 4 * IDLE_MS)
       stream = await openStream(host.node, peer, SYNC_PROTOCOL, signal)
-      const answered = await ask(host, { stream, peer, first, store, gate, passed, signal })
+      const answered = await ask(host, { stream, peer, first, store, gate, skipped, signal })
       first = answered.next
       await closeStream(stream, IDLE_MS)
       const taken = await Promise.all(answered.admissions)
@@ -164,18 +164,18 @@ type Question = {
   first: number
   store: SyncStore
   gate: MessageGate
-  passed: ReturnType<typeof createPassedOver>
+  skipped: ReturnType<typeof createSkippedMessages>
   signal: AbortSignal
 }
 /** `admissions`: what becomes of each message that is signed and of use here, as soon as its author is known. */
 type Answered = { admissions: Promise<Verdict<unknown>>[]; next: number }
 
-async function ask(host: Host, { stream, peer, first, store, gate, passed, signal }: Question): Promise<Answered> {
+async function ask(host: Host, { stream, peer, first, store, gate, skipped, signal }: Question): Promise<Answered> {
   const { from, to } = store.rounds()
   const reader = createStreamReader(stream, { idleMs: IDLE_MS, signal })
   const admissions: Promise<Verdict<unknown>>[] = []
   try {
-    const part = partFrom(first, [...store.signed(from, to), ...passed.all()])
+    const part = partFrom(first, [...store.signed(from, to), ...skipped.all()])
     await writeMessage(stream, encodeSyncRequest({ v: 1, from, to, ...part }), IDLE_MS, signal)
     const useless = createUselessCount(() => store.signed(from, to))
     let count = 0
@@ -192,7 +192,7 @@ async function ask(host: Host, { stream, peer, first, store, gate, passed, signa
       if (screened.verdict === 'accept') admissions.push(gate.admit(message, peer, rules))
       else if (screened.ours) continue
       else if (useless.add(message)) throw new SyncFault('hardly anything but useless messages')
-      else if (!screened.later) passed.add(message)
+      else if (!screened.later) skipped.add(message)
     }
     return { admissions, next: afterAnswer(part, count, highest) }
   } finally {

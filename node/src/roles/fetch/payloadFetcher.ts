@@ -7,10 +7,10 @@ import type { FetchFailure } from '#p2p/transfer/payloadTransfer.ts'
 import type { Bundles } from '#store/bundles.ts'
 import type { FetchLimits } from './fetchLimits.ts'
 import { type FetchKind, findHolders, findKeepers, type Holder, type WantedPayload } from './holders.ts'
-import { createLooked, type Looked } from './looked.ts'
+import { createHolderTime, type HolderTime } from './holderTime.ts'
 import { belowPace, longestMs } from './pace.ts'
 import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
-import { sideBySide } from './sideBySide.ts'
+import { raceSources } from './raceSources.ts'
 import { slotExpired } from './slotExpired.ts'
 
 export type FetchModules = {
@@ -69,7 +69,7 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
     found: readonly Holder[],
     wanted: WantedPayload,
     signal: AbortSignal,
-    looked: Looked,
+    holderTime: HolderTime,
   ): Promise<Uint8Array | Attempt[]> {
     const tried: Attempt[] = []
     let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
@@ -81,7 +81,7 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
         if (leftMs <= 0) return tried
         if (!isNamed(holder) && (late.has(holder.peerKey) || tried.filter(one => !isNamed(one)).length >= others))
           continue
-        const { got, ms } = await attempt(holder, wanted, signal, looked)
+        const { got, ms } = await attempt(holder, wanted, signal, holderTime)
         if (typeof got !== 'string') return got
         leftMs -= ms
         tried.push({ ...holder, failure: got })
@@ -95,32 +95,38 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
   }
 
   /** Keepers in random order, slow ones last, so that none of them delays the others. */
-  async function askAll(wanted: WantedPayload, signal: AbortSignal, looked: Looked): Promise<Uint8Array | Attempt[]> {
+  async function askAll(
+    wanted: WantedPayload,
+    signal: AbortSignal,
+    holderTime: HolderTime,
+  ): Promise<Uint8Array | Attempt[]> {
     const holders = await findHolders(modules, wanted, signal)
     const found = await findKeepers(modules, wanted, signal)
-    looked.expect([...holders.filter(({ isAuthor }) => isAuthor), ...found])
-    if (found.length === 0) return askEach(holders, wanted, signal, looked)
+    holderTime.expect([...holders.filter(({ isAuthor }) => isAuthor), ...found])
+    if (found.length === 0) return askEach(holders, wanted, signal, holderTime)
     const keepers = found
       .map(keeper => ({ keeper, place: Number(late.has(keeper.peerKey)) + random() }))
       .sort((a, b) => a.place - b.place)
       .map(({ keeper }) => [keeper])
     const authors = holders.filter(({ isAuthor }) => isAuthor)
     const rest = holders.filter(one => !one.isAuthor && !found.some(({ peerId }) => peerId === one.peerId))
-    const ways = [authors, ...keepers, rest].map(one => (until: AbortSignal) => askEach(one, wanted, until, looked))
-    return sideBySide(ways, { everyMs: rules.roundMs() * PATIENCE_SHARE, clock }, signal)
+    const sources = [authors, ...keepers, rest].map(
+      one => (until: AbortSignal) => askEach(one, wanted, until, holderTime),
+    )
+    return raceSources(sources, { everyMs: rules.roundMs() * PATIENCE_SHARE, clock }, signal)
   }
 
   return async (wanted, signal) => {
-    const looked = createLooked(clock)
+    const holderTime = createHolderTime(clock)
     const outOfTime = () =>
-      looked.isEnough(rules.roundMs() * PATIENCE_SHARE)
+      holderTime.isEnough(rules.roundMs() * PATIENCE_SHARE)
         ? peerFault('unavailable', 'no time was left')
         : peerFault('no time', 'no time was left to ask who has it')
     try {
       const waitMs = rules.opensAtMs(wanted.kind, wanted.round) - clock.nowMs()
       if (waitMs > 0) await clock.sleep(waitMs, signal)
       for (let returns = 0; ; returns += 1) {
-        const got = await askAll(wanted, signal, looked)
+        const got = await askAll(wanted, signal, holderTime)
         if (got instanceof Uint8Array) return { ok: true, value: got }
         if (signal.aborted) return outOfTime()
         if (!wanted.mayReturn || returns === MAX_RETURNS || !isGone(got)) return faultOf(got)
@@ -183,12 +189,12 @@ function createAttempts({ network, clock }: FetchModules, rules: PayloadRules, l
   }
 
   /** Waits for a slot of the holder before a global one, so that a peer with many announcements does not take the slots of others. */
-  return (holder: Holder, wanted: WantedPayload, signal: AbortSignal, looked: Looked) => {
+  return (holder: Holder, wanted: WantedPayload, signal: AbortSignal, holderTime: HolderTime) => {
     const measured = async () => {
       const fromMs = clock.nowMs()
-      looked.begin(holder.peerId)
+      holderTime.begin(holder.peerId)
       const got = await inPace(holder, wanted, signal)
-      looked.end(holder.peerId, !signal.aborted && got !== 'slot-expired')
+      holderTime.end(holder.peerId, !signal.aborted && got !== 'slot-expired')
       return { got, ms: clock.nowMs() - fromMs }
     }
     const withSlot = () => places.run('', measured, signal)

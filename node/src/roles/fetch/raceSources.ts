@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 
 /** The result of one of several sources of the same bytes: the bytes, or the failure. */
-type Way<Failure> = (signal: AbortSignal) => Promise<Uint8Array | Failure[]>
+type Source<Failure> = (signal: AbortSignal) => Promise<Uint8Array | Failure[]>
 
 /**
  * Tries several sources of the same bytes. The next one starts when one has failed, or `everyMs` after the last start, so that a slow
@@ -9,8 +9,8 @@ type Way<Failure> = (signal: AbortSignal) => Promise<Uint8Array | Failure[]>
  *
  * @returns the bytes, or the failures of all sources, in order.
  */
-export async function sideBySide<Failure>(
-  ways: readonly Way<Failure>[],
+export async function raceSources<Failure>(
+  sources: readonly Source<Failure>[],
   { everyMs, clock }: { everyMs: number; clock: Clock },
   signal: AbortSignal,
 ): Promise<Uint8Array | Failure[]> {
@@ -21,8 +21,8 @@ export async function sideBySide<Failure>(
   let begun = 0
   let running = 0
 
-  async function go(way: Way<Failure>, at: number): Promise<void> {
-    const result = await way(until)
+  async function go(source: Source<Failure>, at: number): Promise<void> {
+    const result = await source(until)
     running -= 1
     if (result instanceof Uint8Array) return resolve(result)
     failures[at] = result
@@ -30,14 +30,14 @@ export async function sideBySide<Failure>(
   }
 
   function next(): void {
-    const [way, at] = [ways[begun], begun]
-    if (way === undefined) {
+    const [source, at] = [sources[begun], begun]
+    if (source === undefined) {
       if (running === 0) resolve(failures.flat())
       return
     }
     begun += 1
     running += 1
-    go(way, at).catch(reject)
+    go(source, at).catch(reject)
     clock.sleep(everyMs, until).then(
       () => {
         if (begun === at + 1) next()

@@ -1,21 +1,21 @@
 import type { Clock } from '#core/clock.ts'
 import type { Holder } from './holders.ts'
 
-/** What a peer was given to answer in: time in a slot, and whether it came to an end by itself. */
+/** Time in a slot that a peer had to answer, and whether its attempt ended by itself. */
 type Asked = { slotMs: number; sinceMs: number | null; isDone: boolean }
 
-/** Keeps whether a payload was looked for, where the time runs out before anybody gives it. */
-export type Looked = {
-  /** The peers that must have it by what the chain says. */
+/** Time that the holders of a payload had to answer: decides the fault if no holder gives it in time. */
+export type HolderTime = {
+  /** Adds peers that must have it, according to the chain. */
   expect(holders: readonly Holder[]): void
   begin(peerId: string): void
-  /** @param isDone - false where it could not answer because others waited, or because the time was up. */
+  /** @param isDone - false if its slot expired for others, or if the time was up. */
   end(peerId: string, isDone: boolean): void
-  /** Whether each of those peers failed by itself, or had `leastMs`. Where the chain names none, nobody knows. */
+  /** Whether each of those peers failed by itself or had `leastMs`; false if the chain names no peer. */
   isEnough(leastMs: number): boolean
 }
 
-export function createLooked({ nowMs }: Pick<Clock, 'nowMs'>): Looked {
+export function createHolderTime({ nowMs }: Pick<Clock, 'nowMs'>): HolderTime {
   const asked = new Map<string, Asked>()
 
   function spentMs({ slotMs, sinceMs }: Asked): number {
