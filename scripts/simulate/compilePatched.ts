@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Compiled, compile } from '../solidity/compileTests.ts'
 
-/** A defence taken out of a contract's source. */
+/** Removes a defence from a contract's source. */
 export interface Patch {
-  /** Below `contracts/src`. */
+  /** Path below `contracts/src`. */
   readonly file: string
-  /** Stands there exactly once. */
+  /** Text that the file contains exactly once. */
   readonly before: string
   readonly after: string
 }
@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..', '..')
 const sourceFolder = 'contracts/src'
 const unchanged = new Map<string, Contracts>()
 
-/** The contract of a name. */
+/** The contract with this name. */
 export type Contracts = (name: string) => Compiled
 
 /**

@@ -4,12 +4,12 @@ export interface Earnings {
   error: number
 }
 
-/** What an attack earned against honest play, run by run. */
+/** Earnings of an attack and of honest play, run by run. */
 export interface AttackRow {
   attack: string
-  /** What stops it. */
+  /** The defence that stops it. */
   defence: string
-  /** Why it may earn more than honest play, if it may. */
+  /** Reason why it may earn more than honest play, if there is one. */
   leftOpen: string | null
   unit: string
   runs: number

@@ -18,15 +18,15 @@ import { CASE, type Outcome, type Verdict } from './ledgers/ledger.ts'
 import { truthOf } from './truth.ts'
 import { SCORE_COST } from './world.ts'
 
-/** What an appeal costs who is right: half of its bond, in Nectar, and gas. */
+/** Cost in Nectar of an appeal that is upheld: half of its bond, and gas. */
 const COST = [0, 0.005 * NECTAR_PER_COIN, 0.01 * NECTAR_PER_COIN].map(
   fee => fee + (GAS.appeal / 1e6) * NECTAR_PER_MEGAGAS,
 )
 
-/** A score that is so far from what one sees itself is worth an appeal: noise of both stays below. */
+/** Difference from an own score that justifies an appeal: the noise of both scores is smaller. */
 const CLEARLY_MILLI = TOLERANCE_MILLI + 20
 
-/** Appeals of the scores of a round that was just settled. */
+/** Appeals scores of the round that was just settled. */
 export async function openCases(game: Game, round: number): Promise<void> {
   const works = game.works.get(round) ?? []
   const settled = await Promise.all(works.map(({ peer }) => game.ledger.outcomeOf(round, peer.key)))
@@ -65,7 +65,7 @@ async function sealVerdicts(game: Game, { work, levels }: OpenCase): Promise<voi
     const seat = memberOf(game, key)
     const isSilent = seat.isOwn && strategy.jury === 'silent'
     if (isSilent || !comes(game, seat, level.openedRound)) continue
-    // Of what the coalition hides its seats are paid for saying so.
+    // For work that the coalition hides, its seats are paid for reporting that it is unavailable.
     const found = honestScore(game, seat, work, truth, false)
     const seen = seat.isOwn && work.isHidden ? { ...found, scoreMilli: UNAVAILABLE } : found
     const { scoreMilli } = seat.isOwn && strategy.jury === 'pushed' ? pushed(game, work, seen) : seen
@@ -108,7 +108,7 @@ function ownAppellant(game: Game, work: Answers, outcome: Outcome): Member | nul
   return isAppealing && own !== undefined ? own : null
 }
 
-/** Whether the coalition's votes on nothing count while its appeal is open. */
+/** Whether the coalition's votes on unavailable work count while its appeal is open. */
 function isHeldUp({ ballots, setting }: Game, { round, peer }: Answers): boolean {
   const votes = (ballots.get(round) ?? []).filter(
     ({ seat, scores }) => seat.isOwn && scores.some(({ peerKey }) => peerKey === peer.key),
@@ -116,7 +116,7 @@ function isHeldUp({ ballots, setting }: Game, { round, peer }: Answers): boolean
   return votes.length >= (setting.defences.heldByShare ? 2 : 1)
 }
 
-/** How many seats of its committee found nothing. */
+/** Number of seats of its committee that found nothing to score. */
 function missedBy({ ballots }: Game, { round, peer }: Answers): number {
   const scores = (ballots.get(round) ?? []).flatMap(ballot => ballot.scores)
   return scores.filter(({ peerKey, scoreMilli }) => peerKey === peer.key && scoreMilli === UNAVAILABLE).length

@@ -7,11 +7,11 @@ export interface Member {
   readonly name: string
   /** Whether it belongs to the attacker's coalition. */
   readonly isOwn: boolean
-  /** Among all members: what is random about a member follows from it. */
+  /** Index among all members: their randomness follows from it. */
   readonly number: number
 }
 
-/** Who plays. The coalition holds a quarter of the seats, a fifth of the keys that work, and half of the proposers. */
+/** The players. The coalition has a quarter of the seats, a fifth of the working keys, and half of the proposers. */
 export interface Cast {
   readonly seats: readonly Member[]
   readonly rivals: readonly Member[]

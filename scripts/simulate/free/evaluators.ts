@@ -21,7 +21,7 @@ export async function sealBallots(game: Game, round: number): Promise<void> {
     let isScored = false
     for (const [position, seat] of committee.entries()) {
       if (!comes(game, seat, round)) {
-        // Who does not seal in an outage that it foresees has scored as always.
+        // A seat that does not seal because it foresees an outage has scored as usual.
         if (seat.isOwn && foresees(game, round)) spend(game, seat, isScored ? 0 : peers.length * SCORE_COST)
         isScored ||= seat.isOwn
         continue
@@ -33,7 +33,7 @@ export async function sealBallots(game: Game, round: number): Promise<void> {
       const scores = peers.map((work, at) => {
         const isLooking = !seat.isOwn || !happens(game, game.strategy.lazy, work.peer, round, 2_000)
         const seen = isLooking ? look(work, at) : guess(game, work, truths[at] as Truth)
-        // What is not served takes no work.
+        // Work that is not served costs no scoring.
         if (isLooking && isPaying && seen.scoreMilli !== UNAVAILABLE) spend(game, seat, SCORE_COST)
         return seat.isOwn && (isPushing || work.isHidden) ? pushed(game, work, seen) : seen
       })
@@ -99,7 +99,7 @@ function foresees({ strategy, setting }: Game, round: number): boolean {
   return strategy.foreseesOutages && setting.outages.includes(round)
 }
 
-/** What a seat that reads the answers finds: each leaf's worth with a little noise, or nothing if the peer does not serve it. */
+/** Scores of a seat that reads the answers: each leaf's worth with a little noise, or nothing if the peer does not serve it. */
 export function honestScore(game: Game, seat: Member, work: Answers, truth: Truth, isVoting = true): PeerScore {
   if (!seat.isOwn && !work.serves(seat, isVoting)) return unavailable(work)
   return scoreOf(game, work, truth, (worth, index) => {
@@ -128,7 +128,7 @@ function scoreOf(
   return { peerKey: peer.key, scoreMilli: Math.round(sum / facts.sampled(round, peer.key).length), leaves }
 }
 
-/** What the coalition says of a peer where it saw a score. */
+/** The coalition's vote on a peer that it scored. */
 export function pushed({ strategy }: Game, work: Answers, seen: PeerScore): PeerScore {
   const { up, down, pushesLeaves, callsUnavailable } = strategy
   const isOwn = work.peer.isOwn

@@ -11,7 +11,7 @@ export const SPEC = { tasksPerRound: 4, groupSize: 2, owedLeaves: 8, sampledLeav
 /** Seats of a first and of a second jury. */
 const JURY_SIZES = [11, 23] as const
 
-/** What random numbers of the world are for. */
+/** Purposes of random numbers of the world. */
 const PURPOSES = ['ability', 'luck', 'noise', 'absence', 'easiness', 'check', 'choice'] as const
 
 /**
@@ -61,7 +61,7 @@ export class Facts {
     return this.once(`sampled ${round} ${key}`, () => sampledLeaves(this.chainId, round, this.beacon(round), key, SPEC))
   }
 
-  /** Which of the leaves that are scored is checked against the policy. */
+  /** The scored leaf that is checked against the policy. */
   checked(round: number, key: Hex): number {
     return this.once(`checked ${round} ${key}`, () => {
       const seed = roundSeed('proof', this.chainId, round, this.beacon(round), key)
@@ -69,7 +69,7 @@ export class Facts {
     })
   }
 
-  /** The place that a shard opens, of those with points. */
+  /** The peer with points that a shard opens. */
   opening(round: number, shard: number, scored: ReadonlySet<number>): { at: number; place: bigint } {
     const seed = this.once(`opening ${round} ${shard}`, () =>
       openingSeed(this.chainId, round, this.beacon(round + 2), shard),
@@ -91,7 +91,7 @@ export class Facts {
     })
   }
 
-  /** Uniform in (0, 1), by what it is for. */
+  /** A uniform number in (0, 1), by purpose. */
   uniform(purpose: (typeof PURPOSES)[number], a: number, b = 0, c = 0): number {
     const [high, low] = this.words(purpose, a, b, c)
     return ((high >>> 5) * 2 ** 26 + (low >>> 6) + 0.5) * 2 ** -53
@@ -106,7 +106,7 @@ export class Facts {
     return philox4x32([PURPOSES.indexOf(purpose), a, b, c], this.key)
   }
 
-  /** What is the same for every way to play. */
+  /** Values that are the same for every way to play. */
   once<T>(name: string, compute: () => T): T {
     const known = this.known.get(name)
     if (known !== undefined) return known as T

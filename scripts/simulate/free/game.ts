@@ -14,13 +14,13 @@ export interface Answer extends Leaf {
   readonly isSampled: boolean
 }
 
-/** A peer's work, and who gets it. */
+/** A peer's work, and the seats that get it. */
 export interface Answers extends Work {
   readonly leaves: readonly Answer[]
   /** Whether a seat gets the bundle. Honest seats are numbered among the members; the coalition's seats always get it. */
   serves(seat: Member, isVoting: boolean): boolean
   readonly shows: boolean
-  /** Nothing, which the coalition's seats call perfect. */
+  /** Whether there is no work, and the coalition's seats call it perfect. */
   readonly isHidden: boolean
 }
 
@@ -30,7 +30,7 @@ export interface OpenCase {
   readonly levels: { readonly openedRound: number; readonly by: Member; readonly verdicts: Verdict[]; jury: number }[]
 }
 
-/** A run under way. */
+/** A running game. */
 export interface Game {
   readonly ledger: Ledger
   readonly facts: Facts
@@ -42,7 +42,7 @@ export interface Game {
   readonly late: Map<number, Proposal[]>
   readonly works: Map<number, Answers[]>
   readonly ballots: Map<number, Sealed[]>
-  /** What the shards of a round open. */
+  /** Leaves that the shards of a round open. */
   readonly drawn: Map<number, ReadonlyMap<number, Drawn>>
   readonly cases: Set<OpenCase>
   readonly demands: { readonly work: Answers; readonly index: number; readonly openedRound: number; isOpen: boolean }[]
@@ -68,7 +68,7 @@ export const GAS = {
   challenge: 90_000,
 } as const
 
-/** What a million units of gas cost, at 1 gwei and a Nectar of a thousandth of the native coin. */
+/** Cost of a million units of gas, at 1 gwei and a Nectar of a thousandth of the native coin. */
 export const NECTAR_PER_MEGAGAS = 1
 export const NECTAR_PER_COIN = 1_000
 

@@ -1,11 +1,11 @@
 import { MarketModel } from '../../../contracts/test/market/marketModel.ts'
 import { randomStream } from '../../../node/model/src/base/random.ts'
 
-/** An attack on the market, which no seat or score plays a part in. */
+/** An attack on the market, without seats or scores. */
 interface MarketAttack {
   readonly name: string
   readonly defence: string
-  /** What it gains over honest play with the same knowledge, in bets. */
+  /** Its gain over honest play with the same knowledge, in bets. */
   gain(isDefended: boolean, seed: number): number
 }
 

@@ -7,7 +7,7 @@ import { HONEST, type Strategy } from './strategy.ts'
 
 const HARDHAT_CHAIN = 31_337
 
-/** A share with half of its interval of 95 %. */
+/** A share and half of its 95 % interval. */
 export interface Share {
   readonly mean: number
   readonly error: number
@@ -20,7 +20,7 @@ export interface Trial {
   readonly profit: Share
   /** Loss of everybody else, as a share of their pay. */
   readonly honestLoss: Share
-  /** Nectar a run that each side is paid where all are honest. */
+  /** Nectar that each side earns in a run if all are honest. */
   readonly ownPay: number
   readonly honestPay: number
 }
@@ -45,7 +45,7 @@ export async function openModel(
   }
 }
 
-/** Honest play is played once a seed. */
+/** Honest play runs once for each seed. */
 export function openMeasure(play: PlaySeed) {
   const honest = new Map<number, Promise<Played>>()
   const honestOf = (seed: number) => {
@@ -66,7 +66,7 @@ export function openMeasure(play: PlaySeed) {
   }
 }
 
-/** Seeds that nothing else is measured with. */
+/** Seeds for no other measurement. */
 export function seedsFrom(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, at) => first + at)
 }

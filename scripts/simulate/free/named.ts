@@ -5,14 +5,14 @@ import { deviating, type Strategy } from './strategy.ts'
 export interface NamedAttack {
   readonly name: string
   readonly strategy: Strategy
-  /** What stops it. */
+  /** The defence that stops it. */
   readonly defence: string
   readonly without: Partial<Defences>
   /** Rounds of work in which reveals are impossible. */
   readonly outages?: readonly number[]
-  /** Rounds of work in a run, where what it lives from takes more of them. */
+  /** Rounds of work in a run, if the attack needs more than the default. */
   readonly rounds?: number
-  /** What it is compared with, where that is not honest play: then it is there to cost others more than it costs itself. */
+  /** Baseline, if it is not honest play: such an attack costs others more than itself. */
   readonly against?: Strategy
 }
 

@@ -13,25 +13,25 @@ import { showFaults } from './truth.ts'
 /** The first round with tasks: secrets are committed two rounds ahead. */
 const FIRST = 2
 
-/** Rounds in which something may be open after the last of work. */
+/** Rounds after the last round of work in which something may still be open. */
 const TAIL = 10
 
 /** Nectar, over the whole run. */
 interface Income {
-  /** What was earned. */
+  /** Gross earnings. */
   readonly pay: number
-  /** That, less work, gas, lost stakes, and what bonds cost. */
+  /** Earnings less work, gas, slashed stakes and the cost of bonds. */
   readonly net: number
 }
 
 export interface Played {
   readonly own: Income
   readonly honest: Income
-  /** In wei, by name: what the contracts are compared by. */
+  /** Balances in wei, by name, to compare model and contracts. */
   readonly wei: ReadonlyMap<string, bigint>
 }
 
-/** Plays a run: so many rounds of work, and what follows from them. */
+/** Plays a run: the rounds of work, and everything that follows from them. */
 export async function playGame(
   ledger: Ledger,
   facts: Facts,
@@ -82,7 +82,7 @@ function freshKeys({ works }: Game): Member[] {
   return [...works.values()].flatMap(made => made.filter(({ isFresh }) => isFresh).map(({ peer }) => peer))
 }
 
-/** A seat that can't have a peer's answers demands one on the chain; who shows it is paid its gas. */
+/** A seat that cannot get a peer's answers demands one on the chain; the peer that shows it is paid its gas. */
 async function demandMissing(game: Game, round: number, now: number): Promise<void> {
   const { cast, ledger, facts } = game
   for (const work of game.works.get(round) ?? []) {

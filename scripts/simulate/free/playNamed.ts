@@ -3,11 +3,11 @@ import { marketAttacks } from './market.ts'
 import { openMeasure, openModel, type Share, seedsFrom, type Trial } from './measure.ts'
 import { type NamedAttack, namedAttacks, settingOf } from './named.ts'
 
-/** What a named attack gains with its defence, and without. */
+/** Gain of a named attack with its defence and without. */
 export interface NamedRow {
   readonly name: string
   readonly defence: string
-  /** What the gain is a share of. */
+  /** Amount that the gain is a share of. */
   readonly unit: 'of honest pay' | 'of what it costs' | 'bets'
   readonly defended: Share
   readonly undefended: Share
@@ -39,7 +39,7 @@ export function pays({ mean, error }: Share): boolean {
   return mean > error && mean > 0.001
 }
 
-/** What others lose by each Nectar that it costs, above one. */
+/** Loss of others for each Nectar that it costs, above one. */
 function harm(before: Trial, after: Trial): Share {
   const lost = (after.honestLoss.mean - before.honestLoss.mean) * after.honestPay
   const cost = (before.profit.mean - after.profit.mean) * after.ownPay

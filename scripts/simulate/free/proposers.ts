@@ -14,7 +14,7 @@ export async function playProposers(game: Game, now: number, isOver: boolean): P
   const fair = cast.proposers.map(proposer => ({ proposer, texts: fairTexts(game.facts, round, proposer) }))
   const [rival, own] = fair as unknown as [Proposal, Proposal]
   const texts = ownTexts(game, round, own, rival)
-  // Who foresees a proposal is on the chain before it.
+  // A proposer that foresees a proposal is on the chain before it.
   const isFirst = strategy.proposes === 'foreseen' && !setting.defences.secretSeeds
   const order = isFirst ? [{ ...own, texts }, rival] : [rival, { ...own, texts }]
   const made: Proposal[] = []
@@ -23,7 +23,7 @@ export async function playProposers(game: Game, now: number, isOver: boolean): P
   for (const { proposer } of fair) if (!made.some(one => one.proposer === proposer)) game.late.set(round, [])
 }
 
-/** What is shown when a round is settled: refused, but where tasks are gossip. Withheld secrets are shown to the chain. */
+/** Late proposals, shown when a round is settled: refused unless tasks are gossip. Withheld secrets are shown to the chain. */
 export async function playLateProposals(game: Game, round: number): Promise<void> {
   const { ledger, cast, strategy, proposals } = game
   for (const proposer of cast.proposers) {

@@ -10,7 +10,7 @@ export interface Row {
   readonly bar: number
   readonly ok: boolean
   readonly better: 'more' | 'less'
-  /** What the value was found by. */
+  /** Method that found the value. */
   readonly conditions: string
 }
 
@@ -52,7 +52,7 @@ export function rowsOf(
   ]
 }
 
-/** What was found, in lines. */
+/** The findings, in lines. */
 export function linesOf(result: FreeResult): string[] {
   const { named, best, decided, lasting, withoutAppeals, griefing, closed, chainRuns } = result
   return [

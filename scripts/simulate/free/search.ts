@@ -11,14 +11,14 @@ export interface Effort {
   readonly finalists: number
 }
 
-/** How many of the best are varied. */
+/** Number of the best that are varied. */
 const PARENTS = 12
 
 export interface Found {
   readonly tried: number
-  /** The best first, each once: those that are left when what adds nothing is taken back, then others as they were found. */
+  /** The best first, each once: simplified strategies without useless changes, then others as they were found. */
   readonly best: readonly Trial[]
-  /** All that were tried, on few seeds. */
+  /** All strategies that were tried, on few seeds. */
   readonly trials: readonly Trial[]
 }
 

@@ -8,7 +8,7 @@ import { type NamedRow, playNamed } from './playNamed.ts'
 import { type Effort, searchStrategies } from './search.ts'
 import { describe, HONEST, type Strategy } from './strategy.ts'
 
-/** How much of it is played. */
+/** Extent of the simulation. */
 export interface Extent {
   /** Strategies of each of the two searches. */
   readonly search: Effort
@@ -61,16 +61,16 @@ export interface FreeResult {
   readonly lasting: readonly Trial[]
   /** The best without appeals, on the model. */
   readonly withoutAppeals: Trial | null
-  /** What costs honest peers most for each Nectar that it costs its coalition, on the model. */
+  /** The strategy that costs honest peers most for each Nectar that it costs its coalition, on the model. */
   readonly griefing: Trial | null
-  /** The field that the best lives from, which the second search leaves honest. */
+  /** The field that the best depends on; the second search leaves it honest. */
   readonly closed: string
   /** Runs on the contracts that differ from the model's by a wei. */
   readonly differing: number
   readonly chainRuns: number
 }
 
-/** Searches on the model, twice: the second time without what the best of the first lives from. Then plays the best on the contracts. */
+/** Searches twice on the model: the second time without the field that the best of the first depends on. Then plays the best on the contracts. */
 export async function simulateFree(extent: Extent, say: (line: string) => void): Promise<FreeResult> {
   const startedAt = performance.now()
   const tell = (line: string) => say(`${((performance.now() - startedAt) / 60_000).toFixed(1)} min: ${line}`)
@@ -135,7 +135,7 @@ async function livesFrom(model: PlaySeed, best: Trial | undefined, seeds: number
   return worst?.field ?? null
 }
 
-/** Plays on the contracts, and each run on the model as well, to the wei. */
+/** Plays each run on the contracts and on the model, and compares them to the wei. */
 async function openBoth() {
   const chain = await openChain([])
   const runs = { chainRuns: 0, differing: 0 }

@@ -16,7 +16,7 @@ import {
 import { lateTexts } from './proposers.ts'
 import { easinessOf, LEAF_COST, owedTasks, placesOf, qualityOf } from './world.ts'
 
-/** Everybody answers, and commits: rivals first, so that the coalition sees what they commit to. */
+/** All answer and commit: rivals first, so that the coalition sees their commitments. */
 export async function playSolvers(game: Game, round: number): Promise<void> {
   const { cast, works } = game
   const places = await placesOf(game.facts, round, game.proposals.get(round) ?? [])
@@ -42,7 +42,7 @@ function honestWork(game: Game, round: number, peer: Member, places: Places): An
 
 async function ownWorks(game: Game, round: number, places: Places, seen: readonly Answers[]): Promise<Answers[]> {
   const { facts, cast, strategy } = game
-  // Who shows its tasks late answers those that will have been drawn then.
+  // A proposer that shows its tasks late answers those that will be drawn by then.
   const late = cast.proposers.find(({ isOwn }) => isOwn) as Member
   const added = strategy.proposes === 'late' ? [{ proposer: late, texts: lateTexts(round, late) }] : []
   const answered =
@@ -180,5 +180,5 @@ function ease(owed: readonly AdmittedTask[]): number {
   return owed.reduce((sum, task) => sum + easinessOf(task), 0) / Math.max(1, owed.length)
 }
 
-/** What holding spare keys costs a run: their registration. */
+/** Cost of spare keys in a run: their registration. */
 export const SPARE_KEY_COST = (GAS.register / 1e6) * NECTAR_PER_MEGAGAS

@@ -6,10 +6,10 @@ const choices = {
   leafShare: [1, 0, 0.25, 0.5, 0.75],
   /** Leaves that do not follow from policy and seed, of those made. */
   cheatShare: [0, 0.125, 0.25, 0.5, 1],
-  /** What those are: the best of several samples, an answer that can be read, or nothing. */
+  /** Content of those leaves: the best of several samples, a readable answer, or nothing. */
   cheat: ['best', 'copied', 'junk'],
   tries: [2, 3, 4, 8],
-  /** Declares the seed that it chose, and not the one that was drawn. */
+  /** Declares the seed that it chose instead of the drawn one. */
   ownSeed: [false, true],
   /** Honest seats that get its answers, as a share. */
   served: [1, 0, 0.25, 0.5, 0.75],
@@ -19,7 +19,7 @@ const choices = {
   shows: [true, false],
   /** Keys tried once the beacon was known. */
   groundKeys: [0, 4, 16],
-  /** Keys held besides those that it has machines for: each round the luckiest work. */
+  /** Keys beyond its machines: each round the luckiest work. */
   spareKeys: [0, 1, 2, 4],
   /** Extra keys that commit to empty work and serve it to no peer. */
   junkKeys: [0, 1, 2, 4],
@@ -34,13 +34,13 @@ const choices = {
   /** Thousandths added to votes on its own, and taken from those on rivals. */
   up: [0, 2, 5, 10, 24, 50, 100, 300, 1000],
   down: [0, 2, 5, 10, 24, 50, 100, 300, 1000],
-  /** When it does so: always, or where it holds most of the committee. */
+  /** When it does so: always, or if it has most of the committee. */
   pushes: ['always', 'majority'],
-  /** Pushes the scores of leaves behind the votes along. */
+  /** Changes the leaf scores behind these votes too. */
   pushesLeaves: [false, true],
   /** Calls rivals unavailable. */
   callsUnavailable: [false, true],
-  /** Peers that it votes on without a look at their leaves, as a share. */
+  /** Share of peers that it votes on without reading their leaves. */
   lazy: [0, 0.1, 0.5, 1],
   /** Ballots not sealed, and not revealed, as shares. */
   silent: [0, 0.1, 0.5, 1],
@@ -53,7 +53,7 @@ const choices = {
   appealsOwn: [0, 0.1, 1],
   appealsRivals: [0, 0.1, 1],
   appealsTwice: [false, true],
-  /** What its seats say in juries: the truth, what its votes say, or nothing. */
+  /** Verdicts of its seats in juries: true, equal to its votes, or none. */
   jury: ['honest', 'pushed', 'silent'],
 } as const
 

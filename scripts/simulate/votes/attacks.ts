@@ -4,7 +4,7 @@ import type { Commitment, Play, Setting } from './game.ts'
 import { OWED } from './openSwarm.ts'
 import { scoreOf, unavailable } from './playVotes.ts'
 
-/** How many play. */
+/** Number of players of each kind. */
 export interface Cast {
   readonly honestSeats: number
   readonly ownSeats: number
@@ -16,7 +16,7 @@ export interface Cast {
 
 export interface VotesAttack {
   readonly name: string
-  /** What stops it. */
+  /** The defence that stops it. */
   readonly defence: string
   /** The defence switched off: in the contracts, in what evaluators check, or both. */
   readonly without: {
@@ -24,10 +24,10 @@ export interface VotesAttack {
     readonly setting?: Partial<Setting>
     readonly rules?: Partial<Rules>
   }
-  /** Why it may earn more than honest play. */
+  /** Reason why it may earn more than honest play. */
   readonly leftOpen?: string
   readonly cast: Cast
-  /** Rounds that are worked in, where what it lives from takes more of them. */
+  /** Rounds of work, if the attack needs more than the default. */
   readonly rounds?: number
   readonly attack: Play
   /** The baseline has the same keys, seats and work, and is honest by default. */
@@ -73,7 +73,7 @@ const copiedVotes: VotesAttack = {
   honest: {},
 }
 
-/** Nothing holds a solver to what it claims of itself, so that it claims more. */
+/** Claims more than its work is worth: nothing checks claims. */
 const copiedClaims: VotesAttack = {
   name: 'copied claims',
   defence: 'no score of its own comes with the work',
@@ -83,7 +83,7 @@ const copiedClaims: VotesAttack = {
   honest: {},
 }
 
-/** Votes what a peer usually gets, without a look at its leaves. */
+/** Votes a peer's usual score without reading its leaves. */
 const lazy: VotesAttack = {
   name: 'lazy evaluator',
   defence: 'pay for opened scores near the median only',
@@ -248,7 +248,7 @@ const selectiveServing: VotesAttack = {
   honest: {},
 }
 
-/** What rounds weigh follows from those before: scores weigh in full from the seventh on. */
+/** The weight of a round follows from those before: scores have full weight from the seventh on. */
 const LONG = 12
 
 const drivenAway: VotesAttack = {

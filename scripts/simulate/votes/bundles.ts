@@ -5,7 +5,7 @@ import { leafHash } from '../../../node/src/core/payloads/leaf.ts'
 import { roundSeed } from '../../../node/src/roles/draws/roundSeed.ts'
 import { type Member, OWED, POLICY, randomHex, SAMPLED, type Swarm } from './openSwarm.ts'
 
-/** A leaf's quality lies within this of its author's ability, evenly. */
+/** A leaf's quality is uniform within this distance of its author's ability. */
 const SPREAD_MILLI = 300
 
 export interface Leaf {
@@ -16,7 +16,7 @@ export interface Leaf {
   readonly bodyHash: Hex
 }
 
-/** What a solver publishes: the leaves, and what each is truly worth. */
+/** The leaves that a solver publishes, and the true worth of each. */
 export interface Bundle {
   readonly leaves: readonly Leaf[]
   readonly hashes: readonly Hex[]
@@ -24,7 +24,7 @@ export interface Bundle {
   readonly qualitiesMilli: readonly number[]
 }
 
-/** Who answers what, and how well. */
+/** The author of answers, its tasks and its ability. */
 interface Authorship {
   readonly chainId: number
   readonly round: number
@@ -58,7 +58,7 @@ export function makeBundle(work: Authorship, leafCount: number, tries = 1): Bund
   return { leaves, hashes, root: merkleRoot(hashes), qualitiesMilli }
 }
 
-/** What an evaluator checks of a leaf besides its proof. Each is switched off with its rule. */
+/** Checks of a leaf besides its proof. Each can be switched off. */
 export interface Rules {
   /** A leaf with another seed than the one drawn counts 0, and is shown to the chain. */
   readonly checksSeeds: boolean
@@ -66,7 +66,7 @@ export interface Rules {
   readonly drawsFrom: 'owed' | 'committed'
 }
 
-/** What each sampled leaf of a commitment is worth by the rules, by its index, and a false one if there is any. */
+/** Worth of each sampled leaf of a commitment by the rules, by its index, and a false leaf if there is one. */
 export async function judgeBundle(
   { commitments, chainId }: Swarm,
   { key }: Member,

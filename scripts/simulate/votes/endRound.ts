@@ -4,7 +4,7 @@ import { judgeBundle, type Leaf } from './bundles.ts'
 import type { Commitment, Game } from './game.ts'
 import { POLICY, type Swarm } from './openSwarm.ts'
 
-/** What the leaves are worth, once the round's beacon has drawn those that are scored. */
+/** Worth of the leaves that the round's beacon has drawn to be scored. */
 export async function judgeAll({ swarm, setting, committed }: Game, round: number): Promise<void> {
   const beacon = await beaconBefore(swarm, round)
   for (const commitment of committed.get(round) ?? []) {

@@ -4,20 +4,20 @@ import type { PeerScore } from '../../../node/src/core/payloads/scoreSheet.ts'
 import type { Bundle, Rules } from './bundles.ts'
 import { type Member, OWED, type Swarm } from './openSwarm.ts'
 
-/** Rounds that are worked in. */
+/** Rounds of work. */
 export const ROUNDS = 2
 
 /** Rounds from the work to the end of its openings. */
 export const PAID_AFTER = 6
 
-/** Nectar that work costs: a tenth of what an average solver earns by it, half of what an evaluator does. */
+/** Cost of work in Nectar: a tenth of what it earns an average solver, half of what it earns an evaluator. */
 export const LEAF_COST = 0.1 * (1_000 / 6 / OWED)
 export const SCORE_COST = 0.5 * (200 / 5 / 6)
 
-/** Nectar that it costs to keep a rival's commitment from the chain for a round: a tenth of what an average solver earns by it. */
+/** Cost in Nectar of censoring a rival's commitment for a round: a tenth of what it earns an average solver. */
 export const DRIVING_COST = 0.1 * (1_000 / 6)
 
-/** Who plays. Each has its own account, except where `ownAccount` puts all of the attacker's into one. */
+/** The players. Each has its own account, unless `ownAccount` puts all of the attacker's into one. */
 export interface Players {
   readonly honestSeats: readonly Member[]
   readonly ownSeats: readonly Member[]
@@ -25,20 +25,20 @@ export interface Players {
   readonly ownKeys: readonly Member[]
 }
 
-/** What one solver has committed to in a round. */
+/** A commitment of a solver in a round. */
 export interface Commitment {
   readonly peer: Member
   readonly isOwn: boolean
   readonly bundle: Bundle
-  /** What it gets on average: everybody knows it from earlier rounds. */
+  /** Its average score, which everybody knows from earlier rounds. */
   readonly abilityMilli: number
-  /** Honest seats that it serves its bundle to; all if absent. */
+  /** Honest seats that get its bundle; all if absent. */
   readonly servedTo?: (seat: number) => boolean
   /** Worth of the sampled leaves, by index, once they are drawn. */
   worth: ReadonlyMap<number, number>
 }
 
-/** What an own key does in a round. */
+/** Work of one of the attacker's keys in a round. */
 export interface Work {
   readonly bundle: Bundle
   /** Answers made for it, thrown away or not. */
@@ -46,21 +46,21 @@ export interface Work {
   readonly servedTo?: Commitment['servedTo']
 }
 
-/** What an own key knows when it works. */
+/** Knowledge of one of the attacker's keys when it works. */
 interface SolverView {
-  /** Which of the own keys. */
+  /** Index among the attacker's keys. */
   readonly at: number
   /** Makes a bundle in its own name. */
   make(leafCount: number, tries?: number): Bundle
-  /** What rivals have committed to so far in this round. */
+  /** Commitments of rivals so far in this round. */
   readonly seen: readonly Commitment[]
 }
 
-/** What an own seat knows when it votes. */
+/** Knowledge of one of the attacker's seats when it votes. */
 interface SeatView {
   readonly round: number
   readonly peers: readonly Commitment[]
-  /** Scores a peer, which is work. */
+  /** Scores a peer; this costs work. */
   score(peer: Commitment): PeerScore
   /** A peer's claim about its own worth, on `SwarmCoordinator`, where it is not checked. */
   claimOf(peer: Commitment): PeerScore
@@ -83,20 +83,20 @@ export interface Setting {
   readonly bindsBallots: boolean
   /** Whether a leaf names its peer. */
   readonly bindsLeaves: boolean
-  /** Whether what solvers claim of themselves is what they are worth. */
+  /** Whether claims of solvers are true. */
   readonly claimsAreTrue: boolean
 }
 
-/** A ballot that was sealed, with what opens it. */
+/** A sealed ballot and its opening. */
 export interface Sealed {
   readonly voter: Member
   readonly ballot: Ballot
   readonly salt: Hex
-  /** Behind the ballot, by the peers' ordinals. */
+  /** Scores behind the ballot, by the peers' ordinals. */
   readonly scores: readonly PeerScore[]
 }
 
-/** A run under way. */
+/** A running game. */
 export interface Game {
   readonly swarm: Swarm
   readonly players: Players
@@ -105,7 +105,7 @@ export interface Game {
   readonly seed: number
   /** Nectar. */
   cost: number
-  /** What was committed, by round. */
+  /** Commitments by round. */
   readonly committed: Map<number, Commitment[]>
   readonly sealed: Map<number, Sealed[]>
 }

@@ -23,7 +23,7 @@ export const ROUND_SECONDS = 3_600
 export const OWED = 8
 export const SAMPLED = 4
 
-/** Above that of any call here. */
+/** Gas limit above that of any call here. */
 const GAS = toHex(12_000_000)
 
 const FILES = [
@@ -37,7 +37,7 @@ const FILES = [
   'Nectar',
 ].map(name => `contracts/src/${name}.sol`)
 
-/** `IStakes.Duty`, and what each stakes. */
+/** `IStakes.Duty`, and the stake of each. */
 const DUTIES = {
   evaluator: { duty: 0, stakeWei: 100n * 10n ** 18n },
   proposer: { duty: 1, stakeWei: 50n * 10n ** 18n },
@@ -45,10 +45,10 @@ const DUTIES = {
 
 export type Duty = keyof typeof DUTIES
 
-/** The beacons of a seed follow from the time: the same on every day. */
+/** Fixed time, so that the beacons of a seed are the same on every day. */
 const STARTED = new Date('2030-01-01T00:00:00Z')
 
-/** More than there are members. */
+/** Number of accounts, more than members. */
 const ACCOUNTS = 40
 
 /** The fields of a specification that the chain reads. */
@@ -121,14 +121,14 @@ export async function openSwarm(patches: readonly Patch[] | 'built') {
       })
       await send(account, stakes.address, { abi: stakes.abi, functionName: 'stake', args: [duty, key] })
     },
-    /** What a peer has lost of a stake. */
+    /** Slashed part of a stake. */
     async slashedWei(name: Duty, key: Hex): Promise<bigint> {
       const { duty, stakeWei } = DUTIES[name]
       const { amountWei } = await stakes.read.stakeOf([duty, key])
       return stakeWei - amountWei
     },
     seed: (seed: number) => seedHistory(request, seed),
-    /** Goes to a round, and records the beacon of the one before. */
+    /** Advances to a round, and records the beacon of the one before. */
     async enter(round: number) {
       await networkHelpers.time.increaseTo(startsAtSec + round * ROUND_SECONDS)
       if (round === 0) return
@@ -174,7 +174,7 @@ const senderOn =
 
 export type Swarm = Awaited<ReturnType<typeof openSwarm>>
 
-/** Every peer trains the same policy: what it is plays no part here. */
+/** Every peer trains the same policy, which does not matter here. */
 export const POLICY = keccak256(stringToBytes('policy'))
 
 export function randomHex(random: { word(): number }): Hex {

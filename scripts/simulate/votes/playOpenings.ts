@@ -5,7 +5,7 @@ import type { Commitment, Game, Sealed } from './game.ts'
 import { POLICY, type Swarm } from './openSwarm.ts'
 import { scoreSheetOf } from './playVotes.ts'
 
-/** Opens the score of the leaf that was drawn, for every seat that has one; the chain refuses those that can't be paid. */
+/** Opens the score of the drawn leaf for every seat that has one; the chain refuses openings that cannot be paid. */
 export async function openAll(game: Game, round: number): Promise<void> {
   const sealed = game.sealed.get(round) ?? []
   if (sealed.length === 0) return

@@ -18,7 +18,7 @@ import { type Member, OWED, type Swarm } from './openSwarm.ts'
 import { closeShard, openAll } from './playOpenings.ts'
 import { playVotes } from './playVotes.ts'
 
-/** What the attacker's part earned in a run, in Nectar a round: what its keys and seats earned, less the cost of the work and what was slashed. */
+/** The attacker's earnings in a run, in Nectar a round: pay of its keys and seats, less the cost of work and slashed stakes. */
 export async function playRun(
   swarm: Swarm,
   players: Players,

@@ -10,10 +10,10 @@ import { type Member, POLICY, randomHex, SAMPLED, type Swarm } from './openSwarm
 /** Standard deviation of an honest score of one leaf around the true one; of the mean of four it is half of that. */
 const NOISE_MILLI = 12
 
-/** What solvers claim above what they are worth, at most. */
+/** Most that solvers claim above their worth. */
 const OVERCLAIM_MILLI = 300
 
-/** How often an honest seat misses a round. */
+/** Share of rounds that an honest seat misses. */
 const ABSENT = 0.02
 
 /** Opens what was sealed a round ago, then seals the votes on the round before. */
@@ -78,7 +78,7 @@ function measure(random: RandomStream, peer: Commitment): PeerScore {
   return scoreOf(peer, worthMilli => worthMilli + (noise.pop() ?? 0))
 }
 
-/** Scores what there is of the sampled leaves; what is missing counts 0 in the vote. */
+/** Scores the available sampled leaves; a missing one counts 0 in the vote. */
 export function scoreOf({ peer, worth }: Commitment, judge: (worthMilli: number) => number): PeerScore {
   const leaves: LeafScore[] = [...worth].map(([index, worthMilli]) => ({
     index,
@@ -138,7 +138,7 @@ async function open({ votes, send }: Swarm, { voter, ballot, salt }: Sealed): Pr
   await call.catch(() => {})
 }
 
-/** As the copy of the contract without the defence computes it: position and evaluator are left out. */
+/** Computed as in the copy of the contract without the defence: without position and evaluator. */
 function unboundCommitment(place: { chainId: number; rewardVotes: Hex }, ballot: Ballot, salt: Hex): Hex {
   const { round, shard, scoresMilli, componentRoots, contentId } = ballot
   const values = [BigInt(place.chainId), place.rewardVotes, round, shard, scoresMilli, componentRoots, contentId, salt]

@@ -15,12 +15,12 @@ export interface Leaf {
   readonly bodyHash: Hex
 }
 
-/** What a peer commits to in a round. */
+/** A commitment of a peer in a round. */
 export interface Work {
   readonly round: number
   readonly peer: Member
   readonly leaves: readonly Leaf[]
-  /** Registered in the round itself. */
+  /** Whether the key was registered in the round itself. */
   readonly isFresh: boolean
 }
 
@@ -48,7 +48,7 @@ export type Outcome = 'scored' | 'unavailable' | 'no quorum' | 'false' | 'withhe
 /** The leaf whose score a shard's seats open. */
 export interface Drawn {
   readonly work: Work
-  /** Among the works of the round. */
+  /** Index among the works of the round. */
   readonly ordinal: number
   readonly place: bigint
 }
@@ -59,7 +59,7 @@ export interface Drawn {
  */
 export interface Ledger {
   readonly chainId: number
-  /** Goes to a round, with the beacon of the one before recorded. */
+  /** Advances to a round, and records the beacon of the one before. */
   enter(round: number): Promise<void>
   /** Evaluators by seat, as they sit in a round that has begun. */
   seatsAt(round: number): Promise<readonly Hex[]>
@@ -90,12 +90,12 @@ export interface Ledger {
   /** Closes a case, and pays and judges the seats of its levels. */
   closeCase(round: number, peerKey: Hex): Promise<boolean>
 
-  /** What a peer has earned, once all is final. */
+  /** Earnings of a peer, once all is final. */
   earnedWei(peerKey: Hex): Promise<bigint>
-  /** What it lost of a stake. */
+  /** Slashed part of a stake. */
   slashedWei(duty: 'evaluator' | 'proposer', peerKey: Hex): Promise<bigint>
-  /** Nectar that an account got of others' stakes. */
+  /** Nectar that an account got from others' stakes. */
   compensatedWei(account: Hex): Promise<bigint>
-  /** What an account has from bonds, less what it put in. */
+  /** Bonds and rewards returned to an account, less its bonds. */
   bondsWei(account: Hex): Promise<bigint>
 }

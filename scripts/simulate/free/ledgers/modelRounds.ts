@@ -34,9 +34,9 @@ interface Cast {
 interface Settled {
   readonly outcome: Outcome
   readonly scoreMilli: number
-  /** What the key had in the counted rounds before, as of settlement. */
+  /** Scores of the key in the counted rounds before, at settlement. */
   readonly beforeMilli?: number
-  /** While an appeal of `unavailable` is open, what later rounds are weighed with. */
+  /** Weight for later rounds while an appeal of `unavailable` is open. */
   readonly votedMilli?: number
 }
 
@@ -61,7 +61,7 @@ export class ModelRounds {
   private readonly rounds = new Map<number, Round>()
   /** Settled, and not in an outage: those that a key's scores are averaged over. */
   private readonly counted: number[] = []
-  /** What each of them weighed when the next was settled. */
+  /** Weight of each of them when the next was settled. */
   private readonly weights: number[] = []
   private readonly earned = new Map<Hex, bigint>()
   private readonly facts: Facts
@@ -138,7 +138,7 @@ export class ModelRounds {
     return this.defences.outagesForgiven && isOutage(this.committees(round))
   }
 
-  /** The votes that were opened on a peer, by position. */
+  /** Opened votes on a peer, by position. */
   votesOn(round: number, peerKey: Hex): { key: Hex; scoreMilli: number }[] {
     const ordinal = this.of(round).works.findIndex(({ peer }) => peer.key === peerKey)
     const shard = Math.floor(ordinal / SHARD_PEERS)
@@ -149,7 +149,7 @@ export class ModelRounds {
     })
   }
 
-  /** An appeal is opened. */
+  /** Opens an appeal. */
   hold(round: number, peerKey: Hex): void {
     const { outcomes } = this.of(round)
     const settled = outcomes.get(peerKey)
@@ -158,7 +158,7 @@ export class ModelRounds {
     outcomes.set(peerKey, { ...settled, votedMilli: this.defences.heldByShare ? votedOf(votes) : medianOf(votes) })
   }
 
-  /** And closed. */
+  /** Closes an appeal. */
   release(round: number, peerKey: Hex, { finalMilli: scoreMilli, isTaken }: ModelRuling): void {
     const { outcomes } = this.of(round)
     const { votedMilli: _, ...settled } = outcomes.get(peerKey) as Settled
@@ -206,7 +206,7 @@ export class ModelRounds {
     return wei
   }
 
-  /** What the round's scores weigh, by peer. */
+  /** Weights of the round's scores, by peer. */
   private weightsIn(round: number): number[] {
     const { scoresAveraged } = this.defences
     return [...this.of(round).outcomes.values()].map(({ scoreMilli, beforeMilli }) =>

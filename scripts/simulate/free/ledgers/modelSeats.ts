@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 const WHOLE_WEI = { evaluator: 100n * 10n ** 18n, proposer: 50n * 10n ** 18n }
 const MAX_MISSES = 6
 
-/** What a fault costs: thousandths of a full stake, and misses. */
+/** Cost of a fault: thousandths of a full stake, and misses. */
 const FAULTS = {
   silent: { milli: 10n, misses: 1 },
   sealed: { milli: 100n, misses: 3 },
@@ -12,10 +12,10 @@ const FAULTS = {
 
 export type Fault = keyof typeof FAULTS
 
-/** Seats and stakes written the plain way: a list, and what each has left. */
+/** Seats and stakes as a simple model: a list, and the rest of each stake. */
 export class ModelSeats {
   private readonly list: Hex[]
-  /** As they sat when each round began. */
+  /** Seats at the start of each round. */
   private readonly at: (readonly Hex[])[] = []
   private readonly lostWei = new Map<string, bigint>()
   private readonly misses = new Map<Hex, number>()
@@ -36,7 +36,7 @@ export class ModelSeats {
     this.misses.set(key, 0)
   }
 
-  /** @returns what it lost. */
+  /** @returns the slashed amount. */
   blame(key: Hex, fault: Fault): bigint {
     const { milli, misses } = FAULTS[fault]
     const before = this.lost('evaluator', key)
@@ -53,7 +53,7 @@ export class ModelSeats {
     return lostWei
   }
 
-  /** @returns what is left. */
+  /** @returns the rest of the stake. */
   slash(duty: 'evaluator' | 'proposer', key: Hex, milli: bigint): bigint {
     const name = `${duty} ${key}`
     const lostWei = (this.lostWei.get(name) ?? 0n) + (WHOLE_WEI[duty] * milli) / 1000n
