@@ -12,7 +12,7 @@ const logged = new Set<string>()
 
 /**
  * Handles an event of a contract. One that contradicts what the chain said before is left out, with a line in the log: the contracts emit none, but a
- * local chain that lost a block does, and whoever follows the chain must not end for it. All else that goes wrong ends the index.
+ * local chain that lost a block does, and the index must survive it. Any other failure ends the index.
  */
 export const on = ((name: string, handle: (args: { event: Event }) => unknown) =>
   ponder.on(

@@ -8,7 +8,7 @@ export function createPriorityMutex(): PriorityMutex {
   function leave(): void {
     waiting.sort((a, b) => (a.place < b.place ? -1 : 1))
     const next = waiting.shift()
-    // Whoever is next takes over, so that nobody comes between.
+    // The next waiter takes over directly, so that no other call comes between.
     if (next === undefined) isBusy = false
     else next.begin()
   }

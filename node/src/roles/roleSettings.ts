@@ -65,7 +65,7 @@ export const roleSettings = {
   'metrics-bind': bindAddress.meta({
     value: 'ADDRESS',
     description:
-      'address that metrics are served on; on another than loopback, whoever reaches it reads them without a password',
+      'address that metrics are served on; on another than loopback, anyone who reaches it reads them without a password',
   }),
 }
 

@@ -1,4 +1,4 @@
-/** Code that attacks whoever runs it, by what it tries; none computes `f(x) = 2 * x`. */
+/** Code that attacks its host, by the kind of attack; none computes `f(x) = 2 * x`. */
 export const hostileCases: Record<string, string> = {
   'an endless loop': 'while True:\n    pass',
   'an endless loop that catches everything': `

@@ -106,7 +106,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
     async put(bytes, round) {
       if (bytes.byteLength > maxBytes)
         throw new BundleTooLargeError(`A payload of ${bytes.byteLength} bytes where at most ${maxBytes} are kept.`, {
-          hint: 'Whoever made it runs different software, or asked for too many tokens.',
+          hint: 'Its author runs different software, or asked for too many tokens.',
         })
       const contentId = await contentIdYielding(bytes)
       const known = index.of(contentId, null)

@@ -52,7 +52,7 @@ export type PayloadQuota = {
    * one of a later round.
    */
   roomFor(owner: PayloadOwner, round: number, bytes: number): KeptPayload[] | null
-  /** What must go so that all limits hold: the oldest of whoever has too much, then of whoever has most. */
+  /** Payloads to delete so that all limits hold: the oldest of peers above their limit, then of the peer with the most. */
   excess(): KeptPayload[]
   /** Others' payloads of rounds before this one that must go, the oldest first, so that they take no space from newer ones. */
   history(before: number): KeptPayload[]

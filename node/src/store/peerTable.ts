@@ -5,7 +5,7 @@ import { atomically } from './atomically.ts'
 type PeerRow = { peerId: string; addresses: string[]; isRegistered: boolean; heardAtMs: number }
 
 type PeerTable = {
-  /** Rows as they are on the disk: whoever reads them checks them. */
+  /** Rows as they are on the disk: readers must check them. */
   load(): unknown[]
   /** All or nothing. */
   write(changes: { put: readonly PeerRow[]; gone: readonly string[] }): void

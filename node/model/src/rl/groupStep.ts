@@ -36,7 +36,7 @@ export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   /** Groups whose rewards deviate less than this are dropped; 0.05. */
   readonly minDeviation?: number
   /**
-   * Whoever gave the log-probabilities is not believed: the ratio is to those of the trained policy before the update, which are
+   * The given log-probabilities are not trusted: the ratio is to those of the trained policy before the update, which are
    * computed here, and those that were given only weigh their tokens, as `samplingLogprobs` do; false. Nothing is learned where they refute
    * what was given, see `refutesClaims`.
    */
@@ -130,7 +130,7 @@ async function undoable(trainer: Trainer, update: () => Promise<GroupStepReport>
 const tokensIn = (groups: readonly RolloutGroup[]) =>
   groups.flatMap(({ completions }) => completions).reduce((sum, { tokens }) => sum + tokens.length, 0)
 
-/** Leaves the old log-probabilities to the step, and takes the given ones for those of whoever sampled. */
+/** Leaves the old log-probabilities to the step, and takes the given ones as those of the sampling policy. */
 const unclaimed = (group: readonly ClaimedSequence[]): PolicySequence[] =>
   group.map(({ oldLogprobs, ...sequence }) => ({ samplingLogprobs: oldLogprobs, ...sequence }))
 

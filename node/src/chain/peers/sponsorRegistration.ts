@@ -66,7 +66,7 @@ export async function tryRegistration(
   }
 }
 
-/** Registers the peer under the account that consents, whoever sends it. */
+/** Registers the peer under the account that consents, independent of the sender. */
 export function registerFor({ peerRegistry }: Contracts, registration: SponsoredRegistration): OutboxIntent {
   const { account, nonce, deadlineSec } = registration
   return {

@@ -47,7 +47,7 @@ function isLoopback(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(URL.parse(url)?.hostname ?? '')
 }
 
-/** Two significant digits are enough for whoever sends it. */
+/** Two significant digits are enough for the sender. */
 function roundUp(amount: string): string {
   const digits = /[1-9]/.exec(amount.replace('.', ''))
   if (digits === null) return amount

@@ -21,7 +21,7 @@ export type ReasoningProblem = Question & {
   readonly quoted?: Quoted
 }
 
-/** One question in ten is never trained on, whoever draws it. */
+/** One question in ten is held out for all peers. */
 const HELD_OUT_ONE_IN = 10
 
 /** Words, numbers and signs, in no order: 2 + 3 is 3 + 2, an equation is the same on either side, and so are more that are not, which does no harm. */

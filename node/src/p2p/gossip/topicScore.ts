@@ -50,7 +50,7 @@ export function scoreParams(topics: readonly string[], penaltyOf: (peerId: strin
     appSpecificScore: peerId => -penaltyOf(peerId),
     appSpecificWeight: 1,
     // The slots limit how many come from one address. gossipsub counts all that came within `retainScore`, and those that came through a
-    // relay as the relay's: whoever makes up 17 ids would have it, and everybody behind it, banned.
+    // relay as the relay's: anyone who invents 17 ids could have it, and everybody behind it, banned.
     IPColocationFactorWeight: 0,
     IPColocationFactorThreshold: 0,
     IPColocationFactorWhitelist: new Set(),

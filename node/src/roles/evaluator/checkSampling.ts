@@ -53,7 +53,7 @@ export type Leeway = {
  *
  * @param policy - bytes whose hash was named.
  * @param base - folder of the environment's base.
- * @returns a proven fault where one was not, the same for whoever checks; `unsure` where that cannot be told.
+ * @returns a proven fault if one was not, the same for every checker; `unsure` if that cannot be decided.
  */
 export async function checkSampling(
   reader: PublishedReader,

@@ -34,7 +34,7 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   for (const ended of given) if (ended.status === 'rejected') throw ended.reason
 }
 
-/** A case to judge; whoever's place sorts first is read first. */
+/** A case to judge; cases are read in the order of their places. */
 type PlacedCase = AppealCase & { place: string }
 
 /**
@@ -51,7 +51,7 @@ async function orderCases(
   { facts }: ReadTogether,
 ): Promise<PlacedCase[]> {
   const beacon = (await beaconOf(node, openedRound)) ?? ZERO_HASH
-  // Alone there is nothing to put in order. Whoever reads the work reads all of this again, and fails by itself.
+  // A single case needs no order. The read of the work reads all of this again, and fails by itself.
   const records = due.length < 2 ? new Map() : await readDisputeRecords(node, facts, openedRound).catch(() => new Map())
   const votesOn = async ({ round, peerKey }: AppealCase) => {
     const [commitments, votes] = await Promise.all([facts.commitments(round), facts.votes(round)])
@@ -96,7 +96,7 @@ async function firstSeatsThatScored({ chain }: PeerNode, found: AppealCase): Pro
   return verdicts.filter(({ scoreMilli }) => scoreMilli !== UNAVAILABLE).map(({ seatKey }) => seatKey)
 }
 
-/** Closes a case; whoever does has its seats judged. All evaluators try, and one is enough. */
+/** Closes a case, and has its seats judged. All evaluators try, and one is enough. */
 function closeCase({ chain, logger, signal }: PeerNode, found: AppealCase): void {
   const about = { round: found.round, peerKey: found.peerKey }
   const closeAndJudge = async () => {

@@ -214,7 +214,7 @@ function isGone(tried: readonly Attempt[]): boolean {
   return author === undefined || author.failure === 'unreachable'
 }
 
-/** What the author did decides, or else whoever was asked first. */
+/** The author's failure decides, or else that of the first holder asked. */
 function faultOf(tried: readonly Attempt[]): PeerFault {
   const [first] = tried
   if (first === undefined) return peerFault('unavailable', 'no peer is known that could have it')

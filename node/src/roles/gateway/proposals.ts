@@ -48,7 +48,7 @@ export function createProposals({ chain, peerIds, clock, currentRound }: Modules
 
   return async round => {
     const now = currentRound()
-    // Nothing is proposed for a later round, and whoever asks for many would make for as many reads of the chain.
+    // Nothing is proposed for a later round, and each request for one would cost a read of the chain.
     if (now >= 0 && round > now + 1) return []
     const entry = known.get(round)
     if (entry && clock.nowMs() < entry.freshUntilMs) return entry.value

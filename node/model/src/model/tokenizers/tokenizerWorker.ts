@@ -23,7 +23,7 @@ async function open(): Promise<TokenizerOperations> {
 }
 
 const opened = open()
-opened.catch(() => {}) // told to whoever asks
+opened.catch(() => {}) // each call gets the error
 
 parentPort?.on('message', async (call: Call) => {
   parentPort?.postMessage(await answerCall(call, opened, 'TOKENIZER_WORKER'))
