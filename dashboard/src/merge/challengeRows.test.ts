@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest'
 import type { RoundAnswer } from '#sources/getRoundRecord.ts'
-import { challengeRows } from './challengeRows.ts'
+import { challengeRows, challengesLeftOut } from './challengeRows.ts'
 
 const peer = { peerId: '16Uiu2', name: 'three word name' }
 const found = { peerKey: '0x01', settledMilli: 300, finalMilli: null, isClosed: false, isMoot: false, peer }
 const appeals = { items: [{ level: 1, drawn: 11 }] }
 
+const none = { totalCount: 0, items: [] }
+const only = <T>(item: T) => ({ totalCount: 1, items: [item] })
+
 function rows(changes: Partial<Pick<RoundAnswer, 'withheldSecrets' | 'leafDemands' | 'appealCases'>>) {
-  const none = { withheldSecrets: { items: [] }, leafDemands: { items: [] }, appealCases: { items: [] } }
-  return challengeRows({ ...none, ...changes } as unknown as RoundAnswer).map(({ text }) => text)
+  return challengeRows({ ...{ withheldSecrets: none, leafDemands: none, appealCases: none }, ...changes }).map(
+    ({ text }) => text,
+  )
 }
 
 test('a withheld secret says what its proposer lost', () => {
-  const of = (lostWei: string) => rows({ withheldSecrets: { items: [{ peerKey: '0x01', lostWei, peer }] } })
+  const of = (lostWei: string) => rows({ withheldSecrets: only({ peerKey: '0x01', lostWei, peer }) })
   expect(of('0')).toEqual(['withheld its secret, and proposed nothing'])
   expect(of(`5${'0'.repeat(17)}`)).toEqual([
     'withheld its secret, and proposed nothing: 0.50 nectar of its stake are burnt',
@@ -20,14 +24,20 @@ test('a withheld secret says what its proposer lost', () => {
 })
 
 test('a demand says the outcome of the leaf', () => {
-  const leafDemands = { items: [{ peerKey: '0x01', index: 3, state: 'withheld' as const, peer }] }
+  const leafDemands = only({ peerKey: '0x01', index: 3, state: 'withheld' as const, peer })
   expect(rows({ leafDemands })).toEqual(['Leaf 3 was demanded on the chain, withheld, and the round is lost'])
 })
 
 test('an appeal names its judges and its outcome', () => {
-  const of = (changes: object) => rows({ appealCases: { items: [{ ...found, appeals, ...changes }] } })[0]
+  const of = (changes: object) => rows({ appealCases: only({ ...found, appeals, ...changes }) })[0]
   expect(of({})).toContain('is appealed to 11 seats')
   expect(of({ isClosed: true, finalMilli: 300 })).toContain('11 seats let the score of')
   expect(of({ isClosed: true, finalMilli: 800 })).toContain('11 seats put')
   expect(of({ isClosed: true, isMoot: true, finalMilli: 800 })).toContain('fell away')
+})
+
+test('challenges of which the index gives the first alone are counted', () => {
+  const leafDemands = { totalCount: 53, items: [{ peerKey: '0x01', index: 3, state: 'open' as const, peer }] }
+  const appealCases = only({ ...found, appeals })
+  expect(challengesLeftOut({ withheldSecrets: none, leafDemands, appealCases })).toBe(52)
 })

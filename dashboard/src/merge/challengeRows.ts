@@ -2,6 +2,8 @@ import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 import { formatNectar, formatPoints } from './format.ts'
 import { type NamedPeer, named } from './voteTable.ts'
 
+type Challenges = Pick<RoundAnswer, 'withheldSecrets' | 'leafDemands' | 'appealCases'>
+
 /** A challenge against a peer's round or its tasks, in words that follow the peer's name. */
 interface ChallengeRow {
   key: string
@@ -23,8 +25,8 @@ export function demandText({
   return `Leaf ${index} was demanded on the chain, ${demandEnds[state]}`
 }
 
-/** Every secret that a proposer withheld, every leaf that was demanded, and every score that was appealed. */
-export function challengeRows({ withheldSecrets, leafDemands, appealCases }: RoundAnswer): ChallengeRow[] {
+/** Secrets that proposers withheld, leaves that were demanded, and scores that were appealed. */
+export function challengeRows({ withheldSecrets, leafDemands, appealCases }: Challenges): ChallengeRow[] {
   const faults = withheldSecrets.items.map(({ peerKey, lostWei, peer }) => ({
     key: `secret ${peerKey}`,
     peer: named(peerKey, peer),
@@ -41,6 +43,14 @@ export function challengeRows({ withheldSecrets, leafDemands, appealCases }: Rou
     text: appealText(found),
   }))
   return [...faults, ...demands, ...appeals]
+}
+
+/** Number of a round's challenges that `challengeRows` leaves out: an answer of the index has the first of each kind. */
+export function challengesLeftOut({ withheldSecrets, leafDemands, appealCases }: Challenges): number {
+  return [withheldSecrets, leafDemands, appealCases].reduce(
+    (sum, { totalCount, items }) => sum + totalCount - items.length,
+    0,
+  )
 }
 
 export type Case = Omit<RoundAnswer['appealCases']['items'][number], 'peerKey' | 'peer'>

@@ -4,10 +4,11 @@ import { payRows } from './payRows.ts'
 
 const peer = (name: string) => ({ peerId: `16${name}`, name })
 const empty = { items: [] }
+const none = { totalCount: 0, items: [] }
 const opening = { shard: 0, peerKey: '0xa', index: 9, scoreMilli: 780 }
 const record: RoundAnswer = {
   ...{ round: null, voteCommits: empty, votes: empty },
-  ...{ withheldSecrets: empty, leafDemands: empty, appealCases: empty, evaluatorSeats: { totalCount: 0, items: [] } },
+  ...{ withheldSecrets: none, leafDemands: none, appealCases: none, evaluatorSeats: none },
   roundPeers: {
     items: [{ peerKey: '0xa', ...peer('amber'), leafCount: 64, outcome: null, scoreMilli: null, openChallenges: 0 }],
   },

@@ -4,6 +4,11 @@ import { voteTable } from './voteTable.ts'
 
 const peer = (name: string) => ({ peerId: `id of ${name}`, name })
 
+const round = {
+  ...{ number: 7, startsAtSec: 0, endsAtSec: 20, environmentHash: '0xe0', beacon: '0xbe' },
+  ...{ tasks: 24, rollouts: 96, proposals: 1, rolloutCommitments: 2 },
+}
+
 const record: RoundAnswer = {
   round: null,
   roundPeers: {
@@ -24,11 +29,11 @@ const record: RoundAnswer = {
       { evaluatorKey: '0x1', peerKey: '0xa', scoreMilli: null },
     ],
   },
-  withheldSecrets: { items: [] },
-  leafDemands: { items: [] },
+  withheldSecrets: { totalCount: 0, items: [] },
+  leafDemands: { totalCount: 0, items: [] },
   openings: { items: [] },
   taskPays: { items: [] },
-  appealCases: { items: [] },
+  appealCases: { totalCount: 0, items: [] },
   evaluatorSeats: {
     totalCount: 3,
     items: [
@@ -50,7 +55,11 @@ test('a vote of unavailable is a vote', () => {
   expect(voteTable(record).rows[1]?.votes[0]).toBe('unavailable')
 })
 
-test('with more seats than a committee has, only those that voted are shown', () => {
-  const seats = { totalCount: 40, items: record.evaluatorSeats.items.slice(0, 1) }
-  expect(voteTable({ ...record, evaluatorSeats: seats }).evaluators.map(({ name }) => name)).toEqual(['early', 'elder'])
+test('with more seats than a committee has, only those that voted are shown, and the others are counted', () => {
+  const evaluatorSeats = { totalCount: 40, items: record.evaluatorSeats.items.slice(0, 1) }
+  const tableOf = (beacon: string | null) => voteTable({ ...record, evaluatorSeats, round: { ...round, beacon } })
+  expect(tableOf('0xbe').evaluators.map(({ name }) => name)).toEqual(['early', 'elder'])
+  expect(tableOf('0xbe').silentSeats).toBe(3)
+  expect(tableOf(null).silentSeats, 'nobody is drawn yet').toBe(0)
+  expect(voteTable(record).silentSeats, 'each has a column').toBe(0)
 })

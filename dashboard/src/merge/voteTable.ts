@@ -26,6 +26,8 @@ export interface VoteRow {
 export interface VoteTable {
   evaluators: NamedPeer[]
   rows: VoteRow[]
+  /** Number of drawn seats that sealed no vote and are not among `evaluators`: the index does not know which they are. */
+  silentSeats: number
 }
 
 /** A peer by its name, as far as it is known. */
@@ -64,6 +66,7 @@ export function voteTable(record: RoundAnswer): VoteTable {
   }))
   return {
     evaluators,
+    silentSeats: isAll || record.round?.beacon == null ? 0 : COMMITTEE_SEATS - evaluators.length,
     rows: rows.sort((a, b) => (b.scoreMilli ?? -1) - (a.scoreMilli ?? -1) || a.peer.name.localeCompare(b.peer.name)),
   }
 }

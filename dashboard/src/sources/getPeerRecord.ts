@@ -3,7 +3,7 @@ import type { Part } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 /** Rounds of history on a peer's page. */
-const LIMIT = 200
+export const PEER_ROUNDS = 200
 
 const earningSource = z.enum(['score', 'opening', 'task'])
 export type EarningSource = z.infer<typeof earningSource>
@@ -134,5 +134,5 @@ const QUERY = `query Peer($peerKey: String!, $limit: Int) {
 
 /** All that the chain recorded of one peer, its latest rounds first; `peer` is null where nobody registered that key. */
 export function getPeerRecord(peerKey: string): Promise<Part<PeerAnswer>> {
-  return queryIndexer(QUERY, { peerKey: peerKey.toLowerCase(), limit: LIMIT }, answer)
+  return queryIndexer(QUERY, { peerKey: peerKey.toLowerCase(), limit: PEER_ROUNDS }, answer)
 }

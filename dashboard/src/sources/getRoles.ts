@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { Part } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
-/** Most peers of either role; the indexer gives no more at once. */
-const LIMIT = 200
-const NEWEST_TASKS = 1_000
+/** Most peers of either role that are shown. */
+export const ROLE_PEERS = 200
+/** Paid tasks that are counted, newest first: the indexer gives no more at once. */
+export const NEWEST_TASKS = 1_000
 
 const named = z.object({ peerKey: z.string(), peerId: z.string(), name: z.string() })
 const wei = z.string().transform(BigInt)
@@ -58,5 +59,5 @@ const QUERY = `query Roles($limit: Int, $tasks: Int) {
 
 /** Evaluators and proposers, with what they stake and what they earned by these roles. */
 export function getRoles(): Promise<Part<RolesAnswer>> {
-  return queryIndexer(QUERY, { limit: LIMIT, tasks: NEWEST_TASKS }, answer)
+  return queryIndexer(QUERY, { limit: ROLE_PEERS, tasks: NEWEST_TASKS }, answer)
 }

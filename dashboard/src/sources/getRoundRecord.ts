@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Part } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
-/** Limit of rows for a whole round: challenges and withheld secrets. */
+/** Limit of rows for a whole round: challenges and withheld secrets. Their count says how many there are. */
 const LIMIT = 50
 
 const peer = z.object({ peerId: z.string(), name: z.string() }).nullable()
@@ -48,11 +48,13 @@ const answer = z.object({
     items: z.array(z.object({ evaluatorKey: z.string(), peerKey: z.string(), scoreMilli: z.int().nullable() })),
   }),
   leafDemands: z.object({
+    totalCount: z.int(),
     items: z.array(
       z.object({ peerKey: z.string(), index: z.int(), state: z.enum(['open', 'shown', 'withheld']), peer }),
     ),
   }),
   appealCases: z.object({
+    totalCount: z.int(),
     items: z.array(
       z.object({
         peerKey: z.string(),
@@ -88,7 +90,10 @@ const answer = z.object({
       }),
     ),
   }),
-  withheldSecrets: z.object({ items: z.array(z.object({ peerKey: z.string(), lostWei: z.string(), peer })) }),
+  withheldSecrets: z.object({
+    totalCount: z.int(),
+    items: z.array(z.object({ peerKey: z.string(), lostWei: z.string(), peer })),
+  }),
   /** All of them only where one committee holds them. */
   evaluatorSeats: z.object({
     totalCount: z.int(),
@@ -109,8 +114,11 @@ const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int
     items { evaluatorKey revealedAtSec peer { peerId name } }
   }
   votes(where: { round: $number, shard: $shard }, limit: $votes) { items { evaluatorKey peerKey scoreMilli } }
-  leafDemands(where: { round: $number }, limit: $limit) { items { peerKey index state peer { peerId name } } }
+  leafDemands(where: { round: $number }, limit: $limit) {
+    totalCount items { peerKey index state peer { peerId name } }
+  }
   appealCases(where: { round: $number }, limit: $limit) {
+    totalCount
     items {
       peerKey settledMilli finalMilli isClosed isMoot peer { peerId name }
       appeals(orderBy: "level") { items { level drawn } }
@@ -122,7 +130,9 @@ const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int
   taskPays(where: { round: $number, shard: $shard }, limit: 1) {
     items { shard proposerKey amountWei proposer { peerId name } }
   }
-  withheldSecrets(where: { round: $number }, limit: $limit) { items { peerKey lostWei peer { peerId name } } }
+  withheldSecrets(where: { round: $number }, limit: $limit) {
+    totalCount items { peerKey lostWei peer { peerId name } }
+  }
   evaluatorSeats(
     where: { fromRound_lte: $number, OR: [{ untilRound: null }, { untilRound_gt: $number }] }
     limit: $seats

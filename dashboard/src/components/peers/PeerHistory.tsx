@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import { formatNectar } from '#merge/format.ts'
 import type { PeerRound } from '#merge/peerHistory.ts'
+import { PEER_ROUNDS } from '#sources/getPeerRecord.ts'
 import { Notice } from '../Notice.tsx'
 import { Pager } from '../Pager.tsx'
 import { ScoreState } from '../rounds/ScoreState.tsx'
@@ -26,7 +27,9 @@ export function PeerHistory({ history, page, href }: Props) {
       <h2 id="history" className="text-3xl">
         Rounds
       </h2>
-      <p className="mt-2 text-soft">Votes and settled scores are thousandths of a point.</p>
+      <p className="mt-2 text-soft">
+        Votes and settled scores are thousandths of a point. Its newest {PEER_ROUNDS} rounds at most.
+      </p>
       {history.length === 0 ? (
         <div className="mt-4">
           <Notice title="This peer has not taken part in a round yet." />

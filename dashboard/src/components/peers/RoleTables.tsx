@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatNectar, formatShare } from '#merge/format.ts'
 import { type EvaluatorRow, evaluatorRows, type ProposerRow, proposerRows } from '#merge/roleRows.ts'
-import type { RolesAnswer } from '#sources/getRoles.ts'
+import { NEWEST_TASKS, ROLE_PEERS, type RolesAnswer } from '#sources/getRoles.ts'
 import type { Part } from '#sources/part.ts'
 import { Notice } from '../Notice.tsx'
 import { PeerLink } from './PeerLink.tsx'
@@ -16,14 +16,14 @@ export function RoleTables({ roles }: { roles: Promise<Part<RolesAnswer>> }) {
           <RoleSection
             id="evaluators"
             title="Evaluators"
-            about="An evaluator is paid for opening the score that it had committed to, where the committee agrees."
+            about={`An evaluator is paid for opening the score that it had committed to, where the committee agrees. Shown are up to ${ROLE_PEERS}, those that opened the most votes.`}
           >
             <Evaluators rows={evaluatorRows(data)} />
           </RoleSection>
           <RoleSection
             id="proposers"
             title="Proposers"
-            about="A task teaches most if half of all attempts solve it: its learnability is 100 %. Proposers are paid by it."
+            about={`A task teaches most if half of all attempts solve it: its learnability is 100 %. Proposers are paid by it. Learnability and tasks paid are of the newest ${NEWEST_TASKS.toLocaleString('en')} tasks that were paid.`}
           >
             <Proposers rows={proposerRows(data)} />
           </RoleSection>

@@ -6,10 +6,12 @@ interface Props {
   title: string
   /** A text follows its peer's name. */
   rows: { key: string; peer: NamedPeer; text: string }[]
+  /** Number of further events that are not listed. */
+  leftOut?: number
 }
 
 /** Events of some peers in a round; nothing if there are none. */
-export function NamedList({ id, title, rows }: Props) {
+export function NamedList({ id, title, rows, leftOut = 0 }: Props) {
   if (rows.length === 0) return null
   return (
     <section aria-labelledby={id} className="mt-8">
@@ -24,6 +26,7 @@ export function NamedList({ id, title, rows }: Props) {
           </li>
         ))}
       </ul>
+      {leftOut > 0 && <p className="mt-2 text-soft">And {leftOut} more.</p>}
     </section>
   )
 }

@@ -1,5 +1,5 @@
-import { SHARD_PEERS } from '@waggle/deployments/protocol'
-import { challengeRows } from '#merge/challengeRows.ts'
+import { COMMITTEE_SEATS, SHARD_PEERS } from '@waggle/deployments/protocol'
+import { challengeRows, challengesLeftOut } from '#merge/challengeRows.ts'
 import { payRows } from '#merge/payRows.ts'
 import { voteTable } from '#merge/voteTable.ts'
 import type { RoundAnswer } from '#sources/getRoundRecord.ts'
@@ -35,6 +35,9 @@ export async function VoteSection({ record, round, shard }: Props) {
 
 function Body({ record, round, shard }: { record: RoundAnswer; round: number; shard: number }) {
   const table = voteTable(record)
+  const challenges = (
+    <NamedList id="challenges" title="Challenges" rows={challengeRows(record)} leftOut={challengesLeftOut(record)} />
+  )
   if (table.rows.length === 0) {
     return (
       <>
@@ -43,7 +46,7 @@ function Body({ record, round, shard }: { record: RoundAnswer; round: number; sh
             ? `${record.round?.tasks ?? 0} tasks are proposed for it.`
             : 'The chain has recorded nothing of it so far.'}
         </Notice>
-        <NamedList id="challenges" title="Challenges" rows={challengeRows(record)} />
+        {challenges}
       </>
     )
   }
@@ -58,12 +61,17 @@ function Body({ record, round, shard }: { record: RoundAnswer; round: number; sh
       </p>
       {record.round?.beacon != null && <CopyText text={record.round.beacon} label="the beacon" />}
       <VoteGrid table={table} round={round} />
+      {table.silentSeats > 0 && (
+        <p className="mt-2 text-soft">
+          {table.silentSeats} of the {COMMITTEE_SEATS} drawn seats sealed no vote, and have no column.
+        </p>
+      )}
       <Pager
         page={shard + 1}
         pages={Math.ceil((record.round?.rolloutCommitments ?? 0) / SHARD_PEERS)}
         href={page => `/rounds/${round}?shard=${page - 1}`}
       />
-      <NamedList id="challenges" title="Challenges" rows={challengeRows(record)} />
+      {challenges}
       <NamedList id="pay" title="Openings and tasks" rows={payRows(record)} />
     </>
   )
