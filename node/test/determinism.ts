@@ -101,8 +101,9 @@ export function determinismTests(config: DecoderConfig, lengths: readonly number
     'a step over a %s base: reruns, 1 and 2 threads, much and little memory',
     async precision => {
       const lora = { rank: 8, alpha: 16, targets: [...allLinear], rankStabilized: false }
-      const again = prompts.slice(0, 3).map(prompt => prompt.with(-1, 1)) // shares all but its last token
-      const batch = [...prompts.slice(0, 3), ...again].map((prompt, i) => ({
+      const begun = prompts.slice(0, 3).map(prompt => Int32Array.of(...tokens(24, 9), ...prompt)) // all begin alike
+      const again = begun.slice(1).map(prompt => prompt.with(-1, 1)) // shares all but its last token
+      const batch = [...begun, ...again].map((prompt, i) => ({
         tokens: prompt,
         scored: Int32Array.from({ length: 8 }, (_, t) => prompt.length - 8 + t),
         oldLogprobs: new Float32Array(8).fill(-Math.log(config.vocabSize)),

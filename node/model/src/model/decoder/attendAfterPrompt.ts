@@ -1,61 +1,90 @@
 import type { Graph } from '#engine/graph.ts'
 import { concat, expand, reshape, rope, split } from '#engine/tensor.ts'
-import type { Value } from '#engine/value.ts'
+import type { Dim, Value } from '#engine/value.ts'
 import { causalMask, type HeadTokens, headsFirst, mixValues, type Positions, type Span } from './attendCausally.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 
 /**
- * Attention where all sequences begin with the same prompt, whose P tokens are computed once: [N, heads * headDim], the prompt's
- * rows and then those of B sequences of C tokens each. The prompt attends to itself, and every sequence to the prompt and to itself.
+ * Attention where all sequences begin alike, and groups of them share a prompt: tokens that several sequences begin with are computed once.
+ * [N, heads * headDim] are the rows of the R tokens that all begin with, then those of G prompts of Q more tokens each, then those of B
+ * sequences of C tokens after each prompt. Every span attends to those before it and to itself.
  *
- * What a prompt's token adds to the gradients is the sum over the sequences, as if each had its own copy.
+ * What a shared token adds to the gradients is the sum over the sequences, as if each had its own copy.
  *
- * @param tokens - of N = P + B*C rows.
+ * @param tokens - of N = R + G*Q + G*B*C rows.
  * @see Prefix Grouper, arXiv:2506.05433.
  */
-export function attendAfterPrompt(config: DecoderConfig, tokens: HeadTokens, own: Span, prompt: Span): Value {
-  const { headDim } = config
-  const parts = (x: Value, heads: number) => {
-    const [first, rest] = split(x, 0, ['P', 'B*C']) as [Value, Value]
-    return {
-      first: headsFirst(reshape(first, [1, 'P', heads, headDim])),
-      rest: headsFirst(reshape(rest, ['B', 'C', heads, headDim])),
-    }
-  }
-  const rotated = (x: Value, heads: number) => {
-    const { first, rest } = parts(x, heads)
-    return { first: rope(first, prompt.cos, prompt.sin), rest: rope(rest, own.cos, own.sin) }
-  }
-  const query = rotated(tokens.query, config.heads)
-  const key = rotated(tokens.key, config.kvHeads)
-  const value = parts(tokens.value, config.kvHeads)
-  const whole = ({ first, rest }: typeof key) =>
-    concat([expand(first, ['B', config.kvHeads, 'P', headDim]), rest], 2, 'T') // [B, kvHeads, P+C, D]
-  const inPrompt = mixValues(config, query.first, key.first, value.first, prompt.mask)
-  const after = mixValues(config, query.rest, whole(key), whole(value), own.mask)
-  const rows = (x: Value, count: string) => reshape(headsFirst(x), [count, config.heads * headDim])
-  return concat([rows(inPrompt, 'P'), rows(after, 'B*C')], 0, 'N')
+export function attendAfterPrompt(
+  config: DecoderConfig,
+  tokens: HeadTokens,
+  own: Span,
+  before: readonly [Span, Span],
+): Value {
+  const { headDim, heads, kvHeads } = config
+  const rows = ['R', 'G*Q', 'G*B*C']
+  const levels = [
+    { batch: 1, each: 1, length: 'R', along: 'R', span: before[0] },
+    { batch: 'G', each: 'G', length: 'Q', along: 'R+Q', span: before[1] },
+    { batch: 'G*B', each: 'B', length: 'C', along: 'T', span: own },
+  ] as const
+  const perLevel = (x: Value, count: number) =>
+    split(x, 0, rows).map((part, i) => {
+      const { batch, length } = levels[i] as (typeof levels)[number]
+      return headsFirst(reshape(part, [batch, length, count, headDim]))
+    })
+  const [queries, keys, values] = [
+    perLevel(tokens.query, heads),
+    perLevel(tokens.key, kvHeads),
+    perLevel(tokens.value, kvHeads),
+  ]
+  /** Keys or values that each of a level reads: those of the level before, and its own. */
+  const joined = (past: Value | undefined, x: Value, { batch, each, along }: (typeof levels)[number]) =>
+    past ? concat([repeated(past, each, batch), x], 2, along) : x
+  let [key, value]: (Value | undefined)[] = []
+  const mixed = levels.map((level, i) => {
+    const rotated = (x: Value[]) => rope(x[i] as Value, level.span.cos, level.span.sin)
+    key = joined(key, rotated(keys), level)
+    value = joined(value, values[i] as Value, level)
+    const ofLevel = mixValues(config, rotated(queries), key, value, level.span.mask)
+    return reshape(headsFirst(ofLevel), [rows[i] as string, heads * headDim])
+  })
+  return concat(mixed, 0, 'N')
+}
+
+/** Each of [P, heads, S, headDim] `times`, one after the other: [batch, heads, S, headDim]. */
+function repeated(x: Value, times: Dim, batch: Dim): Value {
+  const [count, ...shape] = x.shape as [Dim, ...Dim[]]
+  return reshape(expand(reshape(x, [count, 1, ...shape]), [count, times, ...shape]), [batch, ...shape])
 }
 
 /**
- * The positions of `attendAfterPrompt`, from the graph's inputs `promptCos`, `promptSin` [P, headDim], `cos`, `sin` [C, headDim] and
- * `sequences` i64 [B], of which only the length is read.
+ * The positions of `attendAfterPrompt`, from the graph's inputs `beginningCos`, `beginningSin` [R, headDim], `promptCos`, `promptSin`
+ * [Q, headDim], `cos`, `sin` [G*B, 1, C, headDim], `promptMask` [G*B, 1, 1, R+Q], which is 0 but for what a sequence's prompt lacks of Q
+ * tokens, where it is -1e9, and `sequences` i64 [G, B], of which only the lengths are read.
  */
 export function positionsAfterPrompt(graph: Graph, config: DecoderConfig): Positions {
-  graph.input('sequences', 'i64', ['B'])
-  const group = config.heads / config.kvHeads
-  const tables = (cos: string, sin: string, length: string) => ({
-    cos: graph.input(cos, graph.real, [length, headDim]),
-    sin: graph.input(sin, graph.real, [length, headDim]),
-  })
-  const { headDim } = config
-  const prompt = tables('promptCos', 'promptSin', 'P')
-  const own = tables('cos', 'sin', 'C')
-  const among = causalMask(group, own.cos, 'C') // [G*C, C]
-  const open = expand(graph.scalar(0), [among.shape[0] ?? 'C', 'P'])
+  graph.input('sequences', 'i64', ['G', 'B'])
+  const { heads, kvHeads, headDim } = config
+  const group = heads / kvHeads
+  const tables = (prefix: 'beginning' | 'prompt' | '', ...shape: Dim[]) => {
+    const [cos, sin] = prefix ? [`${prefix}Cos`, `${prefix}Sin`] : ['cos', 'sin']
+    const input = (name: string) => graph.input(name, graph.real, [...shape, headDim])
+    return { cos: input(cos), sin: input(sin) }
+  }
+  const beginning = tables('beginning', 'R')
+  const prompt = tables('prompt', 'Q')
+  const own = tables('', 'G*B', 1, 'C')
+  const promptMask = graph.input('promptMask', graph.real, ['G*B', 1, 1, 'R+Q'])
+  const amongPrompt = causalMask(group, prompt.cos, 'Q')
+  const amongOwn = causalMask(group, own.cos, 'C')
+  const [promptRows, ownRows] = [amongPrompt, amongOwn].map(mask => mask.shape[0] as Dim) as [Dim, Dim]
+  const perSequence = (mask: Value, columns: Dim) => expand(mask, ['G*B', 1, ownRows, columns])
   return {
     ...own,
-    mask: concat([open, among], 1, 'T'),
-    prompt: { ...prompt, mask: causalMask(group, prompt.cos, 'P') },
+    mask: concat([perSequence(promptMask, 'R+Q'), perSequence(amongOwn, 'C')], 3, 'T'),
+    before: [
+      { ...beginning, mask: causalMask(group, beginning.cos, 'R') },
+      { ...prompt, mask: concat([expand(graph.scalar(0), [promptRows, 'R']), amongPrompt], 1, 'R+Q') },
+    ],
   }
 }

@@ -20,13 +20,13 @@ import type { DecoderConfig } from './decoderConfig.ts'
 export interface Span {
   readonly cos: Value
   readonly sin: Value
-  /** [G*T, S], added to the scores of the G query heads that share a key head. */
+  /** [..., G*T, S], added to the scores of the G query heads that share a key head. */
   readonly mask: Value
 }
 
-/** The positions of a batch; with `prompt` those that come after one that all sequences share. */
+/** The positions of a batch; with `before` those after tokens that sequences share (see `attendAfterPrompt`). */
 export interface Positions extends Span {
-  readonly prompt?: Span
+  readonly before?: readonly [beginning: Span, prompt: Span]
 }
 
 /** Queries [..., heads, headDim], keys and values [..., kvHeads, headDim] of some tokens, not yet rotated. */
@@ -53,7 +53,7 @@ export const headsFirst = (x: Value) => transpose(x, [0, 2, 1, 3])
 export function mixValues(config: DecoderConfig, query: Value, key: Value, value: Value, mask: Value): Value {
   const { kvHeads, headDim } = config
   const [batch, , length] = query.shape
-  const grouped = reshape(query, [batch ?? 'B', kvHeads, mask.shape[0] ?? 'T', headDim])
+  const grouped = reshape(query, [batch ?? 'B', kvHeads, mask.shape.at(-2) ?? 'T', headDim])
   const scores = matMul(grouped, key, { transB: true, alpha: 1 / Math.sqrt(headDim) })
   const mixed = matMul(softmax(add(scores, mask)), value) // [B, kvHeads, G*T, D]
   return reshape(mixed, [batch ?? 'B', config.heads, length ?? 'T', headDim])

@@ -70,7 +70,7 @@ export function decoderStream(
  * One layer: attention and feed-forward, each on a norm of the residual stream and added to it.
  *
  * @param layer - what the names of its parts begin with: `model.layers.0`.
- * @param x - [B, T, hidden], or [N, hidden] after a shared prompt (see `attendAfterPrompt`).
+ * @param x - [B, T, hidden], or [N, hidden] after shared prompts (see `attendAfterPrompt`).
  * @param rows - see `decoderHidden`.
  */
 export function decoderLayer(
@@ -126,8 +126,8 @@ function attention(config: DecoderConfig, parts: DecoderParts, name: string, x: 
     key: normal(inHeads('k', kvHeads), 'k'),
     value: inHeads('v', kvHeads),
   }
-  return positions.prompt
-    ? attendAfterPrompt(config, tokens, positions, positions.prompt)
+  return positions.before
+    ? attendAfterPrompt(config, tokens, positions, positions.before)
     : attendCausally(config, tokens, positions)
 }
 

@@ -39,6 +39,24 @@ function groupOf(config: DecoderConfig, lengths: readonly number[]) {
   return policyTargets(batch, token as Extract<LossKind, { kind: 'policy' }>)
 }
 
+/** Two or three completions of some length after each of several prompts, which begin with the same 18 tokens and end differently. */
+function groupsOf(config: DecoderConfig, lengths: readonly number[]) {
+  const random = randomStream('groups', lengths.join())
+  const draw = (length: number) => Int32Array.from({ length }, () => random.integer(config.vocabSize))
+  const beginning = draw(18)
+  const batch = lengths.flatMap((length, g) => {
+    const prompt = Int32Array.of(...beginning, ...draw(2 + ((3 * g) % 7)))
+    return Array.from({ length: 2 + (g % 2) }, (_, i): PolicySequence => {
+      const own = Math.max(1, length - i)
+      const scored = Int32Array.from({ length: own }, (_, at) => at + prompt.length)
+      const logprobs = () => Float32Array.from(scored, () => -3 + random.normal())
+      const tokens = Int32Array.of(...prompt, ...draw(own))
+      return { tokens, scored, advantage: random.normal(), oldLogprobs: logprobs(), referenceLogprobs: logprobs() }
+    })
+  })
+  return policyTargets(batch, token as Extract<LossKind, { kind: 'policy' }>)
+}
+
 function adapterOf(
   config: DecoderConfig,
   targets = ['q_proj', 'v_proj', 'o_proj', 'up_proj', 'down_proj'],
@@ -172,6 +190,14 @@ describe('a prompt that is computed once gives the gradients of one that is comp
     'an adapter, each layer computed again': { adapter: adapterOf(tinyConfig), kept: 'input' },
     'ratios of sequences': { loss: sequence },
     'completions so short that sequences are added': { batches: [[2, 1]] },
+    'several prompts that begin alike': { targets: groupsOf },
+    'several prompts, an adapter': { targets: groupsOf, adapter: adapterOf(tinyConfig) },
+    'several prompts, one key head for each query head': {
+      targets: groupsOf,
+      config: { ...tinyConfig, kvHeads: tinyConfig.heads },
+    },
+    'several prompts, ratios of sequences': { targets: groupsOf, loss: sequence },
+    'several prompts whose rows fill a part': { targets: groupsOf, batches: [[9, 12, 11, 8, 10, 12]] },
   }
   for (const [title, each] of Object.entries(grouped)) {
     test(title, async () => {
@@ -180,8 +206,8 @@ describe('a prompt that is computed once gives the gradients of one that is comp
           [9, 12, 7],
           [11, 1],
         ],
-        ...each,
         targets: groupOf,
+        ...each,
       })
       expect(shared.total).toBeCloseTo(apart.total, 5)
       expect([...shared.sums.keys()].sort()).toEqual([...apart.sums.keys()].sort())

@@ -1,12 +1,13 @@
 import { type Tensor, tensor } from '#engine/session.ts'
 import { decoderFeeds, type ScoredSequence } from '#model/decoder/batch.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { ropeTables } from '#model/decoder/rope.ts'
 import { LEAST_TOKENS } from './gradientPass.ts'
-import { sharedPromptLength } from './sharedPrompt.ts'
+import { type PromptTree, promptTree } from './promptTree.ts'
 
 /** A part's rows as the layers' models take them. */
 export interface LaidOut {
-  /** Whether the rows are a shared prompt's and then those of the sequences after it, [N], and not sequences [B, T]. */
+  /** Whether the rows are of tokens that sequences share and then those of the sequences, [N], and not of sequences [B, T]. */
   readonly afterPrompt: boolean
   /** What the dimensions of the models are in this part. */
   readonly lengths: Readonly<Record<string, number>>
@@ -21,37 +22,15 @@ interface Tokens {
   readonly targets: Tensor
 }
 
-/** Lays sequences out: a prompt that all share once and then what follows it in each, or else each as it is. */
+/** Lays sequences out: what several begin with once, and then what follows it in each, or else each as it is. */
 export function layOut(config: DecoderConfig, part: readonly ScoredSequence[]): LaidOut & Tokens {
-  const prompt = sharedPromptLength(part)
-  const length = Math.max(...part.map(({ tokens }) => tokens.length)) - 1
-  const least = prompt === 0 ? LEAST_TOKENS : Math.ceil((LEAST_TOKENS - prompt) / (length - prompt)) * length
-  const { feeds } = decoderFeeds(config, part, 'f32', least)
+  const tree = promptTree(part)
+  const { feeds } = decoderFeeds(config, part, 'f32', tree ? 0 : LEAST_TOKENS)
   const { ids, rows, targets, cos, sin } = feeds as unknown as Feeds
-  const [B, T] = ids.shape as [number, number]
   const M = targets.shape[0] as number
-  if (prompt === 0) return { ids, targets, afterPrompt: false, lengths: { B, T, M }, shared: { cos, sin, rows } }
-  const C = T - prompt
-  const lengths = { N: prompt + B * C, P: prompt, B, C, M }
-  const ownRow = (row: number) => prompt + Math.floor(row / T) * C + (row % T) - prompt
-  const all = new BigInt64Array(lengths.N)
-  all.set(ids.data.subarray(0, prompt))
-  for (let b = 0; b < B; b++) all.set(ids.data.subarray(b * T + prompt, (b + 1) * T), prompt + b * C)
-  const table = ({ data }: Tensor<'f32'>, from: number, to: number) =>
-    tensor('f32', data.subarray(from * config.headDim, to * config.headDim), [to - from, config.headDim])
-  const shared = {
-    cos: table(cos, prompt, T),
-    sin: table(sin, prompt, T),
-    promptCos: table(cos, 0, prompt),
-    promptSin: table(sin, 0, prompt),
-    sequences: tensor('i64', new BigInt64Array(B), [B]),
-    rows: tensor(
-      'i64',
-      rows.data.map(row => BigInt(ownRow(Number(row)))),
-      [M],
-    ),
-  }
-  return { ids: tensor('i64', all, [lengths.N]), targets, afterPrompt: true, lengths, shared }
+  if (tree) return { targets, afterPrompt: true, ...treeRows(config, part, tree, M) }
+  const [B, T] = ids.shape as [number, number]
+  return { ids, targets, afterPrompt: false, lengths: { B, T, M }, shared: { cos, sin, rows } }
 }
 
 interface Feeds {
@@ -60,4 +39,70 @@ interface Feeds {
   readonly targets: Tensor
   readonly cos: Tensor<'f32'>
   readonly sin: Tensor<'f32'>
+}
+
+/** @param scored - M. */
+function treeRows(config: DecoderConfig, part: readonly ScoredSequence[], tree: PromptTree, scored: number) {
+  const { groups, prompts, beginning: R, prompt: Q, sequences: B, own: C, rows: N } = tree
+  const G = groups.length
+  const ids = new BigInt64Array(N)
+  const put = (row: number, tokens: Int32Array) => ids.set(BigInt64Array.from(tokens, BigInt), row)
+  /** First row of each sequence's own tokens, and the position that it has. */
+  const places: { row: number; position: number }[] = []
+  put(0, (part[0] as ScoredSequence).tokens.subarray(0, R))
+  for (const [g, group] of groups.entries()) {
+    const position = prompts[g] as number
+    put(R + g * Q, (part[group[0] as number] as ScoredSequence).tokens.subarray(R, position))
+    for (const [b, i] of group.entries()) {
+      const row = R + G * Q + (g * B + b) * C
+      put(row, (part[i] as ScoredSequence).tokens.subarray(position, -1))
+      places[i] = { row, position }
+    }
+  }
+  const rows = part.flatMap(({ scored: positions }, i) => {
+    const { row, position } = places[i] as { row: number; position: number }
+    return Array.from(positions, at => BigInt(row + at - 1 - position))
+  })
+  return {
+    ids: tensor('i64', ids, [N]),
+    lengths: { N, R, Q, G, B, C, M: scored },
+    shared: {
+      ...positionTables(config, tree),
+      promptMask: tensor('f32', promptMask(tree), [G * B, 1, 1, R + Q]),
+      sequences: tensor('i64', new BigInt64Array(G * B), [G, B]),
+      rows: tensor('i64', BigInt64Array.from(rows), [scored]),
+    },
+  }
+}
+
+/** -1e9 where a sequence's prompt has no token. */
+function promptMask({ groups, prompts, beginning, prompt, sequences }: PromptTree): Float32Array {
+  const length = beginning + prompt
+  const mask = new Float32Array(groups.length * sequences * length)
+  for (const [g, end] of prompts.entries())
+    for (let s = g * sequences; s < (g + 1) * sequences; s++) mask.fill(-1e9, s * length + end, (s + 1) * length)
+  return mask
+}
+
+/** Rotary tables of what all begin with, of prompts, and of each sequence after its own. */
+function positionTables(config: DecoderConfig, { prompts, beginning, prompt, sequences, own }: PromptTree) {
+  const { headDim } = config
+  const { cos, sin } = ropeTables(config, beginning + prompt + own)
+  const table = (data: Float32Array, from: number, to: number) =>
+    tensor('f32', data.subarray(from * headDim, to * headDim), [to - from, headDim])
+  const ofSequences = (data: Float32Array) => {
+    const all = new Float32Array(prompts.length * sequences * own * headDim)
+    for (const [g, from] of prompts.entries())
+      for (let s = g * sequences; s < (g + 1) * sequences; s++)
+        all.set(data.subarray(from * headDim, (from + own) * headDim), s * own * headDim)
+    return tensor('f32', all, [prompts.length * sequences, 1, own, headDim])
+  }
+  return {
+    beginningCos: table(cos, 0, beginning),
+    beginningSin: table(sin, 0, beginning),
+    promptCos: table(cos, beginning, beginning + prompt),
+    promptSin: table(sin, beginning, beginning + prompt),
+    cos: ofSequences(cos),
+    sin: ofSequences(sin),
+  }
 }

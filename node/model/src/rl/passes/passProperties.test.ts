@@ -6,7 +6,7 @@ import { createLayeredPass } from '../layered/layeredPass.ts'
 import { type LossTarget, type PolicySequence, policyTargets } from '../policy/policyBatch.ts'
 import { twoRows } from './batchPasses.ts'
 import { createMonolithicPass, type GradientPass, type GradientSums } from './gradientPass.ts'
-import { promptParts } from './sharedPrompt.ts'
+import { promptParts } from './promptParts.ts'
 import { policyLossKind } from './trainingGraphs.ts'
 
 const options = { threads: 1, temperature: 1, adapter: undefined, trained: () => true }
@@ -17,9 +17,13 @@ afterAll(() => Promise.all([monolithic.dispose(), layered.dispose()]))
 const policy = { clipLow: 0.2, clipHigh: 0.28, klBeta: 0.04, maskTruncatedCompletions: true } as const
 const loss = policyLossKind(policy)
 
-/** Groups of completions; each says how long its prompt and each completion is, which of its tokens count, and whether it was cut. */
+/**
+ * Groups of completions; each says how many tokens of its prompt all begin with, how long it and each completion is, which of its tokens
+ * count, and whether it was cut.
+ */
 const groups = fc.array(
   fc.record({
+    beginning: fc.constantFrom(0, 20, 24),
     prompt: fc.integer({ min: 1, max: 24 }),
     completions: fc.array(
       fc.record({
@@ -35,8 +39,10 @@ const groups = fc.array(
 function targetsOf(drawn: typeof groups extends fc.Arbitrary<infer T> ? T : never): LossTarget[] {
   const random = randomStream('properties', JSON.stringify(drawn))
   const tokens = (length: number) => Int32Array.from({ length }, () => random.integer(tinyConfig.vocabSize))
-  const batch = drawn.flatMap(({ prompt: length, completions }) => {
-    const prompt = tokens(length)
+  const alike = tokens(24)
+  const batch = drawn.flatMap(({ beginning, prompt: own, completions }) => {
+    const prompt = Int32Array.of(...alike.subarray(0, beginning), ...tokens(own))
+    const { length } = prompt
     return completions.map(({ scored: mask, truncated }): PolicySequence => {
       const scored = Int32Array.from(mask.flatMap((isScored, i) => (isScored ? [length + i] : [])))
       const logprobs = () => Float32Array.from(scored, () => -3 + random.normal())
@@ -60,7 +66,7 @@ test('however groups are cut into parts, padded and masked, the gradient is the 
     fc.asyncProperty(groups, fc.integer({ min: 1, max: 5 }), async (drawn, sequences) => {
       const targets = targetsOf(drawn)
       if (targets.length === 0) return // all of them were cut
-      const parts = promptParts(targets, sequences).map(part => part.map(i => targets[i] as LossTarget))
+      const parts = promptParts(targets, { sequences, rows: 768 }).map(part => part.map(i => targets[i] as LossTarget))
       const together = await sumsOf(layered, parts)
       const apart = await sumsOf(
         monolithic,
@@ -79,7 +85,7 @@ test('layered equals monolithic bit for bit, whatever the lengths and masks of a
     fc.asyncProperty(groups, async drawn => {
       // One of each group: nothing is shared.
       const targets = targetsOf(
-        drawn.map(({ prompt, completions }) => ({ prompt, completions: completions.slice(0, 1) })),
+        drawn.map(group => ({ ...group, beginning: 0, completions: group.completions.slice(0, 1) })),
       )
       if (targets.length === 0) return
       const [a, b] = [await sumsOf(layered, [targets]), await sumsOf(monolithic, [targets])]

@@ -5,7 +5,8 @@ import type { Weights } from '#model/decoder/weights.ts'
 import type { StepPrecision } from '#model/lora/loraConfig.ts'
 import type { LayeredPassOptions } from '../layered/layeredSessions.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
-import { promptGroups, promptParts, sharedPromptLength } from './sharedPrompt.ts'
+import { promptParts } from './promptParts.ts'
+import { promptGroups, sharedPromptLength } from './sharedPrompt.ts'
 import { leastStepBytes, type StepPlan, type StepShape, stepPlan, trainedElements } from './stepPlan.ts'
 import type { LossKind } from './trainingGraphs.ts'
 import type { Shrinkable } from './withinMemory.ts'
@@ -42,7 +43,8 @@ export function stepShape(
   const shared = groups.map(group => sharedPromptLength(group.map(i => batch[i] as ScoredSequence)))
   const sharing = groups.filter(group => group.length > 1).length
   const counted = { batch: batch.length, length, groups: sharing < groups.length ? sharing + 1 : sharing }
-  return { ...counted, prompt: Math.min(...shared), scored, ...elements, wholeHead }
+  const leastScored = batch.reduce((n, sequence) => Math.min(n, sequence.scored.length), scored)
+  return { ...counted, prompt: Math.min(...shared), scored, leastScored, ...elements, wholeHead }
 }
 
 /** The smaller plan after an allocation failed. */
@@ -87,7 +89,7 @@ export function createPlannedPasses<G>(
       const least = leastStepBytes(config, shape)
       const plan = stepPlan(config, shape, least < failed ? Math.max(memoryBytes, least) : memoryBytes)
       planned = plan.bytes
-      return { pass: await passFor(plan), parts: promptParts(batch, plan.sequences) }
+      return { pass: await passFor(plan), parts: promptParts(batch, plan) }
     },
     /** Plans for less memory than the plan that failed took, or for the least possible. Frees what that plan held. If this fails too, the next step is refused. */
     async shrink() {

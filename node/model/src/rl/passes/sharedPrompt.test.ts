@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { promptParts, sharedPromptLength } from './sharedPrompt.ts'
+import { sharedPromptLength } from './sharedPrompt.ts'
 
 /** A completion after `length` tokens of a prompt, of which the last is what its first token is read off. */
 const sequence = (prompt: number, length: number, completion: number) => ({
@@ -16,23 +16,4 @@ test('nothing is shared by one sequence, by different prompts, or of a few token
   expect(sharedPromptLength([sequence(1, 30, 4)])).toBe(0)
   expect(sharedPromptLength([sequence(1, 30, 4), sequence(2, 30, 4)])).toBe(0)
   expect(sharedPromptLength([sequence(1, 9, 4), sequence(1, 9, 4)])).toBe(0)
-})
-
-test('completions of one prompt are in parts of their own, as equal as can be; the others go by length', () => {
-  const batch = [
-    ...[1, 2, 1, 1, 2, 1, 1].map(prompt => sequence(prompt, 30, 4)),
-    ...[9, 3, 8, 2].map(completion => sequence(completion, 10, completion)),
-  ]
-  const parts = promptParts(batch, 4)
-  expect(parts).toEqual([
-    [0, 2],
-    [3, 5, 6],
-    [1, 4],
-    [10, 8, 9, 7],
-  ])
-  expect(
-    promptParts(batch, 2)
-      .flat()
-      .sort((a, b) => a - b),
-  ).toEqual(batch.map((_, i) => i))
 })

@@ -19,6 +19,7 @@ const shape: StepShape = {
   groups: 1,
   prompt: 0,
   scored: 256,
+  leastScored: 256,
   trained: 8_798_208,
   trainedInLayer: 366_592,
   tablesTrained: false,

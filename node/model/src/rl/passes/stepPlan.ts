@@ -9,8 +9,10 @@ import { LEAST_TOKENS, partTokensOf } from './gradientPass.ts'
 
 /** How a layered step is cut to fit its memory. */
 export interface StepPlan {
-  /** Sequences in a part. */
+  /** Sequences in a part, of one prompt or of none that they share. */
   readonly sequences: number
+  /** Rows of a part of several prompts at most. */
+  readonly rows: number
   readonly kept: KeptActivations
   /** Rows of the output layer at a time; it has no meaning where that runs in one piece. */
   readonly headRows: number
@@ -29,6 +31,8 @@ export interface StepShape {
   readonly prompt: number
   /** Scored tokens of the longest completion. */
   readonly scored: number
+  /** Scored tokens of the shortest. */
+  readonly leastScored: number
   /** Elements of all trained tensors. */
   readonly trained: number
   /** Elements of those of the layer that has most. */
@@ -57,15 +61,17 @@ const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
  * when it changes, and batches differ from step to step.
  */
 const MOST_HEAD_ROWS = 1024
+/** Rows of a part of several prompts at most. What layers keep grows with them, and steps on short completions are to need little memory. */
+const PACKED_ROWS = 768
 /** What ONNX Runtime's arenas round up and keep. */
 const ARENA_FACTOR = 1.25
 
 /**
- * Arrays that a layer's session holds at once, measured: of attention's scores, and of a row's inner and outer width. Sessions keep what they
+ * Arrays that a layer's session holds at once: of attention's scores and of a row's inner and outer width, measured, and of the keys that each sequence attends to, counted. Sessions keep what they
  * have had: forwards there are those of the last layer, which computes fewer rows, and of the others; backwards two like one another.
  */
-const FORWARD = { sessions: 1.7, scores: 3, inner: 3, hidden: 4 }
-const BACKWARD = { sessions: 2, scores: 3, inner: 5, hidden: 6 }
+const FORWARD = { sessions: 1.7, scores: 3, keys: 4, inner: 3, hidden: 4 }
+const BACKWARD = { sessions: 2, scores: 3, keys: 8, inner: 5, hidden: 6 }
 
 /**
  * The fastest way to run a step in the given memory: with all products kept, else with layers computed a second time, and at last in
@@ -103,8 +109,10 @@ function planFor(
   // A prompt that fills a part by itself is still worth sharing: as many tokens again may follow it.
   const ownTokens = isWhole ? Math.max(partTokens - prompt, prompt) : partTokens - prompt
   const sequences = Math.min(shape.batch, Math.max(1, Math.floor(ownTokens / (length - prompt))))
-  const rows = sequences * shape.scored
-  const { forward, backward } = layersBytes(config, shape, sequences, kept)
+  const packed = Math.min(partTokens, PACKED_ROWS)
+  const isPacked = shape.groups > 1
+  const rows = Math.max(sequences * shape.scored, isPacked ? Math.min(packed, shape.batch * shape.scored) : 0)
+  const { forward, backward } = layersBytes(config, shape, { sequences, packed: isPacked ? packed : 0, kept })
   const { precision = 'float32' } = shape
   const perRow = headRowBytes(config, precision, shape.tablesTrained)
   // A float32 output layer gives its memory back, sessions do not. In the first part it is done before layers run backwards; in others both are in memory.
@@ -115,7 +123,7 @@ function planFor(
   const headRows = isFixed ? partTokens : Math.max(minHeadRows, Math.min(MOST_HEAD_ROWS, powerOfTwo(fitting)))
   const atOnce = shape.wholeHead ? rows : Math.min(rows, headRows)
   const bytes = Math.max(layers + atOnce * perRow, forward + backward)
-  return { sequences, kept, headRows, bytes: Math.ceil(bytes) }
+  return { sequences, rows: packed, kept, headRows, bytes: Math.ceil(bytes) }
 }
 
 /** Bytes of the output layer for each of its rows at a time. */
@@ -132,19 +140,22 @@ const powerOfTwo = (limit: number) => 2 ** Math.floor(Math.log2(Math.max(1, limi
 function layersBytes(
   config: DecoderConfig,
   shape: StepShape,
-  sequences: number,
-  kept: KeptActivations,
+  { sequences, packed, kept }: { sequences: number; packed: number; kept: KeptActivations },
 ): { forward: number; backward: number } {
   const { hiddenSize: hidden, intermediateSize: inner, heads, kvHeads, headDim } = config
   const own = shape.length - shape.prompt
   const laidOut = sequences === 1 ? shape.length : shape.prompt + sequences * own
-  const tokens = Math.max(LEAST_TOKENS, laidOut)
+  const tokens = Math.max(LEAST_TOKENS, packed, laidOut)
   const products = 2 * (heads + kvHeads) * headDim + hidden + 2 * inner
   const stream = (config.layers + 3) * tokens * hidden
   const keptElements = kept === 'products' ? config.layers * tokens * products : 0
-  const scores = sequences * heads * own * shape.length + heads * shape.prompt * shape.length
+  const scores = heads * shape.length * Math.max(packed, sequences * own + shape.prompt)
+  const attending = Math.min(shape.batch, Math.floor(tokens / Math.max(1, shape.leastScored)))
+  const keys = shape.prompt > 0 || packed > 0 ? attending * shape.length * kvHeads * headDim : 0
   const workspace = (of: typeof FORWARD) =>
-    ARENA_FACTOR * of.sessions * (of.scores * scores + tokens * (of.inner * inner + of.hidden * hidden))
+    ARENA_FACTOR *
+    of.sessions *
+    (of.scores * scores + of.keys * keys + tokens * (of.inner * inner + of.hidden * hidden))
   const tables = shape.tablesTrained ? 2 * config.vocabSize * hidden : 0
   const training = 3 * shape.trained + shape.trainedInLayer * (1 + ARENA_FACTOR) + tables
   return { forward: 4 * (stream + keptElements + training + workspace(FORWARD)), backward: 4 * workspace(BACKWARD) }
