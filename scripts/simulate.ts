@@ -23,6 +23,7 @@ import {
   longRows,
   networkRowNames,
   networkRows,
+  ofSeed,
 } from './simulate/network/rows.ts'
 import { options, usage } from './simulate/options.ts'
 import { plotAttacks, plotTrials } from './simulate/plotAttacks.ts'
@@ -46,10 +47,11 @@ async function simulateNetwork(): Promise<boolean> {
   const names = values.only?.split(',') ?? longRowNames
   const unknown = names.find(name => !longRowNames.includes(name))
   if (unknown !== undefined) refuseUsage(`no row named ${unknown}; there are ${longRowNames.join(', ')}`, usage)
-  const rows = await (values.long
-    ? longRows(names)
-    : networkRows(values.quick ? FEW : ALL, line => console.error(line)))
-  if (!values.quick) await keep('simulate', networkRowNames, rows)
+  const { quick, seed, long } = values
+  const extent = quick ? FEW : ALL
+  const played = seed === undefined ? extent : ofSeed(extent, seed)
+  const rows = await (long ? longRows(names) : networkRows(played, line => console.error(line)))
+  if (!quick && (long || seed === undefined)) await keep('simulate', networkRowNames, rows)
   return printRows(rows)
 }
 

@@ -10,6 +10,9 @@ const everywhere = {
 }
 const ofModels = { quick: flag('only a few seeds or strategies: two minutes') }
 const ofNetwork = {
+  seed: count(0)
+    .optional()
+    .meta({ value: 'N', description: 'play one seed of the run again, exactly; nothing is kept' }),
   long: flag('simulate thousands of peers instead: how they find each other, and what each receives'),
 }
 const ofAttacks = { runs: count(2).default(100).meta({ value: 'N', description: 'seeded runs of each attack' }) }

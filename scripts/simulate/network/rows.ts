@@ -29,11 +29,21 @@ function rowOf(name: RowName, { value, unit, bar, conditions }: Found): Row {
   return { name, value: Number(value.toPrecision(4)), unit, bar, better, ok, conditions }
 }
 
-export type Extent = { peers: number; seeds: number; rounds: number; honestRounds: number }
+/** Seeds are counted from `first`. */
+export type Extent = { first: number; peers: number; seeds: number; rounds: number; honestRounds: number }
 
 /** As the bars ask for. */
-export const WHOLE: Extent = { peers: 100, seeds: 20, rounds: 2, honestRounds: 1_000 }
-export const QUICK: Extent = { peers: 30, seeds: 2, rounds: 2, honestRounds: 4 }
+export const WHOLE: Extent = { first: 0, peers: 100, seeds: 20, rounds: 2, honestRounds: 1_000 }
+export const QUICK: Extent = { first: 0, peers: 30, seeds: 2, rounds: 2, honestRounds: 4 }
+
+/** The small swarms that bring an extent to its honest rounds. */
+const SMALL = { peers: 12, rounds: 8 }
+
+/** What a run of an extent plays with one of its seeds. */
+export const ofSeed = (extent: Extent, seed: number): Extent =>
+  seed < extent.seeds
+    ? { ...extent, first: seed, seeds: 1, honestRounds: 0 }
+    : { ...extent, first: seed, seeds: 0, honestRounds: SMALL.rounds }
 
 const HOSTILE_EVERY = 5
 /** No policy is named before round 0, so that round 0 earns no points. */
@@ -144,27 +154,32 @@ export async function networkRows(extent: Extent, say: (line: string) => void): 
     checked += scoresChecked(quiet.audit)
     due += peersOf(quiet.audit?.rounds ?? []).length
   }
-  for (let seed = 0; seed < extent.seeds; seed++) {
+  const { first, seeds } = extent
+  for (let seed = first; seed < first + seeds; seed++) {
     const attacked = await playHostile(String(seed), extent)
     const quiet = await playHonest(String(seed), extent)
-    hostile += honestPoints(attacked, attacked.hostile, extent.rounds)
-    honest += honestPoints(quiet, attacked.hostile, extent.rounds)
+    const [left, whole] = [attacked, quiet].map(swarm => honestPoints(swarm, attacked.hostile, extent.rounds))
+    hostile += left ?? 0
+    honest += whole ?? 0
     audited(quiet, extent.rounds)
     ended += attacked.failures.length + quiet.failures.length
     for (const { peerId, error } of [...attacked.failures, ...quiet.failures])
       say(`seed ${seed}: ${peerId} ended: ${error}`)
     say(
-      `seed ${seed}: ${attacked.events + quiet.events} events, honest peers lost ${(1 - hostile / honest).toFixed(4)} so far`,
+      `seed ${seed}: ${attacked.events + quiet.events} events, ${left} thousandths of points to honest peers, ${whole} without hostile ones, ${falseAlarms(quiet)} accusations`,
     )
   }
-  for (let seed = extent.seeds; played < extent.honestRounds; seed++)
-    audited(await simulateSwarm({ seed: String(seed), peers: 12, rounds: 8, audited: true }), 8)
+  for (let seed = first + seeds; played < extent.honestRounds; seed++) {
+    const quiet = await simulateSwarm({ seed: String(seed), ...SMALL, audited: true })
+    audited(quiet, SMALL.rounds)
+    if (falseAlarms(quiet) > 0) say(`seed ${seed}: ${falseAlarms(quiet)} accusations`)
+  }
   say(`${checked} of ${due} scores of ${played} honest rounds were derived again from what peers serve`)
   const scores = `${checked} scores of ${played} honest rounds`
-  const swarms = `${extent.peers} peers, ${extent.rounds} rounds, ${extent.seeds} seeds, with faults`
+  const swarms = `${extent.peers} peers, ${extent.rounds} rounds, ${seeds} seeds, with faults`
   return [
     rowOf('sim-honest-score-loss', {
-      ...{ value: Math.max(0, 1 - hostile / honest), unit: 'share of settled points', bar: 0.02 },
+      ...{ value: honest === 0 ? 0 : Math.max(0, 1 - hostile / honest), unit: 'share of settled points', bar: 0.02 },
       conditions: `a fifth hostile, all kinds mixed, against none; ${swarms}`,
     }),
     rowOf('audit-false-alarms', { value: alarms, unit: 'accusations', bar: 0, conditions: `in ${scores}` }),

@@ -2,7 +2,16 @@ import { expect, test } from 'vitest'
 import { mean } from '../../../node/model/src/base/mean.ts'
 import type { Ballot } from '../../../node/src/chain/votes/votes.ts'
 import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
-import { auditAlarms, falseAlarms, honestPoints, playHonest, playHostile, scoresChecked } from './rows.ts'
+import {
+  auditAlarms,
+  falseAlarms,
+  honestPoints,
+  networkRows,
+  ofSeed,
+  playHonest,
+  playHostile,
+  scoresChecked,
+} from './rows.ts'
 import { simulateSwarm } from './simulateSwarm.ts'
 
 test('a swarm is a function of its seed: two runs are the same, event by event', async () => {
@@ -10,6 +19,14 @@ test('a swarm is a function of its seed: two runs are the same, event by event',
   const [first, again] = [await playHonest('1', small), await playHonest('1', small)]
   expect(again.trace).toBe(first.trace)
   expect(falseAlarms(first)).toBe(0)
+})
+
+test('a seed of a run is played again alone, and one of its small swarms alone', async () => {
+  const extent = { first: 0, peers: 8, seeds: 2, rounds: 1, honestRounds: 0 }
+  const lines: string[] = []
+  await networkRows(ofSeed(extent, 1), line => lines.push(line))
+  expect(lines.filter(line => line.startsWith('seed'))).toEqual([expect.stringMatching(/^seed 1: \d+ events, /)])
+  expect(ofSeed(extent, 2)).toMatchObject({ first: 2, seeds: 0, honestRounds: 8 })
 })
 
 test('an audit checks every score of an honest swarm and accuses nobody, and names each vote of a seat that lies', async () => {
