@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
-import { endLeftovers, startOf } from './leftovers.ts'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { endLeftovers, forgetRuns, startOf } from './leftovers.ts'
 import { Supervisor } from './supervisor.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'waggle-supervisor-'))
@@ -64,4 +64,29 @@ test('notes that a power cut damaged are none, and no group of the system is sig
     writeFileSync(notes, damaged)
     expect(await endLeftovers(notes)).toEqual([])
   }
+})
+
+function folderWith(names: string[]): string {
+  const made = mkdtempSync(join(tmpdir(), 'waggle-forget-'))
+  onTestFinished(() => rmSync(made, { recursive: true }))
+  for (const name of names) name.includes('.') ? writeFileSync(join(made, name), '') : mkdirSync(join(made, name))
+  return made
+}
+
+test('what runs left is forgotten, and nothing else', async () => {
+  const data = folderWith(['processes.json', 'peers', 'chain', 'deployment.json', 'notes.txt'])
+  await forgetRuns(data)
+  expect(readdirSync(data).sort()).toEqual(['notes.txt', 'processes.json'])
+})
+
+test("a folder of somebody's own keeps its files", async () => {
+  const data = folderWith(['peers', 'logs', 'notes.txt'])
+  await expect(forgetRuns(data)).rejects.toThrow('--fresh does not delete peers there')
+  expect(readdirSync(data)).toHaveLength(3)
+})
+
+test('a run that ended before its first process is forgotten', async () => {
+  const data = folderWith(['logs'])
+  await forgetRuns(data)
+  expect(readdirSync(data)).toEqual([])
 })

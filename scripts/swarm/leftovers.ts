@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+
+/** Record of a swarm's processes, in its data folder from its first process on. */
+export const PROCESSES_FILE = 'processes.json'
 
 /** A process, identified by its id and start time. */
 type Started = { name: string; pid: number; startedAt: string }
@@ -84,4 +89,20 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
+}
+
+/** Everything that a run leaves in its data folder, and that `--fresh` forgets. */
+const KEPT = ['chain', 'ignition', 'deployment.json', 'peers', 'index', 'before', 'logs', 'held-out.json']
+
+/**
+ * Deletes what earlier runs left in a data folder. Other files there stay.
+ *
+ * @throws {Error} if the folder holds something by such a name and no swarm has run in it.
+ */
+export async function forgetRuns(data: string): Promise<void> {
+  const found = await readdir(data)
+  const foreign = KEPT.find(name => name !== 'logs' && found.includes(name))
+  if (foreign !== undefined && !found.includes(PROCESSES_FILE))
+    throw new Error(`no swarm has run in ${data}, so --fresh does not delete ${foreign} there: choose another --data`)
+  await Promise.all(KEPT.map(name => rm(join(data, name), { recursive: true, force: true })))
 }

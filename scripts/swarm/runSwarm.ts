@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment } from '@waggle/deployments/record'
@@ -9,7 +9,7 @@ import { fundMarket } from './fundMarket.ts'
 import { startIndexer } from './indexer.ts'
 import { joinCommand } from './joinCommand.ts'
 import { keepRunning } from './keepRunning.ts'
-import { endLeftovers } from './leftovers.ts'
+import { endLeftovers, forgetRuns, PROCESSES_FILE } from './leftovers.ts'
 import { lockData } from './lock.ts'
 import { type HeldOut, measureHeldOut } from './measureHeldOut.ts'
 import { watchMemory } from './memory.ts'
@@ -21,9 +21,6 @@ import { type Ports, portsFrom, requireFree } from './ports.ts'
 import { provisionPeers } from './provisionPeers.ts'
 import { Supervisor } from './supervisor.ts'
 import { LiveTable } from './table.ts'
-
-/** Everything that a run leaves in its data folder, and that `--fresh` forgets. */
-const KEPT = ['chain', 'ignition', 'deployment.json', 'peers', 'index', 'before', 'logs', 'held-out.json']
 
 /** Peers before the chain that they write to; the empty prefix is whatever is left. */
 const STOP_ORDER = ['peer-', 'dashboard', 'indexer', 'chain', '']
@@ -37,14 +34,13 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
   const startedMs = performance.now()
   const seconds = () => (performance.now() - startedMs) / 1000
   const release = await lockData(options.data)
-  const notesPath = join(options.data, 'processes.json')
+  const notesPath = join(options.data, PROCESSES_FILE)
   const left = await endLeftovers(notesPath)
   if (left.length > 0) say(`ended what a killed swarm had left running: ${left.join(', ')}`)
   const supervisor = new Supervisor(join(options.data, 'logs'), notesPath)
   const memory = watchMemory(process.pid)
   try {
-    if (options.fresh)
-      await Promise.all(KEPT.map(name => rm(join(options.data, name), { recursive: true, force: true })))
+    if (options.fresh) await forgetRuns(options.data)
     const swarm = await startEverything(options, supervisor, stop)
     const readySeconds = seconds()
     announce(options, swarm, readySeconds)
