@@ -78,7 +78,8 @@ function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
       const names = groups.map(({ task }) => String(task.taskHash))
       for (let i = 0; i < times; i++) updates.push({ groups: names, own })
       if (names.some(name => fails.includes(name))) throw new Error(`no lesson in ${names}`)
-      return { failure: null, updates: times }
+      const differ = groups.some(({ rewards: [one, other] }) => one !== other)
+      return { failure: null, updates: differ ? times : 0 }
     },
   }
   return { updates, ...openModules(learner) }
@@ -156,15 +157,16 @@ test.each(['updateForEachPeer', 'mixed'] as const)('%s: a peer whose groups fail
 
 const nats = (each: number, count = 1) => Array.from({ length: count }, (_, i) => group(`n${i}`, -each))
 
-test('updateForEachPeer: a peer that gives nothing, fails or is left out costs no update, as far as own groups are learned from', async () => {
+test('updateForEachPeer: a peer that gives nothing to learn from, fails or is left out costs no update, as far as own groups are learned from', async () => {
   const ownIn = async (...lists: CheckedGroup[][]) => {
-    const { updates, ...modules } = noting(['e'])
+    const { updates, ...modules } = noting(['e'], { equal: [0.5, 0.5] })
     const report = await learnRound(modules, round({ others: peers(...lists) }))
     return { own: updates.filter(({ own }) => own > 0).length, updates: report.updates }
   }
   expect(await ownIn([c], [d])).toEqual({ own: 1, updates: 3 })
   expect(await ownIn([c], [])).toEqual({ own: 2, updates: 3 })
   expect(await ownIn([c], [e])).toEqual({ own: 2, updates: 3 })
+  expect(await ownIn([c], [group('equal')])).toEqual({ own: 2, updates: 3 })
   expect(await ownIn([c], [group('absurd', -10_000)], nats(10))).toEqual({ own: 3, updates: 4 })
   const nobody = Array.from({ length: 8 }, () => [])
   expect(await ownIn(...nobody)).toEqual({ own: MOST_OWN_UPDATES, updates: MOST_OWN_UPDATES })

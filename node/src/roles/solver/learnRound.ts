@@ -96,9 +96,11 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
     let lost = 0
     if (chosen.length > 0) faults.ofOwn(await update(chosen, chosen.length, { updates: ownUpdates }))
     for await (const { peerKey, groups } of sound) {
+      const before = learned.updates
       const failure = groups.length === 0 ? null : await update(groups, 0, { peer: peerKey })
       if (failure !== null) faults.ofPeer(peerKey, groups.length, failure)
-      if (groups.length === 0 || failure !== null) lost += 1
+      // Groups whose answers all earn the same change nothing, and none is at fault.
+      if (learned.updates === before) lost += 1
       else learned.taken += groups.length
     }
     return lost
