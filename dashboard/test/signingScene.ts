@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { knownNetworks } from '@waggle/deployments/networks'
 import { readDeployment } from '@waggle/deployments/record'
 import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
@@ -41,11 +42,14 @@ export interface SigningScene {
 /**
  * A real chain with the real contracts behind the scene's dashboard, a game that takes bets, and a registered peer.
  *
- * @param network - what the deployment's record calls the chain.
+ * @param network - one that Waggle knows: its name and chain id are the chain's.
  */
-export async function openSigningScene(scene: BrowserScene, network?: string): Promise<SigningScene> {
+export async function openSigningScene(
+  scene: BrowserScene,
+  network?: keyof typeof knownNetworks,
+): Promise<SigningScene> {
   const folder = await mkdtemp(join(tmpdir(), 'waggle-signing-'))
-  const chain = await TestChain.start(folder)
+  const chain = await TestChain.start(folder, network && knownNetworks[network].chainId)
   onTestFinished(async () => {
     chain.stop()
     await rm(folder, { recursive: true })

@@ -47,21 +47,18 @@ export class TestChain {
   #peers = 0
   #endMining = () => {}
 
-  private constructor(port: number, process: ChildProcess, recordPath: string) {
+  private constructor(port: number, chainId: number, process: ChildProcess, recordPath: string) {
     this.url = `http://127.0.0.1:${port}`
-    this.client = connect(this.url)
+    this.client = connect(this.url, chainId)
     this.recordPath = recordPath
     this.#process = process
   }
 
   /** @param folder - where the deployment's record goes. */
-  static async start(folder: string): Promise<TestChain> {
+  static async start(folder: string, chainId: number = foundry.id): Promise<TestChain> {
     const port = await freePort()
-    const chain = new TestChain(
-      port,
-      spawn(anvilBinary(), anvilArgv({ port }), { stdio: 'ignore' }),
-      join(folder, 'deployment.json'),
-    )
+    const process = spawn(anvilBinary(), anvilArgv({ port, chainId }), { stdio: 'ignore' })
+    const chain = new TestChain(port, chainId, process, join(folder, 'deployment.json'))
     await until(() => chain.client.getChainId().then(() => true))
     chain.#endMining = mineStuck(chain.client)
     await chain.#deploy().catch(error => {

@@ -25,8 +25,9 @@ export interface ConnectedChain {
   mined(sent: Promise<Hex>): Promise<void>
 }
 
-export function connect(url: string) {
-  return createTestClient({ mode: 'anvil', chain: foundry, transport: http(url), account: admin, pollingInterval: 20 })
+export function connect(url: string, chainId: number = foundry.id) {
+  const chain = { ...foundry, id: chainId }
+  return createTestClient({ mode: 'anvil', chain, transport: http(url), account: admin, pollingInterval: 20 })
     .extend(publicActions)
     .extend(walletActions)
 }
