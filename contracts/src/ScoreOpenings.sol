@@ -206,8 +206,8 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
         return keccak256(abi.encode(inner));
     }
 
-    /// @dev The leaf that the majority opened, the lower median of its scores (`Tally.UNAVAILABLE` if there is none), and the
-    /// scores.
+    /// @dev The leaf that the majority opened, the lower median of its scores (`Tally.UNAVAILABLE` if there is none),
+    /// and the scores.
     function _agreedIn(
         uint64 round,
         uint256 word
