@@ -115,7 +115,7 @@ function readText(file: string): string {
 
 function notARecord(file: string, why: string, cause?: unknown): DeploymentRecordError {
   const hint =
-    'take the record of this release from whoever deployed; if you did, delete it and run "npx hardhat deploy" again, which only writes it anew'
+    'take the record of this release from whoever deployed; if you did, delete it and run "npx hardhat deploy" again: it sends nothing and writes the record'
   return new DeploymentRecordError(`${file} is not a deployment record: ${why}`, 'DEPLOYMENT_CORRUPT', hint, cause)
 }
 
