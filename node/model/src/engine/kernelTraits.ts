@@ -5,6 +5,12 @@ import type { KernelTraits } from './opRow.ts'
 import { blockLinear, integerLinear } from './tensor.ts'
 import type { Value } from './value.ts'
 
+/**
+ * Numbers below 1e-38 count as 0: products with them take the processor twenty times as long, and weights may be a stranger's. The runtime
+ * sets it for the calling thread at its first session only, so that all sessions have it.
+ */
+export const tinyIsZero = { set_denormal_as_zero: '1' }
+
 let answer: Promise<KernelTraits> | undefined
 
 /** Traits of this CPU's kernels. Probed once per process, with products of a few kilobytes. */
@@ -53,7 +59,8 @@ async function loneRowsDiffer(): Promise<boolean> {
 
 const wave = (length: number) => Float32Array.from({ length }, (_, i) => Math.sin(i * 1.7))
 
-const sessionOf = (y: Value) => ort.InferenceSession.create(encodeModel({ y }).bytes, { intraOpNumThreads: 1 })
+const sessionOf = (y: Value) =>
+  ort.InferenceSession.create(encodeModel({ y }).bytes, { intraOpNumThreads: 1, extra: { session: tinyIsZero } })
 
 async function resultOf(session: ort.InferenceSession, feeds: Record<string, ort.Tensor>): Promise<Float32Array> {
   const { y } = await session.run(feeds)

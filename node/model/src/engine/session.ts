@@ -4,7 +4,7 @@ import { executionProviders } from './devices/device.ts'
 import { type DeviceTensor, deviceTensor, isOnDevice } from './devices/deviceTensor.ts'
 import { runtimeTypes, type TensorArrays } from './dtypes.ts'
 import { SessionError } from './engineError.ts'
-import { kernelTraits } from './kernelTraits.ts'
+import { kernelTraits, tinyIsZero } from './kernelTraits.ts'
 import type { OnnxModel } from './onnxModel.ts'
 import { refusal, runFailure } from './sessionFailures.ts'
 import { sessionProgress } from './sessionProgress.ts'
@@ -192,9 +192,7 @@ async function bytesHere({ bytes, bytesFor }: OnnxModel): Promise<Uint8Array> {
 
 function extraOptions({ folder }: OnnxModel, { extra, sumsInProducts = true }: SessionOptions) {
   const session = {
-    // Numbers below 1e-38 count as 0: products with them take the processor twenty times as long, and weights may be a stranger's.
-    // The runtime sets it for the calling thread at its first session only, so that all sessions have it.
-    set_denormal_as_zero: '1',
+    ...tinyIsZero,
     ...(folder === null ? {} : { model_external_initializers_file_folder_path: folder }),
     ...(extra?.session as object | undefined),
   }
