@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { replaceFile } from '../../node/model/src/base/replaceFile.ts'
 
 /** Record of a swarm's processes, in its data folder from its first process on. */
 export const PROCESSES_FILE = 'processes.json'
@@ -52,8 +53,7 @@ export function noteProcesses(path: string, running: Iterable<{ name: string; pi
     return startedAt === undefined ? [] : [{ name, pid, startedAt }]
   })
   try {
-    writeFileSync(`${path}.new`, JSON.stringify(notes))
-    renameSync(`${path}.new`, path)
+    replaceFile(path, JSON.stringify(notes))
   } catch (error) {
     console.error(`cannot record the processes of the swarm: ${(error as Error).message}`)
   }
