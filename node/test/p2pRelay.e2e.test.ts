@@ -1,7 +1,8 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { expect, test } from 'vitest'
 import { ZERO_HASH } from '#core/hex.ts'
-import { LOOPBACK, until } from '#p2p/testHosts.ts'
+import { LOOPBACK, startTestHost, until } from '#p2p/testHosts.ts'
+import { freePort } from '../../scripts/base/freePorts.ts'
 import { announced, newPayload, startTestPeer } from './p2pNetworks.ts'
 
 test('peers without an open port give each other payloads over one connection through a bootnode that relays', async () => {
@@ -54,5 +55,32 @@ test('a peer takes a place at a bootnode alone, whoever else relays: only as its
     expect(peer.reachability()).toEqual({ by: 'relay', publicAddresses: [] })
   } finally {
     for (const one of [peer, bootnode, trap]) await one.stop()
+  }
+})
+
+test.each([
+  ['the one that dialled', 'asking'],
+  ['the one that was dialled', 'asked'],
+])('a relayed connection becomes a direct one where only %s can be reached', async (_, reached) => {
+  const relay = await startTestHost({ relays: true })
+  const place = `${relay.addresses()[0]}/p2p-circuit`
+  const port = await freePort()
+  // A name counts as a public address, as hole punching needs it.
+  const open = { listen: [`/ip4/127.0.0.1/tcp/${port}`], announce: [`/dns4/localhost/tcp/${port}`] }
+  // Nobody listens there.
+  const closed = { listen: [], announce: ['/dns4/localhost/tcp/1'] }
+  const { listen, announce } = reached === 'asked' ? open : closed
+  const asked = await startTestHost({ listen: [...listen, place], announce: [...announce, place] })
+  const asking = await startTestHost(reached === 'asking' ? open : closed)
+  const between = () => asking.connections().filter(({ peerId }) => peerId === asked.peerId)
+  try {
+    await asking.node.dial(multiaddr(`${place}/p2p/${asked.peerId}`))
+    expect(between().map(({ address }) => address)).toEqual([expect.stringContaining('/p2p-circuit')])
+    const isDirect = () => between().length > 0 && between().every(({ address }) => !address.includes('/p2p-circuit'))
+    await until(asking.node, ['connection:open', 'connection:close'], isDirect)
+    expect(between().length).toBe(1)
+    expect(relay.connectedPeers().sort()).toEqual([asked.peerId, asking.peerId].sort())
+  } finally {
+    for (const host of [asking, asked, relay]) await host.stop()
   }
 })

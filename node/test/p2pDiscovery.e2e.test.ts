@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { replaceDatagrams } from '#p2p/testDatagrams.ts'
+import { until } from '#p2p/testHosts.ts'
+import { startTestPeer } from './p2pNetworks.ts'
+
+test('peers of one local network find and dial each other by mDNS, and no others', async () => {
+  replaceDatagrams()
+  const [first, other] = [await startTestPeer({ mdns: true }), await startTestPeer()]
+  const second = await startTestPeer({ mdns: true })
+  try {
+    await until(second.host.node, ['peer:connect'], () => second.connectedPeers().includes(first.peerId))
+    expect(second.connectedPeers()).toEqual([first.peerId])
+    expect(other.connectedPeers()).toEqual([])
+  } finally {
+    await Promise.all([first, other, second].map(peer => peer.stop()))
+  }
+})
+
+test('a peer sends no datagram unless it is told to: mDNS asks the local network, and UPnP asks for a router', async () => {
+  const datagrams = replaceDatagrams()
+  await (await startTestPeer()).stop()
+  expect(datagrams.opened()).toBe(0)
+  const asks = async (settings: { mdns?: boolean; upnp?: boolean }) => {
+    const [asked, peer] = await Promise.all([datagrams.sent(), startTestPeer(settings)])
+    await peer.stop()
+    return asked
+  }
+  expect(await asks({ mdns: true })).toMatchObject({ to: '224.0.0.251:5353' })
+  expect(await asks({ upnp: true })).toMatchObject({
+    to: '239.255.255.250:1900',
+    text: expect.stringMatching(/^M-SEARCH \* HTTP\/1\.1\r\n[\s\S]*InternetGatewayDevice/),
+  })
+})
