@@ -5,7 +5,7 @@
  */
 export abstract class NodeError extends Error {
   abstract readonly code: string
-  /** What the operator does next, as a sentence. */
+  /** The operator's next step, as a sentence. */
   readonly hint: string
   readonly retryable: boolean
   /** Retrying cannot fix it, as with a wrong setting: the role stops instead of continuing with its next round. */
@@ -20,7 +20,7 @@ export abstract class NodeError extends Error {
 }
 
 /**
- * One line for the command line: message, hint, code. Errors from elsewhere have no hint, and their name takes the place of the code.
+ * One line for the command line: message, hint, code. Other errors have no hint; their name is printed as the code.
  */
 export function formatError(error: unknown): string {
   if (error instanceof NodeError) return oneLine(`${error.message} ${error.hint} [${error.code}]`)

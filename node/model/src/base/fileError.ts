@@ -9,7 +9,7 @@ type Fault = { said: string; hint: string }
 
 const permission = 'Give this user the permission, or run the command as the user who owns it.'
 
-/** What the system's codes mean, and what the operator does next. */
+/** Meaning of the system's codes, and a hint for the operator. */
 const faults: Readonly<Record<string, Fault>> = {
   ENOENT: { said: 'does not exist', hint: 'Correct the path.' },
   EACCES: { said: 'may not be used by this user', hint: permission },
@@ -26,7 +26,7 @@ const faults: Readonly<Record<string, Fault>> = {
   EBUSY: { said: 'is in use', hint: 'Stop the program that uses it.' },
 }
 
-/** The same error, or a {@link FileError} in its place where the system refused a file. */
+/** Translates an error of the file system into a {@link FileError}; returns any other error unchanged. */
 export function asFileError(error: unknown): unknown {
   const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (!(error instanceof Error) || code === undefined || path === undefined || syscall === undefined) return error

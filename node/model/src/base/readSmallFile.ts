@@ -28,7 +28,7 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** Whether there is anything under this name, even a link to nothing: `existsSync` says no then. */
+/** Whether the name exists, even as a dangling link, for which `existsSync` returns false. */
 export function isNamed(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

@@ -12,8 +12,8 @@ export interface AttendedCache {
 /**
  * Grouped-query attention over a cache that it appends to: [B, S, heads * D], and the cache.
  *
- * @param projected - queries, keys and values, each [B, S, its heads * D], or the three side by side.
- * @param rotary - tables [R, D / 2], where queries and keys are to be turned.
+ * @param projected - queries, keys and values, each [B, S, its heads * D], or all three concatenated.
+ * @param rotary - tables [R, D / 2], if queries and keys are rotated here.
  */
 export function groupedAttention(
   projected: readonly [Value] | readonly [Value, Value, Value],

@@ -18,8 +18,8 @@ export function gradients(loss: Value, wrt: readonly Value[]): readonly Value[] 
 }
 
 /**
- * The product of a gradient with the Jacobian of a value, as new nodes of the same graph: what a part of a program adds to
- * the chain rule.
+ * The product of a gradient with the Jacobian of a value, as new nodes of the same graph: one part's factor in the chain
+ * rule.
  *
  * @param y - of any shape.
  * @param dy - gradient of a loss by `y`, in its shape.

@@ -50,7 +50,7 @@ export class Graph implements GraphBuilder {
     return this.#shared(`i64[${xs.join(',')}]`, () => this.constant('i64', [xs.length], data()))
   }
 
-  /** The length that a symbolic dimension has in this run, as i64 `[1]`, read off the input that has it. */
+  /** The length of a symbolic dimension in this run, as i64 `[1]`, taken from an input with this dimension. */
   length(dim: Dim): Value {
     if (typeof dim === 'number') return this.integers([dim])
     return this.#shared(`length:${dim}`, () => {

@@ -10,7 +10,10 @@ type MatrixShape = readonly [number, number]
 /** Measurement of the products with matrices of one shape. */
 export interface KernelChoice {
   readonly shape: MatrixShape
-  /** A product of each timed number of rows at best, milliseconds in all: the kernel that scales its sums itself, and separate nodes. Their results are bitwise identical. */
+  /**
+   * Best total time in milliseconds of one product for each timed number of rows: by the kernel that scales its sums itself, and by separate
+   * nodes. Their results are bitwise identical.
+   */
   readonly fusedMs: number
   readonly separateMs: number
   readonly isFused: boolean
@@ -19,14 +22,14 @@ export interface KernelChoice {
 /** Rows of the timed products: one token, a group that decodes, a prompt. */
 const TIMED_ROWS = [1, 16, 128] as const
 const MOST_ROWS = TIMED_ROWS[2]
-/** Timed runs at least; and at most, where separate nodes seem faster: more of them make a quiet run of the fused kernel likely. */
+/** Minimum of timed runs; and maximum, if separate nodes seem faster: with more runs, one run of the fused kernel is probably undisturbed. */
 const MIN_RUNS = 3
 const MAX_RUNS = 12
-/** How much of the fused kernel's time separate nodes must stay under to be taken: less is noise. */
+/** Separate nodes are chosen below this share of the fused kernel's time: a smaller difference is noise. */
 const CLEARLY_FASTER = 0.9
-/** Elements of a timed matrix at most; wider ones are cut, since a kernel goes through the outputs in the same way. */
+/** Maximum of elements of a timed matrix; wider ones are cut, since a kernel treats all outputs in the same way. */
 const MOST_ELEMENTS = 1 << 22
-/** Outputs that are compared with sums that were computed here. */
+/** Number of outputs that are compared with sums computed in JavaScript. */
 const CHECKED_OUTPUTS = 8
 
 /**

@@ -6,8 +6,8 @@ import { blockLinear, integerLinear } from './tensor.ts'
 import type { Value } from './value.ts'
 
 /**
- * Numbers below 1e-38 count as 0: products with them take the processor twenty times as long, and weights may be a stranger's. The runtime
- * sets it for the calling thread at its first session only, so that all sessions have it.
+ * Numbers below 1e-38 count as 0: products with them take twenty times as long, and weights may come from a stranger. The runtime
+ * applies this setting to the calling thread at its first session only, so all sessions have it.
  */
 export const tinyIsZero = { set_denormal_as_zero: '1' }
 

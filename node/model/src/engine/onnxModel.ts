@@ -52,7 +52,7 @@ export function encodeModel(
   device: Device = 'cpu',
   kept: readonly string[] = [],
 ): OnnxModel {
-  // Those that stay come first, which the binding needs, see `createSession`.
+  // Kept outputs come first, which the binding needs, see `createSession`.
   const entries = Object.entries(outputs).sort(([a], [b]) => Number(kept.includes(b)) - Number(kept.includes(a)))
   const graph = entries[0]?.[1].graph
   if (!graph) throw new GraphError('a model needs an output')
@@ -80,7 +80,7 @@ export function encodeModel(
   }
 }
 
-/** A node without what only changes its speed. */
+/** A node without attributes that only change its speed. */
 function meaningOf(node: GraphNode): GraphNode {
   const { speedAttributes = [] } = opTable[node.op]
   if (speedAttributes.length === 0) return node

@@ -82,7 +82,7 @@ export interface OpRow {
 /** The com.microsoft domain of ONNX Runtime. */
 export const CONTRIB = 'com.microsoft'
 
-/** How a row is emitted on a device. */
+/** The emission of an op's row on a device. */
 export function emissionOn(device: Device, op: string, { emit = emitAs(op) }: Pick<OpRow, 'emit'>): Emission {
   return typeof emit === 'function' ? emit : emit[device]
 }

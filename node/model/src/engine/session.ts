@@ -43,8 +43,8 @@ export interface SessionOptions {
    */
   readonly arena?: boolean
   /**
-   * Let the runtime add to a product within the product's kernel, which adds in another order; true. Which of the products of a sum it chooses
-   * depends on what else is in the model, so that without this a program that is cut into several models has the bits of the whole.
+   * Let the runtime add to a product within the product's kernel, which adds in another order; true. Its choice among the products of a sum
+   * depends on the rest of the model. With `false`, a program that is split into several models gives the same bits as the whole.
    */
   readonly sumsInProducts?: boolean
   /** ONNX Runtime's graph rewriting. */
@@ -112,9 +112,9 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
     sessionProgress.publish(undefined)
   }
   /**
-   * Outputs of kept runs so far. The binding (1.30) never forgets one that it was asked for and fails a run that asks for fewer; gives values in the order in
-   * which they were first asked for, under names in the order of the model; and takes places by position and not by name, so that those that stay
-   * are first in the model and all asked for. Where nothing stays it binds nothing, and values have their own names.
+   * Outputs of kept runs so far. The binding (1.30) remembers every requested output, and fails a run that requests fewer. It returns values in the
+   * order of the first requests, under names in the order of the model. It takes places by position, not by name. So kept outputs come first in the
+   * model, and all are requested. Without kept outputs nothing is bound, and values have their own names.
    */
   const bound = [...model.kept]
   return {
@@ -183,7 +183,7 @@ const heldOf = (x: Feed) => (isOnDevice(x) ? x.held : toRuntime(x))
 const toRuntime = ({ dtype, data, shape }: Tensor) =>
   new ort.Tensor(runtimeTypes[dtype], data as ort.Tensor.DataType, shape) as ort.Tensor
 
-/** A program for kernels with traits is slower: products by unsigned bytes take twice as long where those by signed ones are exact too. */
+/** Bytes for this CPU. A program for kernels with traits is slower: products by unsigned bytes take twice as long as exact ones by signed bytes. */
 async function bytesHere({ bytes, bytesFor }: OnnxModel): Promise<Uint8Array> {
   if (!bytesFor) return bytes
   const kernels = await kernelTraits()

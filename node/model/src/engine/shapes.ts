@@ -9,7 +9,7 @@ export function sameShape(a: Shape, b: Shape): boolean {
 /**
  * The shape that two shapes broadcast to, by NumPy's rule. A symbol broadcasts with itself and with 1.
  *
- * @throws {GraphError} if they do not.
+ * @throws {GraphError} if they do not broadcast.
  */
 export function broadcastShapes(a: Shape, b: Shape): Shape {
   const rank = Math.max(a.length, b.length)

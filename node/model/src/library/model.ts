@@ -30,7 +30,7 @@ export interface ModelOptions {
   readonly threads?: number
   /** Device that generates, scores and trains; `cpu` by default. `reportDevices` lists the devices that work on this machine. */
   readonly device?: Device
-  /** What `trainStep` updates: all weights, in place, or an adapter over them, which generation and scoring then use. */
+  /** Options of the trainer: `trainStep` updates all weights in place, or an adapter over them, which generation and scoring then use. */
   readonly training?: Omit<TrainerOptions, 'threads' | 'device' | 'adapter'> & {
     /** A fresh adapter of this shape, or an existing one. */
     readonly adapter?: LoraConfig | LoraAdapter

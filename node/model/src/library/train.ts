@@ -6,7 +6,7 @@ import type { Completion, GenerateOptions } from '#model/generation/completion.t
 import type { GroupStepOptions, GroupStepReport, RolloutGroup } from '#rl/groupStep.ts'
 import { generate, type Model, trainStep } from './model.ts'
 
-/** A task: the prompt, and whatever else the reward function needs, such as the expected answer. */
+/** A task: the prompt, and other fields for the reward function, such as the expected answer. */
 export interface TrainTask {
   /** Token ids. */
   readonly prompt: Int32Array

@@ -2,9 +2,9 @@ import { attainableMemory } from '#engine/devices/freeMemory.ts'
 import type { DecoderConfig } from './decoder/decoderConfig.ts'
 
 /**
- * Says that so many bytes are unavailable; undefined if they are available.
+ * A message if this many bytes are unavailable; undefined if they are available.
  *
- * Asked before any of them are taken: the system grants memory that it does not have, and kills who uses it.
+ * Call it before allocating: the system grants memory that it does not have, and kills the process that uses it.
  */
 export function beyondMemory(bytes: number): string | undefined {
   const most = attainableMemory()
@@ -19,11 +19,11 @@ const SCORE_COPIES = 3.5
 const LOGIT_COPIES = 2
 
 /**
- * Bytes that a decoder takes besides its weights to read a sequence all at once, where it is so long that two kinds of arrays outgrow
- * all others.
+ * Bytes that a decoder needs in addition to its weights to read a long sequence at once. Counts the two kinds of arrays that outgrow all others
+ * then.
  *
- * @param tokens - that are read: T.
- * @param rows - of logits that are held together: M.
+ * @param tokens - T, tokens of the sequence.
+ * @param rows - M, rows of logits in memory at once.
  */
 export function longSequenceBytes({ heads, vocabSize }: DecoderConfig, tokens: number, rows = 0): number {
   const scores = SCORE_COPIES * heads * tokens ** 2

@@ -15,7 +15,7 @@ export function checkOptions(schema: z.ZodType, options: unknown, what: string):
   const issue = schema.safeParse(options).error?.issues[0]
   if (issue === undefined) return
   throw new ModelInputError([what, ...issue.path, issue.message].join(': '), {
-    hint: 'Correct it; the docstring says what it may be.',
+    hint: 'Correct it; its docstring lists the valid values.',
   })
 }
 

@@ -11,7 +11,7 @@ export { type Device, devices } from '#engine/devices/device.ts'
 export { freeMemory } from '#engine/devices/freeMemory.ts'
 export { tryDevice } from '#engine/devices/tryDevice.ts'
 
-/** Kernels for 8-bit products, or why this CPU has none that a model may run on. */
+/** Kernels for 8-bit products, or the reason why this CPU has no exact one. */
 interface IntegerKernelReport {
   readonly integerKernels: readonly KernelChoice[]
   readonly integerReason: string | null
@@ -21,7 +21,7 @@ interface IntegerKernelReport {
  * The kernels that an 8-bit model would run on this CPU, timed on its shapes.
  *
  * @param folder - the model's folder; Qwen2.5-0.5B's shapes without it.
- * @param choose - times them; that they are not exact here is part of the report.
+ * @param choose - times them; the report says if they are not exact on this CPU.
  * @throws {ModelFileError} if the folder does not hold a model.
  */
 export async function reportIntegerKernels(

@@ -1,4 +1,4 @@
-/** What the layers above and the library take from the models: decoders, their files, tokenizers, generation and scoring. */
+/** Exports for the layers above and the library: decoders, their files, tokenizers, generation and scoring. */
 
 export { philox4x32, type RandomStream, randomStream, type Seed, streamKey } from '#base/random.ts'
 export {

@@ -8,10 +8,10 @@ export interface SessionQueue {
   /**
    * Runs a job on the session. Jobs wait for each other.
    *
-   * @throws {ModelInputError} once it was disposed of.
+   * @throws {ModelInputError} if it was disposed of.
    */
   use<T>(job: (session: Session) => Promise<T>): Promise<T>
-  /** Waits for the jobs, then frees the session. Once more does nothing. */
+  /** Waits for the jobs, then frees the session. Further calls do nothing. */
   dispose(): Promise<void>
 }
 

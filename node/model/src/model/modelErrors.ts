@@ -17,7 +17,7 @@ export class ModelFileError extends NodeError {
   }
 }
 
-/** A file that is not there, or that the system does not let be read. */
+/** Error for a file that is missing or that the system does not allow to read. */
 export function unreadableFile(path: string, cause: unknown): ModelFileError {
   if (!['ENOENT', 'ENOTDIR'].includes(String((cause as NodeJS.ErrnoException).code)))
     return new ModelFileError(path, 'file', 'cannot be read', { hint: 'Check its permissions and its disk.', cause })
@@ -29,7 +29,7 @@ export function unreadableFile(path: string, cause: unknown): ModelFileError {
   })
 }
 
-/** A call that asks a model for what it cannot do: a token it does not know, more positions than it has. */
+/** A request that the model cannot serve: an unknown token, or more positions than it has. */
 export class ModelInputError extends NodeError {
   readonly code = 'MODEL_INPUT'
 }

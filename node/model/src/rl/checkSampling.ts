@@ -46,13 +46,13 @@ const UNLIKELY_NATS = 25
 const ROUNDING_NATS = 0.01
 
 /**
- * Whether samples are too likely under one's own policy for what their sampler claims.
+ * Whether samples are too likely under the own policy for their sampler's claims.
  *
  * Over samples y of q, p(y) / q(y) has an expectation of at most 1 for every policy p, so by Markov's inequality its logarithm, summed over all
  * samples, is above c with a probability of at most exp(-c). A sampler that claims less than the truth is detected by any p near q.
  *
  * @param own - [tokens] of each sample, log p.
- * @param claimed - of the same tokens, log q as the sampler says.
+ * @param claimed - of the same tokens, the sampler's claim of log q.
  */
 export function refutesClaims(own: readonly Float32Array[], claimed: readonly Float32Array[]): boolean {
   let [sum, count] = [0, 0]

@@ -80,7 +80,7 @@ async function saveWithState(
   return hash
 }
 
-/** @returns the names that there were. */
+/** @returns all names in the folder before. */
 async function removeFrom(folder: string, isOver: (name: string) => boolean): Promise<string[]> {
   const names = await readdir(folder)
   for (const name of names) if (isOver(name)) await rm(join(folder, name), { force: true })
@@ -93,10 +93,10 @@ async function inodeOf(path: string): Promise<bigint | undefined> {
 }
 
 /**
- * The optimizer state saved for just these weights, or these factors; null if none was ever saved in the folder.
+ * The optimizer state that was saved with exactly these weights or factors; null if the folder has none.
  *
- * @throws {ModelFileError} if the file is damaged, or the folder's state is of other weights: no crash of a save leaves that, so
- *   the weights are not what was saved.
+ * @throws {ModelFileError} if the file is damaged, or the folder's state is of other weights. A crash cannot cause that, so the weights are not
+ *   the saved ones.
  */
 export async function readOptimizerState(folder: string, weightsHash: string): Promise<OptimizerState | null> {
   const file = optimizerFile(weightsHash)
@@ -104,7 +104,7 @@ export async function readOptimizerState(folder: string, weightsHash: string): P
   if (!saved.includes(file)) {
     if (saved[0] === undefined) return null
     throw new ModelFileError(join(folder, saved[0]), 'weights', 'are not those that were saved with it', {
-      hint: 'Restore the weights, which are damaged or others; or delete the file, to continue from these weights with a fresh optimizer.',
+      hint: 'Restore the weights, which are damaged or replaced; or delete the file, to continue from these weights with a fresh optimizer.',
     })
   }
   const damaged = (field: string, problem: string) =>

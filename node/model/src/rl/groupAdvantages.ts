@@ -9,7 +9,7 @@ export class ShapeError extends NodeError {
 }
 
 /**
- * What centred rewards are divided by, by TRL's names: the standard deviation of their `group` (arXiv:2402.03300 section
+ * Divisor of centred rewards, by TRL's names: the standard deviation of their `group` (arXiv:2402.03300 section
  * 4.1.2) or of the whole `batch` (arXiv:2508.08221), over count - 1 and with 1e-4 added; or nothing. Division by
  * the group's over-weights prompts that the policy almost always, or almost never, solves (arXiv:2503.20783 section 3.1), but
  * small models learn faster with it.

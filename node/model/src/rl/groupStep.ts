@@ -23,7 +23,7 @@ export interface RolloutGroup {
     readonly reward: number
     /** Whether it was cut at the limit of its length; see `maskTruncatedCompletions`. */
     readonly truncated?: boolean
-    /** How it was sampled, as generators say: refused where that is not what is trained. By default as the trainer says. */
+    /** How it was sampled, as reported by generators: refused if the trainer is set differently. By default the trainer's settings. */
     readonly sampling?: SampledWith
   }[]
 }
@@ -31,17 +31,17 @@ export interface RolloutGroup {
 /** Options of the loss, with defaults: `clipLow` 0.2, `clipHigh` 0.28, `klBeta` 0. */
 export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   readonly learningRate: LearningRate
-  /** What advantages are divided by; `group`, which the starter models were measured with. */
+  /** Divisor of advantages; `group`, which the starter models were measured with. */
   readonly scaleRewards?: ScaleRewards
   /** Groups whose rewards deviate less than this are dropped; 0.05. */
   readonly minDeviation?: number
   /**
-   * The given log-probabilities are not trusted: the ratio is to those of the trained policy before the update, which are
-   * computed here, and those that were given only weigh their tokens, as `samplingLogprobs` do; false. Nothing is learned where they refute
-   * what was given, see `refutesClaims`.
+   * The given log-probabilities are not trusted; false. The ratio is to those of the trained policy before the update, which the step computes;
+   * the given ones only weigh their tokens, as `samplingLogprobs`. Nothing is learned if the computed ones refute the given ones, see
+   * `refutesClaims`.
    */
   readonly recomputeLogprobs?: boolean
-  /** An update that moved the policy further than this, see `policyDrift`, in nats a token of all groups, is taken back; no bound by default, and nothing measured. */
+  /** An update that moves the policy further than this is undone: `policyDrift`, in nats per token of all groups. By default no bound and no measurement. */
   readonly maxKl?: number
 }
 
@@ -55,20 +55,20 @@ const groupStepSchema = z.strictObject({
 } satisfies SchemaOf<GroupStepOptions>)
 
 export interface GroupStepReport {
-  /** Groups that had something to teach; at 0 nothing was changed and `step` is null. */
+  /** Groups with a gradient; at 0 nothing was changed and `step` is null. */
   readonly groupsUsed: number
   readonly step: StepReport | null
-  /** How far the update moved the policy; null if no bound was asked for. */
+  /** How far the update moved the policy; null without `maxKl`. */
   readonly kl: number | null
-  /** Share of tokens that the update moved out of the clip range; null if no bound was asked for. */
+  /** Share of tokens that the update moved out of the clip range; null without `maxKl`. */
   readonly clipFraction: number | null
-  /** Whether the update was taken back: the policy and the optimizer are as they were. */
+  /** Whether the update was undone: the policy and the optimizer are as before. */
   readonly undone: boolean
   /** Groups whose log-probabilities cannot be their sampler's; with any, there is no update. */
   readonly refuted: number
 }
 
-/** With log-probabilities that its group came with. */
+/** A sequence with the log-probabilities of its group. */
 type ClaimedSequence = PolicySequence & { readonly oldLogprobs: Float32Array }
 
 const noUpdate: GroupStepReport = { groupsUsed: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
@@ -76,8 +76,8 @@ const noUpdate: GroupStepReport = { groupsUsed: 0, step: null, kl: null, clipFra
 /**
  * One policy update on rollout groups. Groups may differ in size.
  *
- * @throws {TrainerError} if a completion has not one log-probability a token, a reward or log-probability is not a number, it was
- *   sampled otherwise than is trained, or an option is unknown.
+ * @throws {TrainerError} if the numbers of a completion's tokens and log-probabilities differ, a reward or log-probability is not a number, the
+ *   sampling differs from the trainer's settings, or an option is unknown.
  */
 export async function groupStep(
   trainer: Trainer,
@@ -85,7 +85,7 @@ export async function groupStep(
   options: GroupStepOptions,
 ): Promise<GroupStepReport> {
   checkOptions(groupStepSchema, options)
-  // What is undefined is not said, and no reason to leave a default.
+  // An undefined option does not replace a default.
   const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as typeof options
   const { scaleRewards = 'group', minDeviation = 0.05, recomputeLogprobs = false, maxKl, ...batchOptions } = said
   checkOptions(groupsSchema, groups, 'rollout groups')
@@ -116,7 +116,7 @@ export async function groupStep(
   return recomputeLogprobs || maxKl !== undefined ? undoable(trainer, update) : update()
 }
 
-/** Takes an update back that failed, or whose report says so. */
+/** Undoes an update that failed or whose report says `undone`. */
 async function undoable(trainer: Trainer, update: () => Promise<GroupStepReport>): Promise<GroupStepReport> {
   const snapshot = await trainer.snapshot()
   const report = await update().catch(async (error: unknown) => {
@@ -130,11 +130,11 @@ async function undoable(trainer: Trainer, update: () => Promise<GroupStepReport>
 const tokensIn = (groups: readonly RolloutGroup[]) =>
   groups.flatMap(({ completions }) => completions).reduce((sum, { tokens }) => sum + tokens.length, 0)
 
-/** Leaves the old log-probabilities to the step, and takes the given ones as those of the sampling policy. */
+/** Lets the step compute the old log-probabilities, and uses the given ones as those of the sampling policy. */
 const unclaimed = (group: readonly ClaimedSequence[]): PolicySequence[] =>
   group.map(({ oldLogprobs, ...sequence }) => ({ samplingLogprobs: oldLogprobs, ...sequence }))
 
-/** @param own - [scored.length] of each sequence; null of those that were not computed, which refute nothing. */
+/** @param own - [scored.length] of each sequence; null if they were not computed, which refutes nothing. */
 function countRefuted(groups: readonly ClaimedSequence[][], own: readonly (Float32Array | null)[]): number {
   let next = 0
   return groups.filter(group => {
@@ -160,7 +160,7 @@ function checkGroup({ completions }: RolloutGroup, trained: Pick<Trainer, 'tempe
   }
 }
 
-/** A group as sequences to learn from. Empty completions are left out. */
+/** A group as training sequences, without empty completions. */
 function policySequences({ prompt, completions }: RolloutGroup, advantages: Float32Array): ClaimedSequence[] {
   return completions.flatMap(({ tokens, logprobs, samplingLogprobs, truncated = false }, i) => {
     if (tokens.length === 0) return []

@@ -18,11 +18,11 @@ export function passAtK(samples: number, passed: number, k: number): number {
 }
 
 /**
- * Mean of a quantity from 0 to 1 over tasks, with Wilson's interval on the number of answers that tells as much: tasks are drawn,
- * and samples of one task are not independent. With one sample a task it is Wilson's own, and never empty at 0 or 1.
+ * Mean of a quantity from 0 to 1 over tasks, with Wilson's interval for the effective number of answers: tasks are drawn, and samples of one task
+ * are not independent. With one sample per task it is Wilson's interval itself, which is never empty at 0 or 1.
  *
- * @param values - one a task, at least one.
- * @param samples - of each task: more tell no more than as many tasks would.
+ * @param values - one for each task, at least one.
+ * @param samples - samples of each task: an upper bound for the effective number of answers per task.
  */
 export function meanWithInterval(values: readonly number[], samples: number): Estimate {
   const tasks = values.length

@@ -1,19 +1,19 @@
 /**
- * The most that one token counts, in nats. In an honest update a policy that has become certain moves single tokens by e^5: uncapped, one such
+ * Cap of one token's contribution, in nats. In an honest update, a policy that has become certain moves single tokens by e^5. Uncapped, one such
  * token outweighs two thousand others, and an honest peer's update is mistaken for one that goes too far.
  */
 const MOST_NATS = 1
 
 /**
- * How far a policy moved from the one that it was, in nats a token: the sum over tokens of r - log r - 1, where r = after / before, each at
- * most 1, over the count of tokens. Uncapped it is an unbiased estimate of KL(before || after) where the tokens are samples of the policy
- * before; of tokens that others chose it still grows with every change of their probability.
+ * Distance between a policy before and after an update, in nats per token: the sum over tokens of r - log r - 1, where r = after / before, each at
+ * most 1, divided by the number of tokens. Uncapped, it is an unbiased estimate of KL(before || after) if the policy before sampled the tokens.
+ * For tokens of other policies it still grows with every change of their probability.
  *
  * @param before - [tokens] of each completion: log-probabilities before.
  * @param after - of the same tokens.
- * @param count - of tokens, where some of those that were given were not trained on and count as unmoved: an optimizer's step is of one size,
- *   so that the fewer tokens it is for, the further it moves each.
- * @returns not finite where a log-probability is not.
+ * @param count - number of tokens, if it is larger than that of the trained ones: the others count as unmoved. An optimizer's step has one size, so
+ *   it moves each of few tokens further.
+ * @returns not finite if a log-probability is not.
  * @see Schulman, Approximating KL Divergence, 2020, http://joschu.net/blog/kl-approx.html, k3.
  */
 export function policyDrift(
@@ -33,7 +33,7 @@ export function policyDrift(
 }
 
 /**
- * Share of tokens whose probability an update has moved out of the clip range of its loss, where it can move them no further.
+ * Share of tokens whose probability an update has moved out of the clip range of its loss, which cannot move them further.
  *
  * @param before - [tokens] of each completion: log-probabilities before.
  * @param after - of the same tokens.

@@ -7,7 +7,7 @@ import type { PolicyBatchOptions } from './policy/policyBatch.ts'
 import { TrainerError } from './trainerError.ts'
 import type { TrainerOptions } from './trainerOptions.ts'
 
-/** At least zero, or infinite: a limit that never holds. */
+/** At least zero, or infinite for no limit. */
 export const limit = z.custom<number>(x => typeof x === 'number' && x >= 0, 'expected a number of at least 0')
 
 const share = z.number().min(0).lt(1)
@@ -64,12 +64,12 @@ export function checkOptions(schema: z.ZodType, options: unknown, what = 'option
   if (issue) throw new TrainerError(`${issue.path.join('.') || what}: ${issue.message}`, { hint })
 }
 
-const hint = 'Correct the option; its docstring says what it may be.'
+const hint = 'Correct the option; its docstring lists the valid values.'
 
 const tokens = z.instanceof(Int32Array)
 const logprobs = z.instanceof(Float32Array)
 
-/** Rollout groups of `groupStep`; of what is in them, only the types. */
+/** Rollout groups of `groupStep`; checks only the types of their fields. */
 export const groupsSchema = z.array(
   z.looseObject({
     prompt: tokens,
@@ -86,11 +86,11 @@ export const groupsSchema = z.array(
   }),
 )
 
-/** Sequences of a trainer's steps; of what is in them, only the types. */
+/** Sequences of a trainer's steps; checks only the types of their fields. */
 export const sequencesSchema = z.array(z.looseObject({ tokens, scored: tokens }))
 export const weightedSequencesSchema = z.array(z.looseObject({ tokens, scored: tokens, weights: logprobs })).min(1)
 
-/** What `Trainer.load` takes; which tensors an optimizer needs it knows itself. */
+/** Argument of `Trainer.load`; the optimizer checks the names of the tensors. */
 export const stateSchema = z.looseObject({ steps: z.int().min(0), tensors: z.instanceof(Map) })
 
 /** Rewards that `groupAdvantages` takes. */

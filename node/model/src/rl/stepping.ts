@@ -26,10 +26,10 @@ export interface Step {
   readonly rate: LearningRate
 }
 
-/** How a trainer computes gradients and applies updates, on whatever device. */
+/** How a trainer computes gradients and applies updates, on any device. */
 export interface Stepping {
   readonly learner: Omit<Learner<never>, 'update' | 'dispose'>
-  /** What is trained, on the device that it stays on; null if it stays in this process's memory. */
+  /** Returns a trained tensor on its device; null if trained tensors are in this process's memory. */
   readonly resident: ((name: string) => Promise<DeviceTensor>) | null
   readonly logprobs: ReturnType<typeof createBatchPasses>['logprobs']
   step(step: Step): Promise<StepReport>
@@ -37,9 +37,9 @@ export interface Stepping {
 }
 
 /**
- * On a device that keeps tensors AdamW runs there too, on what is trained; Muon, and a step in one graph, learn in this process's memory.
+ * On a device that keeps tensors, AdamW runs there too; Muon, and a step in one graph, update tensors in this process's memory.
  *
- * @param parameters - what is trained.
+ * @param parameters - the trained tensors.
  */
 export async function openStepping(
   config: DecoderConfig,
@@ -110,7 +110,7 @@ function passOptions(parameters: Weights, { adapter, device, threads = 2, temper
   return { threads, device, temperature, adapter, trained: (name: string) => parameters.has(name) }
 }
 
-/** How gradients are computed: as the options say, else as the estimate of a step does. */
+/** Chooses how gradients are computed: by the options, else by the estimate of a step. */
 function hostPasses(config: DecoderConfig, weights: Weights, parameters: Weights, options: TrainerOptions) {
   const { precision = 'float32', maxTokens = 2048, memoryBytes } = options
   const own = passOptions(parameters, options)
@@ -127,31 +127,31 @@ function hostPasses(config: DecoderConfig, weights: Weights, parameters: Weights
   })
 }
 
-/** Beyond this one graph is no faster than layer by layer: its intermediate values have long left the caches. */
+/** With more bytes than this, one graph is not faster than layer by layer: its intermediate values no longer fit the caches. */
 const WHOLE_GRAPH_BYTES = 2 ** 30
 
 interface PassChoice {
-  /** Bytes that a step may use, where it holds some already. */
+  /** Bytes that a step may use, including those that it already holds. */
   readonly memoryBytes: (heldBytes: number) => number
-  /** Padded tokens of a part at most, in one graph. */
+  /** Maximum of padded tokens of a part, in one graph. */
   readonly maxTokens: number
   readonly whole: () => GradientPass
   readonly layered: () => PlannedPasses
-  /** Bytes that one graph would take for a batch. */
+  /** Bytes that one graph would need for a batch. */
   readonly estimate: (...batch: Parameters<PlannedPasses['for']>) => number
 }
 
 /**
- * One graph of the whole decoder as long as a batch's estimate fits, and from the first that does not, or whose allocation
- * fails, layer by layer. The last bits differ where layers share a prompt, or cut a frozen output layer into parts: so where memory is not short,
- * the choice follows from model and batch.
+ * Uses one graph of the whole decoder as long as a batch's estimate fits. From the first batch that does not fit, or whose allocation fails, it
+ * works layer by layer. The last bits differ if layers share a prompt or split a frozen output layer into parts. So with enough memory, the
+ * choice depends only on the model and the batch.
  */
 export function createChosenPasses({ memoryBytes, maxTokens, whole, layered, estimate }: PassChoice): PlannedPasses {
   let graph: GradientPass | undefined = whole()
   let layers: PlannedPasses | undefined
   let held = 0
 
-  /** The graph's memory is given back before anything else is asked for. */
+  /** Frees the graph's memory before allocating anything else. */
   async function byLayers(): Promise<PlannedPasses> {
     await graph?.dispose(true)
     graph = undefined

@@ -38,29 +38,32 @@ export interface PolicyStepOptions extends PolicyBatchOptions {
 }
 
 export interface PolicyStepReport extends StepReport {
-  /** [scored.length] for each sequence, before the update: as given, or computed; null for one left out of the loss that came without. */
+  /** [scored.length] for each sequence, before the update: given or computed; null for one that was left out of the loss and came without them. */
   readonly oldLogprobs: readonly (Float32Array | null)[]
 }
 
-/** Trains in place, so that a generator over the same arrays sees every step, once `readBack` brought it there from a device. */
+/** Trains in place, so a generator over the same arrays sees every step, on a device after `readBack`. */
 export interface Trainer {
   readonly weights: Weights
   /** How the policy that is trained is sampled. */
   readonly temperature: number
   readonly topP: number
-  /** Updates taken, those before a loaded state included: what a schedule of the learning rate goes by. */
+  /** Updates taken, including those before a loaded state; a schedule of the learning rate uses it. */
   readonly steps: number
   crossEntropyStep(batch: readonly TrainingSequence[], learningRate: LearningRate): Promise<StepReport>
   policyStep(batch: readonly PolicySequence[], options: PolicyStepOptions): Promise<PolicyStepReport>
-  /** [scored.length] for each sequence: log-probabilities under what is trained, at the trainer's temperature, as a step computes them. */
+  /** [scored.length] for each sequence: log-probabilities under the trained policy, at the trainer's temperature, as a step computes them. */
   logprobs(batch: readonly ScoredSequence[]): Promise<Float32Array[]>
-  /** What is trained and the optimizer's state, kept to be put back, bit for bit, or let go. */
+  /** Keeps the trained tensors and the optimizer's state, to restore them bit for bit or to release them. */
   snapshot(): Promise<Snapshot>
   state(): Promise<OptimizerState>
   load(state: OptimizerState): void
-  /** Brings what is trained into its arrays; nothing to do unless it is `resident`. */
+  /** Copies the trained tensors into their arrays; does nothing unless they are `resident`. */
   readBack(): Promise<void>
-  /** What is trained, as it is now, where it stays on a device: then steps do not change the arrays, and changes of the arrays are not seen. Null elsewhere. */
+  /**
+   * Returns the current state of a trained tensor on a device; null if none stays there. If it is set, steps do not change the arrays, and
+   * changes of the arrays have no effect.
+   */
   readonly resident: ((name: string) => Promise<DeviceTensor>) | null
   dispose(): Promise<void>
 }
@@ -68,15 +71,15 @@ export interface Trainer {
 /**
  * A trainer of the weights of a decoder, or of an adapter's factors over frozen weights.
  *
- * Memory is estimated before a step. Where the estimate was wrong and an allocation fails, the step starts again with less of it;
- * nothing has changed by then. Later steps keep to that.
+ * Memory is estimated before a step. If the estimate was wrong and an allocation fails, the step starts again with less memory, before
+ * anything has changed. Later steps use that amount too.
  *
- * Every step is deterministic: the same weights, state and batch give bitwise identical results, whatever the number of threads and the memory,
- * unless that is so short that one graph has to be left for layers, or parts have to be smaller (see `stepPlan`), or layers after a
- * shared prompt have to be computed twice.
+ * Every step is deterministic: the same weights, state and batch give bitwise identical results for any number of threads and any amount of
+ * memory. The exception is too little memory: if layers replace one graph, parts become smaller (see `stepPlan`), or layers after a shared prompt
+ * are computed twice.
  *
  * @param weights - changed in place by every step, unless an adapter is trained; then its factors are. See `Trainer.readBack`.
- * @throws {TrainerError} naming an option that makes no sense; a step throws it too, before any weight changes.
+ * @throws {TrainerError} naming an invalid option; a step throws it too, before any weight changes.
  */
 export async function createTrainer(
   config: DecoderConfig,
@@ -160,7 +163,7 @@ function trainedTensors(weights: Weights, { adapter, parameters = 'all' }: Train
   return new Map([...weights].filter(([name]) => name.startsWith('model.layers.') || name === 'model.norm.weight'))
 }
 
-/** What a pass without a loss is planned as: the least that a policy's loss takes. */
+/** The smallest policy loss, for which a pass without a loss is planned. */
 const SCORING = policyLossKind({ clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
 
 const disposed = () => new TrainerError('the trainer was disposed of', { hint: 'Make another of the same weights.' })

@@ -16,8 +16,8 @@ export interface StepReport {
 export interface TrainerOptions {
   readonly threads?: number
   /**
-   * What computes losses, gradients and updates, `cpu` by default; Muon updates on the CPU. On a GPU a step is not the CPU's bit for bit. WebGPU
-   * keeps what AdamW trains, see `Trainer.resident`.
+   * Device of losses, gradients and updates, `cpu` by default; Muon updates on the CPU. A step on a GPU is not bitwise identical to one on the CPU.
+   * WebGPU keeps the tensors that AdamW trains, see `Trainer.resident`.
    */
   readonly device?: Device
   readonly optimizer?: ({ readonly kind: 'adamW' } & AdamWOptions) | ({ readonly kind: 'muon' } & MuonOptions)
@@ -26,8 +26,8 @@ export interface TrainerOptions {
   /** Sampling temperature of the policy; 1. */
   readonly temperature?: number
   /**
-   * Top-p that the policy is sampled with, 0.99 at least; 1. Ratios are of the whole policy to the nucleus that was drawn from, which is off by
-   * what top-p leaves out, and gradients are those of the whole policy.
+   * Top-p that the policy is sampled with, at least 0.99; 1. Ratios compare the whole policy with the nucleus that was drawn from, so they are off
+   * by the share that top-p leaves out. Gradients are those of the whole policy.
    */
   readonly topP?: number
   /**
@@ -38,12 +38,11 @@ export interface TrainerOptions {
   readonly maxTokens?: number
   /** An adapter to train instead of the weights. */
   readonly adapter?: LoraAdapter
-  /** Which weights are trained, without an adapter: `all`, or those of the `layers` and the last norm, not the tables. */
+  /** Trained weights, without an adapter: `all`, or those of the `layers` and the last norm, not the tables. */
   readonly parameters?: 'all' | 'layers'
   /**
-   * Run layer by layer, as models do whose intermediate values are too large to hold at once, see `stepPlan`; or in one graph, which
-   * is the fastest for small ones. By default what the estimate of a step's memory says. In wide models the two differ in the last
-   * bits.
+   * Run layer by layer, for models whose intermediate values are too large to hold at once, see `stepPlan`; or in one graph, which is the fastest
+   * for small ones. By default the estimate of a step's memory decides. In wide models the two differ in the last bits.
    */
   readonly layered?: boolean
   /**
@@ -53,6 +52,6 @@ export interface TrainerOptions {
    * the output layer and log-probabilities stay in float32.
    */
   readonly precision?: StepPrecision
-  /** Bytes that a step may use in addition to what it holds already; four fifths of what the machine has free by default. */
+  /** Bytes that a step may use in addition to those that it already holds; four fifths of the machine's free memory by default. */
   readonly memoryBytes?: number
 }

@@ -143,7 +143,7 @@ export const modelCases = {
   ],
 } satisfies Partial<Record<Op, readonly OpCase[]>>
 
-/** Attention of four heads after a cache whose rows end at some places, and all that these rows have in the cache then. */
+/** Attention of four heads over a cache whose rows end at different places, and the contents of the cache for these rows afterwards. */
 function attendedCase(
   projected: readonly [Value] | readonly [Value, Value, Value],
   [key, value]: readonly Value[],

@@ -5,9 +5,9 @@ import { tryDevice } from './tryDevice.ts'
 export type DeviceVerdict = {
   readonly device: Device
   readonly isAvailable: boolean
-  /** Why it is not available; null if it is. */
+  /** Reason why it is unavailable; null if it is available. */
   readonly reason: string | null
-  /** Why it does not compute in float16; null if it does, by itself or, as CPUs do, by conversion. */
+  /** Reason why it does not compute in float16; null if it does, natively or by conversion, as CPUs do. */
   readonly float16Reason: string | null
 }
 

@@ -68,7 +68,7 @@ const appleSets: Readonly<Record<string, string>> = {
   'arm.FEAT_BF16': 'bf16',
 }
 
-/** Instruction sets, by Linux' names, of what `sysctl hw.optional` prints. */
+/** Parses the output of `sysctl hw.optional` into instruction sets, by Linux' names. */
 export function setsOfSysctl(text: string): ReadonlySet<string> {
   const present = [...text.matchAll(/^hw\.optional\.(\S+): 1$/gm)].map(([, name = '']) => appleSets[name])
   return new Set(present.filter(name => name !== undefined))

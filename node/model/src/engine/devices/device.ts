@@ -1,4 +1,4 @@
-/** What runs a graph: ONNX Runtime's CPU kernels, a GPU by WebGPU (Vulkan, Metal, Direct3D), or an NVIDIA GPU by CUDA. */
+/** Devices that run graphs: ONNX Runtime's CPU kernels, a GPU by WebGPU (Vulkan, Metal, Direct3D), or an NVIDIA GPU by CUDA. */
 export const devices = ['cpu', 'webgpu', 'cuda'] as const
 export type Device = (typeof devices)[number]
 

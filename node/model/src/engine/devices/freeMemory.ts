@@ -9,7 +9,7 @@ export function freeMemory(): number {
   return Math.min(freemem(), process.availableMemory() + (isLimited ? cachedFiles() : 0))
 }
 
-/** On macOS `freemem` counts only pages that were never used, of which a busy machine has next to none. */
+/** On macOS `freemem` counts only pages that were never used; a busy machine has almost none. */
 function readVmStat(): number | null {
   try {
     return freeOfVmStat(execFileSync('vm_stat', { encoding: 'utf8', timeout: 5_000 }))
@@ -18,7 +18,7 @@ function readVmStat(): number | null {
   }
 }
 
-/** Bytes that macOS can give at once: free, inactive, speculative and purgeable pages. Null for what `vm_stat` does not print. */
+/** Bytes that macOS can give at once: free, inactive, speculative and purgeable pages. Null if `vm_stat` does not print them. */
 export function freeOfVmStat(text: string): number | null {
   const pageBytes = Number(/page size of (\d+) bytes/.exec(text)?.[1] ?? 0)
   const pages = ['free', 'inactive', 'speculative', 'purgeable'].map(kind =>

@@ -5,7 +5,7 @@ import { dimAt } from '../shapes.ts'
 import { integerLinear, mul } from '../tensor.ts'
 import type { Attributes, GraphNode, Value } from '../value.ts'
 
-/** Below it a row counts as zero: its scale must not be. */
+/** Rows with smaller numbers count as zero: a scale must not be zero. */
 export const SMALLEST_ROW = 1e-30
 
 /** [R, K] by a matrix of `columns` columns. */
@@ -36,7 +36,7 @@ export function quantizeRows(x: string, e: Emitter): { bytes: string; scales: st
   return { bytes: step('QuantizeLinear', [scaled, e.scalar(1, 'f32'), e.scalar(128, 'u8')]), scales }
 }
 
-/** To which a number below 2^22 in magnitude is added to round it, halves to even: WebGPU has no Round. */
+/** Added to a number below 2^22 in magnitude to round it, halves to even: WebGPU has no Round. */
 const ROUNDING = 1.5 * 2 ** 23
 
 /** The same codes, around 0 and as float32, for devices without products of bytes. */
@@ -54,15 +54,15 @@ function scaleRows(x: string, e: Emitter): string {
   return step('Mul', [step('Max', [largest, e.scalar(SMALLEST_ROW, 'f32')]), e.scalar(1 / 127, 'f32')])
 }
 
-/** What makes signed bytes unsigned ones that are larger by 128: another highest bit. */
+/** Flipping this bit of a signed byte gives an unsigned byte that is larger by 128. */
 const HIGHEST_BIT = 128
 const UINT8 = 2
 
 /**
- * A matrix of signed bytes as the right factor of a product of bytes: names of its codes and of what stands for zero in them, if that is not 0.
- * Where products saturate both are larger by 128. Their differences, and so the sums, are the same, and no kernel adds products of unsigned bytes in 16 bits.
+ * A matrix of signed bytes as the right factor of a product of bytes: names of its codes and of their zero point, if it is not 0.
+ * If products saturate, both are larger by 128. Their differences, and so the sums, are the same, and no kernel adds products of unsigned bytes in 16 bits.
  *
- * @param middle - i8 [N], what stands for zero in each column; 0 by default.
+ * @param middle - i8 [N], the zero point of each column; 0 by default.
  */
 export function rightFactor(e: Emitter, codes: string, middle?: string): { codes: string; zero: readonly string[] } {
   if (!e.kernels.productsSaturate) return { codes, zero: middle === undefined ? [] : [middle] }
@@ -72,7 +72,7 @@ export function rightFactor(e: Emitter, codes: string, middle?: string): { codes
   return { codes: unsigned(codes), zero: [middle === undefined ? bit : unsigned(middle)] }
 }
 
-/** Emits a product of rows [R, K] with the first of them once more at the end, so that none is alone. */
+/** Emits a product of rows [R, K] with the first row repeated at the end, so that no row is alone. */
 function besideAnother(e: Emitter, x: string, output: string, multiply: (rows: string, y: string) => void): void {
   const step = chain(e)
   const more = e.temporary()
@@ -100,7 +100,10 @@ function emitIntegers(node: GraphNode, e: Emitter): void {
 /** Inputs of an output that WebGPU's kernel for 8-bit weights reads with one scale. */
 const BLOCK = 32
 
-/** By WebGPU's kernel for 8-bit weights, which widens them as it reads them, where they are constants, which the runtime lays out again once. Others are widened whole in each run; the kernel is wrong for fewer inputs than a block. */
+/**
+ * Multiplies by WebGPU's kernel for 8-bit weights, which widens them as it reads them, if they are constants: the runtime rearranges those
+ * once. Other weights are widened as a whole in each run. The kernel is wrong for fewer inputs than a block.
+ */
 function emitBlocks(node: GraphNode, e: Emitter): void {
   const [x, weights, columnScales] = [0, 1, 2].map(i => required(node, i)) as [Value, Value, Value]
   const shape = weights.shape as readonly number[]

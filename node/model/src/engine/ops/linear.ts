@@ -43,7 +43,7 @@ function isPlain(node: GraphNode): boolean {
   return !transA && !transB && alpha === 1
 }
 
-/** In nodes that every device has for every type. */
+/** Emits nodes that every device has for every type. */
 function emitWritten(node: GraphNode, e: Emitter): void {
   const [a, b] = [required(node, 0), required(node, 1)]
   const { transA, transB, alpha } = flags(node)
@@ -80,7 +80,7 @@ function emitGemm(node: GraphNode, e: Emitter): void {
   e.node('Reshape', [product, shape], [output])
 }
 
-/** From this many columns on a product is bitwise identical however up to 16 threads share them. */
+/** With at least this many columns, a product is bitwise identical for any number of threads up to 16. */
 const SAFE_COLUMNS = 1024
 
 /**
@@ -128,7 +128,7 @@ export const linearRows: Record<LinearOp, OpRow> = {
   },
   /**
    * Rows x f32 [R, K] by a matrix [K, N] in float16, or [N, K] with `transB`: each row is scaled to its largest number and rounded, so that gradients do not vanish and large activations do not become infinite;
-   * the result is f32. A matrix that is fed in float32 is rounded in the graph. What the sums are in is the kernel's choice: float32 on CPUs.
+   * the result is f32. A matrix that is fed in float32 is rounded in the graph. The kernel chooses the type of the sums: float32 on CPUs.
    */
   HalfLinear: {
     infer: application => {

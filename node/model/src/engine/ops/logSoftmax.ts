@@ -1,7 +1,7 @@
 import type { Emitter } from '../opRow.ts'
 import { chain } from './integer.ts'
 
-/** Emits the largest of x over axes, kept as 1, what is above it in log(sum(exp(x))), and x less the largest. */
+/** Emits the largest of x over axes (kept as 1), log(sum(exp(x))) minus that, and x minus that. */
 export function emitLogSum(e: Emitter, x: string, axes: readonly number[]) {
   const step = chain(e)
   const largest = step('ReduceMax', [x, e.integers(axes)], { keepdims: 1 })

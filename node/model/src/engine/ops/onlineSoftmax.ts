@@ -5,7 +5,7 @@ import { chain } from './integer.ts'
 /** Below every logit. */
 const NOWHERE = -1e30
 
-/** Names of what is known after some of the tokens: largest logit, sum of exp(logit - largest), the token's own logit, and weighted rows. */
+/** Names of the running values after some of the tokens: largest logit, sum of exp(logit - largest), the token's own logit, and weighted rows. */
 export interface Running {
   readonly top: string
   readonly sum: string
@@ -13,7 +13,7 @@ export interface Running {
   readonly rows: string | null
 }
 
-/** Emits what is known after two parts. */
+/** Emits the running values of two parts together. */
 export function emitJoin(e: Emitter, a: Running, b: Running): Running {
   const step = chain(e)
   const top = step('Max', [a.top, b.top])
@@ -24,10 +24,10 @@ export function emitJoin(e: Emitter, a: Running, b: Running): Running {
 }
 
 /**
- * Emits the logit of each row's token where that is among a part's, and else a number below every logit.
+ * Emits the logit of each row's token if the part contains it, otherwise a number below every logit.
  *
  * @param ids - the tokens [M, 1]; the part's begin at `first`.
- * @returns with it where the token would be in the part, and whether it is there.
+ * @returns also the token's index in the part, and whether it is inside.
  */
 export function emitOwn(
   e: Emitter,
@@ -43,7 +43,7 @@ export function emitOwn(
   return { at, isHere, own: step('Where', [isHere, picked, e.scalar(NOWHERE, part.dtype)]) }
 }
 
-/** Emits the log-probability [M], and the rows weighted by probabilities where they are known, once all parts are. */
+/** Emits the log-probability [M], and the rows weighted by probabilities if they were collected, after all parts. */
 export function emitEnd(e: Emitter, { top, sum, own, rows }: Running, outputs: readonly [string, string]): void {
   const step = chain(e)
   const column = step('Sub', [step('Sub', [own, top]), step('Log', [sum])])

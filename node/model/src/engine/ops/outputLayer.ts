@@ -35,7 +35,7 @@ function partsOf({ inputs }: Pick<GraphNode, 'inputs'>): Part[] {
   return parts
 }
 
-/** The products of a pass over the layer, which devices have other kernels for. */
+/** The products of a pass over the layer; their kernels differ by device. */
 interface LayerProducts {
   /** Rows of x rounded to 8 bits, and their scales [M, 1]. */
   round(e: Emitter, x: string): { codes: string; scales: string }
@@ -89,7 +89,7 @@ const floatProducts: LayerProducts = {
 }
 
 /**
- * Emits the pass over one part. `ids` are the tokens [M, 1], `codes` the rounded rows of x and `rowScales` [M, 1] what they stand for.
+ * Emits the pass over one part. `ids` are the tokens [M, 1], `codes` the rounded rows of x and `rowScales` [M, 1] their scales.
  *
  * @param one - the number 1, once the part may begin.
  */
@@ -116,14 +116,14 @@ function emitPart(
 
 /**
  * Emits the number 1 that waits for all before a part: the runtime would compute the logits of all parts first, and hold them, since the
- * log-probability does not need the rows. What it waits for may be no number, and still gives 1.
+ * log-probability does not need the rows. It gives 1 even if the value that it waits for is NaN.
  */
 function emitAfter(e: Emitter, { sum, own, rows }: Running): string {
   const step = chain(e)
   const scores = step('Add', [own, sum])
   const done = rows ? step('Add', [scores, step('Gather', [rows, e.integers([0])], { axis: 1 })]) : scores
   const first = step('Squeeze', [step('Gather', [done, e.integers([0])], { axis: 0 })])
-  // Whether it is a number or not, this is one.
+  // This is 1, also for NaN.
   const either = step('Cast', [step('Greater', [first, e.scalar(0, 'f32')])], { to: 1 })
   const nothing = step('Mul', [either, e.scalar(0, 'f32')])
   return step('Add', [nothing, e.scalar(1, 'f32')])
@@ -154,8 +154,8 @@ export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
    * its weights i8 [C, n], or on devices without products of bytes u8 and larger by 128, their scales [n], and again for the gradient its rows i8 [n, C] and their rounded mean i8 [C]; attribute `alpha`.
    *
    * The second output [M, C], for the gradient, are the rows of the layer summed by the probabilities of all tokens but the row's own.
-   * These are rounded to steps of a part's largest: without the row's token, mostly the likeliest, they are alike enough for that.
-   * Those too small for a step count as rows of the part's mean.
+   * The probabilities are rounded to steps of a part's largest: without the row's token, usually the likeliest, they are similar enough for that.
+   * Rows whose probability is too small for a step count as the part's mean row.
    *
    * @see the sums of softmaxes in parts: Milakov and Gimelshein, arXiv:1805.02867 section 3.
    */
@@ -172,7 +172,7 @@ export const outputLayerRows: Record<OutputLayerOp, OpRow> = {
       ]
     },
     emit: { cpu: emitWith(integerProducts), webgpu: emitWith(floatProducts), cuda: emitWith(floatProducts) },
-    // alpha dy (w_t - sum of p_v w_v): what the token's own probability adds to the sum is taken off its row.
+    // alpha dy (w_t - sum of p_v w_v): the token's own share of the sum is subtracted from its row.
     gradient: {
       straightThrough: (node, [dy, dothers]) => {
         if (dothers || !dy) throw new GraphError('IntegerTokenLogProb has a gradient through its first output only')

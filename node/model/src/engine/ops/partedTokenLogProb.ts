@@ -23,8 +23,8 @@ const partsOf = (inputs: readonly (Value | null)[]): Part[] => {
 /**
  * Emits the pass over one part: its probabilities by the runtime's softmax, whose sum of exponentials is one over the largest of them.
  *
- * What it gives waits for all of it, by adding nothing: the runtime goes back from the results in depth, and would compute and hold the
- * logits of every part for one result before it began with another.
+ * Each result waits for the whole part, by adding zero: the runtime evaluates results depth first, and would compute and hold the
+ * logits of every part for one result before it starts the next.
  *
  * @param hasRows - whether rows are weighted, for a gradient.
  */

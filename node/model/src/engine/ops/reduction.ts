@@ -35,7 +35,7 @@ const emitReduction: Emission = (node, e) => {
   e.node(node.op, inputs, [e.name(node.outputs[0] as Value)], { keepdims })
 }
 
-/** A kernel that does not take the largest off first overflows, as WebGPU's does. */
+/** Subtracts the largest first: kernels without this, such as WebGPU's, overflow. */
 function emitLargestFirst(node: GraphNode, e: Emitter): void {
   const axes = integersAttribute(node.attributes, 'axes')
   const { largest, sum } = emitLogSum(e, e.name(required(node, 0)), axes)

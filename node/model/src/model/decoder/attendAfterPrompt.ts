@@ -5,11 +5,11 @@ import { causalMask, type HeadTokens, headsFirst, mixValues, type Positions, typ
 import type { DecoderConfig } from './decoderConfig.ts'
 
 /**
- * Attention where all sequences begin alike, and groups of them share a prompt: tokens that several sequences begin with are computed once.
- * [N, heads * headDim] are the rows of the R tokens that all begin with, then those of G prompts of Q more tokens each, then those of B
- * sequences of C tokens after each prompt. Every span attends to those before it and to itself.
+ * Attention for sequences with a common beginning, of which groups share a prompt: shared tokens are computed once. The rows
+ * [N, heads * headDim] are those of the R tokens of the common beginning, then those of G prompts of Q more tokens each, then those of B
+ * sequences of C tokens after each prompt. Every span attends to the spans before it and to itself.
  *
- * What a shared token adds to the gradients is the sum over the sequences, as if each had its own copy.
+ * The gradient of a shared token is the sum over the sequences, as if each had its own copy.
  *
  * @param tokens - of N = R + G*Q + G*B*C rows.
  * @see Prefix Grouper, arXiv:2506.05433.
@@ -37,7 +37,7 @@ export function attendAfterPrompt(
     perLevel(tokens.key, kvHeads),
     perLevel(tokens.value, kvHeads),
   ]
-  /** Keys or values that each of a level reads: those of the level before, and its own. */
+  /** Keys or values that a level reads: those of the previous level, and its own. */
   const joined = (past: Value | undefined, x: Value, { batch, each, along }: (typeof levels)[number]) =>
     past ? concat([repeated(past, each, batch), x], 2, along) : x
   let [key, value]: (Value | undefined)[] = []

@@ -16,7 +16,7 @@ import {
 import type { Value } from '#engine/value.ts'
 import type { DecoderConfig } from './decoderConfig.ts'
 
-/** Rotary tables [T, headDim] of some positions (see `ropeTables`), and what each may attend to. */
+/** Rotary tables [T, headDim] of some positions (see `ropeTables`), and the mask of what each may attend to. */
 export interface Span {
   readonly cos: Value
   readonly sin: Value

@@ -1,6 +1,6 @@
 import { type DecoderConfig, parseDecoderConfig } from './decoderConfig.ts'
 
-/** Qwen2.5-0.5B: what is timed where no model is named. */
+/** Qwen2.5-0.5B: the default for timing. */
 export const commonShape: DecoderConfig = parseDecoderConfig({
   model_type: 'qwen2',
   vocab_size: 151_936,

@@ -6,11 +6,11 @@ import type { Weights } from './weights.ts'
 /** Limit for weights in a program: a program is one protocol buffer, which ends at 2 GiB, and its nodes take some of that. */
 const MAX_CONSTANT_BYTES = 2 ** 31 - 2 ** 24
 
-/** @throws {ModelInputError} if the weights are too large to be constants of a program. Asked before any of them is copied. */
+/** @throws {ModelInputError} if the weights are too large to be constants of a program. Call it before copying any of them. */
 export function requireConstants(weights: Weights): void {
   const bytes = [...weights.values()].reduce((sum, { data }) => sum + data.byteLength, 0)
   if (bytes <= MAX_CONSTANT_BYTES) return
-  throw new ModelInputError(`weights in memory of ${(bytes / 2 ** 30).toFixed(1)} GiB, where a program holds 2`, {
+  throw new ModelInputError(`weights of ${(bytes / 2 ** 30).toFixed(1)} GiB exceed the 2 GiB of a program`, {
     hint: 'Use loadGenerator and loadScorer, which read the files of a model in place, or train an adapter.',
   })
 }

@@ -69,7 +69,7 @@ export function decoderStream(
 /**
  * One layer: attention and feed-forward, each on a norm of the residual stream and added to it.
  *
- * @param layer - what the names of its parts begin with: `model.layers.0`.
+ * @param layer - prefix of the names of its parts: `model.layers.0`.
  * @param x - [B, T, hidden], or [N, hidden] after shared prompts (see `attendAfterPrompt`).
  * @param rows - see `decoderHidden`.
  */
@@ -111,7 +111,7 @@ export function decoderTokenLogProb(
 const lastNorm = (config: DecoderConfig, parts: DecoderParts, hidden: Value) =>
   rmsNorm(hidden, parts.weight('model.norm.weight'), config.rmsNormEps)
 
-/** Adapters are of the layers: none has a `lm_head`. */
+/** Adapters change only the layers, never `lm_head`. */
 const outputLayer = (config: DecoderConfig, parts: DecoderParts) => parts.weight(outputWeight(config))
 
 /** Grouped-query attention before its output matrix: [..., hidden] to [..., heads * headDim]. */

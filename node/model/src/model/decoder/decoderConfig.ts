@@ -12,7 +12,7 @@ export type Architecture = (typeof architectures)[number]
 /**
  * The shape of a decoder: everything that the graph needs to know besides the weights.
  *
- * The families differ in what is said here and in nothing else, so the decoder is written once (`decoder.ts`).
+ * The families differ only in these fields, so there is one decoder (`decoder.ts`).
  */
 export interface DecoderConfig {
   readonly architecture: Architecture
@@ -106,7 +106,7 @@ function fromHuggingFace(file: HuggingFaceConfig): DecoderConfig {
 export function formatDecoderConfig(config: DecoderConfig): Record<string, unknown> {
   const family = config.architecture
   const isQwen = family !== 'llama'
-  // transformers derives it for Qwen2 and Llama by default; written only where it differs.
+  // transformers derives it for Qwen2 and Llama by default; written only if it differs.
   const derived = family !== 'qwen3' && config.headDim * config.heads === config.hiddenSize
   return {
     architectures: [{ qwen2: 'Qwen2ForCausalLM', qwen3: 'Qwen3ForCausalLM', llama: 'LlamaForCausalLM' }[family]],

@@ -25,7 +25,7 @@ export const endTokensSchema = z
   .union([z.int(), z.array(z.int()).max(64)], 'must be a token id or a list of some')
   .nullish()
 
-/** The fields of a Hugging Face `config.json` that say how to compute. Others (token ids, dtypes, dropout) may be there. */
+/** The fields of a Hugging Face `config.json` that determine the computation. Others (token ids, dtypes, dropout) are ignored. */
 const fields = z.object({
   model_type: z.enum(['qwen2', 'qwen3', 'llama'], 'must be qwen2, qwen3 or llama'),
   // Bounds: wide enough for every published model of these families, tight enough that a broken file cannot ask for all memory.
@@ -56,8 +56,8 @@ const fields = z.object({
 /**
  * Checks a `config.json` and fills in what transformers would: key heads, the width of a head, rotary positions.
  *
- * Where a value is said twice, the one that transformers takes is taken: `rope_scaling`, if it says anything, before
- * `rope_parameters`; a theta inside of them before one outside, but the original positions outside before those inside.
+ * If a value occurs twice, the one that transformers uses wins: `rope_scaling`, if it is not empty, before `rope_parameters`; a theta inside
+ * of them before one outside, but the original positions outside before those inside.
  *
  * @see transformers, `RotaryEmbeddingConfigMixin`
  */

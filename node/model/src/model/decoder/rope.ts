@@ -14,7 +14,7 @@ export type RopeScaling =
       readonly originalMaxPositions: number
     }
 
-/** What of a decoder's configuration its rotary embedding depends on. */
+/** The fields of a decoder's configuration that its rotary embedding depends on. */
 interface RopeShape {
   readonly headDim: number
   readonly ropeTheta: number
@@ -24,7 +24,7 @@ interface RopeShape {
 /**
  * Radians that each pair of a head's elements turns by from one position to the next: [headDim / 2], in float32.
  *
- * Every operation is rounded as transformers rounds it: an error in the last bit of a frequency is multiplied by the position, and
+ * Every operation is rounded as in transformers: an error in the last bit of a frequency is multiplied by the position, and
  * would be 1e-3 in a logit at position 600.
  *
  * @see RoFormer, arXiv:2104.09864 section 3.2.2; transformers, `modeling_rope_utils`.
@@ -37,7 +37,7 @@ export function ropeFrequencies({ headDim, ropeTheta, ropeScaling }: RopeShape):
 
 const f32 = Math.fround
 
-/** PyTorch divides a number by a tensor so: both steps are rounded. */
+/** Divides a number by a tensor as PyTorch does: both steps are rounded. */
 const over = (number: number, divisor: number) => f32(f32(1 / divisor) * f32(number))
 
 function scaledFrequency(frequency: number, scaling: RopeScaling | null): number {

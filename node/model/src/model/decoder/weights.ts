@@ -21,8 +21,8 @@ export type Weights = Map<string, Tensor>
 /**
  * Reads a model's weights from its folder, from one file or from many, as float32.
  *
- * @throws {ModelFileError} if a tensor of the configuration is missing, misshapen or not finite, another one is there, or memory
- *   for them is not.
+ * @throws {ModelFileError} if a tensor of the configuration is missing, misshapen or not finite, the files contain another tensor, or memory is
+ *   too small.
  */
 export async function readWeights(folder: string, config: DecoderConfig): Promise<Weights> {
   const stored = await locateWeights(folder, config)

@@ -14,7 +14,7 @@ const [HEAD_STEP, TURNED_STEP] = [8, 16]
  * Attention by a device's own kernel over a cache in its memory, into which it writes: ONNX Runtime's GroupQueryAttention with shared buffers.
  * Inputs and outputs are those of `buildGenerationModel` on a device that keeps tensors.
  *
- * @param real - what the cache is in, and attention computed in.
+ * @param real - number type of the cache and of attention.
  * @throws {ModelInputError} if the kernel does not take heads of this width.
  */
 export function attentionInPlace(graph: Graph, config: DecoderConfig, real: DeviceReal): CachedAttention {

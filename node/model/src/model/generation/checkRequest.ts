@@ -5,7 +5,7 @@ import type { GenerateOptions } from './completion.ts'
 /** Logits are multiplied by its inverse, which must not leave float32. */
 const LEAST_TEMPERATURE = 1e-20
 
-/** @throws {ModelInputError} if a request is not of the model, or an option is out of its range. */
+/** @throws {ModelInputError} if a request does not fit the model, or an option is out of its range. */
 export function checkRequest(config: DecoderConfig, request: GenerateOptions): void {
   const { prompts, samplesPerPrompt, maxNewTokens, temperature, promptNumbers, sampleNumbers } = request
   const refuse = (message: string) => {

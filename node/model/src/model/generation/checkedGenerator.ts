@@ -2,8 +2,8 @@ import { ModelFileError } from '../modelErrors.ts'
 import type { Generator } from './generate.ts'
 
 /**
- * A generator that ends at the first token without a probability: what follows a NaN is token 0 for ever. Weights that are read in
- * place are not checked before, since that takes as long as loading them.
+ * A generator that stops at the first token whose probability is not a number: after a NaN, every token would be 0. Weights that are read in
+ * place are not checked earlier, since that takes as long as loading them.
  *
  * @param folder - of the weights, for the {@link ModelFileError}.
  */

@@ -14,7 +14,7 @@ export interface GenerateOptions extends SamplingFilters {
   /** Token ids of each prompt, at least one. */
   readonly prompts: readonly Int32Array[]
   readonly samplesPerPrompt: number
-  /** New tokens at most, the stop token included; fewer where the model's positions end. */
+  /** Maximum of new tokens, including the stop token; fewer if the model's positions end. */
   readonly maxNewTokens: number
   /** Divides the logits; 0 takes the most likely token. */
   readonly temperature: number
@@ -39,7 +39,7 @@ export interface Completion {
   readonly tokens: Int32Array
   /** Log-probability of each under the distribution sampled from; at temperature 0, under the model's own at temperature 1. */
   readonly logprobs: Float32Array
-  /** Whether the stop token came. */
+  /** Whether the completion ended with a stop token. */
   readonly ended: boolean
   readonly sampling: SampledWith
 }

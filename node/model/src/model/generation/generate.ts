@@ -27,26 +27,26 @@ export interface Generator {
    * Samples completions, in prompt-major order.
    *
    * A completion depends on the weights, its prompt, the seed, and its prompt's and sample's number; not on what else is in
-   * the call, bit for bit on one kind of machine. Calls wait for each other.
+   * the call, bit for bit on one kind of machine. Calls run one after another.
    *
    * Rows wait until there is memory for their keys and values.
    *
-   * @throws {ModelInputError} on an empty prompt, an unknown token, a prompt longer than the model's positions, or so many tokens
-   *   that the memory holds not even one row's keys and values.
+   * @throws {ModelInputError} on an empty prompt, an unknown token, a prompt longer than the model's positions, or too little memory for the keys
+   *   and values of one row.
    */
   generate(options: GenerateOptions): Promise<Completion[]>
   dispose(): Promise<void>
 }
 
 /**
- * Makes a sampler for a decoder. Weights may be changed in place between calls: each call runs on what they are then (the
- * session is built again if they differ, which takes some tens of milliseconds for a million parameters).
+ * Makes a sampler for a decoder. Weights may be changed in place between calls: each call uses the current weights (the session is built
+ * again if they differ, which takes some tens of milliseconds for a million parameters).
  *
  * Runs block their thread for milliseconds each: keep it in a worker.
  *
  * @param options.threads - for one product; the completions do not depend on it. 1 by default: a model of a million
  *   parameters gains a tenth from a second one on a quiet machine, and loses three quarters where processes share the cores.
- * @param options.device - what runs it; on a GPU completions are those of that GPU, and not the CPU's bit for bit.
+ * @param options.device - device that runs it; completions of a GPU are not bitwise identical to those of the CPU.
  * @throws {ModelFileError} if a weight is missing or misshapen.
  * @throws {ModelInputError} if the weights take 2 GiB or more.
  */
@@ -115,7 +115,7 @@ class Generation {
     this.#reads = reads
     const longest = request.prompts.reduce((most, prompt) => Math.max(most, prompt.length), 0)
     const part = partLength(longest, reads)
-    // Padded prompts are whole parts, all of which a cache that does not grow has a place for.
+    // Padded prompts consist of whole parts, and a cache that does not grow needs space for all of them.
     const least = keepsTensors(device) ? Math.ceil(longest / part) * part : part
     const positions = Math.max(least, Math.min(config.maxPositions, longest + request.maxNewTokens))
     const real = cacheReal(session.model)

@@ -26,7 +26,7 @@ import { attentionOverCopies } from './attentionOverCopies.ts'
 import type { DeviceReal } from './deviceArrays.ts'
 
 /**
- * The decoder as generation runs it: some tokens in, their keys and values out, and what tokens are drawn by after some of them.
+ * The decoder for generation: takes some tokens, and returns their keys and values, and probabilities to draw tokens from after some of them.
  *
  * The same graph prefills (S tokens a row) and decodes (S = 1). Keys are rotated before they leave, so the caller's
  * cache holds them ready; only new ones are returned, because ONNX Runtime copies every output.
@@ -80,7 +80,7 @@ export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, devi
   return encodeModel({ ...draw, ...likely, ...outputs() }, [], device)
 }
 
-/** What a generation model's cache is in. */
+/** Number type of a generation model's cache. */
 export const cacheReal = ({ inputs }: OnnxModel): DeviceReal =>
   inputs.get('past.0.key')?.dtype === 'f16' ? 'f16' : 'f32'
 
@@ -123,7 +123,7 @@ function drawToken(logits: Value): Record<'token' | 'logprob' | 'probabilities',
   const scaled = mul(logits, logits.graph.input('inverseTemperature', 'f32', []))
   const probabilities = softmax(scaled)
   const token = argMax(scaled, -1, true) // (L, 1)
-  // A logarithm is computed otherwise where fewer numbers are left than its kernel takes at a time, so each row fills one.
+  // The kernel of the logarithm computes a remainder of fewer numbers differently, so each row fills a whole block.
   const probability = expand(gatherElements(probabilities, token, -1), ['L', KERNEL_NUMBERS])
   const logprob = slice(log(probability), -1, 0, 1)
   return { token: squeeze(token, -1), logprob: squeeze(logprob, -1), probabilities }

@@ -37,14 +37,14 @@ export interface Run {
   readonly draws: readonly Draw[]
 }
 
-/** Outputs of the graph that a draw takes. */
+/** Outputs of the graph that a draw uses. */
 const drawOutputs = {
   likeliest: ['token', 'logprob'],
   race: ['probabilities'],
   filters: ['logits'],
 } as const satisfies Record<ReturnType<typeof drawnBy>, readonly string[]>
 
-/** Those that a race takes of a device that keeps tensors. */
+/** Outputs that a race uses on a device that keeps tensors. */
 const likelyOutputs = ['likely', 'likelyTokens', 'mass']
 
 /** Runs of the generation graph for one request. */
@@ -57,11 +57,11 @@ export class GenerationRuns {
   readonly #rope: Record<'cos' | 'sin', Tensor<'f32'>>
   /** The same on the device, from the first run on. */
   #ropeThere: Readonly<Record<string, DeviceTensor>> | undefined
-  /** Probabilities of the last draws, which stay on the device: by how many these are. */
+  /** Probabilities of the last draws, which stay on the device, by the number of draws. */
   readonly #probabilities = new Map<number, DeviceTensor>()
   readonly #lastPosition: number
 
-  /** @param positions - that are in use at most. */
+  /** @param positions - maximum of positions in use. */
   constructor(config: DecoderConfig, session: Session, request: GenerateOptions, positions: number) {
     this.#config = config
     this.#session = session
@@ -94,7 +94,7 @@ export class GenerationRuns {
     for (const there of this.#probabilities.values()) there.dispose()
   }
 
-  /** Where a device is to leave the probabilities that some draws are of; undefined if none are drawn so. */
+  /** The device's tensor for the probabilities of some draws; undefined if no draw needs them. */
   async #probabilitiesThere(draws: number): Promise<DeviceTensor | undefined> {
     const { device } = this.#session.model
     if (draws === 0 || this.#by !== 'race' || !keepsTensors(device)) return undefined
@@ -129,7 +129,7 @@ export class GenerationRuns {
     }
   }
 
-  /** What was drawn. Probabilities that stay on the device are read only for a row whose nucleus is larger than the returned part. */
+  /** The drawn tokens. Probabilities that stay on the device are read only for a row whose nucleus is larger than the returned part. */
   async #draws(
     drawings: readonly Drawing[],
     given: Readonly<Record<string, Tensor>>,
@@ -156,7 +156,7 @@ export class GenerationRuns {
     return draws
   }
 
-  /** What was drawn at an index of the run's drawings: in the graph where that is the likeliest token, else here. */
+  /** The token drawn at an index of the run's drawings: the graph's if the likeliest token is wanted, otherwise drawn here. */
   #draw(row: GenerationRow, outputs: Readonly<Record<string, Tensor>>, index: number): Draw {
     if (this.#by === 'likeliest') {
       const { token, logprob } = outputs as { token: Tensor<'i64'>; logprob: Tensor<'f32'> }

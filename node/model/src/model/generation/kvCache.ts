@@ -4,8 +4,8 @@ import type { RowCache } from './rowCache.ts'
 
 /**
  * New tokens and cached positions of a run come to a whole number of these: kernels add a softmax's terms in strides of 64,
- * so that a longer cache appends whole strides of zeros and changes no bit. Attention reads all of the cache, so it grows with
- * need.
+ * so a longer cache appends whole strides of zeros and changes no bit. Attention reads all of the cache, so the cache grows only as
+ * needed.
  */
 const STRIDE_POSITIONS = 64
 
@@ -20,7 +20,7 @@ export function cacheBytes({ layers, kvHeads, headDim }: DecoderConfig, position
 /**
  * Keys and values of the rows being generated, in buffers of our own: `[rows, kvHeads, capacity, headDim]` a layer.
  *
- * Feeding the runtime's outputs back instead costs a copy of the whole cache each step, because outputs leave it copied.
+ * Feeding the runtime's outputs back instead costs a copy of the whole cache each step, because the runtime copies outputs.
  * Rows are the first ones of the buffers, without gaps: `move` closes the gap that a finished row leaves.
  */
 export class KvCache implements RowCache {
@@ -60,8 +60,8 @@ export class KvCache implements RowCache {
   }
 
   /**
-   * The first rows as the graph's inputs, not copied: `past.<layer>.key|value`, `hidden`, which says how many of a row's
-   * positions are filled, and `causal`.
+   * The first rows as the graph's inputs, without a copy: `past.<layer>.key|value`, `hidden`, which masks a row's unfilled positions, and
+   * `causal`.
    */
   async feeds(filled: readonly number[], newTokens: number): Promise<Record<string, Tensor>> {
     const { kvHeads, headDim } = this.#config

@@ -16,9 +16,9 @@ import { buildGenerationModel } from './generationGraph.ts'
 export interface LoadOptions extends CacheOptions {
   /** float32 by default. */
   readonly precision?: Precision | undefined
-  /** For one product, 2 by default; the results do not depend on it. */
+  /** Threads for one product, 2 by default; the results do not depend on it. */
   readonly threads?: number | undefined
-  /** What runs it, `cpu` by default; on a GPU results are those of that GPU, and not the CPU's bit for bit. */
+  /** Device that runs it, `cpu` by default; results of a GPU are not bitwise identical to those of the CPU. */
   readonly device?: Device | undefined
 }
 

@@ -2,9 +2,8 @@ import { type Race, winnerOf } from '../proof/tokenRaces.ts'
 import type { Draw } from './samplingFilters.ts'
 
 /**
- * Tokens slightly less likely than the last of a nucleus, by at most this, are in it too. Kernels whose probabilities differ by less than
- * half of it
- * disagree on tokens that have 1 - `topP` together, whatever the distribution.
+ * Tokens that are less likely than the last of a nucleus by at most this share are in it too. Kernels whose probabilities differ by less than
+ * half of it disagree only on tokens with a total probability of 1 - `topP`, for any distribution.
  */
 export const TIED = 0.01
 
@@ -74,9 +73,9 @@ const FINER_BITS = 10
 /**
  * The value with which a share is reached, the largest first.
  *
- * @param values - alike but for their lowest bits.
- * @param bits - how many those are.
- * @param above - of larger values.
+ * @param values - equal except for their lowest bits.
+ * @param bits - number of those bits.
+ * @param above - sum of the larger values.
  */
 function lastOf(values: Float32Array, bits: number, above: number, due: number): number {
   if (values.length > SORTED && bits > 0) {
@@ -147,8 +146,8 @@ export interface LikelyTokens {
 /**
  * `drawFromNucleus` from the likeliest tokens alone.
  *
- * @returns the same draw; or null where these tokens may not hold the whole nucleus, whose last tokens have the share to reach, or are as likely as
- *   others that are not here.
+ * @returns the same draw; null if these tokens may not contain the whole nucleus: they do not reach the share, or the last of them is as likely
+ *   as tokens outside.
  */
 export function drawFromLikely(
   { probabilities, tokens, total, isWhole }: LikelyTokens,

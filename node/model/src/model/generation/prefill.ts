@@ -6,7 +6,7 @@ import type { Draw } from './samplingFilters.ts'
 /** Tokens of prompts, padding included, that are prefilled in one run. */
 const PREFILL_TOKENS = 4096
 
-/** Prompts are padded to a whole number of these: a product with one row is computed otherwise, which would show in the last bit. */
+/** Prompts are padded to a multiple of this: a product with one row is computed differently, which would change the last bit. */
 const PREFILL_STEP = 16
 
 /** Longer prompts are prefilled in parts of this many tokens: attention's memory grows with their square. */
@@ -20,7 +20,7 @@ interface PromptGroup {
 
 /** How a device reads prompts. */
 export interface PromptRuns {
-  /** Tokens of a prompt in one run at most. */
+  /** Maximum of a prompt's tokens in one run. */
   readonly part: number
   /** Whether a run may read several. */
   readonly together: boolean
@@ -38,7 +38,7 @@ interface PrefillModules {
   readonly take: (row: GenerationRow, draw: Draw) => void
 }
 
-/** Tokens a run of a prefill whose longest prompt has `count`. */
+/** Tokens in each run of a prefill whose longest prompt has `count` tokens. */
 export function partLength(count: number, { part }: PromptRuns): number {
   return Math.min(part, Math.ceil(count / PREFILL_STEP) * PREFILL_STEP)
 }

@@ -7,17 +7,18 @@ import { cast } from '#engine/tensor.ts'
 import type { DeviceReal } from './deviceArrays.ts'
 import { PREFILL_PART, type PromptRuns } from './prefill.ts'
 
-/** Tokens of a prompt that every device's kernel reads rightly in one run: up to 31 it is the one of single tokens. */
+/** Tokens of a prompt that every device's kernel reads correctly in one run: up to 31 tokens it is the kernel for single tokens. */
 const SAFE_PART = 16
 
-/** How far two readings of the same tokens may be apart, where numbers are about one. */
+/** Tolerance between two readings of the same tokens, for numbers of about one. */
 const TOLERANCE: Readonly<Record<DeviceReal, number>> = { f32: 1e-4, f16: 2e-2 }
 
 const known = new Map<string, Promise<PromptRuns>>()
 
 /**
- * How a device reads prompts whose keys and values it keeps in a type. A kernel of attention over a cache reads one prompt at a time. ONNX Runtime 1.30 has two of them, and that for 32 tokens and more
- * is wrong on WebGPU where a subgroup has few lanes (SwiftShader has four): what it computes is compared with the other's, once in a process.
+ * How a device reads prompts, by the number type of its keys and values. A kernel of attention over a cache reads one prompt at a time. ONNX
+ * Runtime 1.30 has two of them. The one for 32 tokens and more is wrong on WebGPU if a subgroup has few lanes (SwiftShader has four), so its
+ * results are compared with the other's once per process.
  */
 export function promptRuns(device: Device, real: DeviceReal): Promise<PromptRuns> {
   if (!keepsTensors(device)) return Promise.resolve({ part: PREFILL_PART, together: true })
@@ -47,7 +48,7 @@ async function probe(device: Device, real: DeviceReal): Promise<PromptRuns> {
 
 const HEAD = 16
 
-/** One head's attention, of which the cache comes back. */
+/** One head's attention, which also returns the cache. */
 function probeModel(device: Device, real: DeviceReal): OnnxModel {
   const graph = new Graph()
   const input = (name: string, shape: readonly (string | number)[]) => cast(graph.input(name, 'f32', shape), real)

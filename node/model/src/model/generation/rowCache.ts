@@ -5,30 +5,30 @@ import type { Feed, Places, Tensor } from '#engine/session.ts'
  * gaps.
  */
 export interface RowCache {
-  /** Outputs of the generation graph that a run over the first rows gives to `append`, or writes where they are to be. */
+  /** Outputs of the generation graph that a run over the first rows passes to `append`, or writes into the cache itself. */
   places(rows: number): Places
   /** Takes the memory of all rows, where it does not grow. @throws {SessionMemoryError} if there is too little; then the cache is as it was. */
   open(): Promise<void>
   /** Makes space for `positions` in every row. */
   reserve(positions: number): void
   /**
-   * What the cache feeds to a run of the generation graph, over its first rows.
+   * The cache's feeds for a run of the generation graph over its first rows.
    *
    * @param filled - positions of each row.
    * @param newTokens - of each row in the run.
    */
   feeds(filled: readonly number[], newTokens: number): Promise<Readonly<Record<string, Feed>>>
   /**
-   * Stores what a run over the first rows gave, unless it wrote that itself.
+   * Stores the results of a run over the first rows, unless the run wrote them itself.
    *
    * @param filled - positions of each row before the run.
    * @param counts - how many of the run's new tokens each row keeps, from the first.
    */
   append(given: Readonly<Record<string, Tensor>>, filled: readonly number[], counts: readonly number[]): void
   /**
-   * Takes rows of another cache over as new ones.
+   * Copies rows of another cache as new rows.
    *
-   * @param rows - of the other, one for each new row; the same row as often as there are copies of it.
+   * @param rows - rows of the other cache, one for each new row; repeat a row to copy it several times.
    * @param first - index of the first new row.
    * @param filled - positions of each of the other's rows.
    */
@@ -36,8 +36,8 @@ export interface RowCache {
   /**
    * Keeps some rows.
    *
-   * @param order - for each row to be, the row that it is now. A row that changes its place comes from behind the last of them.
-   * @param filled - positions of each row to be.
+   * @param order - the present index of each row to keep. A row that moves comes from behind the last kept place.
+   * @param filled - positions of each kept row.
    */
   keep(order: readonly number[], filled: readonly number[]): Promise<void>
   dispose(): void

@@ -6,7 +6,7 @@ import { cacheBytes } from './kvCache.ts'
 const CACHE_SHARE = 0.8
 
 /**
- * Rows whose caches fit into memory, up to their last position; the others wait, which changes no bit of any.
+ * Number of rows whose caches fit into memory, up to their last position. The others wait, which changes no bit of any result.
  *
  * @param memory - available bytes.
  * @throws {ModelInputError} if not even one row fits, together with the cache that its prompt is prefilled in.

@@ -1,6 +1,6 @@
 import type { Race } from '../proof/tokenRaces.ts'
 
-/** Changes to the distribution that a token is drawn from; without any, tokens are drawn from all. */
+/** Changes to the distribution that a token is drawn from; by default none. */
 export interface SamplingFilters {
   /** Only the k most likely tokens. */
   readonly topK?: number | undefined
@@ -19,11 +19,11 @@ export interface SampledWith extends SamplingFilters {
 
 export interface Draw {
   readonly token: number
-  /** Under the distribution that was drawn from, renormalised over what the filters left. */
+  /** Under the distribution that was drawn from, renormalised over the tokens that the filters kept. */
   readonly logprob: number
 }
 
-/** What a token is drawn by: the graph, the likeliest; a race of all, or under top-p alone of a nucleus; or `drawFiltered`. */
+/** Way to draw a token: the likeliest, by the graph; by a race of all tokens, or of a nucleus if top-p is the only filter; or `drawFiltered`. */
 export function drawnBy(sampling: SampledWith): 'likeliest' | 'race' | 'filters' {
   const { temperature, topK, minP, repetitionPenalty } = sampling
   if (topK !== undefined || minP !== undefined || repetitionPenalty !== undefined) return 'filters'
@@ -31,7 +31,8 @@ export function drawnBy(sampling: SampledWith): 'likeliest' | 'race' | 'filters'
 }
 
 /**
- * Draws a token by a race of those that the filters leave. The penalty comes first, then temperature, top-k, top-p and min-p, each of the last three on what the one before left.
+ * Draws a token by a race of those that the filters keep. The penalty comes first, then temperature, top-k, top-p and min-p; each of the last
+ * three filters what the previous one kept.
  *
  * @param logits - [V].
  * @param options.temperature - 0 takes the most likely token after the penalty, and gives the probability that the model itself
@@ -84,7 +85,7 @@ function penalized(logits: Float32Array, seen: readonly number[], penalty: numbe
   return scaled
 }
 
-/** How much less likely than the best one the tokens of the first search are. Each further search goes as far again. */
+/** The first search takes tokens down to this share of the best one's probability. Each further search goes down by the same factor. */
 const REACH = 1e-4
 
 /** The `count` most likely tokens, of those the first that reach the share `topP`: most likely first, equal ones by number. */
@@ -99,7 +100,7 @@ function mostLikely(odds: Float64Array, count: number, topP: number): number[] {
     candidates.sort((a, b) => (odds[b] as number) - (odds[a] as number) || a - b)
     const enough = candidates.length >= Math.min(count, odds.length)
     const kept = candidates.slice(0, count)
-    // Top-p counts the probability of what top-k left.
+    // Top-p counts the probability of the tokens that top-k kept.
     const whole = enough && count < odds.length ? kept.reduce((sum, token) => sum + (odds[token] as number), 0) : total
     if (topP >= 1) {
       if (enough || all) return kept

@@ -31,7 +31,7 @@ const shapeSchema = z.object({
   expert_count: z.literal(0, 'mixtures of experts are not supported').optional(),
 })
 
-/** Scalings of Llama 3.1 and later, of which a GGUF keeps only the factors that they come to. */
+/** Scaling of Llama 3.1 and later; a GGUF keeps only the resulting factors. */
 const LLAMA3 = { rope_type: 'llama3', low_freq_factor: 1, high_freq_factor: 4, original_max_position_embeddings: 8192 }
 
 /**

@@ -28,7 +28,7 @@ interface ImportOptions {
  *
  * Weights go through memory some megabytes at a time.
  *
- * @throws {ModelFileError} naming the file and the field or tensor that is missing, false or not supported, or the folder, if it
+ * @throws {ModelFileError} naming the file and the field or tensor that is missing, invalid or not supported; or naming the folder if it already
  *   exists.
  */
 export async function importGguf(path: string, folder: string, options: ImportOptions = {}): Promise<void> {
@@ -59,7 +59,7 @@ export async function importGguf(path: string, folder: string, options: ImportOp
   }
 }
 
-/** @throws {ModelFileError} naming the GGUF file, which is what the operator knows. */
+/** @throws {ModelFileError} naming the GGUF file, which the operator knows. */
 async function checkTokenizer(folder: string, path: string, config: DecoderConfig): Promise<void> {
   try {
     checkTokenizerFits(await PretrainedTokenizer.read(folder), config, 'tokenizer.json')

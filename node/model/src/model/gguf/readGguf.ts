@@ -13,7 +13,7 @@ export interface GgufTensor {
   readonly offset: number
 }
 
-/** What a GGUF file says, checked as far as it can be without knowing the model. */
+/** Content of a GGUF file, checked as far as possible without knowing the model. */
 export interface GgufFile {
   readonly path: string
   /** 64-bit whole numbers as numbers. */
@@ -26,9 +26,9 @@ export interface GgufFile {
 const MAX_ALIGNMENT = 1 << 16
 
 /**
- * Reads what a GGUF file (version 2 or 3) holds, and where, without reading its tensors.
+ * Reads the metadata of a GGUF file (version 2 or 3) and the places of its tensors, but not the tensors.
  *
- * Tensors must follow each other without a gap but for their alignment, and lie inside the file, as llama.cpp asks.
+ * Tensors must follow each other, aligned and without other gaps, and lie inside the file, as llama.cpp requires.
  *
  * @throws {ModelFileError} naming the file and the field or tensor.
  * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
@@ -100,7 +100,7 @@ async function parse(path: string, end: number, textBytes: number) {
   }
 }
 
-/** A length or a number of a 64-bit type; one that a double does not hold is past every bound. */
+/** A length or a number of a 64-bit type; one that a double cannot hold exceeds every bound. */
 function plain(value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value
 }

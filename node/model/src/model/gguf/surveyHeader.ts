@@ -9,7 +9,7 @@ const MAX_HEADER_BYTES = 16 << 20
 const MAX_LIST_ITEMS = 1 << 20
 /** Fields and tensors: models have 50 and 4,000. */
 const MAX_ENTRIES = 1 << 16
-/** As the format has it. */
+/** The format's limit. */
 const MAX_NAME_BYTES = (1 << 16) - 1
 /** A chat template with tools has 12 kB. */
 const MAX_TEXT_BYTES = 1 << 18
@@ -25,7 +25,7 @@ const numberBytes: ReadonlyMap<number, number> = new Map([
 const TEXT = 8
 const LIST = 9
 
-/** What a header was found to hold. */
+/** Extent of a header. */
 interface Survey {
   /** First byte after the header. */
   readonly end: number
@@ -34,10 +34,10 @@ interface Survey {
 }
 
 /**
- * Walks through a GGUF header without making any of its values: counts, lengths and types come from the file, and the library that
- * makes the values takes minutes and gigabytes for a header of 48 MB that lies.
+ * Walks through a GGUF header without creating its values. Counts, lengths and types come from the file, and the library that creates the values
+ * takes minutes and gigabytes for a false header of 48 MB.
  *
- * @throws {ModelFileError} naming the file, and the field where there is one.
+ * @throws {ModelFileError} naming the file, and the field if it is known.
  */
 export async function surveyHeader(file: FileHandle, path: string, size: number): Promise<Survey> {
   const refuse = (field: string, problem: string) => new ModelFileError(path, field, problem)
@@ -68,7 +68,7 @@ export async function surveyHeader(file: FileHandle, path: string, size: number)
   return { end: walk.at, textBytes: walk.textBytes }
 }
 
-/** A place in a header, which moves over what is read. Fields only say what to call it in an error. */
+/** A cursor in a header. Fields are only used in errors. */
 class HeaderWalk {
   at = 4
   textBytes = 0
@@ -76,13 +76,13 @@ class HeaderWalk {
   readonly #bytes: Buffer
   readonly #refuse: (field: string, problem?: string) => ModelFileError
 
-  /** @param refuse - without a problem: the header ends first. */
+  /** @param refuse - called without a problem if the header ends too early. */
   constructor(bytes: Buffer, refuse: (field: string, problem?: string) => ModelFileError) {
     this.#bytes = bytes
     this.#refuse = refuse
   }
 
-  /** @returns the first of so many bytes. */
+  /** Moves over `count` bytes. @returns the index of the first. */
   take(count: number, field: string): number {
     if (count > this.#bytes.length - this.at) throw this.#refuse(field)
     this.at += count
@@ -93,7 +93,7 @@ class HeaderWalk {
     return this.#bytes.readUInt32LE(this.take(4, field))
   }
 
-  /** Past 2^53 it is not exact, and past every bound. */
+  /** Inexact beyond 2^53, which exceeds every bound. */
   u64(field: string): number {
     return Number(this.#bytes.readBigUInt64LE(this.take(8, field)))
   }

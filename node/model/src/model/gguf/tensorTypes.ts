@@ -1,6 +1,6 @@
 import { bf16ToF32, f16ToF32 } from '../files/tensorBytes.ts'
 
-/** How a GGUF file stores the numbers of a tensor: blocks of so many elements in so many bytes. */
+/** How a GGUF file stores the numbers of a tensor: blocks of `blockElements` elements in `blockBytes` bytes. */
 export interface TensorType {
   readonly name: string
   readonly blockElements: number

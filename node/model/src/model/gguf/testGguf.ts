@@ -4,7 +4,7 @@ import { GGUFValueType, serializeGgufMetadata } from '@huggingface/gguf'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import type { Weights } from '../decoder/weights.ts'
 
-/** A GGUF file to be written, or first to be made wrong. For tests. */
+/** A GGUF file to write, perhaps after damaging it. For tests. */
 export interface TestGguf {
   metadata: Record<string, { value: unknown; type: GGUFValueType; subType?: GGUFValueType }>
   tensors: { name: string; shape: number[]; type: number; bytes: Uint8Array; offset?: number }[]

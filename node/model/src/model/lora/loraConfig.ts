@@ -17,14 +17,14 @@ export interface LoraConfig {
 export const basePrecisions = ['float32', 'int8'] as const
 export type BasePrecision = (typeof basePrecisions)[number]
 
-/** How a step computes them: in float16 too, which a machine chooses for itself, as what comes out is float32's but for rounding. */
+/** How a step computes them: also in float16, which each machine may choose, since its results equal those of float32 except for rounding. */
 export const stepPrecisions = [...basePrecisions, 'float16'] as const
 export type StepPrecision = (typeof stepPrecisions)[number]
 
 /** The linear modules of every layer: what PEFT means by `all-linear`. */
 export const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const
 
-/** What the product of an adapter's factors is multiplied with. */
+/** Scale of the product of an adapter's factors. */
 export function loraScaling({ rank, alpha, rankStabilized }: LoraConfig): number {
   return alpha / (rankStabilized ? Math.sqrt(rank) : rank)
 }
@@ -34,7 +34,7 @@ const isAbsent = (value: unknown) =>
 
 const absent = (name: string) => z.unknown().refine(isAbsent, `${name} is not supported`).optional()
 
-/** Ways to begin that leave the model's weights as they are. PEFT's others (`pissa`, `olora` …) change them whenever an adapter is loaded. */
+/** Initialisations that do not change the model's weights. PEFT's others (`pissa`, `olora` …) change them when an adapter is loaded. */
 const beginnings = z.union(
   [z.boolean(), z.null(), z.enum(['gaussian', 'orthogonal', 'eva', 'mica'])],
   'changes the weights of the model too, which is not supported; convert the adapter to a plain one with PEFT',

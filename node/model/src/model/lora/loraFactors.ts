@@ -38,7 +38,7 @@ export function loraShapes(config: DecoderConfig, lora: LoraConfig): Map<string,
   return shapes
 }
 
-/** PEFT's own bounds, and one for the rank that no published adapter comes near. */
+/** PEFT's bounds, and a bound for the rank far above that of published adapters. */
 function checkLora(lora: LoraConfig): void {
   checkOptions(loraSchema, lora, 'an adapter')
   const { rank, alpha, targets } = lora

@@ -64,7 +64,7 @@ export async function readBasePrecision(folder: string): Promise<BasePrecision |
   throw new ModelFileError(path, BASE_PRECISION, `is ${said.slice(0, 40)}, and not ${basePrecisions.join(' or ')}`)
 }
 
-/** Checks what the file says that it holds, before any memory is asked for. */
+/** Checks the header's claims before allocating memory. */
 function checkFactors(
   path: string,
   stored: ReadonlyMap<string, { readonly shape: readonly number[] }>,
@@ -84,7 +84,7 @@ function checkFactors(
  * Writes an adapter so that PEFT loads it: factors in F32 first, the configuration, which names them whole, last.
  *
  * @param baseModel - name or folder of the model that it is for, kept in the configuration.
- * @param basePrecision - of the model under it, for `readBasePrecision`. It stands among the factors' metadata, which PEFT passes over.
+ * @param basePrecision - of the model under it, for `readBasePrecision`. It is kept in the factors' metadata, which PEFT ignores.
  */
 export async function writeLora(
   folder: string,

@@ -15,10 +15,10 @@ import { placeInRace, type RacePlace, type RaceRules } from './placeInRace.ts'
 import { type SamplingTolerance, samplingTolerances } from './samplingTolerances.ts'
 import { type TokenDraw, tokenRaces } from './tokenRaces.ts'
 
-/** How the tokens of a sequence came in their races: each figure of `RacePlace` as an array of `tokens.length - from`. */
+/** Places of a sequence's tokens in their races: each figure of `RacePlace` as an array of `tokens.length - from`. */
 export type SequenceDraws = Readonly<Record<keyof RacePlace, Float32Array>>
 
-/** A sequence, and which draws its tokens are of: the first is step 0 of that sample. */
+/** A sequence, and the draw of its first token, which is step 0 of the sample. */
 export interface SampledSequence extends SequenceToScore {
   readonly place: Omit<TokenDraw, 'step'>
 }

@@ -2,27 +2,27 @@ import { NucleusSearch, TIED } from '../generation/nucleus.ts'
 import { FALSE_FROM, type SamplingTolerance } from './samplingTolerances.ts'
 import type { Race } from './tokenRaces.ts'
 
-/** How a token came in the race that it was drawn by, as far as kernels that add in another order agree. */
+/** A token's place in the race that drew it, as far as kernels that add in another order agree. */
 export interface RacePlace {
   /** Within the nucleus. */
   readonly logprob: number
-  /** Nats behind the first of the tokens that are certainly in the nucleus: 0 for the first. Infinite where it is not in it. */
+  /** Nats behind the first of the tokens that are certainly in the nucleus: 0 for the first. Infinite if the token is outside the nucleus. */
   readonly behind: number
-  /** The same where kernels may differ by `FALSE_FROM` tolerances. */
+  /** The same if kernels may differ by `FALSE_FROM` tolerances. */
   readonly behindAtLeast: number
-  /** Share of the nucleus that other kernels may leave out, or have besides: its log-probabilities are off by as much. */
+  /** Share of the nucleus that other kernels may leave out or add: its log-probabilities are off by this much. */
   readonly unsure: number
-  /** Other tokens that would pass as drawn: what is left to choose from. */
+  /** Other tokens that would pass as drawn: a sampler's remaining choice. */
   readonly rivals: number
 }
 
-/** What is drawn from. */
+/** Rules of the draw. */
 export interface RaceRules {
   readonly topP: number
   readonly tolerance: SamplingTolerance
 }
 
-/** @param probabilities - [V], of sum 1 but for rounding. */
+/** @param probabilities - [V], with a sum of 1 up to rounding. */
 export function placeInRace(
   probabilities: Float32Array,
   token: number,
@@ -54,7 +54,7 @@ export function placeInRace(
   }
 }
 
-/** Tokens but this one that are in time, and may be in the nucleus. */
+/** Other tokens that are within the tolerance and may be in the nucleus. */
 function passing(probabilities: Float32Array, token: number, race: Race, possible: number, due: number): number {
   let count = 0
   for (let i = 0; i < probabilities.length; i++) {
@@ -64,7 +64,7 @@ function passing(probabilities: Float32Array, token: number, race: Race, possibl
   return count
 }
 
-/** Least probabilities: of the nucleus as it is read here; and with which a token is certainly in that of other kernels, or possibly. */
+/** Least probabilities: of the nucleus as computed here, of a token that is certainly in that of other kernels, and of one that may be. */
 function edgesOf(probabilities: Float32Array, topP: number, { share, edge }: SamplingTolerance) {
   if (topP >= 1) return { least: 0, near: ALL, far: ALL }
   const search = new NucleusSearch(probabilities)

@@ -1,8 +1,8 @@
 import type { SpecifiedPrecision } from '../quantization/precision.ts'
 
 /**
- * How far a check may be from the run that sampled. Both read the same tokens with the same weights; kernels of another shape, or
- * another instruction set, add in another order.
+ * Tolerances between a check and the run that sampled. Both read the same tokens with the same weights, but kernels of another shape or another
+ * instruction set add in another order.
  */
 export interface SamplingTolerance {
   /** Nats that a token may be behind the first in its race. */
@@ -16,7 +16,7 @@ export interface SamplingTolerance {
 }
 
 /**
- * What honest checks are off by at most, with a margin: `npm run bench -- proof` measures it. Float sums in another order move a
+ * The largest errors of honest checks, with a margin: `npm run bench -- proof` measures them. Float sums in another order move a
  * log-probability by some 1e-5. Integer products are exact, but such a sum may move an activation to the next of its 255 codes.
  */
 export const samplingTolerances: Readonly<Record<SpecifiedPrecision, SamplingTolerance>> = {
@@ -26,7 +26,7 @@ export const samplingTolerances: Readonly<Record<SpecifiedPrecision, SamplingTol
 }
 
 /**
- * Beyond so many tolerances a claim is false. Between one and this it cannot be told: checks on two kinds of CPU differ by less than a tolerance, so
- * that a claim which is put on the edge of one is never true for one of them and false for the other.
+ * A claim that is off by more tolerances than this is false. Between one tolerance and this it is undecided. Checks on two kinds of CPU differ by
+ * less than a tolerance, so no claim is true for one and false for the other.
  */
 export const FALSE_FROM = 2

@@ -1,6 +1,6 @@
 import { philox4x32, type Seed, streamKey } from '#base/random.ts'
 
-/** Which draw of a request a token is of. */
+/** A draw of a request. */
 export interface TokenDraw {
   /** Number of the prompt's random stream (`GenerateOptions.promptNumbers`), of the sample, and of the token in its completion. */
   readonly prompt: number
@@ -9,11 +9,11 @@ export interface TokenDraw {
 }
 
 /**
- * A draw as a race: each token has a time, exponential with mean 1, and the token whose time over its probability is least comes. It comes as often as
- * it is likely. A token's time is computed from its number and the draw's key alone.
+ * A draw as a race: each token has a time, exponential with mean 1, and the token with the least time over probability wins. So a token wins
+ * with its probability. A token's time depends only on its number and the draw's key.
  *
- * Whatever the distribution, two tokens are seldom close: that another is less than x nats behind the first has a probability below x. Hence a check by
- * other kernels, which forgives x, leaves next to nothing to choose from.
+ * For any distribution, two tokens are rarely close: another token is less than x nats behind the first with a probability below x. So a check by
+ * other kernels with a tolerance of x leaves a sampler almost no choice.
  *
  * @see Maddison et al., A* Sampling, arXiv:1411.0030, for the race; its times are those of Gumbel's trick, as exponentials.
  */
@@ -47,8 +47,8 @@ function mixed(word: number): number {
 }
 
 /**
- * The draws of one request: the key of each is Philox4x32-10 at (step, sample, prompt, 0), keyed by the seed. A draw is the same whoever else is in the
- * batch, so that anyone who knows the seed can repeat it.
+ * The draws of one request: the key of each is Philox4x32-10 at (step, sample, prompt, 0), keyed by the seed. A draw does not depend on the rest of the
+ * batch, so anyone who knows the seed can repeat it.
  */
 export function tokenRaces(seed: Seed): (draw: TokenDraw) => Race {
   const key = streamKey('waggle/generate', seed)
@@ -56,7 +56,7 @@ export function tokenRaces(seed: Seed): (draw: TokenDraw) => Race {
 }
 
 /**
- * Who wins a race.
+ * The token that wins a race.
  *
  * @param probabilities - [V], of any sum.
  * @param least - tokens that are less likely do not run.
@@ -65,7 +65,7 @@ export function winnerOf(probabilities: Float32Array, least: number, race: Race)
   let [token, soonest] = [0, Number.POSITIVE_INFINITY]
   for (let i = 0; i < probabilities.length; i++) {
     const p = probabilities[i] as number
-    // Most are out without a logarithm.
+    // Most tokens lose without computing a logarithm.
     if (!(p >= least && race.early(i) < soonest * p)) continue
     const at = race.time(i) / p
     if (at < soonest) [token, soonest] = [i, at]

@@ -2,16 +2,16 @@ import type { SequenceDraws } from './drawReader.ts'
 import { FALSE_FROM, type SamplingTolerance } from './samplingTolerances.ts'
 
 export type SamplingVerdict =
-  /** What the tolerance left: `forgiven` tokens were not the first in their race, and `rivals` other tokens would have passed. */
+  /** Effect of the tolerance: `forgiven` tokens were not the first in their race, and `rivals` other tokens would have passed. */
   | { readonly follows: true; readonly forgiven: number; readonly rivals: number }
-  /** The first position that does not follow, or that cannot be told (`null`), and by how many nats. */
+  /** The first position that does not follow, or is undecided (`null`), and by how many nats. */
   | { readonly follows: false | null; readonly at: number; readonly what: 'token' | 'logprob'; readonly off: number }
 
 /**
  * Whether each token of a completion is the one that its race draws from the policy's distribution, and each claimed
  * log-probability is true.
  *
- * A race is decided by the distribution and public random numbers, so that one prefill decides a completion. Nothing is sampled again. Compare
+ * The distribution and public random numbers decide a race, so one prefill decides a completion. Nothing is sampled again. Compare
  * TOPLOC (arXiv:2501.16007) and GRAIL, which check activations or likelihoods because their sampler's randomness is private.
  *
  * @param draws - read with the committed policy, at the temperature and top-p that were sampled with, by the solver's seed.
@@ -33,7 +33,7 @@ export function verifySampling(
       ['logprob', off, most, off],
     ] as const
     for (const [what, error, allowed, atLeast] of errors) {
-      // Not a number is false.
+      // NaN counts as false.
       if (!(atLeast <= FALSE_FROM * allowed)) return { follows: false, at, what, off: atLeast }
       if (!(error <= allowed)) untold ??= { follows: null, at, what, off: error }
     }

@@ -8,7 +8,7 @@ import { buildScoringModel } from '../scoring/scoringGraph.ts'
 import { frozenParts } from './frozenParts.ts'
 import type { Precision } from './precision.ts'
 
-/** How far a precision is from float32 on the same tokens, next token by next token. */
+/** Differences of a precision from float32 on the same tokens, over the next tokens. */
 export interface PrecisionError {
   readonly precision: Precision
   /** Absolute difference of the next tokens' log-probabilities: mean and largest. */
@@ -30,7 +30,7 @@ export interface PrecisionComparison {
 const CHUNK_POSITIONS = 128
 
 /**
- * Runs a model of a folder in float32 and in other precisions over the same sequences, and says how far these are off.
+ * Runs a model of a folder in float32 and in other precisions over the same sequences, and returns their differences from float32.
  *
  * @param sequences - token ids, two at least in each and no more than the model has positions.
  * @throws {ModelFileError} as `loadScorer`.

@@ -11,7 +11,7 @@ import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
  * one product with the matrices joined by their outputs.
  */
 export interface FrozenParts {
-  /** What a device keeps keys and values in, and computes attention in. */
+  /** Number type of keys, values and attention on a device. */
   readonly real: 'f32' | 'f16'
   /** A norm's weight. */
   weight(name: string): Value
@@ -62,7 +62,7 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
       made.set(key, value)
       return value
     }
-    /** Joined by their outputs: by the quantised copy, or here, which the runtime does once. */
+    /** Joined by their outputs: by the quantised copy, or in the graph, which the runtime does once. */
     const joined = (names: readonly string[], part: string, real: 'f32' | 'f16' = 'f32'): Value => {
       const whole = `${names.join('+')}.${part}`
       if (names.length === 1 || tensors.constants.has(whole)) return constant(whole, real)
@@ -74,7 +74,7 @@ export function frozenParts(config: DecoderConfig, tensors: FrozenTensors): Free
     const project = (x: Value, ...names: readonly string[]) => {
       const hasBias = [names.join('+'), names[0]].some(name => tensors.constants.has(`${name}.bias`))
       const bias = hasBias ? joined(names, 'bias') : undefined
-      // Log-probabilities are differences of logits, for whose size 11 bits are too few.
+      // Log-probabilities are differences of logits, which are too large for 11 bits.
       const precision = tensors.precision === 'float16' && names[0] === headOf(config) ? 'float32' : tensors.precision
       const weights = joined(names, 'weight', precision === 'float16' ? 'f16' : 'f32')
       switch (precision) {

@@ -12,9 +12,9 @@ export interface FrozenTensor {
 }
 
 /**
- * What a frozen model's graph is made of.
+ * The constants of a frozen model's graph.
  *
- * float32 and float16: the model's own tensors, by name; products are in float16, and all else, the output layer with it, in float32. int8: `<matrix>.weight` i8 [in, out] and `<matrix>.scale` f32 [out], where the
+ * float32 and float16: the model's own tensors, by name; products are in float16, everything else (including the output layer) in float32. int8: `<matrix>.weight` i8 [in, out] and `<matrix>.scale` f32 [out], where the
  * matrix may be several joined by `+`. int4: `<matrix>.weight` u8 [out, blocks, bytes] and `<matrix>.scale` f32 [out * blocks].
  * Biases, joined alike, and norms are f32. `embedding.weight` i8 [V, hidden] and `embedding.scale` f32 [V] where the output
  * layer does not have the embedding by column.
@@ -28,7 +28,7 @@ export interface FrozenTensors {
   isFused(shape: readonly number[]): boolean
 }
 
-/** A model's own files as they lie: what is of the precision's type is read in place, and the rest converted when the session is made. */
+/** Tensors in a model's own files: those of the precision's type are read in place, others are converted when the session is made. */
 export async function locateFrozenTensors(
   folder: string,
   config: DecoderConfig,

@@ -15,7 +15,7 @@ export interface IntegerShape {
   readonly shape: readonly number[]
 }
 
-/** What the names of the output layer's tensors begin with: a tied one is the embedding. */
+/** Prefix of the names of the output layer's tensors: a tied one is the embedding. */
 const tableName = ({ tieWordEmbeddings }: DecoderConfig) => (tieWordEmbeddings ? 'model.embed_tokens' : 'lm_head')
 
 /**
@@ -40,7 +40,7 @@ export function outputLayerShapes(config: DecoderConfig, codes: 'i8' | 'u8' = 'i
   return shapes
 }
 
-/** The tensors of `outputLayerShapes`, rounded from weights. Those of the parts share the memory of the whole but for the columns. */
+/** The tensors of `outputLayerShapes`, rounded from weights. The parts share the memory of the whole, except for the columns. */
 export function outputLayerTensors(config: DecoderConfig, weights: Weights): Map<string, Tensor> {
   const { hiddenSize: width } = config
   const table = tableName(config)
@@ -66,7 +66,7 @@ export function outputLayerTensors(config: DecoderConfig, weights: Weights): Map
 /**
  * Log-probabilities [M] of tokens under values of `outputLayerShapes`, from normalised hidden states [M, hidden].
  *
- * @param values - those of the columns and their scales will do where no gradient is asked for.
+ * @param values - without a gradient, those of the columns and their scales are enough.
  */
 export function integerLogprobs(
   config: DecoderConfig,

@@ -33,11 +33,10 @@ export interface CacheOptions {
 const ALIGNMENT = 4096
 
 /**
- * A model's quantised copy, made at the first asking: from then on it is read in place.
+ * A model's quantised copy: made on the first call, read in place afterwards.
  *
- * The manifest is written last and names the files that the copy was made of, and the copy, by their hashes. It is made again if
- * the content of one of them is another: files that nothing has touched since they were hashed are not read for that, others are.
- * What the disk itself damages in a file that nothing has touched is not found.
+ * The manifest is written last and has the hashes of the source files and of the copy. The copy is made again if the content of one of them
+ * changes. Files that were not touched since they were hashed are not read again, so silent disk corruption is not detected.
  *
  * @throws {ModelFileError} if the model's files do not fit its configuration, or the cache folder cannot be written.
  */
@@ -58,7 +57,7 @@ export async function openQuantized(
   return { precision, constants, blockSize: BLOCK_SIZE, isFused: () => true }
 }
 
-/** The manifest of a copy that is what it was, of a model that is what it was. */
+/** The manifest, if neither the copy nor the model has changed. */
 async function keptCopy({ stored, data, manifest }: Copy, signal: AbortSignal | undefined) {
   const known = await readCopyManifest(manifest)
   const paths = sourcesOf(stored)
@@ -71,7 +70,7 @@ async function keptCopy({ stored, data, manifest }: Copy, signal: AbortSignal | 
     found.push(now)
   }
   const current: CopyManifest = { ...known, sources: found.slice(0, -1), data: found.at(-1) as FileFingerprint }
-  // So that the next call need not read them. A folder that cannot be written to is a matter of speed alone.
+  // The next call then need not read them. If the folder is not writable, only speed is lost.
   if (JSON.stringify(current) !== JSON.stringify(known))
     await writeCopyManifest(manifest, current).catch(() => undefined)
   return current
@@ -101,7 +100,7 @@ async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promi
   await removeLeftovers(data)
   try {
     onProgress?.(0)
-    // Taken before the weights are read: what changes meanwhile is another content at the next call.
+    // Taken before the weights are read, so that the next call notices a change during the read.
     const sources: FileFingerprint[] = []
     for (const path of sourcesOf(stored)) sources.push(await fingerprint(path, signal))
     const total = parameterCount(config)
@@ -142,7 +141,7 @@ async function makeCopy(copy: Copy, { onProgress, signal }: CacheOptions): Promi
   }
 }
 
-/** A copy that is being made grows every few seconds: one that has not for so long was left by a process that was killed. */
+/** A copy in progress grows every few seconds. After this time without growth, it is a leftover of a killed process. */
 const LEFT_MS = 3_600_000
 
 async function removeLeftovers(data: string): Promise<void> {
@@ -163,7 +162,7 @@ async function openIn(folder: string, path: string): Promise<FileHandle> {
   }
 }
 
-/** What the system refuses, by the folder that it is about; any other error as it is. */
+/** Translates a refusal of the system into an error that names the folder; returns any other error unchanged. */
 function unwritable(folder: string, failure: unknown): unknown {
   const error = failure instanceof FolderError ? failure.cause : failure
   const { code } = error as NodeJS.ErrnoException

@@ -17,14 +17,14 @@ import { ModelInputError } from '../modelErrors.ts'
 const CHUNK_POSITIONS = 64
 
 /**
- * Logits after each token of a sequence, position by position: what the model says of every next token, before any softmax.
+ * Logits after each token of a sequence, position by position, before any softmax.
  *
- * The weights are fed where they lie, so that only they and the activations of one layer are in memory.
+ * The weights are fed in place, so only they and the activations of one layer are in memory.
  *
  * @param tokens - at least one, and no more than the model has positions.
  * @param options.threads - for one product; the logits do not depend on it.
  * @returns `[vocabSize]` for each token, in order.
- * @throws {ModelInputError} on an unknown token, none, or too many, for the model or for the memory.
+ * @throws {ModelInputError} on an unknown token, no token, or too many for the model or the memory.
  */
 export async function* positionLogits(
   { config, weights }: Pick<ModelFiles, 'config' | 'weights'>,

@@ -21,8 +21,8 @@ export interface Scorer {
   /**
    * Scores sequences by teacher forcing, in the order given.
    *
-   * The scores of a sequence depend on it and the model only, bit for bit on one kind of machine, whatever else is in the call and
-   * however many threads work. Calls wait for each other.
+   * The scores of a sequence depend only on it and the model, bit for bit on one kind of machine, not on the rest of the call or the number
+   * of threads. Calls run one after another.
    *
    * @throws {ModelInputError} on an unknown token, a `from` outside the sequence, or more tokens than there are positions, or
    *   memory: attention's grows with their square.

@@ -22,7 +22,7 @@ import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
 import type { Freeze, FrozenParts } from '../quantization/frozenParts.ts'
 
 /**
- * A frozen decoder that says how likely tokens are: all positions at once, the output layer only where it is asked for.
+ * A frozen decoder that scores tokens: all positions at once, the output layer only at the requested rows.
  *
  * Inputs: `ids` i64 [B, T]; `cos`, `sin` f32 [T, headDim]; `rows`, `targets` i64 [M], as in `tokenScores`.
  * Outputs: `logprobs` f32 [M]; `gaps` f32 [M], by how much the likeliest token's log-probability is above it; `logits` f32 [M, V].
@@ -70,10 +70,10 @@ const targetsOf = (graph: Graph) => unsqueeze(graph.input('targets', 'i64', ['M'
 
 const logprobsOf = (all: Value, targets: Value) => squeeze(gatherElements(all, targets, -1), -1)
 
-/** Modules that read the same rows, and are one product where a model is frozen. */
+/** Modules that read the same rows and become one product in a frozen model. */
 const joined = ['q_proj', 'k_proj', 'v_proj'] as const
 
-/** Frozen parts as a decoder asks for them: module by module, over rows of any shape. */
+/** Adapts frozen parts to a decoder: module by module, over rows of any shape. */
 function layerParts(config: DecoderConfig, frozen: FrozenParts): DecoderParts {
   const shapes = decoderWeightShapes(config)
   const widthOf = (module: string) => shapes.get(`${module}.weight`)?.[0] as number

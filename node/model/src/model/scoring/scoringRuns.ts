@@ -1,6 +1,6 @@
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 
-/** Tokens to read, and the tokens whose probability is asked for after some of them. */
+/** Tokens to read, and tokens to score after some of them. */
 export interface ScoringTask {
   readonly read: Int32Array
   /** [M]; `positions` likewise: the index into `read` after which each is scored. */
@@ -17,7 +17,7 @@ export interface ScoringRun {
   readonly length: number
   /** [tasks.length * length]. */
   readonly ids: BigInt64Array
-  /** [M], a whole number of steps: what is asked for, then padding; `targets` likewise. */
+  /** [M], a whole number of steps: the requested rows, then padding; `targets` likewise. */
   readonly rows: BigInt64Array
   readonly targets: BigInt64Array
 }
@@ -29,15 +29,15 @@ const RUN_TOKENS = 1024
 const RUN_LOGITS = 1 << 25
 
 /**
- * A sequence is padded to a whole number of these, and runs only with sequences padded to the same length. Padding to the
- * longest of whatever came along would change the order in which a softmax adds, and so the last bit of a score. So are the
- * rows that are asked for: a product with one row is computed otherwise than one with many.
+ * A sequence is padded to a multiple of this, and runs only with sequences padded to the same length. Padding to the longest sequence of a call
+ * would change the order in which a softmax adds, and so the last bit of a score. The requested rows are padded too: a product with one row is
+ * computed differently from one with many.
  */
 const STEP = 16
 
 const padded = (count: number) => Math.max(1, Math.ceil(count / STEP)) * STEP
 
-/** Cuts tasks into runs: of one padded length each, and no more than memory and caches like. */
+/** Divides tasks into runs, each of one padded length and of a size that fits memory and caches. */
 export function* scoringRuns({ vocabSize }: DecoderConfig, tasks: readonly ScoringTask[]): Generator<ScoringRun> {
   const open = new Map<number, number[]>()
   const groups: { length: number; indices: number[] }[] = []

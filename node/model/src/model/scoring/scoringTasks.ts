@@ -12,14 +12,14 @@ export interface SequenceToScore {
   readonly from: number
 }
 
-/** Which of some tokens comes next? */
+/** Candidates for the next token. */
 export interface TokenChoice {
-  /** What the model has read, at least one token. */
+  /** Tokens that the model has read, at least one. */
   readonly tokens: Int32Array
   readonly candidates: readonly number[]
 }
 
-/** What a graph says of the targets of one task: an array of `targets.length`, or of as many rows, for each output. */
+/** The graph's outputs for the targets of one task: for each output an array of `targets.length`, or of as many rows. */
 type TaskOutputs<Output extends string> = Record<Output, Float32Array>
 
 /**
@@ -28,8 +28,8 @@ type TaskOutputs<Output extends string> = Record<Output, Float32Array>
  * @param outputs - names of the outputs that are read, each f32 [M], or [M, V].
  * @param feeds - inputs beyond those of the tokens.
  * @param what - names the tasks in errors.
- * @param read - makes of a task's outputs what is kept, since rows of a vocabulary are too large to; by default the outputs.
- * @throws {ModelInputError} if a task needs more memory than there is.
+ * @param read - reduces a task's outputs to the values to keep, since rows of a vocabulary are too large; by default keeps the outputs.
+ * @throws {ModelInputError} if a task needs more memory than is available.
  */
 export async function runScoringTasks<
   Output extends string,
@@ -116,7 +116,7 @@ function checkTokens(config: DecoderConfig, tokens: Int32Array, read: number, wh
   if (unknown !== undefined) throw refuse(`${what} has token ${unknown} of a vocabulary of ${config.vocabSize}`)
 }
 
-/** A run has one sequence, or several that are short: the longest are searched, each alone. */
+/** A run has one sequence, or several short ones, so the longest sequences are checked, each alone. */
 function requireMemory(config: DecoderConfig, tasks: readonly ScoringTask[], what: string): void {
   const bytes = tasks.map(({ read, targets }) => longSequenceBytes(config, read.length, targets.length))
   const largest = bytes.reduce((most, count, i) => (count > (bytes[most] as number) ? i : most), 0)

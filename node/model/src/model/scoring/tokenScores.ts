@@ -7,7 +7,7 @@ import { type LoraConfig, loraScaling } from '../lora/loraConfig.ts'
 import { loraShapes } from '../lora/loraFactors.ts'
 import { loraParts } from '../lora/loraParts.ts'
 
-/** Log-probabilities of chosen tokens of a padded batch, and what they are made of. */
+/** Log-probabilities of chosen tokens of a padded batch, and the values that they are computed from. */
 interface TokenScores {
   readonly graph: Graph
   readonly weights: WeightValues
@@ -20,7 +20,7 @@ interface TokenScores {
 }
 
 /**
- * A whole decoder as a graph for training and scoring, the output layer only where it is asked for.
+ * A whole decoder as a graph for training and scoring, with the output layer only at the requested rows.
  *
  * Inputs besides the weights: `ids` i64 [B, T]; `cos`, `sin` [T, headDim]; `rows` i64 [M], the positions b * T + t whose next
  * token is scored; `targets` i64 [M], those tokens (see `decoderFeeds`).

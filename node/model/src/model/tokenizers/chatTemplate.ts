@@ -5,7 +5,7 @@ import { OutOfTimeError, withinTime } from './withinTime.ts'
 /** One turn of a conversation. */
 export type ChatMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
 
-/** Templates take under a millisecond; one that has not ended by now does not end. */
+/** Templates take under a millisecond; one that runs longer than this never ends. */
 const RENDER_MS = 1000
 
 /** A conversation of 32,000 tokens has about this many characters. */
@@ -44,9 +44,9 @@ Environment.prototype.set = function (...[name, value]: Parameters<typeof set>) 
 /** A model's chat template, by Hugging Face's Jinja. */
 export type ChatTemplate = {
   /**
-   * The conversation as text, up to where the assistant's answer begins. Models that can think aloud are told not to.
+   * The conversation as text, up to the assistant's answer. Thinking is turned off for models that have it.
    *
-   * @throws {ModelFileError} if the template fails, does not end, or writes without measure.
+   * @throws {ModelFileError} if the template fails, does not end, or writes too much text.
    */
   render(messages: readonly ChatMessage[]): string
 }
@@ -80,7 +80,7 @@ export function chatTemplate(path: string, text: string, variables: Readonly<Rec
   }
 }
 
-/** One line of what a template threw, which may be anything and of any length. */
+/** One line of a template's error, which may be any value of any length. */
 function messageOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause)
   return text.split('\n')[0]?.slice(0, 200) ?? ''

@@ -9,21 +9,21 @@ export type AddedToken = {
 }
 
 /**
- * Stands inside a control token's name that a text holds, so that the text does not hold that name. A lone surrogate: no well-formed
- * text has one, so nothing that is written can be confused with it, and taking it out gives the text back.
+ * Inserted into a control token's name in a text, so that the text no longer contains the name. A lone surrogate: no well-formed text has one,
+ * so removing it restores the text.
  */
 const BREAK = '\udc00'
 
-/** Control tokens of a vocabulary: where they stand in a template's output, and how a text is kept from writing them. */
+/** Control tokens of a vocabulary: finds them in a template's output, and prevents a text from writing them. */
 export type ControlTokens = {
-  /** The text with every control token's name broken up, at its ends also what a neighbour could complete. */
+  /** The text with every control token's name broken up, and at its ends every piece of a name that a neighbour could complete. */
   breakUp(text: string): string
   /** Rendered text as control tokens' ids and the plain texts between them, breaks taken out. */
   split(rendered: string): (number | string)[]
 }
 
 /**
- * @param tokens - those that no text may make. Where several names start at one place the longest wins, as in Hugging Face's
+ * @param tokens - those that no text may create. If several names start at one place, the longest wins, as in Hugging Face's
  *   tokenizers.
  */
 export function controlTokens(tokens: readonly AddedToken[]): ControlTokens {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { makeFolder } from '#base/makeFolder.ts'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
 
-/** The files next to a model's weights and configuration: how text becomes tokens, and where generation ends. */
+/** Files of the tokenizer and of the generation settings, next to a model's weights and configuration. */
 const FILES = [
   'tokenizer.json',
   'tokenizer_config.json',
@@ -13,11 +13,11 @@ const FILES = [
 ]
 
 /**
- * Copies a model's tokenizer, chat template and generation settings into the folder of what was trained from it, so that others
- * can use that with text. Files that are there are left as they are, and what the model does not have is left out.
+ * Copies a model's tokenizer, chat template and generation settings into the folder of a model trained from it, so that others can use it with
+ * text. Existing files stay, and missing ones are skipped.
  *
  * @param from - the model's folder, as it was downloaded.
- * @param to - made if it is not there.
+ * @param to - created if missing.
  */
 export async function copyTokenizer(from: string, to: string): Promise<void> {
   makeFolder(to)

@@ -7,13 +7,13 @@ import { type ControlTokens, controlTokens } from './controlTokens.ts'
 import { readTokenizerFiles, type TokenizerFiles } from './tokenizerFiles.ts'
 import { OutOfTimeError, withinTime } from './withinTime.ts'
 
-/** What is encoded takes milliseconds; only a pattern that backtracks without end takes this long. */
+/** Encoding takes milliseconds; only a pattern with endless backtracking takes this long. */
 const ENCODE_MS = 2_000
 
 /** A text that every byte-level tokenizer gives back. */
 const PROBE = 'a b1\n'
 
-/** What a token that the vocabulary does not have reads as: models have more outputs than their tokenizers have tokens. */
+/** Text of a token outside the vocabulary: models have more outputs than their tokenizers have tokens. */
 const UNKNOWN = new TextEncoder().encode('\ufffd')
 
 /**
@@ -26,7 +26,7 @@ const UNKNOWN = new TextEncoder().encode('\ufffd')
 export class PretrainedTokenizer {
   /** Ids that end a completion; the first is the tokenizer's own end of a turn. */
   readonly endTokens: readonly number[]
-  /** sha-256 over all that decides how a conversation becomes tokens and tokens become text. */
+  /** sha-256 of everything that determines encoding, decoding and the chat template. */
   readonly hash: `0x${string}`
   readonly #files: TokenizerFiles
   readonly #size: number
@@ -53,8 +53,7 @@ export class PretrainedTokenizer {
   }
 
   /**
-   * Reads the tokenizer of a model's folder, and tries it and its chat template once: the library reads rules that it does not know as
-   * none.
+   * Reads the tokenizer of a model's folder, and tests it and its chat template once: the library ignores unknown rules.
    *
    * @throws {ModelFileError} naming the file and the field.
    */
@@ -142,7 +141,7 @@ export class PretrainedTokenizer {
   }
 }
 
-/** The library's tokenizer without control tokens and without what it would add around a text: both are done here. */
+/** The library's tokenizer without control tokens and without added tokens around a text: this class handles both. */
 function openLibrary({ path, json }: TokenizerFiles, forbidden: ReadonlySet<number>): Library {
   try {
     const added_tokens = json.added_tokens.filter(({ id }) => !forbidden.has(id))
@@ -152,7 +151,7 @@ function openLibrary({ path, json }: TokenizerFiles, forbidden: ReadonlySet<numb
   }
 }
 
-/** What the library throws quotes patterns of any length. */
+/** One line of an error of the library, which quotes patterns of any length. */
 function lineOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause)
   return text.split('\n')[0]?.slice(0, 200) ?? ''

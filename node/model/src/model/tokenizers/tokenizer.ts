@@ -7,14 +7,14 @@ import { lookupTables, type Vocabulary } from './vocabulary.ts'
 /** Pieces remembered before the memory starts again; words of a corpus are fewer. */
 const CACHED_PIECES = 1 << 16
 
-/** Longer pieces are not remembered: they hardly come twice, and a hostile text is made of them. */
+/** Longer pieces are not remembered: they rarely occur twice, and hostile texts consist of them. */
 const CACHED_PIECE_CHARS = 64
 
 /**
  * Byte-level byte-pair tokenizer, in which every digit stands alone.
  *
- * Text never turns into a special token: `encode('<eos>')` gives the bytes of those five characters, so that what a peer
- * writes cannot end a prompt or start a role. Who wants a special token says `special('<eos>')`.
+ * Text never turns into a special token: `encode('<eos>')` gives the bytes of those five characters, so a peer's text cannot end a prompt or
+ * start a role. `special('<eos>')` gives the special token.
  */
 export class Tokenizer {
   readonly vocabulary: Vocabulary

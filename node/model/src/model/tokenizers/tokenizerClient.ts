@@ -5,15 +5,15 @@ import { WorkerError } from '#base/threads/sentError.ts'
 import { checkOptions, folderSchema } from '../checkOptions.ts'
 import type { TokenizerFacts, TokenizerHandlers, TokenizerOperation, TokenizerSource } from './tokenizerProtocol.ts'
 
-/** A vocabulary of 151,000 tokens takes 250 MB; what takes more than this is refused. */
+/** A vocabulary of 151,000 tokens takes 250 MB; one that takes more than this is refused. */
 const MAX_MEGABYTES = 2048
 
 /**
- * A published model's tokenizer in its own thread: reading one of 150,000 tokens takes a second or two, and a hostile one may
- * take all the time that it is given, and none of it is the caller's event loop's.
+ * A published model's tokenizer in its own thread. Reading one of 150,000 tokens takes a second or two, and a hostile one may use all of its time
+ * limit; the caller's event loop stays free.
  *
  * Operations reject with a {@link WorkerError}: the thread's own NodeError (same code and hint), TOKENIZER_CLOSED after `close`, or
- * TOKENIZER_ENDED if the thread dies, as where memory is not enough; the next operation starts it again.
+ * TOKENIZER_ENDED if the thread dies, for example for lack of memory; the next operation starts it again.
  */
 export interface TokenizerClient extends Omit<TokenizerHandlers, 'facts'>, TokenizerFacts {
   /** Stops the thread. It does not keep the process alive while it has nothing to do. */

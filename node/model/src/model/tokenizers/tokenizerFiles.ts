@@ -9,7 +9,7 @@ import type { AddedToken } from './controlTokens.ts'
 const MAX_TOKENIZER_BYTES = 64 * 1024 * 1024
 /** Templates with tools have 12 kB; a tokenizer_config.json that lists every added token 300 kB. */
 const MAX_SMALL_BYTES = 4 * 1024 * 1024
-/** Ids beyond this have no published vocabulary behind them. */
+/** No published vocabulary has larger ids. */
 const MAX_ID = 1_000_000
 const MAX_TOKEN_CHARACTERS = 1024
 /** deepseek-coder's, the longest, have 2,000. */
@@ -28,7 +28,7 @@ const preTokenizer = z.union([
   byteLevel,
   z.looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(z.looseObject({ type: z.string() })).max(16) }),
 ])
-/** The library splits otherwise at a pattern or a behaviour that it does not know, and says nothing. */
+/** With an unknown pattern or behaviour, the library would split differently without an error. */
 const splitSchema = z.looseObject({
   pattern: z.union([z.object({ String: z.string() }), z.object({ Regex: z.string() })], 'must be a String or a Regex'),
   behavior: z.enum(['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']),
@@ -75,7 +75,7 @@ const configSchema = specialsSchema.extend({
 })
 const generationSchema = z.looseObject({ eos_token_id: z.union([id, z.array(id).max(64)]).nullish() })
 
-/** What the files of a model say of its tokenizer, checked. */
+/** Checked content of a tokenizer's files. */
 export type TokenizerFiles = {
   /** Path of tokenizer.json, and its content, for the library. */
   readonly path: string
@@ -87,7 +87,7 @@ export type TokenizerFiles = {
   readonly specials: { readonly bos?: string; readonly eos?: string; readonly pad?: string; readonly unk?: string }
   /** Ids that end a completion by generation_config.json. */
   readonly endIds: readonly number[]
-  /** The chat template, and the file that it stands in; null if there is none. */
+  /** The chat template and its file; null if there is none. */
   readonly template: { readonly path: string; readonly text: string } | null
 }
 
@@ -143,7 +143,7 @@ function parse<T extends z.ZodType>(path: string, text: string, schema: T): z.ou
   })
 }
 
-/** How texts are changed and split before they are merged. */
+/** Checks the rules that change and split texts before merging. */
 function checkRules({ normalizer, pre_tokenizer }: TokenizerFiles['json'], path: string): void {
   for (const [field, rule] of Object.entries({ normalizer, pre_tokenizer })) {
     const { length } = JSON.stringify(rule ?? null)

@@ -42,8 +42,8 @@ type TokenizerJson = z.infer<typeof tokenizerSchema>
 /**
  * Reads the vocabulary of a `tokenizer.json`.
  *
- * Only the kind that `writeTokenizerJson` writes is taken (digits one by one, GPT-2's split, bytes): any other setting would
- * be encoded otherwise than its model was trained on, and is named and refused.
+ * Accepts only the kind that `writeTokenizerJson` writes (single digits, GPT-2's split, bytes). Any other setting is refused by name: its text would
+ * be encoded differently from the model's training data.
  *
  * @throws {ModelFileError} naming the file and the field.
  */

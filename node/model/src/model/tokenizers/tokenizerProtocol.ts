@@ -1,9 +1,9 @@
 import type { Across } from '#base/threads/workerCalls.ts'
 import type { ChatMessage } from './chatTemplate.ts'
 
-/** What is known of a tokenizer once it is read. */
+/** Properties of a tokenizer, known after reading it. */
 export interface TokenizerFacts {
-  /** sha-256 over all that decides how a conversation becomes tokens and tokens become text. */
+  /** sha-256 of everything that determines encoding, decoding and the chat template. */
   readonly hash: `0x${string}`
   /** Ids that end a completion; the first is the tokenizer's own end of a turn. */
   readonly endTokens: readonly number[]
@@ -24,9 +24,9 @@ export type TokenizerOperation = keyof TokenizerOperations
 /** The same operations across a boundary. */
 export type TokenizerHandlers = Across<TokenizerOperations>
 
-/** What the thread is started with. */
+/** Arguments of the thread. */
 export interface TokenizerSource {
   readonly folder: string
-  /** What it must be, where it was read before. */
+  /** Expected hash, if the tokenizer was read before. */
   readonly hash: `0x${string}` | undefined
 }

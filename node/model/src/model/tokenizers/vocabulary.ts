@@ -1,6 +1,6 @@
 import type { BytePairMerges } from './bytePairs.ts'
 
-/** What a byte-level tokenizer consists of. */
+/** Tokens and merge rules of a byte-level tokenizer. */
 export interface Vocabulary {
   /** Bytes of each token, by id; of a special token, its name's. */
   readonly tokens: readonly Uint8Array[]

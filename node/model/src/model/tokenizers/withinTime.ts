@@ -10,11 +10,11 @@ const context = createContext({ slot })
 const script = new Script('slot.result = slot.work()')
 
 /**
- * Runs synchronous work that a file has a say in (a template's loops, a pattern's backtracking) and stops it when its time is up.
+ * Runs synchronous work that a file controls (a template's loops, a pattern's backtracking), and stops it when its time is up.
  *
  * V8 can only be interrupted from outside: the runtime's watchdog thread does it. It costs about half a millisecond.
  *
- * @throws {OutOfTimeError} after `timeMs`; what the work throws is thrown as it is.
+ * @throws {OutOfTimeError} after `timeMs`; errors of the work are thrown unchanged.
  */
 export function withinTime<T>(timeMs: number, work: () => T): T {
   slot.work = work

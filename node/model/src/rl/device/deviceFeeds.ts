@@ -7,22 +7,22 @@ import { type LayeredFeeds, nameIn } from '../layered/layeredFeeds.ts'
 import type { LayerModels } from '../layered/layerModels.ts'
 import type { ScoredPolicy } from '../passes/gradientPass.ts'
 
-/** A trained tensor that is on the device, as it is now; it is not freed by who asks. */
+/** The current state of a trained tensor on the device. The caller must not free it. */
 export type ResidentWeight = (name: string) => Promise<DeviceTensor>
 
-/** Weights and factors in a device's memory: what is frozen for as long as the pass lives, what is trained for one part of a batch or where it is resident. */
+/** Weights and factors in a device's memory: frozen ones as long as the pass exists, trained ones for one part of a batch unless they are resident. */
 export interface DeviceFeeds {
   of(name: string): Promise<Feed>
-  /** @param policy - of the base an adapter adds zero. */
+  /** @param policy - for `base` the adapter adds zero. */
   ofLayer(models: LayerModels, layer: number, policy?: ScoredPolicy): Promise<Record<string, Feed>>
   ofHead(session: Session): Promise<Record<string, Feed>>
-  /** Frees copies of what is trained: it changes between two parts. */
+  /** Frees copies of trained tensors, which change between two parts. */
   endPart(): void
   dispose(): void
 }
 
 export interface DeviceFeedsOptions {
-  /** Which tensors are trained. */
+  /** Whether a tensor is trained. */
   readonly trained: (name: string) => boolean
   readonly resident: ResidentWeight | undefined
 }
@@ -40,7 +40,7 @@ export function deviceFeeds(
     return copy
   }
 
-  /** @param as - what a program takes it in: codes of bytes as u8, since the runtime's binding keeps none of i8 on a device, and matrices as f16. */
+  /** @param as - type of the program's input: u8 for codes of bytes, since the runtime's binding keeps no i8 on a device, and f16 for matrices. */
   async function copyOf(name: string, as: DType = 'f32'): Promise<Feed> {
     if (resident && trained(name)) return resident(name)
     const known = copies.get(name)

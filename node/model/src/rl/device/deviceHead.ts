@@ -18,10 +18,10 @@ export interface DeviceHeadRun {
 }
 
 /**
- * Forwards and backwards, as `runHead`, but that gradients stay on the device.
+ * Forwards and backwards, as `runHead`, except that gradients stay on the device.
  *
  * @param hidden - [M, hidden].
- * @param feeds - what the loss needs of each row.
+ * @param feeds - inputs of the loss for each row.
  * @param sums - take the gradients of the output layer's weights.
  */
 export async function runDeviceHead(

@@ -14,8 +14,8 @@ import { restoreState } from '../optimizers/optimizerState.ts'
 type There = Map<string, DeviceTensor>
 
 /**
- * AdamW in a device's memory: weights and moments are copied there at first use, and gradients never leave it. A norm of gradients crosses, four bytes a
- * tensor, and what is asked for. Tensors there never change: a step makes new ones, so that a snapshot is the old ones, not freed.
+ * AdamW in a device's memory: weights and moments are copied there at first use, and gradients never leave it. Only norms of gradients, four bytes per
+ * tensor, and requested tensors are copied back. Tensors there never change: a step makes new ones, so a snapshot just keeps the old ones.
  */
 export class DeviceLearner implements Learner<DeviceTensor> {
   readonly #device: Device

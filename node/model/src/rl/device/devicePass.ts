@@ -23,17 +23,18 @@ import { addThere } from './deviceSums.ts'
 
 type Kept = Record<string, DeviceTensor>
 
-/** What is the same for all layers of a part. */
+/** Values that all layers of a part share. */
 interface Part {
   readonly afterPrompt: boolean
   readonly shared: Readonly<Record<string, Feed>>
 }
 
 /**
- * A layered pass on a device that keeps tensors: frozen weights are copied there once, and activations and all gradients never leave it. Token ids, rewards and losses
- * cross, embedded tokens where their table is not there, and what is trained, once a part, unless it is there too.
+ * A layered pass on a device that keeps tensors: frozen weights are copied there once, and activations and all gradients never leave it. Token ids,
+ * rewards and losses are copied, as are embedded tokens if their table is not on the device, and, once per part, trained tensors that are not
+ * resident.
  *
- * @param resident - gives what is trained where that is on the device.
+ * @param resident - returns trained tensors that are on the device.
  */
 export async function createDevicePass(
   config: DecoderConfig,
@@ -136,7 +137,7 @@ class DevicePass {
     return { ids, targets, part, x: live.add(await this.#embed(ids)) }
   }
 
-  /** Embeds tokens where the table is: on the device if it is trained, or is the output layer's too. */
+  /** Embeds tokens on the device if the table is there (it is trained, or is also the output layer), otherwise in this process. */
   async #embed(ids: Tensor<'i64'>): Promise<DeviceTensor> {
     const isThere = this.#host.tensors.has(EMBEDDING) && (this.#trained(EMBEDDING) || this.#config.tieWordEmbeddings)
     if (isThere) return deviceEmbedding(this.#device).rows((await this.#feeds.of(EMBEDDING)) as DeviceTensor, ids)
@@ -146,7 +147,7 @@ class DevicePass {
     return (await toDevice(this.#device, { x: tensor('f32', x, shape) })).x as DeviceTensor
   }
 
-  /** All layers forwards. What they keep comes out by layer, each with its input. */
+  /** Runs all layers forwards. Returns each layer's kept values and its input. */
   async #forwards(x: DeviceTensor, { afterPrompt, shared }: Part, live: LiveTensors) {
     const kept: Kept[] = []
     let hidden = x

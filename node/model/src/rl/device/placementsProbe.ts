@@ -3,8 +3,8 @@ import { placementsMark } from '#engine/devices/placements.ts'
 import { createSession } from '#engine/session.ts'
 import { devicePrograms } from './devicePrograms.ts'
 
-// Its own process, started by `reportPlacements`: makes a session of every program for a device and runs none. What the runtime says
-// of them goes to stderr, which native code writes to as well.
+// Runs in its own process, started by `reportPlacements`: makes a session of every program for a device and runs none. The runtime's log of them
+// goes to stderr, which native code writes to as well.
 const { config, device } = JSON.parse(process.argv[2] ?? '')
 for (const [name, model] of await devicePrograms(config, device)) {
   writeSync(2, placementsMark(name))

@@ -10,10 +10,10 @@ import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 const LOG_BYTES = 2 ** 28
 
 /**
- * Where a device runs what a peer does with a decoder: which nodes of each program have a kernel there, and which are left to the CPU.
+ * Reports which nodes of a peer's programs for a decoder have a kernel on a device, and which run on the CPU.
  *
- * @returns by the program's name.
- * @throws {SessionError} if the device does not take one of the programs.
+ * @returns placements by the program's name.
+ * @throws {SessionError} if the device refuses one of the programs.
  */
 export async function reportPlacements(config: DecoderConfig, device: Device): Promise<Map<string, Placements>> {
   const argv = [siblingModule(import.meta, 'placementsProbe'), JSON.stringify({ config, device })]

@@ -15,9 +15,9 @@ interface HeadModelOptions {
   readonly temperature?: number
   /** Precision of the output layer; see `outputLayerShapes`. */
   readonly precision?: StepPrecision
-  /** What it is encoded for; the CPU. Gradients stay on a device that keeps tensors. */
+  /** Device that it is encoded for; the CPU. Gradients stay on a device that keeps tensors. */
   readonly device?: Device | undefined
-  /** Which of the head's tensors are trained: the last norm, the output layer. */
+  /** Whether a tensor of the head (the last norm, the output layer) is trained. */
   readonly trained: (name: string) => boolean
 }
 

@@ -18,7 +18,7 @@ import { gradientName } from '../passes/trainingGraphs.ts'
 /** The names of one layer's tensors in the models: those of layer 0. */
 const LAYER = 'model.layers.0'
 
-/** What of a layer's forward pass is kept for the backward pass: the outputs of its linear modules and of its attention, or its input alone. */
+/** Values of a layer's forward pass that the backward pass reads: the outputs of its linear modules and of its attention, or only its input. */
 export type KeptActivations = 'products' | 'input'
 
 /** A layer's forward and backward pass as two models that serve every layer of a decoder with the same modules adapted. */
@@ -43,14 +43,14 @@ interface LayerModelOptions {
   readonly kept?: KeptActivations
   /** Precision of the products with an adapter's base; see `integerParts`. */
   readonly precision?: StepPrecision
-  /** What they are encoded for; the CPU. Activations stay on a device that keeps tensors. */
+  /** Device that they are encoded for; the CPU. Activations stay on a device that keeps tensors. */
   readonly device?: Device | undefined
 }
 
 /**
  * One layer, for all: weights are inputs, so one pair of sessions serves every layer, and only one layer's intermediate
- * values exist at a time. Two sessions, because within one graph ONNX Runtime would join what is computed twice and so keep
- * what was to be forgotten.
+ * values exist at a time. Two sessions, because within one graph ONNX Runtime would merge recomputed values with the original ones and so keep
+ * them in memory.
  *
  * @see Chen et al., Training Deep Nets with Sublinear Memory Cost, arXiv:1604.06174.
  */
@@ -78,7 +78,7 @@ export function layerModels(config: DecoderConfig, options: LayerModelOptions = 
   }
 }
 
-/** An adapter's share in one layer: the modules that it updates there may be others in another layer, or none. */
+/** An adapter's part in one layer; it may adapt other modules in other layers, or none. */
 export function loraOfLayer(config: DecoderConfig, lora: LoraConfig, layer: number): LoraConfig {
   const [prefix, suffix] = [`model.layers.${layer}.`, '.lora_A.weight']
   const targets = [...loraShapes(config, lora).keys()]
@@ -133,8 +133,8 @@ function layerTensors(
 }
 
 /**
- * What gradients need of the outputs of linear modules and of attention, directly or through cheaper values that are computed
- * again, and of the thin products inside an adapter.
+ * The outputs of linear modules, of attention and of an adapter's thin products that gradients need, directly or through cheaper values that
+ * are recomputed.
  */
 function neededProducts(gradients: readonly Value[], forwardEnd: number, projected: ReadonlySet<Value>): Value[] {
   const kept = new Set<Value>()

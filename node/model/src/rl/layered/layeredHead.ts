@@ -15,8 +15,8 @@ export interface HeadRun {
 /**
  * Forwards and backwards: the loss, and the gradients of the output layer's weights.
  *
- * @param feeds - what the loss needs of each row.
- * @param dhidden - takes the gradient of `hidden`.
+ * @param feeds - inputs of the loss for each row.
+ * @param dhidden - filled with the gradient of `hidden`.
  */
 export async function runHead(
   { session, own, headRows }: HeadRun,

@@ -14,7 +14,7 @@ import { type HeadRun, headLogprobs, runHead } from './layeredHead.ts'
 import { type LayeredPassOptions, openLayeredSessions } from './layeredSessions.ts'
 
 /**
- * A pass that runs layer by layer: only what the backward pass needs of each layer is kept, in memory that is used again for
+ * A pass that runs layer by layer: it keeps only the values that each layer's backward pass needs, in memory that is reused for
  * every part of every batch. The loss and the gradients are those of the monolithic pass, bit for bit, where the output layer
  * runs in one piece.
  */
@@ -73,7 +73,7 @@ function openLayers(config: DecoderConfig, weights: Weights, options: LayeredPas
   const feeds = layeredFeeds(config, weights, options)
   const store = new ActivationStore()
 
-  /** Runs a layer forwards; its output and what is kept of it lie in the store. */
+  /** Runs a layer forwards; its output and its kept values are in the store. */
   async function forward(layer: number, x: Tensor, { shared, lengths, afterPrompt }: LaidOut) {
     const models = await sessions.layer(layer, afterPrompt)
     const places: Record<string, Tensor> = {
@@ -112,7 +112,7 @@ function openLayers(config: DecoderConfig, weights: Weights, options: LayeredPas
     for (const [name, gradient] of fresh) addTo(sums, name, gradient)
   }
 
-  /** Runs a layer forwards and keeps nothing; its output lies in the store until the next but one. */
+  /** Runs a layer forwards and keeps nothing; its output stays in the store until the layer after next runs. */
   async function infer(of: 'base' | 'trained', layer: number, x: Tensor, { shared, lengths, afterPrompt }: LaidOut) {
     const models = await sessions.layer(layer, afterPrompt)
     const y = store.place(`dx.${layer % 2}`, models.forward.outputs.get('y')?.shape ?? [], lengths)
@@ -142,13 +142,13 @@ function openLayers(config: DecoderConfig, weights: Weights, options: LayeredPas
 const EMBEDDING = 'model.embed_tokens.weight'
 
 /**
- * Memory for a pass, by name, used again by every run and grown where a run needs more: nothing is left to the garbage
- * collector, which would free such large arrays late.
+ * Memory for a pass, by name, reused by every run and grown if a run needs more: the garbage collector would free such large arrays too
+ * late.
  */
 class ActivationStore {
   readonly #arrays = new Map<string, Float32Array<ArrayBuffer>>()
 
-  /** A tensor of a name; its elements are what the last run left. Names of `shape` take their lengths from `lengths`. */
+  /** The tensor of a name, with the elements of the last run. Symbolic dimensions of `shape` take their lengths from `lengths`. */
   place(name: string, shape: Shape, lengths: Readonly<Record<string, number>>): Tensor {
     const bound = shape.map(dim => (typeof dim === 'number' ? dim : lengthOf(dim, lengths)))
     const count = bound.reduce((a, b) => a * b, 1)
@@ -160,7 +160,7 @@ class ActivationStore {
     return tensor('f32', array.subarray(0, count), bound)
   }
 
-  /** Gives the memory back at once: the garbage collector knows nothing of what the runtime lacks. What was placed is void. */
+  /** Frees the memory at once: the garbage collector does not know that the runtime lacks memory. Placed tensors become invalid. */
   release(): void {
     for (const array of this.#arrays.values()) array.buffer.transfer(0)
     this.#arrays.clear()

@@ -10,7 +10,7 @@ export interface LayeredPassOptions extends GradientPassOptions {
   readonly kept: KeptActivations
   /** Precision of the products with the frozen base of an adapter; float32 by default. */
   readonly precision?: StepPrecision
-  /** Rows of the output layer at a time: [rows, vocabulary] is the largest array of all where that layer is trained. */
+  /** Rows of the output layer at a time: if that layer is trained, [rows, vocabulary] is the largest array of all. */
   readonly headRows: number
 }
 
@@ -22,7 +22,7 @@ interface LayerSessions extends LayerModels {
 
 /** The sessions of a pass, each made when it is first needed. */
 export interface LayeredSessions {
-  /** A part of sequences that share a prompt has other models than one of any sequences. */
+  /** Parts of sequences that share a prompt have their own models. */
   layer(layer: number, afterPrompt: boolean): Promise<LayerSessions>
   /** The output layer with a loss, or without one for log-probabilities alone. */
   head(loss: LossKind | null): Promise<Session>
@@ -75,7 +75,7 @@ export function openLayeredSessions(config: DecoderConfig, options: LayeredPassO
   }
 }
 
-/** What is made under a key, made once; again if that failed. */
+/** Makes a value for a key once; again if that failed. */
 function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const known = made.get(key)
   if (known !== undefined) return known

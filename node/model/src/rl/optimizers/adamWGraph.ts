@@ -6,9 +6,9 @@ import { type AdamWOptions, adamWDefaults } from './adamW.ts'
 
 /** Numbers of a step that are the same for all tensors, each f32 []. */
 export interface AdamWScalars {
-  /** What gradients are multiplied by, so that their norm is within its limit. */
+  /** Factor of gradients that keeps their norm within its limit. */
   readonly factor: number
-  /** What weights are multiplied by: 1 less the decay. */
+  /** Factor of weights: 1 minus the decay. */
   readonly keep: number
   /** The learning rate over 1 - beta1^t. */
   readonly rate: number

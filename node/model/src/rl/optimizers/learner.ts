@@ -10,13 +10,13 @@ export interface Update<G> {
   readonly clipNorm: number
 }
 
-/** What is trained as it was: it is put back, or what was kept of it is let go. One of the two. */
+/** An earlier state of the trained tensors. Restore it or release it, once. */
 export interface Snapshot {
   undo(): Promise<void>
   forget(): Promise<void>
 }
 
-/** What is trained and its optimizer, where they are: `G` is a tensor of gradients there. */
+/** Trained tensors and their optimizer, in this process or on a device. `G` is the type of a gradient there. */
 export interface Learner<G> {
   /** Updates taken. */
   readonly steps: number
@@ -32,12 +32,12 @@ export interface Learner<G> {
   state(): Promise<OptimizerState>
   /** @throws {TrainerError} if the state is not of these parameters. */
   load(state: OptimizerState): void
-  /** Brings what is trained into the arrays that it came from. */
+  /** Copies the trained tensors back into the arrays that they came from. */
   readBack(): Promise<void>
   dispose(): Promise<void>
 }
 
-/** In this process's memory: the arrays themselves are trained. */
+/** A learner in this process's memory, which trains the arrays in place. */
 export function hostLearner(parameters: Parameters, optimizer: Optimizer): Learner<Float32Array> {
   return {
     get steps() {
@@ -67,7 +67,7 @@ export function hostLearner(parameters: Parameters, optimizer: Optimizer): Learn
   }
 }
 
-/** Asked before weights change, so that a bad batch cannot ruin them. */
+/** Checks before weights change, so that a bad batch cannot damage them. */
 export function requireFinite(loss: number, norm: number): void {
   if (Number.isFinite(loss) && Number.isFinite(norm)) return
   throw new TrainerError(`the loss is ${loss}, the gradient's norm ${norm}`, {

@@ -13,7 +13,7 @@ export interface MuonOptions extends AdamWOptions {
   readonly threads?: number
 }
 
-/** The embedding and the output layer are tables of rows, not maps: they are AdamW's, like norms and biases. */
+/** AdamW updates the embedding and the output layer, which are tables of rows and not linear maps, as well as norms and biases. */
 const isBodyMatrix = (name: string, shape: readonly number[]) => shape.length === 2 && name.startsWith('model.layers.')
 
 /**
@@ -71,7 +71,7 @@ export async function createMuon(parameters: Parameters, options: MuonOptions = 
   }
 }
 
-/** Updates the momentum in place; returns the gradient carried on by it. */
+/** Updates the momentum in place; returns the gradient with Nesterov momentum. */
 function nesterov(gradient: Float32Array, mean: Float32Array, momentum: number): Float32Array {
   const ahead = new Float32Array(gradient.length)
   for (let i = 0; i < gradient.length; i++) {

@@ -2,7 +2,7 @@
 export type Parameters = ReadonlyMap<string, { readonly shape: readonly number[]; readonly data: Float32Array }>
 export type Gradients = ReadonlyMap<string, Float32Array>
 
-/** What a checkpoint must hold so that training resumes bit for bit. */
+/** The state that a checkpoint needs so that training resumes bit for bit. */
 export interface OptimizerState {
   readonly steps: number
   /** Moments, by `<kind>.<parameter>`. */

@@ -6,9 +6,9 @@ import type { LossKind } from './trainingGraphs.ts'
 import { withinMemory } from './withinMemory.ts'
 
 /**
- * Runs whole batches, in the parts that the passes choose. Where an allocation fails, the batch starts again with less memory.
+ * Runs whole batches, in the parts that the passes choose. If an allocation fails, the batch starts again with less memory.
  *
- * @param free - gives back a gradient's sum.
+ * @param free - frees a gradient's sum.
  */
 export function createBatchPasses<G>(passes: PlannedPasses<G>, free: (sum: G) => void) {
   async function logprobs(of: ScoredPolicy, loss: LossKind, batch: readonly ScoredSequence[]): Promise<Float32Array[]> {
@@ -69,8 +69,8 @@ export function createBatchPasses<G>(passes: PlannedPasses<G>, free: (sum: G) =>
 }
 
 /**
- * A part of one scored token has it a second time, without weight: a product with a single row is computed in another way, in which
- * passes would differ in the last bits.
+ * Repeats the token of a part with a single scored token, without weight: a product with one row is computed differently, and passes would
+ * differ in the last bits.
  */
 export function twoRows(part: readonly LossTarget[]): readonly LossTarget[] {
   const [only, ...others] = part.filter(({ scored }) => scored.length > 0)

@@ -13,7 +13,7 @@ import { lossFeeds } from './lossFeeds.ts'
 import { withOwnLogprobs } from './ownLogprobs.ts'
 import { gradientName, type LossKind, lossModel } from './trainingGraphs.ts'
 
-/** Sums of gradients by the name of what is trained: in this process's memory, or `DeviceTensor`s. */
+/** Sums of gradients by the name of the trained tensor: in this process's memory, or `DeviceTensor`s. */
 export type GradientSums<G = Float32Array> = Map<string, G>
 
 /** The policy as it is trained, or the frozen weights under its adapter. */
@@ -27,23 +27,24 @@ export interface GradientPass<G = Float32Array> {
    * @returns the part's loss.
    */
   run(loss: LossKind, part: readonly LossTarget[], sums: GradientSums<G>): Promise<number>
-  /** [M]: log-probabilities of the part's scored tokens under what is trained, or under the weights without the adapter. */
+  /** [M]: log-probabilities of the part's scored tokens under the trained policy, or under the weights without the adapter. */
   logprobs(of: ScoredPolicy, part: readonly ScoredSequence[]): Promise<Float32Array>
-  /** @param isFailed - what it gave is of no use, and its memory is given back at once. */
+  /** @param isFailed - the results are not used, and the memory is freed at once. */
   dispose(isFailed?: boolean): Promise<void>
 }
 
 /**
- * Padded tokens of a part at least. Products with matrices that change are cut among threads by columns where they have fewer rows than
- * columns, and columns fewer than 64 a thread are summed in blocks of another depth: the bits would depend on the threads, up to four of them.
+ * Minimum of padded tokens of a part. With fewer rows than columns, products with changing matrices are divided among threads by columns, and
+ * fewer than 64 columns per thread are summed in blocks of another depth: the bits would depend on the number of threads, up to four.
  */
 export const LEAST_TOKENS = 256
 
 /**
- * Tokens of a part at most that layers take at once, padding included and a shared prompt counted once, but for a single longer sequence. The parts of a step follow from its batch and the model, and not from
- * the memory there is, since sums of gradients have other bits in another order; see `stepPlan` for where that cannot be kept.
+ * Maximum of tokens that layers process at once, including padding, with a shared prompt counted once; a single longer sequence may exceed it. The
+ * parts of a step follow from its batch and the model, not from the free memory, since sums of gradients have other bits in another order;
+ * `stepPlan` has the exceptions.
  *
- * Layers 896 wide are a sixth slower at 384 than at 1536; narrow ones gain by more yet. 1280 holds four completions of 256 tokens with
+ * Layers of width 896 are a sixth slower at 384 than at 1536; narrow ones gain even more. 1280 tokens hold four completions of 256 tokens and
  * their prompt.
  */
 export function partTokensOf({ hiddenSize }: Pick<DecoderConfig, 'hiddenSize'>): number {
@@ -52,12 +53,12 @@ export function partTokensOf({ hiddenSize }: Pick<DecoderConfig, 'hiddenSize'>):
 
 export interface GradientPassOptions {
   readonly threads: number
-  /** What runs it; the CPU. */
+  /** Device that runs it; the CPU. */
   readonly device?: Device | undefined
   readonly temperature: number
   /** With an adapter its factors are trained and the weights are not. */
   readonly adapter: LoraAdapter | undefined
-  /** Which tensors are trained. */
+  /** Whether a tensor is trained. */
   readonly trained: (name: string) => boolean
 }
 

@@ -7,9 +7,9 @@ import { type PromptTree, promptTree } from './promptTree.ts'
 
 /** A part's rows as the layers' models take them. */
 export interface LaidOut {
-  /** Whether the rows are of tokens that sequences share and then those of the sequences, [N], and not of sequences [B, T]. */
+  /** Whether the rows are [N], those of shared tokens and then those of each sequence, and not [B, T], one row of tokens per sequence. */
   readonly afterPrompt: boolean
-  /** What the dimensions of the models are in this part. */
+  /** Lengths of the models' symbolic dimensions in this part. */
   readonly lengths: Readonly<Record<string, number>>
   /** The feeds that are the same for all layers. */
   readonly shared: Readonly<Record<string, Tensor>>
@@ -22,7 +22,7 @@ interface Tokens {
   readonly targets: Tensor
 }
 
-/** Lays sequences out: what several begin with once, and then what follows it in each, or else each as it is. */
+/** Lays sequences out: a common beginning once and then the rest of each sequence, or each sequence as a whole. */
 export function layOut(config: DecoderConfig, part: readonly ScoredSequence[]): LaidOut & Tokens {
   const tree = promptTree(part)
   const { feeds } = decoderFeeds(config, part, 'f32', tree ? 0 : LEAST_TOKENS)
@@ -47,7 +47,7 @@ function treeRows(config: DecoderConfig, part: readonly ScoredSequence[], tree: 
   const G = groups.length
   const ids = new BigInt64Array(N)
   const put = (row: number, tokens: Int32Array) => ids.set(BigInt64Array.from(tokens, BigInt), row)
-  /** First row of each sequence's own tokens, and the position that it has. */
+  /** First row of each sequence's own tokens, and its position. */
   const places: { row: number; position: number }[] = []
   put(0, (part[0] as ScoredSequence).tokens.subarray(0, R))
   for (const [g, group] of groups.entries()) {
@@ -84,7 +84,7 @@ function promptMask({ groups, prompts, beginning, prompt, sequences }: PromptTre
   return mask
 }
 
-/** Rotary tables of what all begin with, of prompts, and of each sequence after its own. */
+/** Rotary tables of the common beginning, of prompts, and of each sequence after its prompt. */
 function positionTables(config: DecoderConfig, { prompts, beginning, prompt, sequences, own }: PromptTree) {
   const { headDim } = config
   const { cos, sin } = ropeTables(config, beginning + prompt + own)

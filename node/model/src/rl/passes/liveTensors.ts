@@ -1,12 +1,12 @@
 import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 
-/** Tensors of one piece of work that are on a device. */
+/** A task's tensors on a device. */
 export interface LiveTensors {
   add<T extends DeviceTensor>(tensor: T): T
   free(...tensors: readonly DeviceTensor[]): void
 }
 
-/** Does some work. None of its tensors stays on the device, whether it fails or not. */
+/** Runs a task, and frees all of its tensors on the device, even if it fails. */
 export async function withLiveTensors<T>(work: (live: LiveTensors) => Promise<T>): Promise<T> {
   const live = new Set<DeviceTensor>()
   try {

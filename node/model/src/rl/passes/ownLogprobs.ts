@@ -1,9 +1,9 @@
 import type { LossTarget } from '../policy/policyBatch.ts'
 
 /**
- * A part whose loss needs the log-probabilities of what is trained, completed with them; a part that needs none as it is.
+ * Adds the log-probabilities of the trained policy to a part whose loss needs them; returns other parts unchanged.
  *
- * @param compute - gives [M]: those of all scored tokens of the part.
+ * @param compute - returns [M], the log-probabilities of all scored tokens of the part.
  */
 export async function withOwnLogprobs(
   part: readonly LossTarget[],

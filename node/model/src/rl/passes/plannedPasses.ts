@@ -11,26 +11,26 @@ import { leastStepBytes, type StepPlan, type StepShape, stepPlan, trainedElement
 import type { LossKind } from './trainingGraphs.ts'
 import type { Shrinkable } from './withinMemory.ts'
 
-/** Chooses the pass for a batch, and the parts that it is run on: of indices into the batch, every index once. */
+/** Chooses the pass for a batch, and the parts of the batch: lists of indices, every index once. */
 export interface PlannedPasses<G = Float32Array> extends Shrinkable {
   for(loss: LossKind, batch: readonly ScoredSequence[]): Promise<{ pass: GradientPass<G>; parts: number[][] }>
   dispose(): Promise<void>
 }
 
-/** The share of what is free that a step may plan with: an estimate is not exact, and others use the machine too. */
+/** Share of the free memory that a step may plan with: an estimate is not exact, and others use the machine too. */
 const FREE_SHARE = 0.8
 
 /** Address space that sessions reserve and do not use, for their threads and in their arenas: 0.6 to 0.95 GB, measured. */
 const RESERVED_ADDRESSES = 0.9e9
 
-/** Bytes that a step may plan with now, where it holds some already. */
+/** Bytes that a step may plan with now, including bytes that it already holds. */
 export function plannable(heldBytes: number): number {
   const reserved = heldBytes > 0 ? 0 : RESERVED_ADDRESSES
   const addresses = Math.max(0, freeAddresses() - reserved + heldBytes)
   return Math.min(FREE_SHARE * (freeMemory() + heldBytes), addresses)
 }
 
-/** What a step over a batch is estimated from. */
+/** Sizes of a batch, from which a step's memory is estimated. */
 export function stepShape(
   loss: LossKind,
   batch: readonly ScoredSequence[],
@@ -51,12 +51,11 @@ export function stepShape(
 const SHRINK = 0.5
 
 /**
- * Layered passes cut to the memory at hand, which changes the speed of a step and not its bits, as long as the least of
- * memory for that is there; see `stepPlan`.
+ * Layered passes that fit the free memory. Above a minimum, memory changes the speed of a step and not its bits; see `stepPlan`.
  *
  * @param open - makes a pass.
- * @param options.memoryBytes - for optimizer, gradients and activations; by default four fifths of what is free before a step, or was
- *   before an earlier one if that was less.
+ * @param options.memoryBytes - for optimizer, gradients and activations; by default four fifths of the memory that is free before a step, or
+ *   was before an earlier one if that was less.
  */
 export function createPlannedPasses<G>(
   config: DecoderConfig,

@@ -2,17 +2,17 @@ import { lengthBatches, type ScoredSequence } from '#model/decoder/batch.ts'
 import { promptTree } from './promptTree.ts'
 import { promptGroups } from './sharedPrompt.ts'
 
-/** The most that a part has. */
+/** Limits of a part. */
 export interface PartLimits {
   /** Sequences of one prompt, or of prompts that differ. */
   readonly sequences: number
-  /** Rows, where it has sequences of several prompts. */
+  /** Rows, if it has sequences of several prompts. */
   readonly rows: number
 }
 
 /**
- * Splits a batch into parts: sequences of one prompt together, and several prompts as long as that takes fewer rows than apart; the others
- * by length.
+ * Splits a batch into parts: sequences of one prompt together, several prompts together if that takes fewer rows than separate parts, and the
+ * other sequences by length.
  *
  * @returns parts of indices into `batch`, every index once.
  */

@@ -2,13 +2,13 @@ import type { ScoredSequence } from '#model/decoder/batch.ts'
 import { LEAST_TOKENS } from './gradientPass.ts'
 import { promptGroups, sharedPromptLength, startInCommon } from './sharedPrompt.ts'
 
-/** The rows of a part whose sequences share tokens: those that all begin with, then what each prompt adds, then what each sequence does. */
+/** The rows of a part whose sequences share tokens: the common beginning, then each prompt's further tokens, then each sequence's own. */
 export interface PromptTree {
   /** Indices of the sequences after each prompt. */
   readonly groups: readonly (readonly number[])[]
-  /** Tokens of each prompt that its sequences share, those that all begin with included. */
+  /** Tokens of each prompt that its sequences share, including the common beginning. */
   readonly prompts: readonly number[]
-  /** Tokens that all begin with. */
+  /** Tokens of the common beginning. */
   readonly beginning: number
   /** Rows of each prompt after those. */
   readonly prompt: number
@@ -19,7 +19,7 @@ export interface PromptTree {
   readonly rows: number
 }
 
-/** How a part's sequences share rows; null where they share none. Sequences of several prompts, not two of one, share only what they all begin with. */
+/** How a part's sequences share rows; null if they share none. If no two sequences have the same prompt, they share only the common beginning. */
 export function promptTree(part: readonly ScoredSequence[]): PromptTree | null {
   const byPrompt = promptGroups(part)
   return (byPrompt.every(group => group.length > 1) && treeOf(part, byPrompt)) || treeOf(part, [[...part.keys()]])
@@ -29,7 +29,7 @@ function treeOf(part: readonly ScoredSequence[], groups: number[][]): PromptTree
   const of = (group: readonly number[]) => group.map(i => part[i] as ScoredSequence)
   const prompts = groups.map(group => sharedPromptLength(of(group)))
   const firsts = groups.map(([first = 0]) => part[first] as ScoredSequence)
-  // A prompt has a row of its own at least.
+  // A prompt has at least one row of its own.
   const beginning = startInCommon(firsts, Math.min(...prompts) - 1)
   if (beginning < 1) return null
   const count = groups.length

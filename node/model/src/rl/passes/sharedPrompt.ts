@@ -4,8 +4,8 @@ import type { ScoredSequence } from '#model/decoder/batch.ts'
 const LEAST_PROMPT = 16
 
 /**
- * Tokens that are computed once for all sequences: those that all begin with, less the one that the first scored token is read
- * off. 0 where there is one sequence, or next to nothing to share.
+ * Number of tokens that are computed once for all sequences: their common beginning, without the token that predicts the first scored one. 0 for a
+ * single sequence, or if they share too little.
  */
 export function sharedPromptLength(sequences: readonly ScoredSequence[]): number {
   if (sequences.length < 2) return 0
@@ -13,7 +13,7 @@ export function sharedPromptLength(sequences: readonly ScoredSequence[]): number
   return length < LEAST_PROMPT ? 0 : length
 }
 
-/** Tokens that all begin with, `most` at most. */
+/** Length of the common beginning, at most `most`. */
 export function startInCommon([first, ...others]: readonly ScoredSequence[], most: number): number {
   let length = most
   for (const { tokens } of others) {

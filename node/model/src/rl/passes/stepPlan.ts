@@ -7,16 +7,16 @@ import type { KeptActivations } from '../layered/layerModels.ts'
 import { TrainerError } from '../trainerError.ts'
 import { LEAST_TOKENS, partTokensOf } from './gradientPass.ts'
 
-/** How a layered step is cut to fit its memory. */
+/** How a layered step is divided to fit its memory. */
 export interface StepPlan {
-  /** Sequences in a part, of one prompt or of none that they share. */
+  /** Sequences in a part, of one prompt or without a shared prompt. */
   readonly sequences: number
   /** Rows of a part of several prompts at most. */
   readonly rows: number
   readonly kept: KeptActivations
-  /** Rows of the output layer at a time; it has no meaning where that runs in one piece. */
+  /** Rows of the output layer at a time; unused if that layer runs in one piece. */
   readonly headRows: number
-  /** What the step is estimated to use besides the weights. */
+  /** Estimated memory of the step without the weights. */
   readonly bytes: number
 }
 
@@ -25,7 +25,7 @@ export interface StepShape {
   readonly batch: number
   /** Tokens of the longest. */
   readonly length: number
-  /** Groups of sequences that share a prompt, those that share none counted as one. */
+  /** Groups of sequences that share a prompt; those that share none count as one group. */
   readonly groups: number
   /** Tokens of a prompt that the sequences of a part share, 0 if some share none. */
   readonly prompt: number
@@ -35,7 +35,7 @@ export interface StepShape {
   readonly leastScored: number
   /** Elements of all trained tensors. */
   readonly trained: number
-  /** Elements of those of the layer that has most. */
+  /** Elements of the trained tensors of the layer that has the most. */
   readonly trainedInLayer: number
   /** Whether the output layer or the embedding is trained. */
   readonly tablesTrained: boolean
@@ -48,8 +48,8 @@ export interface StepShape {
 /** Arrays of [rows, vocabulary], or of a part of it, that the output layer holds at once; the first two were measured. */
 const HEAD_COPIES = { whole: 2.2, parts: 4, int8: 6 }
 /**
- * What is kept, the fewest rows of the output layer at a time, and whether parts have all their tokens, from the fastest to what needs
- * least: with few rows the output layer's products are mostly spent on packing it. All but the last are bitwise identical.
+ * Kept activations, minimum of rows of the output layer at a time, and whether parts have all their tokens, from the fastest to the one that needs
+ * the least memory: with few rows, most of the output layer's time goes to packing it. All but the last are bitwise identical.
  */
 const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
   ['products', 256, true],
@@ -57,27 +57,28 @@ const preferences: readonly (readonly [KeptActivations, number, boolean])[] = [
   ['input', 64, false],
 ]
 /**
- * Rows of the output layer at a time are a power of two up to this, though memory or batch would have another number: a pass is built again
- * when it changes, and batches differ from step to step.
+ * Rows of the output layer at a time are a power of two up to this, even if memory or batch would allow another number: a pass is built again
+ * when the number changes, and batches differ from step to step.
  */
 const MOST_HEAD_ROWS = 1024
-/** Rows of a part of several prompts at most. What layers keep grows with them, and steps on short completions are to need little memory. */
+/** Maximum of rows of a part of several prompts. Kept activations grow with them, and steps on short completions should need little memory. */
 const PACKED_ROWS = 768
-/** What ONNX Runtime's arenas round up and keep. */
+/** Factor for the memory that ONNX Runtime's arenas round up and keep. */
 const ARENA_FACTOR = 1.25
 
 /**
- * Arrays that a layer's session holds at once: of attention's scores and of a row's inner and outer width, measured, and of the keys that each sequence attends to, counted. Sessions keep what they
- * have had: forwards there are those of the last layer, which computes fewer rows, and of the others; backwards two like one another.
+ * Arrays that a layer's session holds at once: of attention's scores and of a row's inner and outer width, measured, and of the keys that each
+ * sequence attends to, counted. Sessions keep their memory. Forwards there is one for the last layer, which computes fewer rows, and one for the
+ * others; backwards there are two similar ones.
  */
 const FORWARD = { sessions: 1.7, scores: 3, keys: 4, inner: 3, hidden: 4 }
 const BACKWARD = { sessions: 2, scores: 3, keys: 8, inner: 5, hidden: 6 }
 
 /**
- * The fastest way to run a step in the given memory: with all products kept, else with layers computed a second time, and at last in
- * smaller parts with few rows of the output layer at a time.
+ * The fastest plan for a step in the given memory: with all products kept, else with layers computed twice, else in smaller parts with few
+ * rows of the output layer at a time.
  *
- * Where the output layer is trained its gradient is a sum over its rows, so that rows at a time are fixed but for the last way.
+ * If the output layer is trained, its gradient is a sum over its rows, so the rows at a time are fixed in all plans but the last.
  *
  * @throws {TrainerError} if one sequence does not fit, saying how much it needs.
  */
@@ -93,7 +94,7 @@ export function stepPlan(config: DecoderConfig, shape: StepShape, memoryBytes: n
   )
 }
 
-/** Bytes of the plan that needs least. */
+/** Bytes of the plan that needs the least memory. */
 export function leastStepBytes(config: DecoderConfig, shape: StepShape): number {
   return Math.min(...preferences.map(preference => planFor(config, shape, preference, 0).bytes))
 }
@@ -115,7 +116,7 @@ function planFor(
   const { forward, backward } = layersBytes(config, shape, { sequences, packed: isPacked ? packed : 0, kept })
   const { precision = 'float32' } = shape
   const perRow = headRowBytes(config, precision, shape.tablesTrained)
-  // A float32 output layer gives its memory back, sessions do not. In the first part it is done before layers run backwards; in others both are in memory.
+  // A float32 output layer frees its memory, sessions do not. In the first part it is finished before layers run backwards; in later parts both are in memory.
   const isOne = precision === 'float32' && shape.groups === 1 && sequences === shape.batch
   const layers = isOne ? forward : forward + backward
   const fitting = shape.tablesTrained ? 0 : Math.floor((memoryBytes - layers) / perRow)
@@ -133,10 +134,10 @@ function headRowBytes({ vocabSize }: DecoderConfig, precision: StepPrecision, is
   return 4 * HEAD_COPIES.parts * FLOAT_PART
 }
 
-/** The largest that is not above a number. */
+/** The largest power of two that is not above a number. */
 const powerOfTwo = (limit: number) => 2 ** Math.floor(Math.log2(Math.max(1, limit)))
 
-/** Bytes of optimizer, gradients and activations after the layers ran forwards, and what they take more to run backwards. */
+/** Bytes of optimizer, gradients and activations after the layers ran forwards, and the additional bytes for running them backwards. */
 function layersBytes(
   config: DecoderConfig,
   shape: StepShape,
@@ -164,7 +165,7 @@ function layersBytes(
 /** Arrays of each kind that one graph of the whole decoder holds at once, measured on the starter's solver. */
 const WHOLE_COPIES = { hidden: 14, inner: 6, rows: 4, trained: 5 }
 
-/** Bytes of optimizer, gradients and all intermediate values of a part, where one graph runs the whole decoder. */
+/** Bytes of optimizer, gradients and all intermediate values of a part, if one graph runs the whole decoder. */
 export function wholeGraphBytes(config: DecoderConfig, shape: StepShape, partTokens: number): number {
   const sequences = Math.min(shape.batch, Math.max(1, Math.floor(partTokens / shape.length)))
   const tokens = Math.max(LEAST_TOKENS, sequences * shape.length)
@@ -175,7 +176,7 @@ export function wholeGraphBytes(config: DecoderConfig, shape: StepShape, partTok
   return 4 * ARENA_FACTOR * (config.layers * (tokens * perToken + scores) + head + trained * shape.trained)
 }
 
-/** Elements that are trained, all and at most in one layer, for a `StepShape`. */
+/** Numbers of trained elements, in total and in the largest layer, for a `StepShape`. */
 export function trainedElements(
   config: DecoderConfig,
   parameters: ReadonlyMap<string, { readonly data: Float32Array }>,

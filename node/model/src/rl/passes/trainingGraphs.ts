@@ -23,12 +23,12 @@ import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { LoraConfig } from '#model/lora/loraConfig.ts'
 import { tokenScores } from '#model/scoring/tokenScores.ts'
 
-/** What a training graph calls the gradient of a weight. */
+/** Name of a weight's gradient in a training graph. */
 export const gradientName = (weight: string) => `gradient.${weight}`
 
 export type LossKind = { readonly kind: 'crossEntropy' } | ({ readonly kind: 'policy' } & PolicyLossOptions)
 
-/** The loss that a step's options ask for, with no other field: it is a key of sessions. */
+/** The loss of a step's options, without other fields: it is a key of sessions. */
 export function policyLossKind(options: PolicyLossOptions): LossKind {
   const { clipLow, clipHigh, delta, klBeta, importanceSamplingLevel = 'token', useBiasCorrectionKl = true } = options
   const bound = delta === undefined ? {} : { delta }
@@ -40,9 +40,9 @@ interface LossModelOptions {
   readonly temperature?: number
   /** An adapter, whose factors are inputs in addition to the weights. */
   readonly lora?: LoraConfig | undefined
-  /** Which tensors are trained; all by default. */
+  /** Whether a tensor is trained; all are by default. */
   readonly trained?: (name: string) => boolean
-  /** What it is encoded for; the CPU. */
+  /** Device that it is encoded for; the CPU. */
   readonly device?: Device | undefined
 }
 
@@ -64,7 +64,7 @@ export function lossModel(config: DecoderConfig, loss: LossKind, options: LossMo
   return encodeModel(outputs, [], options.device)
 }
 
-/** What a loss needs besides the log-probabilities, by the names of the graph's inputs. */
+/** Inputs of a loss other than the log-probabilities, by the names of the graph's inputs. */
 type LossInputs = Omit<PolicyLossInputs, 'logprobs'> | Pick<PolicyLossInputs, 'weights'>
 
 /**
@@ -122,8 +122,8 @@ export interface PolicyLossOptions {
   /** The ratio's upper bound is 1 + clipHigh; 0.28, wider so that unlikely tokens can grow (arXiv:2503.14476 section 3.1). */
   readonly clipHigh: number
   /**
-   * The ratio is cut to it before anything else, so that a token of negative advantage is bounded too, whose ratio `clipHigh` leaves
-   * free; above 1 + clipHigh, by TRL's name (two-sided GRPO, INTELLECT-2, arXiv:2505.07291 section 3.4). No bound by default.
+   * Upper bound of the ratio, applied first, also for tokens of negative advantage, which `clipHigh` does not bound; above 1 + clipHigh, by TRL's
+   * name (two-sided GRPO, INTELLECT-2, arXiv:2505.07291 section 3.4). No bound by default.
    */
   readonly delta?: number
   /** Weight of the KL penalty; 0 for none. */
@@ -147,7 +147,7 @@ export interface PolicyLossOptions {
  *
  * GRPO, Dr. GRPO, DAPO and GSPO are this one loss: they differ in the weights, the advantages and the level of the ratio.
  *
- * @throws {GraphError} if ratios of sequences are asked for without the sequences.
+ * @throws {GraphError} if ratios of sequences are requested without the sequences.
  * @see GRPO, arXiv:2402.03300 equation 3; the KL estimator, equation 4 there.
  */
 export function policyLoss(inputs: PolicyLossInputs, options: PolicyLossOptions): Value {

@@ -1,15 +1,15 @@
 import { SessionMemoryError } from '#engine/engineError.ts'
 
-/** What can be asked to take less memory. */
+/** A component that can use less memory. */
 export interface Shrinkable {
-  /** Takes less from the next run on; false if that is the least already. */
+  /** Uses less memory from the next run on; false if it already uses the least. */
   shrink(): Promise<boolean>
 }
 
 /**
- * Works, and where memory was not enough works again with less of it, until it is or there is no less.
+ * Runs work, and runs it again with less memory if memory was too small, until it succeeds or cannot use less.
  *
- * @param work - changes nothing that lasts before it is done.
+ * @param work - has no lasting effect before it is done.
  */
 export async function withinMemory<T>(shrinkable: Shrinkable, work: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -17,7 +17,7 @@ import type { Policy } from './policy.ts'
 import { encodePolicy, hashPolicy } from './publishedPolicy.ts'
 import { type PolicySettings, trainerSettings } from './wholePolicy.ts'
 
-/** What is trained over frozen weights. */
+/** Settings of an adapter that is trained over frozen weights. */
 export interface AdapterSettings {
   readonly lora: LoraConfig
   /** Precision of the products with the frozen layers, in generation and in training. */
@@ -25,8 +25,7 @@ export interface AdapterSettings {
 }
 
 /**
- * A policy of a frozen base and an adapter, which alone is trained: the one that was saved in `folder`, with its optimizer's state, or a
- * fresh one.
+ * A policy of a frozen base and a trained adapter: the one that was saved in `folder`, with its optimizer's state, or a fresh one.
  *
  * @param base - folder of the base's weights; in float32 they are in memory once, for the trainer.
  */

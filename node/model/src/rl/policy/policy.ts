@@ -8,11 +8,11 @@ export interface Policy {
   generate(request: GenerateOptions): Promise<Completion[]>
   /** Under the policy as it is now. */
   scorer(): Promise<Scorer>
-  /** Content hash of the policy as it is now: of what `publish` gives. */
+  /** Content hash of the current policy: of the bytes that `publish` returns. */
   weightsHash(): Promise<`0x${string}`>
-  /** The policy as it is now, as peers publish it. */
+  /** The bytes of the current policy, as peers publish them. */
   publish(): Promise<Uint8Array>
-  /** Saves what is trained and the optimizer's state; a crash leaves the last save or this one, whole. */
+  /** Saves the trained tensors and the optimizer's state; a crash leaves either the last save or this one complete. */
   save(folder: string): Promise<void>
   dispose(): Promise<void>
 }

@@ -4,12 +4,12 @@ import { TrainerError } from '../trainerError.ts'
 
 /** A completion to learn from its advantage. */
 export interface PolicySequence extends ScoredSequence {
-  /** [scored.length] under the policy before the update; by default the step computes them on its way. */
+  /** [scored.length] under the policy before the update; by default the step computes them. */
   readonly oldLogprobs?: Float32Array
   readonly advantage: number
   /** [scored.length] under the reference policy; needed when klBeta > 0, unless an adapter is trained. */
   readonly referenceLogprobs?: Float32Array
-  /** [scored.length] under the policy that sampled it, where that is another: its tokens get importance weights. */
+  /** [scored.length] under the policy that sampled it, if it is another one: its tokens get importance weights. */
   readonly samplingLogprobs?: Float32Array
   /** Whether it was cut at the limit of its length; see `maskTruncatedCompletions`. */
   readonly truncated?: boolean
@@ -23,21 +23,21 @@ export interface PolicyBatchOptions extends PolicyLossOptions, TokenWeightsOptio
   readonly maskTruncatedCompletions?: boolean
 }
 
-/** One number a scored token for each input of a loss, by the input's name. */
+/** One number per scored token for each input of a loss, by the input's name. */
 export type PerToken = Readonly<Record<string, Float32Array>>
 
-/** A sequence with what its loss takes. */
+/** A sequence with the inputs of its loss. */
 export interface LossTarget extends ScoredSequence {
   readonly perToken: PerToken
-  /** What replaces `perToken` once a pass knows the log-probabilities of what is trained, [scored.length]. */
+  /** Computes the replacement of `perToken` from the log-probabilities of the trained policy, [scored.length]. */
   readonly perTokenOf?: (logprobs: Float32Array) => PerToken
 }
 
 /**
- * What a batch of completions asks of the loss. Masked completions are left out, after they have been counted.
+ * The loss targets of a batch of completions. Masked completions are counted, then left out.
  *
- * @param computed - is told the log-probabilities before the update of the completions that came without, by index.
- * @throws {TrainerError} if an array has not one number a scored token, or a reference is missing.
+ * @param computed - called with the computed log-probabilities before the update, by index, for completions that came without them.
+ * @throws {TrainerError} if the length of an array differs from the number of scored tokens, or a reference is missing.
  */
 export function policyTargets(
   batch: readonly PolicySequence[],
@@ -70,7 +70,7 @@ export function policyTargets(
   })
 }
 
-/** @throws {TrainerError} if an array has not one number a scored token. */
+/** @throws {TrainerError} if the length of an array differs from the number of scored tokens. */
 export function checkedTarget(target: LossTarget): LossTarget {
   for (const values of Object.values(target.perToken)) {
     if (values.length !== target.scored.length) {
@@ -92,13 +92,13 @@ function referenceOf({ referenceLogprobs }: PolicySequence): Float32Array {
 interface ImportanceWeightsOptions {
   /** Each token's own ratio, the default, or the product over its completion; by TRL's names. */
   readonly importanceSamplingMode?: 'token_truncate' | 'sequence_truncate'
-  /** Ratios above it are cut to it, which bounds the variance that they bring; 2. */
+  /** Upper bound of ratios, which limits their variance; 2. */
   readonly importanceSamplingCap?: number
 }
 
 /**
- * Truncated importance weights of a completion that another policy sampled: min(exp(old - sampling), cap). They make the
- * expectation of a gradient over the other policy's samples that over one's own, but for the truncation.
+ * Truncated importance weights of a completion that another policy sampled: min(exp(old - sampling), cap). Except for the truncation, they make
+ * the expected gradient over the other policy's samples equal to that over the trained policy's.
  *
  * @param oldLogprobs - [tokens] under the trained policy before the update.
  * @param samplingLogprobs - [tokens] under the policy that sampled.
@@ -124,7 +124,7 @@ function importanceWeights(
  *   counts less, so long wrong answers are favoured.
  * - `dapo`, `bnpo`: the mean over all tokens of the batch (DAPO, arXiv:2503.14476 section 3.3). TRL's two differ where a step is
  *   accumulated from several batches; here the mean is always over the whole step, as TRL's `dapo` has it.
- * - `dr_grpo`: the sum over tokens divided by what it could at most have been, completions times `maxCompletionLength`
+ * - `dr_grpo`: the sum over tokens divided by the largest possible number of tokens, completions times `maxCompletionLength`
  *   (arXiv:2503.20783 section 3): no length is favoured.
  */
 type LossType = 'grpo' | 'dapo' | 'bnpo' | 'dr_grpo'
@@ -132,7 +132,7 @@ type LossType = 'grpo' | 'dapo' | 'bnpo' | 'dr_grpo'
 interface TokenWeightsOptions {
   /** `dapo` by default. */
   readonly lossType?: LossType
-  /** Tokens that a completion may have at most; for `dr_grpo`. */
+  /** Maximum of tokens of a completion; for `dr_grpo`. */
   readonly maxCompletionLength?: number
 }
 

@@ -13,13 +13,13 @@ import {
 } from './policyProtocol.ts'
 
 /**
- * The policy and the judge model in their own process: the caller's event loop is never blocked, and what crashes in native
- * code takes that process and not the caller's.
+ * The policy and the judge model in their own process: the caller's event loop is never blocked, and a crash in native code ends only that
+ * process.
  */
 export interface PolicyClient extends PolicyHandlers {
   /**
-   * Stops the worker. Operations under way or waiting reject with code POLICY_CLOSED. In the worker, generation and
-   * scoring end at their next step; a save or an update is carried to its end, so that no file is left half-written.
+   * Stops the worker. Running and waiting operations reject with code POLICY_CLOSED. In the worker, generation and scoring end at their next
+   * step; a save or an update is completed, so that no file is left half-written.
    */
   close(): Promise<void>
 }
@@ -34,8 +34,8 @@ export type SlowOperation = (operation: PolicyOperation, seconds: number) => voi
  * Starts the worker. Nothing is loaded yet: call `load` and `loadJudge`.
  *
  * Every operation rejects with a {@link WorkerError}: the worker's own NodeError (same code and hint),
- * POLICY_CLOSED after `close`; POLICY_WORKER_ENDED if the worker dies and POLICY_WORKER_HUNG if it is ended for its silence (both retryable, with
- * a new client).
+ * POLICY_CLOSED after `close`, POLICY_WORKER_ENDED if the worker dies, and POLICY_WORKER_HUNG if it is killed for its silence (the last two are
+ * retryable, with a new client).
  *
  * @param patience - how long the worker may be silent while it works or closes.
  */
@@ -172,12 +172,12 @@ export function openLastingPolicy(
   patience = createPatience(),
 ): PolicyClient {
   let client = open(options, patience)
-  /** What the current worker is loading; undefined if it has not begun to load what the last one had. */
+  /** The current worker's load of the previous worker's state; undefined if it has not begun. */
   let loading: Promise<void> | undefined = Promise.resolve()
   let crashesOnEnd = 0
   const loaded: { [K in 'load' | 'loadJudge' | 'loadFrozen']?: Parameters<PolicyHandlers[K]> } = {}
 
-  /** Resolves when the worker has loaded what the last one had. If that fails, the next call tries again. */
+  /** Resolves when the worker has loaded the previous worker's state. If that fails, the next call tries again. */
   function ready(): Promise<void> {
     loading ??= (async () => {
       if (loaded.load) await client.load(...loaded.load)

@@ -19,7 +19,7 @@ export interface PolicyWorkerOptions {
   readonly adamW?: AdamWOptions
   /** Limit of the gradients' joint norm; 1. */
   readonly clipNorm?: number | undefined
-  /** That the policy's completions are sampled at; 1. */
+  /** Sampling temperature of the policy's completions; 1. */
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
   /** An adapter to train instead of the weights. */
@@ -29,7 +29,7 @@ export interface PolicyWorkerOptions {
 export interface LoadedPolicy {
   /** Content hash of the weights, as they are in float32; with an adapter, of base and factors. */
   readonly weightsHash: `0x${string}`
-  /** Updates taken since training began; 0 where no optimizer state was saved with the weights. */
+  /** Updates taken since training began; 0 if no optimizer state was saved with the weights. */
   readonly steps: number
 }
 
@@ -40,7 +40,7 @@ export interface Published {
   readonly base: string
 }
 
-/** What was sampled by a published policy. */
+/** Completions sampled by a published policy. */
 export interface DrawsRequest extends Published {
   readonly sequences: readonly SampledSequence[]
   readonly seed: Seed
@@ -51,8 +51,8 @@ export interface DrawsRequest extends Published {
 }
 
 /**
- * Or why the bytes, or the sequences, are refused. `malformed`: invalid for every reader. `unpaid base`: an adapter over a base
- * that is not paid. `unavailable`: an adapter over a base that is not here.
+ * The draws, or the reason why the bytes or the sequences are refused. `malformed`: invalid for every reader. `unpaid base`: an adapter over a
+ * base that is not paid. `unavailable`: an adapter over a base that this node lacks.
  */
 export type ReadDraws =
   | { readonly draws: readonly SequenceDraws[]; readonly maxPositions: number }
@@ -61,9 +61,9 @@ export type ReadDraws =
 /** The operations of the worker: name, arguments, result. */
 interface PolicyOperations {
   /**
-   * Loads the policy of a folder, and the optimizer's state where `save` left one for just these weights.
+   * Loads the policy of a folder, and the optimizer's state if `save` left one for exactly these weights.
    *
-   * @param base - where an adapter is trained, the folder of the weights that it is for; `folder` itself for a fresh one.
+   * @param base - for an adapter, the folder of its base weights; `folder` itself for a fresh adapter.
    */
   load(folder: string, base?: string): LoadedPolicy
   /** Loads the frozen judge model in a precision; the hash is of its float32 weights. */
@@ -75,18 +75,18 @@ interface PolicyOperations {
   score(sequences: readonly SequenceToScore[]): SequenceScores[]
   /** Log-probabilities of candidates for the next token under the judge model. */
   choose(choices: readonly TokenChoice[]): Float32Array[]
-  /** Log-probabilities of tokens `from` on under the policy as it is now. */
+  /** Log-probabilities of tokens `from` on under the current policy. */
   logprobs(sequences: readonly SequenceToScore[]): Float32Array[]
   /** One update of the policy on rollout groups, its own or a peer's. */
   policyStep(groups: readonly RolloutGroup[], options: GroupStepOptions): GroupStepReport
-  /** Saves weights and optimizer state; a crash leaves the last save or this one, whole. */
+  /** Saves weights and optimizer state; a crash leaves either the last save or this one complete. */
   save(folder: string): LoadedPolicy
   weightsHash(): `0x${string}`
-  /** The policy as it is now, as peers publish it; its hash is the sha-256 of these bytes. */
+  /** The bytes of the current policy, as peers publish them; its hash is their sha-256. */
   publish(): Uint8Array
-  /** Reads completions under a policy that a peer published. Nothing that is loaded changes. */
+  /** Reads completions under a policy that a peer published. The loaded models do not change. */
   readDraws(request: DrawsRequest): ReadDraws
-  /** Samples from a published policy: one's own, as it was when it was named. Nothing that is loaded changes. */
+  /** Samples from a published policy: the own one in the version that was named. The loaded models do not change. */
   generatePublished(published: Published, request: Omit<GenerateOptions, 'signal'>): Completion[]
 }
 

@@ -14,7 +14,7 @@ import type { LoadedPolicy, PolicyHandlers, PolicyMessage, PolicyWorkerOptions, 
 import { createPublishedReader } from './publishedReader.ts'
 import { openWholePolicy } from './wholePolicy.ts'
 
-// The process that owns the weights, forked by `openPolicyClient`. Operations run one after another, in the order asked.
+// The process that owns the weights, forked by `openPolicyClient`. Operations run one after another, in the order of the calls.
 
 const {
   threads = 1,

@@ -10,7 +10,7 @@ import { type BasePrecision, basePrecisions, type LoraConfig } from '#model/lora
 import { type LoraAdapter, loraShapes } from '#model/lora/loraFactors.ts'
 import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
 
-/** An adapter, and what it is for: its numbers mean nothing without the base. */
+/** An adapter and its base, without which its numbers have no meaning. */
 interface PublishedAdapter {
   readonly adapter: LoraAdapter
   /** Content hash of the base's weights (`hashWeights`). */
@@ -38,15 +38,15 @@ const adapterSchema = z.strictObject({
 })
 
 /**
- * The bytes of a published policy, in parts: a safetensors file in F32, tensors by their names; an adapter's metadata says what it is for.
- * One policy has one encoding, so that the policy's hash is the sha-256 of these bytes: it is fetched by what was committed to.
+ * The bytes of a published policy, in parts: a safetensors file in F32, tensors in the order of their names; an adapter's metadata names its base.
+ * A policy has exactly one encoding, so its hash is the sha-256 of these bytes: peers commit to that hash, and fetch by it.
  */
 export function encodePolicy(policy: PublishedPolicy): Uint8Array[] {
   if ('weights' in policy) return encodeSafetensors(policy.weights, 'F32')
   return encodeSafetensors(policy.adapter.factors, 'F32', metadataOf(policy))
 }
 
-/** Bytes of a policy of an architecture at most: its weights whole, or what of an adapter is not above that. */
+/** Maximum of bytes of a policy of an architecture: those of all its weights, for adapters too. */
 export function maxPolicyBytes(config: DecoderConfig): number {
   let elements = 0
   for (const shape of decoderWeightShapes(config).values())

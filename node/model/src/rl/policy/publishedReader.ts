@@ -14,8 +14,8 @@ import type { DrawsRequest, Published, ReadDraws } from './policyProtocol.ts'
 import { decodePolicy, type PublishedPolicy } from './publishedPolicy.ts'
 
 /**
- * Float sums in another order move activations to other codes, and each layer multiplies that: of SmolLM2-135M the prefill of a check differs from
- * that of the generator by 0.17 nats a token in the median, and by 1.9 at most.
+ * Float sums in another order move activations to other codes, and each layer amplifies that: for SmolLM2-135M the prefill of a check differs from
+ * that of the generator by 0.17 nats per token in the median, and by at most 1.9.
  */
 const OVER_8_BITS = 'it samples over 8 bits, which cannot be checked'
 
@@ -27,7 +27,7 @@ type Base = {
   freeze: (precision: BasePrecision) => Promise<Freeze>
 }
 
-/** Operations on published policies: reading completions of strangers' policies, and sampling again from one's own earlier policy. */
+/** Operations on published policies: reading completions of strangers' policies, and sampling from the own policy's named version. */
 export interface PublishedReader {
   readDraws(request: DrawsRequest): Promise<ReadDraws>
   /** @throws {ModelFileError | ModelInputError} if the bytes are not a policy over that base. */

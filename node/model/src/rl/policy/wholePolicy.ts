@@ -35,7 +35,7 @@ export function trainerSettings(settings: PolicySettings): TrainerOptions {
 }
 
 /**
- * The policy of a folder, all of whose weights are trained, with the optimizer's state where one was saved for just these.
+ * The policy of a folder, of which all weights are trained, with the optimizer's state if one was saved for exactly these weights.
  *
  * @param base - folder of the model that it was trained from, whose tokenizer is saved with the weights.
  */
