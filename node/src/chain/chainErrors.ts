@@ -18,9 +18,14 @@ export class NoFundsError extends NodeError {
   override readonly code = 'NO_FUNDS'
 }
 
-/** The deployment's record names an address that has no code: the chain was reset, or the record is another chain's. */
+/** The deployment's record names an address that has no code, or a block that is not there: the chain was reset, or the record is another chain's. */
 export class ContractMissingError extends NodeError {
   override readonly code = 'CONTRACT_MISSING'
+}
+
+/** The deployment's record names the address of another contract. */
+export class WrongContractError extends NodeError {
+  override readonly code = 'WRONG_CONTRACT'
 }
 
 /** The RPC no longer keeps the state of a block, or does not have it yet. */

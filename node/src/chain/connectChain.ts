@@ -13,7 +13,8 @@ import { createChainGuard } from './guard/chainGuard.ts'
 import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
 import { createHeads, type Heads } from './guard/heads.ts'
 import { requestOnce } from './guard/requestOnce.ts'
-import { awaitChain, awaitContracts, requireChain, requireContracts } from './guard/requireChain.ts'
+import { awaitChain, awaitContracts, requireChain } from './guard/requireChain.ts'
+import { requireContracts } from './guard/requireContracts.ts'
 
 /** Inputs of every read. `rpcUrl` is for display: origins only. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
@@ -46,7 +47,7 @@ type ConnectOptions = {
 /**
  * Connects, and checks that this is the deployment's chain before anything is sent.
  *
- * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
+ * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | WrongContractError | NoFundsError}
  */
 export async function connectChain(options: ConnectOptions): Promise<ConnectedChain> {
   const { deployment, payer, follower, clock = follower?.clock ?? systemClock, pollMs = 500 } = options

@@ -55,7 +55,7 @@ export type Chain = Awaited<ReturnType<typeof runChain>>
  * Every write is on disk before its promise is returned, is sent once however often the node crashes, and resolves with its outcome;
  * asking again for the same write, after a restart, is asking about the first.
  *
- * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
+ * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | WrongContractError | NoFundsError}
  */
 export async function openChain(options: OpenChainOptions): Promise<Chain> {
   const { rpcUrl, deployment, accountKey, clock, logger, signal, pollMs, waitsOut } = options

@@ -1,10 +1,9 @@
-import type { Deployment } from '@waggle/deployments/record'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
-import { ChainUnreachableError, ContractMissingError, WrongChainError } from '../chainErrors.ts'
+import { ChainUnreachableError, ContractMissingError, WrongChainError, WrongContractError } from '../chainErrors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { awaitAnswer, awaitChain, awaitContracts, requireChain, requireContracts } from './requireChain.ts'
+import { awaitAnswer, awaitChain, awaitContracts, requireChain } from './requireChain.ts'
 
 const deployment = { chainId: 7, network: 'test' }
 
@@ -83,6 +82,13 @@ test('a peer waits for an endpoint that lags behind the deployment, and ends whe
   await refused
 })
 
+test('a peer ends at once where other contracts are at the addresses of the record: no lag is the reason', async () => {
+  const check = async () => {
+    throw new WrongContractError('These addresses hold other contracts.', { hint: 'take the record' })
+  }
+  await expect(awaitContracts(check, setup(7).wait)).rejects.toThrow(WrongContractError)
+})
+
 test('its wait ends with the node', async () => {
   const { stop, awaited, pass } = setup(1)
   const ended = expect(awaited()).rejects.toThrow('stop')
@@ -114,21 +120,4 @@ test('a peer that was on the chain before waits for an answer, says so once, and
 
   failures.push(new WrongChainError('another chain', { hint: 'pass its URL' }))
   await expect(awaitAnswer(connect, wait)).rejects.toThrow(WrongChainError)
-})
-
-const address = `0x${'1'.repeat(40)}`
-const deployed = { contracts: { Rounds: { address } } } as unknown as Deployment
-
-const withCode = (name: string, code: string): Endpoint => ({
-  origin: `https://${name}.example`,
-  ask: async () => code,
-})
-
-test('an endpoint without the contracts gives way to one that has them', async () => {
-  const [lagging, good, more] = [withCode('lagging', '0x'), withCode('good', '0x60'), withCode('more', '0x60')]
-  const require = (endpoints: Endpoint[]) => requireContracts(endpoints, deployed, createManualClock())
-  expect(await require([lagging, good, more])).toEqual([good, lagging, more])
-  expect(await require([good, lagging])).toEqual([good, lagging])
-  await expect(require([lagging, lagging])).rejects.toThrow(ContractMissingError)
-  await expect(require([lagging])).rejects.toThrow('on the chain at https://lagging.example')
 })

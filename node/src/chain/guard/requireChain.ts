@@ -1,11 +1,8 @@
 import type { Deployment } from '@waggle/deployments/record'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { callChain } from '../callChain.ts'
 import { ChainUnreachableError, ContractMissingError, WrongChainError } from '../chainErrors.ts'
-import { clientOf } from '../clientOf.ts'
 import type { Endpoint } from './endpoint.ts'
-import { requestOnce } from './requestOnce.ts'
 
 type Wanted = Pick<Deployment, 'chainId' | 'network'>
 type Wait = { clock: Clock; logger: Logger; signal: AbortSignal }
@@ -58,7 +55,7 @@ export async function awaitChain(
  * At the start of a peer: repeats a check until it finds the contracts. A server that lags behind the deployment has no code there
  * either.
  *
- * @throws {ContractMissingError} of the check, once it has found none for a minute.
+ * @throws {ContractMissingError} of the check, once it has found none for a minute; whatever else it throws, at once.
  */
 export async function awaitContracts<T>(check: () => Promise<T>, { clock, logger, signal }: Wait): Promise<T> {
   const sinceMs = clock.nowMs()
@@ -106,44 +103,4 @@ function wrongChain(origin: string, chainId: number, { chainId: wanted, network 
   return new WrongChainError(`The chain at ${origin} has id ${chainId}; the deployment '${network}' is on ${wanted}.`, {
     hint: `Pass the RPC URL of '${network}', or the network that this chain is.`,
   })
-}
-
-/**
- * The endpoints, first of all one that has the contracts: one that lags behind the deployment, or says so, may have an honest one after it.
- *
- * @throws {ContractMissingError} of the first endpoint if none has them.
- */
-export async function requireContracts(
-  endpoints: readonly Endpoint[],
-  deployment: Pick<Deployment, 'contracts'>,
-  clock: Clock,
-): Promise<Endpoint[]> {
-  let missing: ContractMissingError | undefined
-  for (const endpoint of endpoints) {
-    const ordered = [endpoint, ...endpoints.filter(other => other !== endpoint)]
-    try {
-      await requireCode(ordered, deployment, clock)
-      return ordered
-    } catch (error) {
-      if (!(error instanceof ContractMissingError)) throw error
-      missing ??= error
-    }
-  }
-  throw missing
-}
-
-async function requireCode(
-  endpoints: readonly Endpoint[],
-  { contracts }: Pick<Deployment, 'contracts'>,
-  clock: Clock,
-): Promise<void> {
-  const rpc = clientOf(requestOnce(endpoints, clock))
-  const origin = String(endpoints[0]?.origin)
-  for (const [name, { address }] of Object.entries(contracts)) {
-    const code = await callChain(origin, () => rpc.getCode({ address }))
-    if (code === undefined || code === '0x')
-      throw new ContractMissingError(`There is no ${name} at ${address} on the chain at ${origin}.`, {
-        hint: 'The chain was reset or the record is stale: deploy again (npx hardhat deploy), or start with --fresh.',
-      })
-  }
 }
