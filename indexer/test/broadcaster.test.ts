@@ -69,20 +69,5 @@ test('whoever comes after a silence gets today’s rows', async () => {
   const second = collect()
   const stopSecond = await broadcaster.listen(second.send, { last: 5 })
   expect(second.seen()).toEqual([HEAD, 'item 7'])
-  expect(broadcaster.listeners).toBe(1)
   stopSecond()
-})
-
-test('who waits for the index is counted among those who listen', async () => {
-  const { broadcaster } = fakeIndex()
-  const waiting = Array.from({ length: 300 }, () => broadcaster.listen(() => {}, { last: 0 }))
-  expect(broadcaster.listeners).toBe(300)
-  for (const stop of await Promise.all(waiting)) stop()
-  expect(broadcaster.listeners).toBe(0)
-  const away = new Broadcaster(
-    { readMark: () => Promise.reject(new Error('away')), readRows: async () => [] },
-    { intervalMs: 3_600_000 },
-  )
-  await expect(away.listen(() => {}, { last: 0 })).rejects.toThrow('away')
-  expect(away.listeners).toBe(0)
 })

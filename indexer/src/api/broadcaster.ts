@@ -38,18 +38,12 @@ export class Broadcaster<Row extends FeedRow> {
   readonly #listeners = new Set<Send>()
   #window = new FeedWindow<Row>()
   #mark: Mark = { head: null, newestId: null }
-  #waiting = 0
   #timer: NodeJS.Timeout | undefined
   #running = Promise.resolve()
 
   constructor(source: Source<Row>, options: { intervalMs: number }) {
     this.#source = source
     this.#intervalMs = options.intervalMs
-  }
-
-  /** Including those that wait for their backlog: a slow index keeps many waiting. */
-  get listeners(): number {
-    return this.#listeners.size + this.#waiting
   }
 
   /**
@@ -59,7 +53,6 @@ export class Broadcaster<Row extends FeedRow> {
    * @returns a function that ends it.
    */
   async listen(send: Send, backlog: { afterId: string } | { last: number }): Promise<() => void> {
-    this.#waiting += 1
     // Within the ticks' order, so that no change falls between the backlog and the first broadcast.
     await this.#enqueue(async () => {
       // With nobody listening the window has gone stale.
@@ -70,8 +63,6 @@ export class Broadcaster<Row extends FeedRow> {
         'afterId' in backlog ? rows.filter(row => row.id > backlog.afterId) : rows.slice(rows.length - backlog.last)
       for (const row of wanted) send(itemMessage(row))
       this.#listeners.add(send)
-    }).finally(() => {
-      this.#waiting -= 1
     })
     this.#schedule()
     return () => {

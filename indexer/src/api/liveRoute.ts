@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import * as schema from 'ponder:schema'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { desc, type ReadonlyDrizzle, sql } from 'ponder'
 import { Broadcaster, type Head, type Mark, type Message } from './broadcaster.ts'
+import { createListenerPlaces } from './listenerPlaces.ts'
 
 /** Interval of polls for a new block, while there are listeners. */
 const POLL_MS = 250
@@ -16,7 +18,8 @@ const HEARTBEAT_MS = 15_000
 /** Messages that a slow reader may fall behind before it is cut off; its browser reconnects and resumes. */
 const MAX_PENDING = 1_000
 
-const MAX_LISTENERS = 200
+/** Twenty of one address: an office behind a router, or a browser with many tabs. */
+const LISTENERS = { total: 200, ofAddress: 20 }
 
 /** `GET /live?last=50`: server-sent events `head`, `item` and `retract`. */
 export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
@@ -35,9 +38,11 @@ export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
     },
     { intervalMs: POLL_MS },
   )
+  const places = createListenerPlaces(LISTENERS)
 
   return (context: Context) => {
-    if (broadcaster.listeners >= MAX_LISTENERS) return context.text('too many listeners: try again later', 503)
+    const leave = places.take(addressOf(context))
+    if (leave === null) return context.text('too many listeners: try again later', 503)
     const afterId = context.req.header('last-event-id')
     const last = Math.min(Math.max(Math.trunc(Number(context.req.query('last') ?? 0)) || 0, 0), WINDOW_ROWS)
     context.header('cache-control', 'no-cache, no-transform')
@@ -45,15 +50,16 @@ export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
     return streamSSE(context, async stream => {
       const pending: Message[] = []
       let wake = () => {}
-      const stop = await broadcaster.listen(
-        message => {
-          pending.push(message)
-          wake()
-        },
-        afterId === undefined || afterId === '' ? { last } : { afterId },
-      )
+      let stop = () => {}
       stream.onAbort(() => wake())
       try {
+        stop = await broadcaster.listen(
+          message => {
+            pending.push(message)
+            wake()
+          },
+          afterId === undefined || afterId === '' ? { last } : { afterId },
+        )
         while (!stream.aborted && !stream.closed && pending.length <= MAX_PENDING) {
           const message = pending.shift()
           if (message !== undefined) await stream.writeSSE(message)
@@ -62,9 +68,16 @@ export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
         }
       } finally {
         stop()
+        leave()
       }
     })
   }
+}
+
+/** Of the connection. Headers name a reader as the reader likes. */
+function addressOf(context: Context): string {
+  const { incoming } = context.env as { incoming?: IncomingMessage }
+  return incoming?.socket.remoteAddress ?? ''
 }
 
 /** Ponder's checkpoint: 10 digits of Unix seconds, 16 of the chain's id, 16 of the block's number, then the event. */

@@ -1,0 +1,35 @@
+import { BlockList } from 'node:net'
+import { clientBlock, LOOPBACK } from '@waggle/node/core/clientBlock'
+
+type Limits = {
+  total: number
+  /** Of one address, or one /64 of IPv6. Loopback and private networks have no such limit: proxies are there, and bridges of containers. */
+  ofAddress: number
+}
+
+const privateNetworks = new BlockList()
+privateNetworks.addSubnet('10.0.0.0', 8)
+privateNetworks.addSubnet('172.16.0.0', 12)
+privateNetworks.addSubnet('192.168.0.0', 16)
+
+/** Places of listeners, so that one client cannot have all. */
+export function createListenerPlaces({ total, ofAddress }: Limits) {
+  const taken = new Map<string, number>()
+  let all = 0
+  return {
+    /** @returns what gives the place back; null if there is none for this address. */
+    take(address: string): (() => void) | null {
+      const block = clientBlock(address)
+      const held = taken.get(block) ?? 0
+      if (all >= total || (held >= ofAddress && block !== LOOPBACK && !privateNetworks.check(block))) return null
+      taken.set(block, held + 1)
+      all += 1
+      return () => {
+        const left = (taken.get(block) ?? 0) - 1
+        if (left > 0) taken.set(block, left)
+        else taken.delete(block)
+        all -= 1
+      }
+    },
+  }
+}

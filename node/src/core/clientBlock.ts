@@ -1,0 +1,19 @@
+import { BlockList, isIPv6 } from 'node:net'
+
+/** What this machine's own addresses count as. A proxy forwards everybody's requests from there. */
+export const LOOPBACK = 'loopback'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** What one operator has, as limits count it: an address of IPv4, 64 bits of IPv6. */
+export function clientBlock(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  if (loopback.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')) return LOOPBACK
+  if (!isIPv6(plain)) return plain
+  const [head = '', tail] = plain.split('::')
+  const [before, after] = [head, tail ?? ''].map(part => part.split(':').filter(group => group !== ''))
+  const zeros = tail === undefined ? 0 : 8 - (before?.length ?? 0) - (after?.length ?? 0)
+  return [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])].slice(0, 4).join(':')
+}
