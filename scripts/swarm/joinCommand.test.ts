@@ -9,4 +9,8 @@ test('a peer joins by one short command, and by a longer one where the swarm is 
   expect(joinCommand(other)).toBe(
     `npx waggle join --data my-peer --deployment ${resolve('elsewhere/deployment.json')} --rpc http://127.0.0.1:9000`,
   )
+  const spaced = parseOptions(['--data', 'else where'])
+  expect(joinCommand(spaced)).toBe(
+    `npx waggle join --data my-peer --deployment '${resolve('else where/deployment.json')}'`,
+  )
 })

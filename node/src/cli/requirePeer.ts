@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { shellWord } from '#core/shellWord.ts'
 import { PEER_KEY_FILE, SWARM_PEM_FILE } from '#store/folderNames.ts'
 import { UsageError } from './usageError.ts'
 
@@ -11,7 +12,7 @@ import { UsageError } from './usageError.ts'
 export function requirePeer(folder: string, hint: string): void {
   if (hasPeer(folder)) return
   const [first] = localPeers(folder)
-  const example = first === undefined ? '' : ` The peers of the local swarm have theirs: --data ${first}.`
+  const example = first === undefined ? '' : ` The peers of the local swarm have theirs: --data ${shellWord(first)}.`
   throw new UsageError(`There is no peer in ${folder}.`, { hint: `${hint}${example}` })
 }
 

@@ -44,7 +44,7 @@ export interface SessionOptions {
   readonly arena?: boolean
   /**
    * Let the runtime add to a product within the product's kernel, which adds in another order; true. Its choice among the products of a sum
-   * depends on the rest of the model. With `false`, a program that is split into several models gives the same bits as the whole.
+   * depends on the rest of the model. With `false`, a program that is split into several models is bitwise identical to the whole.
    */
   readonly sumsInProducts?: boolean
   /** ONNX Runtime's graph rewriting. */

@@ -1,3 +1,4 @@
+import { shellWord } from '#core/shellWord.ts'
 import { openIdentity } from '#store/identity.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { folderSetting } from '../options/commonSettings.ts'
@@ -19,9 +20,9 @@ Swarm, put its swarm.pem into DIR first.`,
     console.log(`peer      ${name}
 peer id   ${peerId}
 account   ${address}
-keys in   ${data} (npx waggle backup FILE --data ${data} keeps them: lost keys cannot be made again)
+keys in   ${data} (npx waggle backup FILE --data ${shellWord(data)} keeps them: lost keys cannot be made again)
 
 Fund the account with some of the chain's native coin, then:
-  npx waggle start --data ${data} --network NAME --role solver`)
+  npx waggle start --data ${shellWord(data)} --network NAME --role solver`)
   },
 })

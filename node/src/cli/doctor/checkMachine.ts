@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
+import { shellWord } from '#core/shellWord.ts'
 import { describeMachine, freeMemory } from '#model/devices.ts'
 import { exposedKeys, keysIn } from '#store/exposedKeys.ts'
 import { DataFolderLockedError, lockDataFolder } from '#store/lockDataFolder.ts'
@@ -67,10 +68,11 @@ export async function checkDisk(data: string, keepBytes: number): Promise<Findin
 /** Checks that the keys exist and that only their owner can read them. */
 export function checkKeys(data: string): Finding {
   const names = keysIn(data)
-  if (names.length === 0) return failure('keys', `no peer in ${data}`, `Make one: npx waggle init --data ${data}.`)
+  if (names.length === 0)
+    return failure('keys', `no peer in ${data}`, `Make one: npx waggle init --data ${shellWord(data)}.`)
   const exposed = exposedKeys(data)
   if (exposed.length === 0) return ok('keys', names.join(', '))
-  const files = exposed.join(' ')
+  const files = exposed.map(shellWord).join(' ')
   return failure(
     'keys',
     `others on this machine can read ${files}`,

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { shellWord } from '#core/shellWord.ts'
 import { isDiskFull } from '#store/diskSpace.ts'
 import { migrateFolder } from '#store/folderFormat.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
@@ -27,7 +28,7 @@ export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
     : []
   if (names.length === 0)
     throw new UsageError(`${folder} contains no peer's folder.`, {
-      hint: `Make each by npx waggle join --network NAME --data ${join(folder, 'NAME')}, and stop it by Ctrl-C once it is connected.`,
+      hint: `Make each by npx waggle join --network NAME --data ${shellWord(join(folder, 'NAME'))}, and stop it by Ctrl-C once it is connected.`,
     })
   const configs = names.sort().map(name => ({ name, config: loadConfig({ data: join(folder, name) }, migrateIfSpace) }))
   for (const { name, config } of configs) {
