@@ -4,7 +4,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { replaceFile } from '../../node/model/src/base/replaceFile.ts'
+import { writeFileAtomicSync } from '../../node/model/src/base/writeFileAtomic.ts'
 
 /** Record of a swarm's processes, in its data folder from its first process on. */
 export const PROCESSES_FILE = 'processes.json'
@@ -53,7 +53,7 @@ export function noteProcesses(path: string, running: Iterable<{ name: string; pi
     return startedAt === undefined ? [] : [{ name, pid, startedAt }]
   })
   try {
-    replaceFile(path, JSON.stringify(notes))
+    writeFileAtomicSync(path, JSON.stringify(notes), 0o600)
   } catch (error) {
     console.error(`cannot record the processes of the swarm: ${(error as Error).message}`)
   }

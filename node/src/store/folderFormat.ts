@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isMap, isScalar, parseDocument } from 'yaml'
 import { NodeError } from '#base/errors.ts'
 import { isNamed, readSmallFile } from '#base/readSmallFile.ts'
-import { replaceFile, syncPath } from '#base/replaceFile.ts'
+import { syncFolderSync, writeFileAtomicSync } from '#base/writeFileAtomic.ts'
 import { PEER_KEY_FILE, SETTINGS_FILE, SWARM_PEM_FILE } from './folderNames.ts'
 import { lockDataFolder } from './lockDataFolder.ts'
 
@@ -29,7 +29,8 @@ export class FolderFormatError extends NodeError {
 
 /** Says that a new folder has the format of this release. */
 export function stampFolder(folder: string): void {
-  if (!existsSync(join(folder, FORMAT_FILE))) replaceFile(join(folder, FORMAT_FILE), `${folderSteps.length}\n`)
+  if (!existsSync(join(folder, FORMAT_FILE)))
+    writeFileAtomicSync(join(folder, FORMAT_FILE), `${folderSteps.length}\n`, 0o600)
 }
 
 /** The number of a folder's format; null where no peer is. */
@@ -90,12 +91,12 @@ function takeStep(folder: string, aside: string, { step, to, said }: Taken): voi
   const kept = names.map(name => [name, readSmallFile(join(folder, name), MAX_SETTINGS_BYTES)] as const)
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { mode: 0o700 })
-  for (const [name, content] of kept) replaceFile(join(partial, name), content)
+  for (const [name, content] of kept) writeFileAtomicSync(join(partial, name), content, 0o600)
   writeFileSync(join(partial, FORMAT_FILE), `${to - 1}\n`, { flush: true })
   renameSync(partial, aside)
-  syncPath(folder)
+  syncFolderSync(folder)
   for (const line of step.apply(folder)) said(`${folder}: ${line}`)
-  replaceFile(join(folder, FORMAT_FILE), `${to}\n`)
+  writeFileAtomicSync(join(folder, FORMAT_FILE), `${to}\n`, 0o600)
   discard(aside)
 }
 
@@ -110,7 +111,7 @@ function undoUnfinished(folder: string, aside: string, steps: readonly FolderSte
   if (readFormat(folder, steps) === from)
     for (const name of steps[from]?.files ?? []) {
       const before = join(aside, name)
-      if (existsSync(before)) replaceFile(join(folder, name), readSmallFile(before, MAX_SETTINGS_BYTES))
+      if (existsSync(before)) writeFileAtomicSync(join(folder, name), readSmallFile(before, MAX_SETTINGS_BYTES), 0o600)
       else rmSync(join(folder, name), { force: true })
     }
   discard(aside)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { NodeError } from '#base/errors.ts'
 import { makeFolder } from '#base/makeFolder.ts'
 import { readSmallFile } from '#base/readSmallFile.ts'
-import { replaceFile } from '#base/replaceFile.ts'
+import { writeFileAtomicSync } from '#base/writeFileAtomic.ts'
 import type { Root, Seed } from '#core/hashes.ts'
 
 /** A Judge's secrets are missing or damaged: its game cannot be revealed. */
@@ -27,7 +27,7 @@ type GameSecrets = { clues: string[]; answer: number; seed: Seed }
 export function saveGameSecrets(dataDir: string, root: Root, secrets: GameSecrets): void {
   const folder = join(dataDir, 'market')
   makeFolder(folder, 0o700)
-  replaceFile(join(folder, `${root}.json`), JSON.stringify(secrets))
+  writeFileAtomicSync(join(folder, `${root}.json`), JSON.stringify(secrets), 0o600)
 }
 
 /** @throws {GameSecretsError} if they are not there or not whole. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { stringify } from 'yaml'
-import { replaceFile } from '#base/replaceFile.ts'
+import { writeFileAtomicSync } from '#base/writeFileAtomic.ts'
 import { NoFundsError } from '#chain/chainErrors.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import type { Hex } from '#core/hex.ts'
@@ -82,7 +82,11 @@ async function keepChoices(
     ...Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)])),
     ...Object.fromEntries(choices.map(({ setting, value }) => [setting, value])),
   }
-  replaceFile(path, `# By waggle join; the names are those of the options of waggle start.\n${stringify(kept)}`)
+  writeFileAtomicSync(
+    path,
+    `# By waggle join; the names are those of the options of waggle start.\n${stringify(kept)}`,
+    0o600,
+  )
   return choices
 }
 

@@ -1,20 +1,15 @@
 import type { Seed } from '#core/hashes.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
-import type { Precision } from '#model/quantization/precision.ts'
 import type {
   DrawnTask,
   Environment,
-  Generates,
   HeldOutTask,
   JudgeModel,
-  Proposals,
   RoundTask,
   SequenceScorer,
-  TextWriter,
   TokenChooser,
-  WrittenText,
 } from '../environment.ts'
-import { environmentHash, proposalsPerRound, type Sampling } from '../environmentSpec.ts'
+import { environmentHash, proposalsPerRound } from '../environmentSpec.ts'
 import type { Level } from '../level.ts'
 import { seededRandom } from '../seededRandom.ts'
 import { codeGames } from './codeGames.ts'
@@ -26,8 +21,9 @@ import { datasetProposal } from './datasets/datasetProposal.ts'
 import type { CodeZeroSpec } from './environmentSpec.ts'
 import type { CodeJudge } from './judge/createJudge.ts'
 import { admitProblem, mayTrainOn, parseProposal } from './parseProposal.ts'
-import { type ChatPrompts, type CodeZeroFormat, proposalMessages } from './promptFormat.ts'
-import { type ProposalForm, requestText } from './prompts.ts'
+import type { CodeZeroFormat } from './promptFormat.ts'
+import { requestText } from './prompts.ts'
+import { modelWriter, type ProposalRequest, type ProposalWriter } from './proposalWriters.ts'
 import { proposedTests } from './proposedTests.ts'
 import { maybeBroken } from './repairTask.ts'
 import { nearestTask, sameTask } from './sameTask.ts'
@@ -167,54 +163,4 @@ async function heldOutTasks(level: Level, count: number, repairing: number): Pro
     }
     return { problem: maybeBroken(task, repairing, random), check }
   })
-}
-
-/** A request for proposals of one form. */
-export type ProposalRequest = { readonly level: number; readonly form: ProposalForm; readonly samples: number }
-
-/** A source of proposals. */
-export type ProposalWriter = Pick<Proposals, 'model'> & {
-  write(
-    request: ProposalRequest,
-    sampling: Sampling,
-    seed: string,
-    until: AbortSignal,
-    model: Generates | null,
-  ): Promise<WrittenText[]>
-}
-
-/** A local model with its own tokenizer, which need not be the environment's: a proposer publishes only text. */
-export function modelWriter(
-  folder: string,
-  precision: Precision,
-  format: Pick<CodeZeroFormat, 'proposalPrompt' | 'stopToken' | 'moreStopTokens' | 'completionText'>,
-): ProposalWriter {
-  return {
-    model: { folder, precision },
-    async write({ level, form, samples }, { temperature, maxNewTokens }, seed, _until, model) {
-      if (model === null) throw new RangeError("the proposer's model is not open")
-      const prompt = await format.proposalPrompt(level, form)
-      const completions = await model.generate({
-        prompts: [prompt],
-        samplesPerPrompt: samples,
-        ...{ maxNewTokens, temperature, seed },
-        stopToken: format.stopToken,
-        moreStopTokens: format.moreStopTokens,
-      })
-      return mapYielding(completions, async ({ tokens, logprobs, ended }) => ({
-        text: await format.completionText(tokens, ended),
-        ended,
-        sampled: { prompt, tokens, logprobs, temperature },
-      }))
-    },
-  }
-}
-
-/** A model on a server, which applies its own template. */
-export function servedWriter(server: TextWriter, prompts: Pick<ChatPrompts, 'proposer'>): ProposalWriter {
-  return {
-    model: null,
-    write: ({ level, form, samples }, sampling, seed, until) =>
-      server.write(proposalMessages(prompts, level, form), { count: samples, ...sampling, seed, until }),
-  }
 }

@@ -4,7 +4,7 @@ import { openChatTokenizer, openOwnTokenizer, openTokenizerOf } from '../chatTok
 import type { Environment } from '../environment.ts'
 import type { ChatFolders, EnvironmentKind, JudgeServer } from '../environmentKind.ts'
 import { EnvironmentMismatchError } from '../environmentMismatch.ts'
-import { codeZero, modelWriter, type ProposalWriter, servedWriter } from './codeZero.ts'
+import { codeZero } from './codeZero.ts'
 import { describeEnvironment } from './describeEnvironment.ts'
 import { type CodeZeroSpec, codeZeroSpecSchema } from './environmentSpec.ts'
 import type { CodeJudge } from './judge/createJudge.ts'
@@ -12,6 +12,7 @@ import { servedJudge } from './judge/servedJudge.ts'
 import { solverSamples } from './judge/solverSamples.ts'
 import { trueFalseJudge } from './judge/trueFalseJudge.ts'
 import { type ChatPrompts, type CodeZeroFormat, chatFormat } from './promptFormat.ts'
+import { modelWriter, type ProposalWriter, servedWriter } from './proposalWriters.ts'
 
 export const kind: EnvironmentKind<CodeZeroSpec> = {
   schema: codeZeroSpecSchema,
