@@ -2,9 +2,9 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
 
-/** What one verb of the command line does. */
+/** A verb of the command line. */
 export type Command = {
-  /** What `--help` prints. */
+  /** Text of `--help`. */
   usage: string
   options: ParseArgsOptionsConfig
   /** Actions of a noun. A verb has none. */
@@ -13,7 +13,7 @@ export type Command = {
   positionals?: readonly string[]
   /** Names of optional positional arguments after them. */
   morePositionals?: readonly string[]
-  /** @param positionals - as many as are named. */
+  /** @param positionals - one for each name. */
   run: (values: Values, positionals: string[]) => Promise<void>
 }
 

@@ -19,7 +19,7 @@ export function areHttpUrls(text: string): boolean {
  * the machine. Errors name a variable and never quote its value.
  */
 export const environment = {
-  /** Path of a deployment's record, as the indexer and the dashboard take it too. */
+  /** Path of a deployment's record; the indexer and the dashboard use the same variable. */
   deployment: () => read('WAGGLE_DEPLOYMENT'),
 
   /** Folder of downloaded models. */

@@ -20,7 +20,7 @@ export function knownAction<Action extends string>(typed: string, known: readonl
   return action
 }
 
-/** What to say after Node's refusal of an option, which names the option in quotes; empty if nothing is near. */
+/** A hint for Node's refusal of an option, which names the option in quotes; empty if no known option is near. */
 export function meantOption(refusal: string, known: readonly string[]): string {
   const [, typed] = /^Unknown option '--([^']+)'/.exec(refusal) ?? []
   const meant = typed === undefined ? undefined : nearest(typed, known)

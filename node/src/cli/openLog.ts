@@ -10,7 +10,7 @@ import type { Config } from './options/config.ts'
 /**
  * The log of a long-running command: on stdout and, if requested, in a rotated file of the folder.
  *
- * @param secrets - that a server may put into what it answers.
+ * @param secrets - texts to redact: a server may repeat them in its answers.
  */
 export function openLog(
   config: Config,

@@ -6,7 +6,7 @@ import { UsageError } from './usageError.ts'
 type ParsedCommand = { values: Values; positionals: string[] }
 
 /**
- * Options and arguments of one command. With `--help` nothing more is checked.
+ * Parses the options and arguments of one command. With `--help` nothing else is checked.
  *
  * No value may be empty: `--data "$UNSET"` would mean the current folder.
  *
@@ -35,7 +35,7 @@ function parse(name: string, command: Command, args: string[]): ParsedCommand {
   }
 }
 
-/** `--stake -1` as `--stake=-1`: no option is a digit, and the command says which numbers it takes. */
+/** Writes `--stake -1` as `--stake=-1`: no option is a digit, and the command checks the number. */
 function joinNegatives(args: readonly string[]): string[] {
   const joined: string[] = []
   for (const arg of args) {

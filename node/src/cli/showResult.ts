@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 
-/** Prints what a command found: one JSON object on a line for programs, YAML for people. */
+/** Prints the result of a command: one JSON object on a line for programs, YAML for people. */
 export function showResult(result: object, asJson: boolean): void {
   console.log(asJson ? JSON.stringify(result) : stringify(result, { lineWidth: 0 }).trimEnd())
 }

@@ -1,4 +1,4 @@
-/** Tells on stderr, for every tenth, which share of some work is done, so that a log stays readable; stdout is for results. */
+/** Reports progress on stderr for every tenth of the work, so that a log stays readable; stdout is for results. */
 export function showShare(tell: (tenths: number) => string): (done: number) => void {
   let shown = -1
   return done => {

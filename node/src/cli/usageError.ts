@@ -1,6 +1,6 @@
 import { NodeError } from '#base/errors.ts'
 
-/** The command line or the configuration asks for something that does not exist. */
+/** The command line or the configuration is invalid. */
 export class UsageError extends NodeError {
   override readonly code = 'USAGE'
 }

@@ -23,7 +23,7 @@ export async function openPeerFolder(flags: Values): Promise<SessionOptions & { 
 }
 
 /**
- * Runs what only reads the chain. The account of the folder's peer comes with it where there is a peer.
+ * Runs a read of the chain, with the account of the folder's peer if there is one.
  *
  * @throws {UsageError} if a folder was named that holds no peer, or no deployment is found.
  * @throws {CallRefusedError} if the chain refuses to answer.

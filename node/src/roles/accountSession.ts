@@ -66,7 +66,7 @@ export async function openAccountSession({ data, deployment, rpcUrl, identity }:
     journal: createJournal(db, systemClock),
     /** A new id for each call to send. */
     id: (): string => randomUUID(),
-    /** Whether the outbox has the call of this key, in whatever state. */
+    /** Whether the outbox has the call of this key, in any state. */
     knows: (key: string): boolean => store.get(key) !== undefined,
     /** @throws {CallRefusedError} if no block includes the call. */
     async send(intent: OutboxIntent) {

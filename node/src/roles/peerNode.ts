@@ -42,11 +42,11 @@ export type PeerOptions = {
   network: NetworkConfig
   rpcUrl: string
   deployment: Deployment
-  /** Those that this node can play by; the chain names one. */
+  /** Environments of this node; the chain names one of them. */
   environments: readonly Environment[]
-  /** Whether it hears the announcements of all others: a gateway shows them. */
+  /** Whether it receives the announcements of all others; a gateway shows them. */
   follows: boolean
-  /** What is kept of other peers' payloads. */
+  /** Quotas for other peers' payloads. */
   quotas?: QuotaLimits
   /** How payloads are fetched. */
   limits?: FetchLimits
@@ -60,12 +60,12 @@ export type PeerOptions = {
 /** A round, with when it ends by the chain's time. */
 export type PlayedRound = Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec'>
 
-/** What every role uses: its identity, chain, network and journal. */
+/** Modules that every role uses: identity, chain, network and journal. */
 export type PeerNode = {
   identity: Identity
   chainId: number
   environment: Environment
-  /** Whether the chain binds a round to that environment, by now. */
+  /** Whether the round has this environment, by the present state of the chain. */
   playsIn: (round: number) => Promise<boolean>
   chain: Chain
   /** First round that this peer's key counts in: the chain takes no work of earlier ones. 0 for a peer that only reads. */
@@ -73,7 +73,7 @@ export type PeerNode = {
   network: Network
   journal: Journal
   bundles: Bundles
-  /** Own payloads that nobody is served yet. */
+  /** Own payloads that are not served yet. */
   sealed: SealedPayloads
   /** Opens and seals payloads, in its own thread. */
   payloads: PayloadOperations
@@ -92,25 +92,25 @@ export type PeerNode = {
   signal: AbortSignal
   /** Settled scores that it found wrong, and its appeals. */
   appealCounts: AppealCounts
-  /** What it found when it scored again what was settled. */
+  /** Results of recomputing settled scores. */
   auditCounts: AuditCounts
   /** Answers of canaries that it measured, by judge and execution. */
   judgeCounts: JudgeCounts
   /** Gateways only: the canaries of the newest round that were measured since the start. */
   newestCanaries: readonly JudgedCanary[]
-  /** What was learned, for the operator. */
+  /** Log of updates, for the operator. */
   training: TrainingLog
-  /** What the loop of rounds was told last. */
+  /** The last round of the role's loop. */
   round: () => PlayedRound | null
-  /** Told by the loop of rounds; the network judges announcements by it. */
+  /** Called by the role's loop; the network checks announcements against this round. */
   setRound: (round: PlayedRound) => void
   close: () => Promise<void>
 }
 
 /**
- * Opens a data folder and joins chain and network. What was opened is closed again if a later step fails.
+ * Opens a data folder and joins chain and network. If a later step fails, everything is closed again.
  *
- * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
+ * @throws {NodeError} if the environment is broken, with a hint.
  */
 export async function openPeer(options: PeerOptions): Promise<PeerNode> {
   const { data, deployment, clock } = options
@@ -180,7 +180,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
 
 type Stores = Awaited<ReturnType<typeof openStores>>
 
-/** What is kept in the data folder. */
+/** Opens the stores of the data folder. */
 async function openStores(options: PeerOptions, closers: (() => unknown)[]) {
   const { data, clock, quotas = defaultQuotas } = options
   const identity = await openIdentity(data)

@@ -3,7 +3,7 @@ import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 
-/** What anybody may read. The account is that of a peer's folder, and null if there is none: then nothing is told of it. */
+/** A session for public reads. The account is that of a peer's folder; null if there is none, and then no information about an account. */
 export type ReadSession = { client: FollowedChain; contracts: Contracts; account: AccountAddress | null }
 
 /** Connects for reads alone: nothing is locked, no journal is opened, and nothing can be sent. */

@@ -19,7 +19,7 @@ import { type RoleOptions, workerOf } from './roleOptions.ts'
 import { POLICY_FOLDER } from './solver/solver.ts'
 import { startSolver } from './solver/startSolver.ts'
 
-/** What each role opens and runs, until the node's signal is aborted. */
+/** The start of each role; it runs until the node's signal is aborted. */
 const starts: Readonly<Record<RoleName, (node: PeerNode, options: RoleOptions) => Promise<void>>> = {
   proposer: startProposer,
   solver: startSolver,

@@ -11,7 +11,7 @@ export type Bond = { bond: string; bondWei: string; terms: string }
 /** Called with a bond before it is sent. */
 export type OnBond = (bond: Bond) => void
 
-/** What happens to a bond, as the contract `Challenges` defines it. */
+/** Terms of a bond, as the contract `Challenges` defines them. */
 const terms = {
   demand: 'It is returned less the gas of showing the leaf, and in full if the leaf is not shown.',
   appeal:

@@ -25,7 +25,7 @@ export async function demand(session: AccountSession, { peerKey, round, place, s
   const hash = await readEnvironment(client, contracts, round)
   const spec = specs.find(one => environmentHash(one) === hash)
   if (spec === undefined)
-    throw new CallRefusedError(`Round ${round} is played by the rules ${hash}, which are not known here.`, {
+    throw new CallRefusedError(`Round ${round} has the environment ${hash}, which is unknown here.`, {
       hint: 'Give the specification with --environment FILE.',
     })
   const events = createEventReader(client, contracts)

@@ -14,7 +14,7 @@ const listed = (counts: Counts) =>
         .map(entry => entry.join(' '))
         .join(', ')}`
 
-/** On which device each GPU's programs of a model run. */
+/** The operations of a model's programs that each GPU runs, and those that run on the CPU. */
 async function placementsOf(folder: string, { devices }: DeviceReport) {
   const { readDecoderConfig } = await import('#model/decoder/decoderConfig.ts')
   const { reportPlacements } = await import('#rl/device/reportPlacements.ts')

@@ -30,7 +30,7 @@ const {
 } = peerSettings
 const models = { role, environment, model, proposer, judge, lora, 'lora-base': loraBase }
 
-/** Reports what would keep a peer from working, before it is started or while it runs. */
+/** Reports problems that would prevent a peer from working, before it is started or while it runs. */
 export const doctor = defineCommand({
   about: `npx waggle doctor [OPTIONS]
 

@@ -6,7 +6,7 @@ import { folderSetting } from '../options/commonSettings.ts'
 import { jsonOption } from '../options/optionKinds.ts'
 import { passphraseOption, readPassphrase } from '../options/readPassphrase.ts'
 
-/** Puts a backup back. */
+/** Restores a backup. */
 export const restore = defineCommand({
   about: `npx waggle restore FILE [--data DIR] [--passphrase-file FILE] [--json]
 

@@ -24,7 +24,7 @@ type ChainQuestion = {
   deployment: Deployment
   rpcUrl: string
   bootnodes: readonly string[]
-  /** Who pays for an account without funds. */
+  /** URL of the sponsor that pays for an account without funds. */
   sponsor?: string | undefined
   nowSec: number
 }

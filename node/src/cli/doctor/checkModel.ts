@@ -22,7 +22,7 @@ type ChatRole = {
   loraBase?: BasePrecision | undefined
 }
 
-/** Which bases the environment pays, and whether this one is among them. */
+/** Checks whether this base is among those that the environment pays. */
 export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { model }: ChatRole): Promise<Finding> {
   if (bases === null) return ok('bases', 'adapters over any base are paid')
   const listed = `adapters over ${bases.join(', ')} are paid`
@@ -36,7 +36,7 @@ export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { mo
   )
 }
 
-/** Whether the memory is enough for the role with its models, as far as their sizes are known before they are downloaded. */
+/** Checks whether the memory is enough for the role with its models, if their sizes are known before they are downloaded. */
 export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, freeBytes: number): Promise<Finding> {
   const { role = 'solver' } = asked
   const model = role === 'proposer' ? (asked.proposer ?? asked.model) : asked.model
@@ -66,7 +66,7 @@ function trainedOf({ role, lora, loraBase }: ChatRole, parameters: number): Trai
   return loraBase === 'int8' ? 'integerAdapter' : 'adapter'
 }
 
-/** Which models each role would use on this machine, as `join` chooses them. */
+/** Models that `join` would choose for each role on this machine. */
 export function checkPools(memory: ModelMemory): Finding {
   return ok('pools', `${gibibytes(memory.freeBytes)} free: ${describePools(memory).join('; ')}`)
 }

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { type Finding, failure, ok, warning } from './finding.ts'
 
-/** What differs from one operating system to another for a peer. */
+/** Differences between operating systems that matter to a peer. */
 export type System = {
   readonly platform: string
   readonly arch: string
@@ -14,13 +14,13 @@ export type System = {
   readonly release: string
   /** Kind of the file system of the peer's folder, as `statfs` numbers it. */
   readonly fileSystem: number
-  /** How that subsystem is connected: `nat`, `mirrored`, …; null elsewhere, or where it does not say. */
+  /** Networking mode of that subsystem: `nat`, `mirrored`, …; null elsewhere, or if it is unknown. */
   readonly wslNetwork: string | null
   /** Whether something keeps a Mac awake. */
   readonly isKeptAwake: boolean
 }
 
-/** That ONNX Runtime comes with binaries for. */
+/** Platforms that ONNX Runtime has binaries for. */
 export const runtimes: readonly string[] = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64']
 
 const GUIDE = 'docs/guides/wsl-and-macos.md'
@@ -46,7 +46,7 @@ export async function describeSystem(data: string): Promise<System> {
 const isSubsystem = ({ platform, release: kernel }: Pick<System, 'platform' | 'release'>) =>
   platform === 'linux' && /microsoft/i.test(kernel)
 
-/** What a peer's operator has to know about the operating system. */
+/** Warns a peer's operator about properties of the operating system. */
 export function checkSystem(system: System): Finding[] {
   const name = `${system.platform}-${system.arch}`
   if (system.platform === 'win32')

@@ -1,4 +1,4 @@
-/** What one check found. `advice` says what to do about a warning or a failure. */
+/** Result of one check. `advice` is the remedy for a warning or a failure. */
 export type Finding = {
   check: string
   state: 'ok' | 'warning' | 'failure'

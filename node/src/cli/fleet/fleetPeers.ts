@@ -13,7 +13,7 @@ interface FleetAsked {
   readonly gpus: readonly string[]
   /** Port of the first peer's metrics; each other's is one higher. */
   readonly metricsPort: number | undefined
-  /** What starts the command line. */
+  /** Program of the command line. */
   readonly main: string
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Clock } from '#core/clock.ts'
 
-/** A peer of a fleet, as a process is started for it. */
+/** A peer of a fleet, with the arguments of its process. */
 export interface FleetPeer {
   readonly name: string
   readonly argv: readonly string[]
@@ -11,7 +11,7 @@ export interface FleetPeer {
 }
 
 export interface FleetOptions {
-  /** What each peer's `argv` is given to. */
+  /** Program that runs with each peer's `argv`. */
   readonly program: string
   readonly clock: Clock
   /** Ends all peers in good order. */
@@ -31,7 +31,7 @@ const WELL_MS = 600_000
 /**
  * Runs peers until all have ended, each in its own process. One that fails is restarted with exponential backoff.
  *
- * @returns the names of those that ended by a failure of the call, as wrong settings are.
+ * @returns the names of those that ended with a usage error, such as wrong settings.
  */
 export async function runFleet(peers: readonly FleetPeer[], options: FleetOptions): Promise<string[]> {
   const ends = await Promise.all(peers.map(async peer => ({ name: peer.name, code: await keepRunning(peer, options) })))

@@ -21,7 +21,7 @@ export interface Pool {
   readonly parameters: number
   /** Read by solvers only. */
   readonly trained: Trained
-  /** Memory that the largest GPU has at least; 0 where a processor is enough. */
+  /** Memory that the largest GPU needs; 0 if a CPU is enough. */
   readonly gpuBytes: number
   readonly about: string
 }

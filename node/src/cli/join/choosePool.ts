@@ -2,7 +2,7 @@ import type { RoleName } from '#roles/roleName.ts'
 import { chatPools, type Pool } from './chatPools.ts'
 import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
 
-/** What a machine has for models, and the judge that its peer would load; 0 parameters for none. */
+/** A machine's memory for models, and the parameters of the judge that its peer would load; 0 for none. */
 export interface ModelMemory {
   readonly freeBytes: number
   /** Memory of the largest GPU; 0 if there is none. */
@@ -26,7 +26,7 @@ function poolsOf(role: RoleName, { gpuBytes, judgeParameters }: ModelMemory) {
     .map(pool => ({ ...pool, bytes: memoryNeeded({ role, judgeParameters, ...pool }) }))
 }
 
-/** Which models each role would use here, in words: `solver --model … (7.5 GiB)`, or how much memory is missing. */
+/** Describes the models that each role would use here: `solver --model … (7.5 GiB)`, or the missing memory. */
 export function describePools(memory: ModelMemory): string[] {
   return (Object.keys(chatPools) as RoleName[])
     .filter(role => chatPools[role].length > 0)

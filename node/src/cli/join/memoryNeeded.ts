@@ -1,7 +1,7 @@
 import type { RoleName } from '#roles/roleName.ts'
 
 const GIB = 2 ** 30
-/** Arrays of a step and of sampling, the network, payloads: what a peer takes besides its models. */
+/** Memory of a peer without its models: arrays of a step and of sampling, the network, payloads. */
 const BESIDE_MODELS = 2 * GIB
 
 /** Bytes per parameter of a role's model; measured at 0.135 and 0.5 billion parameters. */
@@ -12,13 +12,13 @@ const perParameter = {
   integerAdapter: 6.2,
   /** Weights, gradients, two moments, and activations of all layers: 13 GB for half a billion. */
   weights: 26,
-  /** Frozen in float32: what a check of sampling reads. */
+  /** Frozen in float32, to check sampling. */
   frozen: 4,
   /** A judge or a proposer in 8 bits. */
   integer: 1.3,
 } as const
 
-/** What a solver trains. */
+/** Kinds of weights that a solver trains. */
 export type Trained = 'adapter' | 'integerAdapter' | 'weights'
 
 /** A peer's models; a judge on a server takes no memory here. */

@@ -16,8 +16,8 @@ const CLOSED_FROM_ROUND = 3n
 const SALT = keccak256(stringToHex("RL Swarm's leaderboard"))
 
 /**
- * The outcome of a page: `missing` until it is proposed to the timelock, `waiting` for the delay that everybody has to look at it, `ready` to
- * be imported, `imported`.
+ * The state of a page: `missing` until it is proposed to the timelock, `waiting` during the delay in which everybody can check it, `ready` to be
+ * imported, `imported`.
  */
 type PageState = 'missing' | 'waiting' | 'ready' | 'imported'
 export type Page = { first: number; rows: number; state: PageState; readyAtSec: number | null; hash: Hex | null }

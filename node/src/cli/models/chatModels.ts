@@ -34,7 +34,7 @@ export type ChatModels = NonNullable<Awaited<ReturnType<typeof openChatModels>>>
  * The chat models that `start` was given; undefined if none, so that the starter models are used.
  *
  * @param role - that uses them; without it any role may.
- * @throws {UsageError} if the options cannot be combined, or the specification is not one.
+ * @throws {UsageError} if the options cannot be combined, or the file is not a specification.
  */
 export async function openChatModels(settings: ChatSettings, signal: AbortSignal, role?: RoleName) {
   const { environment: specification, model, proposer } = settings

@@ -25,11 +25,11 @@ export interface ChatSettings extends Pick<GenerateOptions, 'topK' | 'topP' | 'm
 
 export interface ChatAnswer {
   readonly text: string
-  /** The token that ends the answer included, if it came. */
+  /** Includes the token that ended the answer, if there was one. */
   readonly tokens: readonly number[]
   /** Whether the model ended it: otherwise its length did, or the signal. */
   readonly ended: boolean
-  /** Messages that were left out from now on, because the model's positions do not hold them. */
+  /** Messages that were dropped from the conversation, because they no longer fit into the model's positions. */
   readonly forgotten: number
 }
 

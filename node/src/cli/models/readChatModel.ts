@@ -4,10 +4,10 @@ import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import { UsageError } from '../usageError.ts'
 
-/** Files that hold one. */
+/** Files that may contain a chat template. */
 const TEMPLATES = ['chat_template.jinja', 'tokenizer_config.json']
 
-/** What a chat model's folder says besides its weights. */
+/** Settings in a chat model's folder. */
 type ChatModelFiles = {
   config: DecoderConfig
   tokenizer: PretrainedTokenizer
@@ -16,7 +16,7 @@ type ChatModelFiles = {
   repetitionPenalty: number
 }
 
-/** Refuses what is not a chat model before its weights are read. Modules are loaded when they are needed: `--help` must not wait for them. */
+/** Refuses a folder without a chat model before reading weights. Modules are loaded when they are needed: `--help` must not wait for them. */
 export async function readChatModel(folder: string): Promise<ChatModelFiles> {
   const [{ readDecoderConfig }, { PretrainedTokenizer }, { checkTokenizerFits }, { readGenerationDefaults }] =
     await Promise.all([

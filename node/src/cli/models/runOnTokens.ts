@@ -14,7 +14,7 @@ export interface TokensRequest {
   readonly config: DecoderConfig
   readonly adapter: string | undefined
   readonly tokens: Int32Array
-  /** Where tokens are a text's. */
+  /** Set if the tokens come from a text. */
   readonly tokenizer: PretrainedTokenizer | undefined
   readonly maxNewTokens: number
   readonly load: LoadOptions
@@ -74,7 +74,7 @@ export async function printGenerated(request: TokensRequest, values: PrintOption
   for (const [i, token] of tokens.entries()) console.log(`${token} ${Math.exp(logprobs[i] as number).toFixed(4)}`)
 }
 
-/** Finite weights may still overflow float32 on the way, and JSON has no word for that. */
+/** Finite weights may still overflow float32 during the computation, and JSON cannot represent the result. */
 function requireNumbers(values: Float32Array | readonly number[]): void {
   if (values.every(Number.isFinite)) return
   throw new ModelInputError('the model computes numbers that are not finite.', {
@@ -82,12 +82,12 @@ function requireNumbers(values: Float32Array | readonly number[]): void {
   })
 }
 
-/** A float32 with no more digits than tell it from its neighbours. */
+/** A float32 with just enough digits to distinguish it from its neighbours. */
 function shortest(x: number): number {
   return Number(x.toPrecision(9))
 }
 
-/** Writes to stdout, and waits where its reader is slow: logits of a long prompt are larger than a string may be. */
+/** Writes to stdout, and waits for a slow reader: the logits of a long prompt exceed the maximum length of a string. */
 async function print(part: string): Promise<void> {
   if (!process.stdout.write(part)) await once(process.stdout, 'drain')
 }

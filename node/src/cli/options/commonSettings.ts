@@ -51,7 +51,7 @@ export const deploymentSettings = {
   }),
 }
 
-/** Where models come from. */
+/** Sources of models. */
 export const hubSettings = {
   models: z.string().min(1).optional().meta({
     value: 'DIR',

@@ -16,10 +16,10 @@ const configSchema = z.strictObject(peerSettings)
 export type Config = z.infer<typeof configSchema> & { data: string }
 
 /**
- * Settings of a peer, whose folder is brought to this release's format first.
+ * Reads the settings of a peer, after migrating its folder to this release's format.
  *
- * @param options - of the command line; `undefined` where one is not given. `data` names the peer's folder.
- * @param migrate - brings the folder to this release's format.
+ * @param options - of the command line; `undefined` for those that are not given. `data` names the peer's folder.
+ * @param migrate - migrates the folder to this release's format.
  * @throws {UsageError} that names the file and the field.
  * @throws {FolderTooNewError} if a newer release wrote the folder.
  */

@@ -5,7 +5,7 @@ import { pullModel } from '#hub/pullModel.ts'
 import { parseDatasetReference } from '#hub/repoReference.ts'
 import { type HubSettings, modelsFolder, openHub, showProgress } from './modelOptions.ts'
 
-/** What `--dataset PATH_OR_REPO` means: a file, a folder, or what was downloaded of OWNER/NAME[@REVISION][:PATH]. */
+/** The path of `--dataset PATH_OR_REPO`: a file, a folder, or the download of OWNER/NAME[@REVISION][:PATH]. */
 export async function openDatasetPath(named: string, settings: HubSettings, signal?: AbortSignal): Promise<string> {
   // A missing file is its own error; its name is not looked up as a repository.
   if (existsSync(named) || (DATASET_FILE.test(named) && !named.includes(':'))) return named

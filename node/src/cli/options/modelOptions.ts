@@ -22,13 +22,13 @@ export function modelsFolder({ models }: HubSettings): string {
   return models ?? environment.models() ?? join(environment.home(), '.cache', 'waggle', 'models')
 }
 
-/** The folder that `--model PATH_OR_REPO` means, downloaded or imported if need be, with progress on stderr. */
+/** The folder of `--model PATH_OR_REPO`, downloaded or imported if necessary, with progress on stderr. */
 export function openModel(pathOrRepo: string, settings: HubSettings, signal?: AbortSignal): Promise<string> {
   if (isGguf(pathOrRepo)) return openGguf(pathOrRepo, modelsFolder(settings), signal)
   return openModelFolder(openHub(settings, signal), pathOrRepo, modelsFolder(settings), showProgress())
 }
 
-/** The folder that `--model PATH` means where nothing is downloaded: itself, or that of a GGUF file. */
+/** The folder of `--model PATH` without downloads: the path itself, or the folder of an imported GGUF file. */
 export async function openLocalModel(path: string, settings: HubSettings, signal?: AbortSignal): Promise<string> {
   return isGguf(path) ? openGguf(path, modelsFolder(settings), signal) : path
 }

@@ -10,7 +10,7 @@ import type { Config } from './config.ts'
 const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
 /**
- * The deployment that a command talks to.
+ * The deployment of a command.
  *
  * @throws {UsageError} if the network is not known, has no deployment yet, or its record is damaged.
  */

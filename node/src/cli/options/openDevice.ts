@@ -2,9 +2,9 @@ import { type Device, reportDevices, tryDevice } from '#model/devices.ts'
 import { UsageError } from '../usageError.ts'
 
 /**
- * The device that a peer's models run on, tried before anything is started on it.
+ * The device for a peer's models, tested before anything is started on it.
  *
- * @throws {UsageError} if one was named that does not work.
+ * @throws {UsageError} if the named device does not work.
  */
 export async function openDevice(wanted: Device | 'auto', hasChatModels: boolean): Promise<Device> {
   if (wanted === 'auto') return hasChatModels ? (await reportDevices()).chosen : 'cpu'

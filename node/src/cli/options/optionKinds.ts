@@ -27,7 +27,7 @@ export const numberList = (description: string) =>
     .optional()
     .meta({ value: 'N,N', description })
 
-/** The number of one of many: a round, a game. */
+/** An index, such as that of a round or a game. */
 export const numberOption = (description: string) => count(0, 999_999_999).optional().meta({ value: 'N', description })
 
 /** Ends the output of a command. */

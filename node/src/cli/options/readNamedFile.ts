@@ -3,9 +3,9 @@ import { readSmallFile } from '#base/readSmallFile.ts'
 import { UsageError } from '../usageError.ts'
 
 /**
- * A file that the operator named or wrote.
+ * Reads a file that the operator named or wrote.
  *
- * @throws {UsageError} as {@link readSmallFile} has it.
+ * @throws {UsageError} with the reason of {@link readSmallFile}.
  */
 export function readNamedFile(path: string, maxBytes: number): string {
   try {

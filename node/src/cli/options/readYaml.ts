@@ -3,11 +3,11 @@ import { MAX_SETTINGS_BYTES } from '#store/folderFormat.ts'
 import { UsageError } from '../usageError.ts'
 import { readNamedFile } from './readNamedFile.ts'
 
-/** As many as a person writes; a file of aliases of aliases grows to gigabytes. */
+/** More than a person writes; a file of aliases of aliases grows to gigabytes. */
 const MAX_ALIASES = 100
 
 /**
- * What a YAML file says.
+ * Reads and parses a YAML file.
  *
  * @throws {UsageError} that names file, line and kind of the first fault. It does not quote the file, which may hold a key.
  */

@@ -4,16 +4,16 @@ import { type CamelKeys, camelKeys } from '#core/camelKeys.ts'
 
 export type Settings = Readonly<Record<string, z.ZodType>>
 
-/** What a schema's `meta` says about a setting. */
+/** Fields of a setting's `meta`. */
 const metaSchema = z.strictObject({
   /** Placeholder of the value; a switch has none. */
   value: z.string().optional(),
-  /** The option's name, where it is not the setting's: `--bootnode` names one, `bootnodes` lists all. */
+  /** The option's name, if it differs from the setting's: `--bootnode` names one, `bootnodes` lists all. */
   option: z.string().optional(),
   description: z.string(),
 })
 
-/** What --help and docs/settings.md show of a setting. */
+/** Description of a setting for --help and docs/settings.md. */
 export type SettingHelp = z.infer<typeof metaSchema> & {
   name: string
   option: string

@@ -41,7 +41,7 @@ const datasetSettings = {
 }
 
 const diskSettings = {
-  // Adapters of 35 MB of six solvers, as long as a jury may ask for them; docs/network.md says what more take.
+  // Enough for adapters of 35 MB of six solvers while a jury may ask for them; docs/network.md has the sizes for more solvers.
   'keep-mb': megabytes
     .min(64)
     .default(8192)

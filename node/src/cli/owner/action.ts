@@ -14,9 +14,9 @@ export type ActionContext = OwnerSession & {
 /** A call, and the power that it takes. */
 export type Proposal = { power: Power; call: TimelockCall }
 
-/** One thing that owners do. */
+/** An action of owners. */
 export type Action = {
-  /** Names of its arguments; all are needed but one that ends with a question mark. */
+  /** Names of its arguments; all are required except one that ends with a question mark. */
   takes: readonly string[]
   summary: string
   /** @throws {ProposalRefusedError} for a value that would do harm or nothing. */

@@ -12,7 +12,7 @@ import { describeCall } from './describeCall.ts'
 import { type OwnerSession, ProposalRefusedError, type Transaction } from './openOwner.ts'
 import { namesOf } from './operations.ts'
 
-/** `via` the timelock a call waits; an account that holds the power itself sends it at once. */
+/** A call `via` the timelock waits; an account that holds the power itself sends it at once. */
 export type Proposed = {
   via: 'timelock' | 'account'
   does: string
@@ -97,7 +97,7 @@ async function sendNow(
   return { ...proposed, state: 'done', hash }
 }
 
-/** An operation of this call that waits; else the first that was not executed before: what was done may be done again. */
+/** A waiting operation of this call; else the first that was not executed: the same call may be made again. */
 async function freeOperation({ client, contracts }: OwnerSession, call: TimelockCall) {
   for (let count = 0; ; count++) {
     const args = operationArgs(call, pad(numberToHex(count)))

@@ -10,12 +10,12 @@ const LONGEST_ROUND_SEC = 86_400
 const LEAST_BLOCKS_IN_ROUND = 12
 /** Nothing is settled in a round's last quarter, and one of less than four seconds has none. */
 const LEAST_ROUND_SEC = 4
-/** Gaps between blocks that their usual length is read from. */
+/** Number of gaps between blocks for the median. */
 const GAPS = 8
 
 const clock = (role: string): Power => ({ contract: 'Rounds', role })
 
-/** What owners change about rounds that have not begun. */
+/** Owners' changes of rounds that have not begun. */
 export const roundActions: Record<string, Action> = {
   environment: {
     takes: ['FILE', 'HASH?'],

@@ -30,8 +30,8 @@ export async function listGames(session: ReadSession) {
 /**
  * A game in whole tokens, with what the account could claim of it.
  *
- * A price is that of the round that takes bets, or takes them next: tokens for a share, 1 in the first round. Once no bet can
- * come it is null.
+ * A price is that of the round that takes bets now or next, in tokens per share: 1 in the first round. It is null once no further bet is
+ * possible.
  */
 export async function gameInTokens(
   { client, contracts, account }: ReadSession,

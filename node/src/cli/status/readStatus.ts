@@ -70,7 +70,7 @@ export async function readStatus({ data, deployment, rpcUrl, identity, sponsor }
     settlements: await readOwnSettlements(reads, peerKey, round),
     /** As the peer last reported; null if it has never run. */
     connections: hasRun ? readConnections(path) : null,
-    /** How the judge fits execution, of a gateway that ran canaries. */
+    /** Agreement of the judge with execution, for a gateway that ran canaries. */
     judge: hasRun ? readAgreement(path) : null,
     /** Another process with its keys, seen within the last half hour. */
     twin: hasRun ? readTwin(path, Date.now()) : null,

@@ -9,8 +9,8 @@ import { gameInTokens } from './listGames.ts'
 const aboutSchema = z.object({ question: z.string(), choices: z.array(z.string()) })
 
 /**
- * One game with its words: the question, the choices by name, and the clues that are revealed. Where the Judge wrote something else
- * than a question with choices, that is the question; it is null if its event cannot be found.
+ * One game with its texts: the question, the choices by name, and the revealed clues. If the Judge's text is not a question with choices, the
+ * whole text is the question; it is null if its event cannot be found.
  */
 export async function showGame(session: ReadSession, gameId: bigint) {
   const { client, contracts } = session

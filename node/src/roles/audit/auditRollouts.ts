@@ -48,9 +48,9 @@ export async function openRolloutAudit(question: RolloutQuestion) {
       currentRound = (await rounds.waitFor(round + VOTES_OPENED_BY, signal)).round
     },
     /**
-     * Every score of a round again, or that of one peer.
+     * Recomputes every score of a round, or that of one peer.
      *
-     * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
+     * @throws {AuditImpossibleError} if the round is void, or its environment is unknown here.
      */
     async audit(round: number, only: string | null) {
       const modules = { reads, chainId, environments, payloads, modelsOf: judgeOf, nameOf, signal }

@@ -74,9 +74,9 @@ type AuditModules = {
 }
 
 /**
- * Every score of a round again, or that of one peer.
+ * Recomputes every score of a round, or that of one peer.
  *
- * @throws {AuditImpossibleError} if the round is void, or its rules are not known here.
+ * @throws {AuditImpossibleError} if the round is void, or its environment is unknown here.
  */
 export async function auditRound(modules: AuditModules, round: number, only: PeerKey | null): Promise<RoundAudit> {
   const { reads, payloads, nameOf, signal } = modules
@@ -124,7 +124,7 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
   const hash = await reads.readEnvironment(round)
   const environment = environments.find(one => one.hash === hash)
   if (environment === undefined)
-    throw new AuditImpossibleError(`Round ${round} is played by the rules ${hash}, which are not known here.`, {
+    throw new AuditImpossibleError(`Round ${round} has the environment ${hash}, which is unknown here.`, {
       hint: 'Give the specification and its models with --environment, --model and --judge.',
     })
   const before = round === 0 ? ZERO_HASH : (await reads.readBeacon(round - 1)).hash

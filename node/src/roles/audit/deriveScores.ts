@@ -25,7 +25,7 @@ type RoundToDerive = {
   accountAt: VotingRecord['accountAt']
 }
 
-/** Every score of a round again, from ballots and verdicts. */
+/** Recomputes every score of a round from ballots and verdicts. */
 export function deriveScores(due: RoundToDerive): DerivedRound {
   const { round, votes } = due
   const findings: Finding[] = []

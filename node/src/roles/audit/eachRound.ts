@@ -7,8 +7,8 @@ type OpenedAudit = {
 }
 
 /**
- * Audits rounds in their order, each as soon as all of its votes are opened. One alone is not waited for, and is an error if it is void; of many a
- * void one has nobody to audit.
+ * Audits rounds in order, each as soon as all of its votes are opened. A single round is not waited for, and is an error if it is void; among several
+ * rounds, a void one has an empty result.
  *
  * @param rounds - `last` may be infinite.
  * @param only - a peer, by its words, id or key; null for all.

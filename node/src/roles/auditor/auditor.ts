@@ -24,8 +24,8 @@ type AuditorModules = { score: typeof scoreAgain }
 const READS_A_ROUND = 8
 
 /**
- * Scores everything again in the round of its settlement, from the payloads that the network keeps; reports scores that are clearly
- * wrong, and appeals them. Unavailable payloads count as unchecked, and accuse nobody.
+ * Recomputes every score in the round of its settlement, from the payloads that the network keeps; reports clearly wrong scores, and appeals
+ * them. Scores of unavailable payloads count as unchecked.
  *
  * @see docs/adr/0114-an-auditor-scores-everything-again.md
  */

@@ -38,10 +38,10 @@ export function stageSource(node: PeerNode, until: AbortSignal): StageSource {
 type Round = { chainId: number; round: number; beacon: Beacon }
 
 /**
- * The tasks of a round that follow from beacons: those of its own, or in a later stage of an episode those of its first round, with
- * answers of the stage before, which are drawn by the beacon from those of peers that have points for them.
+ * The tasks of a round that follow from beacons: those of its own beacon, or, in a later stage of an episode, those of the episode's first round.
+ * These quote answers of the previous stage, which the beacon draws from those of peers that have points for them.
  *
- * Episodes overlap: the stages of one are `STAGE_ROUNDS` apart, so that whose answers there are is settled on the chain by then.
+ * Episodes overlap: the stages of one are `STAGE_ROUNDS` apart, so the quoted answers are settled on the chain by then.
  */
 export async function beaconTasks(
   environment: RuledBy,
@@ -68,7 +68,7 @@ function admitted(task: RoundTask, index: number): AdmittedTask {
   return { ref, taskHash: taskHash(ref), ...task }
 }
 
-/** The first round of the episode; null if it was void, so that a round stands for itself. */
+/** The first round of the episode; null if it was void, so that the round is its own episode. */
 async function firstRound({ chainId, round }: Round, stage: number, source?: StageSource): Promise<Round | null> {
   if (source === undefined) throw new Error('an environment with stages needs a source of earlier answers')
   const first = round - stage * STAGE_ROUNDS
@@ -80,7 +80,7 @@ async function beaconBefore({ reads }: StageSource, round: number): Promise<Beac
   return round === 0 ? ZERO_HASH : (await reads.readBeacon(round - 1)).hash
 }
 
-/** For each question, what each drawn peer answered to it in the stage before. */
+/** For each question, the answers of each drawn peer in the previous stage. */
 async function earlierAnswers(
   { spec, hash, format }: RuledBy,
   { peers }: Stages,

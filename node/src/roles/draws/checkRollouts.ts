@@ -15,11 +15,11 @@ export type CheckedGroup = { task: AdmittedTask; rollouts: CheckedRollout[] }
 export type RoundRules = DrawRules & { spec: EnvironmentSpec; format: PromptFormat }
 
 /**
- * The rules of a round: its tasks are those that follow from the beacon, then the proposed ones. Both are the same for everybody, since
- * the proposals are what the chain had at the end of the round before.
+ * The rules of a round: its tasks are those that follow from the beacon, then the proposed ones. Both are the same for everybody: the proposals are
+ * those on the chain at the end of the round before.
  *
  * @param proposed - by proposer and index.
- * @param source - what later stages of an episode are read from; needed where the environment has stages.
+ * @param source - inputs of later stages of an episode; required if the environment has stages.
  */
 export async function roundRules(
   environment: RuledBy,

@@ -22,7 +22,7 @@ export type AdmittedTask = {
   isUnknown?: true
 }
 
-/** A place of a proposal. It is drawn whatever it holds; null if that is not a task that counts. */
+/** A place of a proposal, which is drawn in any case; null if it holds no task that counts. */
 export type TaskPlace = AdmittedTask | null
 
 /** The parts of an environment that decide which tasks count. */
@@ -43,8 +43,8 @@ export async function readTaskPlaces(
 /**
  * The places of a round's proposals, by proposer and then by index. Only as many of a proposal's tasks count as the environment asks for.
  *
- * A task counts if its text is a well-formed proposal whose prompt fits a rollout, may be trained on by the specification, and asks for
- * nothing that was proposed before for the round, in whatever words, by this proposer or another.
+ * A task counts if its text is a well-formed proposal whose prompt fits a rollout, the specification allows training on it, and no equivalent
+ * task, in any words, was proposed before for the round by any proposer.
  *
  * @param proposals - in the order of the chain.
  */
@@ -118,8 +118,8 @@ export type DrawRules = {
 /**
  * The tasks that a solver has to answer in a round: places are drawn, not chosen, so that easy tasks cannot be picked.
  *
- * A place that holds no task that counts passes its draw to the next one of the same random order, so that it is worth the same to all
- * other places, and leaves the other draws as they are. Where none is left, fewer tasks are owed.
+ * A place without a task that counts passes its draw to the next one of the same random order. So it benefits all other places equally, and does not
+ * change the other draws. If no place is left, fewer tasks are owed.
  */
 export function drawTasks(
   chainId: number,

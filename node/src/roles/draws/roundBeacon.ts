@@ -45,7 +45,7 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
   return null
 }
 
-/** The next block, or a later one where nothing is known before it: the chain reaches that, or has fallen back. */
+/** The next block, or a later one if the chain skipped it or has fallen back. */
 async function nextOf({ nextBlock }: PeerNode['chain'], fromBlock: number, until: AbortSignal): Promise<void> {
   for (let before = 0; ; ) {
     const { number } = await nextBlock(until)

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, keccak256 } from 'viem'
 import type { Beacon, PeerKey, Seed } from '#core/hashes.ts'
 
-/** What a seed is for; different purposes never share random numbers. */
+/** Purpose of a seed; different purposes never share random numbers. */
 export type SeedPurpose =
   | 'draw'
   | 'tasks'

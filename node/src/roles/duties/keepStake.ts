@@ -8,9 +8,9 @@ import { reportOutcome } from './reportOutcome.ts'
 const AHEAD_ROUNDS = 100
 
 /**
- * Stakes for this peer's duty once that is needed and its account has enough Nectar, and tops up after a slash. Not after its operator
- * has left: a notice on the chain, from whatever source, is remembered beyond the withdrawal and restarts, until there is a stake without
- * notice again.
+ * Stakes for this peer's duty once that is needed and its account has enough Nectar, and tops up after a slash. It does not stake after its operator
+ * has left the duty: it remembers a notice on the chain, from any source, beyond the withdrawal and restarts, until there is a stake without a notice
+ * again.
  */
 export async function keepStake(node: PeerNode, duty: Duty, round: number): Promise<void> {
   const { chain, identity, journal, logger } = node

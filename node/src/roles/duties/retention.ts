@@ -37,7 +37,7 @@ export function createConfirmed(): (round: number) => number | null {
   }
 }
 
-/** Deletes what is too old to be kept, and warns where payloads that can still decide a score had no space. */
+/** Deletes old facts and payloads, and warns if payloads that can still decide a score had no space. */
 export async function keepHouse(
   { journal, bundles, environment, logger }: Pick<PeerNode, 'journal' | 'bundles' | 'environment' | 'logger'>,
   confirmed: number | null,
@@ -56,7 +56,7 @@ const HINT = 'Raise --keep-peer-mb, and --keep-mb where many peers have large po
 type RoundBytes = { rollouts: number; policy: number }
 
 /**
- * What the quotas must be so that the payloads of one peer are kept while a jury may ask for them, MiB; null if they are large enough.
+ * Quotas, in MiB, that keep the payloads of one peer while a jury may ask for them; null if the present ones are large enough.
  *
  * @param bytes - the largest that the environment allows.
  */

@@ -62,7 +62,7 @@ async function answerAll(
   const { chain, identity, logger } = node
   const isOwn = ({ peerKey }: LeafDemand) => peerKey === identity.peerKey
   const isDue = (demand: LeafDemand) => (leaves === 'own' ? isOwn(demand) : isDueHere(demand, identity.peerKey, time))
-  // One that was opened before the chain stood still is open yet.
+  // A demand that was opened before the chain stood still is still open.
   const demands = await chain.readDemands({ first: Math.max(0, time.round - REMEMBERED_ROUNDS), last: time.round })
   for (const demand of demands.filter(one => one.state === 'open' && isDue(one))) {
     const { peerKey, index } = demand
@@ -95,7 +95,7 @@ function isDueHere(
   const staggerShare = Number.parseInt(hash.slice(2, 10), 16) / 2 ** 32
   const isLast =
     time.round === throughRound && passedOf(time) >= OTHERS_FROM + staggerShare * (OTHERS_UNTIL - OTHERS_FROM)
-  // Later it is open where the chain stood still.
+  // It is open for longer if the chain stood still.
   return isLast || time.round > throughRound
 }
 
@@ -111,7 +111,7 @@ async function findLeaf(
   return commitment && opened && typeof opened !== 'string' ? provenLeaf(opened, commitment, index) : null
 }
 
-/** A leaf of a bundle with its payload and its proof; null if there is none of that index. */
+/** A leaf of a bundle with its payload and its proof; null if the bundle has no leaf of that index. */
 export function provenLeaf(
   { payload, tree }: OpenedPayload<RolloutBundle>,
   commitment: RolloutCommitment,

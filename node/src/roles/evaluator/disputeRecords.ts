@@ -10,20 +10,20 @@ import type { RoundFacts } from './scoreAgain.ts'
 /** Rounds whose verdicts count. */
 export const RECORD_ROUNDS = 8
 
-/** By seat, in how many cases a jury contradicted its dispute, less those in which it upheld it. */
+/** By seat, the number of its disputes that a jury contradicted, minus those that a jury upheld. */
 export type DisputeRecords = Map<PeerKey, number>
 
-/** Ballots that are scores which clearly differ from what was settled. Whom a peer hides its work from disputes nothing. */
+/** Ballots whose score clearly differs from the settled one. `unavailable` is not a dispute: the peer may have hidden its work from the seat. */
 function disputesOf(ballots: readonly Ballot[], settledMilli: number): Ballot[] {
   return ballots.filter(({ vote }) => vote !== UNAVAILABLE && isClearlyOff(vote, settledMilli))
 }
 
-/** How many seats dispute a score, without those that juries contradicted more often than they upheld them. */
+/** Number of seats that dispute a score, without those that juries contradicted more often than they upheld. */
 export function disputedBy(ballots: readonly Ballot[], settledMilli: number, records: DisputeRecords): number {
   return disputesOf(ballots, settledMilli).filter(({ seatKey }) => (records.get(seatKey) ?? 0) <= 0).length
 }
 
-/** Adds what a jury said on an appeal. Without a verdict it says nothing: a case that nobody had time to read discredits no seat. */
+/** Adds a jury's verdict on an appeal. Without a verdict nothing is added: a case that nobody had time to read discredits no seat. */
 export function recordDisputes(
   records: DisputeRecords,
   ballots: readonly Ballot[],

@@ -29,7 +29,7 @@ import { scoreRollouts } from './scoreRollouts.ts'
 import { ballotsOf, keepScores, keptScores, type OwnShard, ownShards } from './scoreSheets.ts'
 import { settleRound } from './settleRound.ts'
 
-/** Shares of what is left of a round: after the first no peer is waited for, after the second nothing is checked, and votes are sent. */
+/** Shares of the rest of a round: after the first, missing payloads are no longer waited for; after the second, checks stop and votes are sent. */
 const [VOTES_UNTIL, CHECKS_UNTIL] = [2 / 3, 5 / 6]
 
 /** Accounts read in parallel. A seat of a large swarm scores a thousand peers: in sequence that takes a minute. */
@@ -38,9 +38,9 @@ const ACCOUNTS_AT_ONCE = 64
 type Due = { votesDue: AbortSignal; checksDue: AbortSignal }
 
 type EvaluatorSettings = {
-  /** Withheld leaves that it demands a round at most; each takes a bond. */
+  /** Maximum of withheld leaves that it demands in a round; each takes a bond. */
   demands: number
-  /** Verdicts over its own votes that it appeals at a time; each takes a bond. */
+  /** Maximum of open appeals of verdicts over its own votes; each takes a bond. */
   maxAppeals: number
 }
 
@@ -51,16 +51,16 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
     const { round } = time
     const begun = { time, atMs: node.clock.nowMs() }
     recordInTime(node, time)
-    // From now on: what is told of the chain's time is as old as this call.
+    // Counted from now: the reading of the chain's time is as old as this call.
     const [votesDue, checksDue] = [untilShare(node, time, VOTES_UNTIL), untilShare(node, time, CHECKS_UNTIL)]
-    // Their turns may come late, and nothing else waits for them; settlement is closed before votes are ready. Verdicts wait for no vote: a peer that
-    // is slow to give its work would leave no time for them.
+    // Their turns may come late, and nothing else waits for them; settlement is closed before votes are ready. Verdicts do not wait for votes: a peer
+    // that serves its work slowly would leave no time for them.
     const staggered = Promise.allSettled([
       defendVotes(node, begun, maxAppeals),
       settleRound(node, round - phase.settling, begun),
       judgeAppeals(node, models, round, checksDue),
     ])
-    // Revealing is due first: it costs nothing, and not revealing is what is punished.
+    // Revealing comes first: it costs nothing, and silence is punished.
     const duties = [
       () => reveal(node, round - phase.revealing),
       () => vote(node, models, round - phase.voting, { time, votesDue, checksDue }, demands),
@@ -79,14 +79,14 @@ export async function runEvaluator(node: PeerNode, models: Models, settings: Eva
   })
 }
 
-/** Does every duty, whatever became of the one before, then throws what the first that failed threw. */
+/** Runs every duty, even if earlier ones fail, then throws the first failure. */
 async function allOf(duties: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = []
   for (const duty of duties) await duty().catch(error => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }
 
-/** Scores what was committed in a round and commits to the votes. A ballot that was made before a restart is kept as it is. */
+/** Scores the commitments of a round and commits to the votes. A ballot from before a restart is kept unchanged. */
 async function vote(
   node: PeerNode,
   models: Models,
@@ -96,7 +96,7 @@ async function vote(
 ): Promise<void> {
   const { logger } = node
   if (round < Math.max(0, node.countsFrom)) return
-  // First, since it sees to it that there is one: after a void round the next one would be void as well.
+  // First, since it also ensures that the beacon is recorded: after a void round the next one would be void as well.
   const beacon = await awaitBeacon(node, time, due.votesDue)
   if (beacon === null) return
   const before = await beaconOf(node, round - 1)
@@ -107,7 +107,7 @@ async function vote(
   if (kept === null) {
     if (!(await node.playsIn(round))) return
     const made = await makeSheet(node, models, { round, before, beacon }, shards, due)
-    // What a stop cut short is nobody's fault: no votes are made of it.
+    // A stop cut the work short, which is not the peers' fault: no votes are made.
     node.signal.throwIfAborted()
     const missing = made.missing.map(commitment => ({ round, beacon, commitment }))
     await demandMissing(node, missing, demands)
@@ -121,7 +121,7 @@ async function vote(
   }
 }
 
-/** The round that is scored, the beacon that its seeds follow from, and its own, which draws the leaves that count. */
+/** The scored round, the beacon of the round before, from which its seeds follow, and its own, which draws the leaves that count. */
 type ScoredRound = { round: number; before: Beacon; beacon: Beacon }
 
 /** Scores the peers of the shards; `missing` are those whose rollouts are unavailable. */
@@ -144,11 +144,11 @@ async function makeSheet(
   }
   const scored = fetchEachRollouts(node, round, committed, votesDue, score, true)
   proofs.fetch(votesDue)
-  // Each is checked once its rollouts and its policy are there: one that is slow holds up nobody else's check.
+  // Each peer is checked once its rollouts and its policy have arrived, so a slow one does not delay the others.
   const found = await Promise.all(
     scored.map(async (visiting, at) => {
       const wanted = committed[at] as RolloutCommitment
-      // A judge that is slow, or whose server hangs, costs the peers that it did not get to, and not the vote.
+      // If the judge is slow, or its server hangs, the remaining peers are not scored, and the vote is still sent.
       const scoring = visiting.then(visited => visited.result)
       const result = await resultInTime(scoring, checksDue, node.signal)
       const counts = result.ok ? await proofs.prove(wanted, result.value.leaves, checksDue) : result
@@ -169,14 +169,14 @@ async function makeSheet(
   return { scoreSheet: { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }, missing }
 }
 
-/** What peers of other accounts committed, by peer key: a vote on a peer of the own account does not count. */
+/** Commitments of peers of other accounts, by peer key: a vote on a peer of the own account does not count. */
 async function ofOthers({ chain }: PeerNode, shards: readonly OwnShard[]): Promise<RolloutCommitment[]> {
   const peers = shards.flatMap(shard => shard.peers)
   const accounts = await mapConcurrently(peers, ACCOUNTS_AT_ONCE, ({ peerKey }) => chain.readAccountOf(peerKey))
   return peers.filter((_, at) => accounts[at] !== chain.account).sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
 }
 
-/** Reveals the votes on a round, and publishes what stands behind them. */
+/** Reveals the votes on a round, and publishes the scores behind them. */
 async function reveal(node: PeerNode, round: number): Promise<void> {
   const kept = await keptScores(node, round)
   const beacon = kept === null ? null : await beaconOf(node, round)

@@ -10,8 +10,8 @@ import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 
 /**
- * The first leaf of a bundle that the chain can see to be false by its header: sampled with another seed than the beacon
- * drew, or by another policy than the one committed to.
+ * The first leaf of a bundle that the chain can recognise as false by its header: its seed is not the one that follows from the beacon, or its
+ * policy is not the committed one.
  *
  * @param opened - the bundle behind the commitment.
  * @param beacon - of the round before.
@@ -29,7 +29,7 @@ export function findFalseLeaf(
   return leaf === undefined ? null : { header: leaf.header, commitment, proof: proofIn(tree, at) }
 }
 
-/** Shows a false leaf to the chain. Scoring does not wait for it: that a leaf is false counts nothing in the vote already. */
+/** Proves a false leaf on the chain. Scoring does not wait for it: a false leaf already counts 0 in the vote. */
 export function showFalseLeaf(node: PeerNode, found: FalseLeaf | null): void {
   if (found === null) return
   const { round, peerKey, index } = found.header
@@ -38,7 +38,7 @@ export function showFalseLeaf(node: PeerNode, found: FalseLeaf | null): void {
   })
 }
 
-/** Shows the chain which proposers committed to a secret for a round and did not propose, where that costs them stake. */
+/** Reports proposers that committed to a secret for a round and did not propose, if that costs them stake. */
 export async function showWithheldSecrets(node: PeerNode, round: number): Promise<void> {
   const { chain } = node
   const proposed = new Set((await chain.readProposals(round)).map(({ peerKey }) => peerKey))
@@ -50,7 +50,7 @@ export async function showWithheldSecrets(node: PeerNode, round: number): Promis
   }
 }
 
-/** Every evaluator sees the fault, and one that shows it is enough. */
+/** Every evaluator finds the fault, and one report is enough. */
 function report({ logger }: PeerNode, done: string, known: string, outcome: TxOutcome, fields: LogFields): void {
   const isKnown = outcome.status === 'reverted' && outcome.error.startsWith(known)
   if (isKnown) logger.debug(`${done} by another`, fields)

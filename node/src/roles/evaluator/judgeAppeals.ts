@@ -12,8 +12,8 @@ import type { Models } from './proofs.ts'
 import { type ReadTogether, readTogether, scoreAgain } from './scoreAgain.ts'
 
 /**
- * Gives verdicts on the appeals of the round before, if this seat was drawn for them, and closes the cases that are due. Cases are judged side by
- * side: a peer that is slow to give its work takes no time from the others.
+ * Gives verdicts on the appeals of the round before, if this seat was drawn for them, and closes the cases that are due. Cases are judged in
+ * parallel: a peer that serves its work slowly takes no time from the others.
  */
 export async function judgeAppeals(node: PeerNode, models: Models, round: number, signal: AbortSignal): Promise<void> {
   const { chain } = node
@@ -38,9 +38,9 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
 type PlacedCase = AppealCase & { place: string }
 
 /**
- * Second appeals first, then those that more seats of the committee dispute whom juries did not contradict of late, and then in an order that
- * the beacon draws. It is the same for all jurors: of more appeals than can be read, whole juries read some, and who appeals what nobody
- * disputes takes no time from the others.
+ * Orders cases: second appeals first, then by the number of committee seats that dispute the score (without seats that juries contradicted
+ * recently), then in an order that the beacon draws. All jurors have the same order. So if there are more appeals than can be read, whole juries read
+ * the same ones, and appeals of undisputed scores take no time from the others.
  *
  * @see docs/adr/0198-a-dispute-counts-if-juries-agreed-with-its-seat.md
  */
@@ -51,7 +51,7 @@ async function orderCases(
   { facts }: ReadTogether,
 ): Promise<PlacedCase[]> {
   const beacon = (await beaconOf(node, openedRound)) ?? ZERO_HASH
-  // A single case needs no order. The read of the work reads all of this again, and fails by itself.
+  // A single case needs no order.
   const records = due.length < 2 ? new Map() : await readDisputeRecords(node, facts, openedRound).catch(() => new Map())
   const votesOn = async ({ round, peerKey }: AppealCase) => {
     const [commitments, votes] = await Promise.all([facts.commitments(round), facts.votes(round)])
@@ -65,7 +65,7 @@ async function orderCases(
   return (await Promise.all(placed)).sort((a, b) => (a.place < b.place ? -1 : 1))
 }
 
-/** Scores the peer again, as a committee would, and seals the score. Who had no time to look says nothing, which counts for what stands. */
+/** Recomputes the peer's score, as a committee would, and seals it. A seat that ran out of time abstains, which counts for the standing score. */
 async function giveVerdict(
   node: PeerNode,
   models: Models,
@@ -84,7 +84,7 @@ async function giveVerdict(
     return logger.warn('no verdict: there was no time to read the work', { round, peerKey, level })
   const { sealed, opened } = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })
   const about = { round, peerKey, appeal: level, scoreMilli }
-  // Not waited for: it is opened in the next round.
+  // Not awaited: it is opened in the next round.
   void sealed.then(outcome => reportOutcome(logger, 'verdict sealed', outcome, about))
   void opened.then(outcome => reportOutcome(logger, 'verdict opened', outcome, about))
 }
@@ -96,7 +96,7 @@ async function firstSeatsThatScored({ chain }: PeerNode, found: AppealCase): Pro
   return verdicts.filter(({ scoreMilli }) => scoreMilli !== UNAVAILABLE).map(({ seatKey }) => seatKey)
 }
 
-/** Closes a case, and has its seats judged. All evaluators try, and one is enough. */
+/** Closes a case and settles its seats. All evaluators try, and one is enough. */
 function closeCase({ chain, logger, signal }: PeerNode, found: AppealCase): void {
   const about = { round: found.round, peerKey: found.peerKey }
   const closeAndJudge = async () => {
@@ -106,7 +106,7 @@ function closeCase({ chain, logger, signal }: PeerNode, found: AppealCase): void
     for (const seats of await chain.readSeatsToJudge(found))
       reportOutcome(logger, 'seats judged', await chain.judgeSeats(seats), { ...about, appeal: seats.level })
   }
-  // Not waited for, so that it may outlive the node: what is not judged by then, anybody judges.
+  // Not awaited, and may be cut short by a stop: anybody can settle the remaining seats.
   void closeAndJudge().catch(error => {
     if (!signal.aborted) logger.warn('the seats of a case were not judged', { ...about, error })
   })

@@ -19,12 +19,12 @@ import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { ballotsOf, keptScores, ownShards } from './scoreSheets.ts'
 
-/** Seats are staggered over this share of a round: one call a shard is enough. */
+/** Seats are staggered over this share of a round: one call per shard is enough. */
 const STAGGER_SHARE = 1 / 5
 /** Assumed length of a round whose end is unknown. */
 const MAX_ROUND_SEC = 3_600
 
-/** Opens, for each shard that this evaluator voted on, the score of the leaf that was drawn: it is paid for that. */
+/** Opens the score of the drawn leaf for each shard that this evaluator voted on; it is paid for that. */
 export async function openSamples(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {
   const { chain, chainId, logger } = node
   const kept = round < 0 ? null : await keptScores(node, round)
@@ -81,7 +81,7 @@ function earns({ peerKey, scoreMilli, leaves }: PeerScore, settlements: readonly
   return agrees && leaves.length > 0
 }
 
-/** That the peer committed to the leaf that was drawn, and this evaluator to its score. Null if the bundle is gone. */
+/** Proofs that the peer committed to the drawn leaf, and this evaluator to its score. Null if the bundle is gone. */
 async function proveScore(
   node: PeerNode,
   scoreSheet: ScoreSheet,

@@ -19,7 +19,7 @@ type Committed = Pick<RolloutCommitment, 'peerKey' | 'policyHash'> & Pick<Wanted
 /** Bytes of policies that wait in memory for their checks if the disk is full: four of the largest. */
 const HELD_BYTES = 4 * MAX_POLICY_BYTES
 
-/** What is left of it, for all proofs that are read together. */
+/** The rest of that memory, for all proofs that are read together. */
 export type PolicyMemory = { leftBytes: number }
 
 export const policyMemory = (): PolicyMemory => ({ leftBytes: HELD_BYTES })
@@ -37,9 +37,9 @@ export type Proofs = {
   /**
    * Waits for the peer's policy, and checks the leaves by it.
    *
-   * @param leaves - that the beacon draws; none where none of the scored ones is there, null if this node does not know all of the
-   *   peer's prompts.
-   * @param signal - gives up; a check that is under way ends by itself.
+   * @param leaves - drawn by the beacon; empty if none of the scored ones is present, null if this node does not know all of the peer's
+   *   prompts.
+   * @param signal - gives up; a running check ends by itself.
    */
   prove(
     commitment: Committed,
@@ -73,9 +73,9 @@ export async function openProofs(
     ({ kind: 'policy', round, contentId: policyHash as Hex, peerKey, keepers }) as const
 
   const coming = new Map<PeerKey, Promise<PeerResult<unknown>>>()
-  // Others wait for a check: in it nobody is asked for a policy again who could keep them waiting.
+  // Policies held in memory: a check must not fetch a policy again from a slow peer while others wait.
   const held = new Map<PeerKey, Uint8Array>()
-  // A policy is in memory whole while it is read.
+  // A policy is in memory as a whole while it is read.
   const one = createKeyedLimit(1)
 
   function hold(bytes: Uint8Array, { contentId, peerKey }: { contentId: ContentId; peerKey: PeerKey }) {

@@ -11,7 +11,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { type Models, openProofs, type PolicyMemory, policyMemory, scoreWithout } from './proofs.ts'
 import { scoreRollouts } from './scoreRollouts.ts'
 
-/** What of a round is the same for all its scores. In a large swarm each of these takes tens of megabytes while it is read. */
+/** Facts of a round that all its scores share. In a large swarm, reading each of them takes tens of megabytes. */
 export type RoundFacts = {
   commitments(round: number): Promise<readonly RolloutCommitment[]>
   votes(round: number): ReturnType<PeerNode['chain']['readRevealedVotes']>
@@ -46,8 +46,8 @@ function onceForEach<T>(read: (round: number) => Promise<T>): (round: number) =>
 }
 
 /**
- * Those that read scores at the same time: payloads are fetched side by side, and opened and scored one after the other, of what has come the
- * first place first.
+ * Shared state of scores that are read at the same time: payloads are fetched in parallel, and opened and scored one after another. Of those that
+ * have arrived, the lowest place comes first.
  */
 export type ReadTogether = { mutex: PriorityMutex; facts: RoundFacts; memory: PolicyMemory }
 

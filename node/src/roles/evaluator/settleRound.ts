@@ -31,9 +31,9 @@ type Page = { shard: number; peers: RolloutCommitment[]; step: number }
 type Begun = { time: RoundTime; atMs: number }
 
 /**
- * Settles a round. Anyone may: the seats of a shard's committee do so in their order, a twelfth of the round after each other, so that shards
- * are settled side by side, one transaction a shard is enough, and none that stays away can hold it up. What is left after a third of the
- * round everybody settles, each account in another order, until the chain accepts nothing more.
+ * Settles a round. Anyone may. The seats of a shard's committee take turns, a twelfth of the round apart, so that shards are settled in parallel, one
+ * transaction per shard is enough, and an absent seat delays nothing. After a third of the round, everybody settles the rest, each account in another
+ * order, until the chain accepts no more.
  */
 export async function settleRound(node: PeerNode, round: number, begun: Begun): Promise<void> {
   const { clock, signal } = node

@@ -18,7 +18,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { type RoleOptions, workerOf } from '../roleOptions.ts'
 import { runEvaluator } from './evaluator.ts'
 
-/** Opens the judge model and runs an evaluator's duties: it votes, judges disputed games, and shows what others withhold. */
+/** Opens the judge model and runs an evaluator's duties: it votes, judges disputed games, and publishes leaves that others withhold. */
 export async function startEvaluator(node: PeerNode, options: RoleOptions): Promise<void> {
   await requirePaidBase(node.environment)
   await tellQuotas(node, options.quotas)
@@ -33,7 +33,7 @@ export async function startEvaluator(node: PeerNode, options: RoleOptions): Prom
   await Promise.all(duties).finally(close)
 }
 
-/** A jury asks the seats that scored a peer for its work, and takes the score away where nobody has it. */
+/** Warns about too small quotas: a jury asks the seats that scored a peer for its work, and annuls the score if nobody has it. */
 async function tellQuotas({ environment, logger }: PeerNode, quotas = defaultQuotas): Promise<void> {
   const bytes = { rollouts: payloadSizes(environment).rollouts, policy: await largestPolicy(environment) }
   const needed = neededQuotas(quotas, environment, bytes)
@@ -46,7 +46,7 @@ const STATE = 'disputes'
 /** Disputes read in parallel: each takes two requests at every poll, so a flood of them is limited. */
 const AT_ONCE = 16
 
-/** Why a seat that was drawn gives no verdict. */
+/** Reasons why a drawn seat gives no verdict. */
 const reasons = {
   foreign: "its question is not of this node's environment",
   long: 'it took longer than a game of this swarm does',
@@ -67,8 +67,8 @@ async function judgeDisputes(node: PeerNode, data: string): Promise<void> {
 type Seat = { session: MarketSession; rules: GameRules; logger: Logger }
 
 /**
- * Disputes are found by their events: a Judge that opens many games after a false answer hides it from no seat. Each step of a dispute lasts a
- * round at least, so that rarer polls find one in time while none is open.
+ * Finds disputes by their events, so a Judge cannot hide a false answer by opening many games after it. Each step of a dispute lasts at least a round,
+ * so rarer polls are enough while none is open.
  *
  * @param roundSec - length of the swarm's rounds.
  * @returns 'idle' while none is open.

@@ -28,7 +28,7 @@ type BundleCheck = {
   name: string
   leaves: number
   contentId: ContentId
-  /** One a difference; none where the bundle is what its peer committed. */
+  /** One for each difference; empty if the bundle matches the commitment. */
   findings: string[]
 }
 
@@ -101,7 +101,7 @@ export async function openBundleReader(sources: PayloadSources) {
 /** A rollout as other programs read it: text and token ids, with the log-probability of each. */
 type BundleLine = {
   leaf: number
-  /** Where its task stands: the proposer's key, and its index in the proposal. */
+  /** Place of its task: the proposer's key, and its index in the proposal. */
   task: { proposer: PeerKey; index: number }
   text: string
   /** Whether it ended by itself, inside the limit. */

@@ -6,7 +6,7 @@ import type { Work } from './work.ts'
 type Case = { peerKey: PeerKey; level: number }
 type NameOf = (peerKey: PeerKey) => string
 
-/** What a peer judged as a seat on appeals, what that paid, and what it was blamed for in a round; empty if there was nothing of it. */
+/** A peer's verdicts on appeals, its pay for them and its faults as a seat in a round, in sentences; empty if there are none. */
 export function explainSeat({ told }: Pick<Work, 'told'>, nameOf: NameOf): string[] {
   const { judged, seatPaid, blamed, misses } = told
   const appealOf = ({ peerKey, level }: Case) => `the ${level > 1 ? 'second ' : ''}appeal of ${nameOf(peerKey)}`

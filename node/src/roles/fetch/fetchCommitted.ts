@@ -33,7 +33,7 @@ function fetchRollouts<T>(
   return Promise.all(fetchEachRollouts(node, round, commitments, signal, work))
 }
 
-/** As {@link fetchRollouts}, each as soon as it arrives. @param mayReturn - whether peers that are away are waited for. */
+/** As {@link fetchRollouts}, each as soon as it arrives. @param mayReturn - whether to wait for absent peers. */
 export function fetchEachRollouts<T>(
   node: PeerNode,
   round: number,

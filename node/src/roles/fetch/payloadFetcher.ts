@@ -26,7 +26,7 @@ export type FetchModules = {
 }
 
 export type FetchRules = {
-  /** Bytes of a payload at most, by the environment. */
+  /** Maximum of bytes of a payload, by the environment. */
   maxBytes(kind: FetchKind): number
   /** When a round's payloads may first be fetched, on the node's clock; earlier requests wait. */
   opensAtMs(kind: FetchKind, round: number): number
@@ -55,8 +55,8 @@ const MAX_NOT_FOUND = 2
 const PATIENCE_SHARE = 1 / 16
 
 /**
- * Fetches a payload from its holders, one after the other, each held to the pace and all to a budget of time. Its author and its keepers are asked
- * side by side, each with a budget. While others wait, none keeps a slot for longer than its share; who lost it queues again, behind them.
+ * Fetches a payload from its holders, one after another; each must keep the pace, and all share a budget of time. The author and the keepers are
+ * asked in parallel, each with a budget. While others wait, no holder keeps a slot for longer than its share; one that lost its slot queues again.
  *
  * @param late - peers that were below the pace when last asked; kept up to date here.
  */
@@ -85,7 +85,7 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
         if (typeof got !== 'string') return got
         leftMs -= ms
         tried.push({ ...holder, failure: got })
-        // An author may be about to publish what was sealed until now.
+        // An author may be about to publish a payload that was sealed until now.
         const mayCome = holder.isAuthor && got === 'not-found' && retry < MAX_NOT_FOUND
         if (got === 'busy' || got === 'slot-expired' || mayCome) busy.push(holder)
       }

@@ -3,12 +3,12 @@ import type { LogFields, Logger } from '#core/logger.ts'
 /**
  * Why a peer's payload does not count.
  *
- * `unavailable`: nobody gave the bytes. `oversized`: more bytes than the environment allows. `too slow`: below the minimum
- * pace. `malformed`: no payload of its kind. `another`: not what its peer committed.
- * `unsure`: answers follow within twice the tolerance, and not within it, so that others may find them true or false.
- * `not sampled`: answers do not follow from the policy that was named. `unpaid base`: their policy adapts a model that the environment
- * does not pay for. `failed`: work on it threw, which is a
- * defect of this node or a way to provoke one. `no time`: this node's own time was up before it had asked for it, or before it was worked on.
+ * `unavailable`: nobody served the bytes. `oversized`: more bytes than the environment allows. `too slow`: below the minimum
+ * pace. `malformed`: not a payload of its kind. `another`: not the one that its peer committed.
+ * `unsure`: answers follow within twice the tolerance but not within it, so others may find them true or false.
+ * `not sampled`: answers do not follow from the named policy. `unpaid base`: their policy adapts a model that the environment
+ * does not pay for. `failed`: processing it threw, which is a defect of this node, perhaps provoked. `no time`: this node ran out of time before it
+ * requested or processed it.
  */
 export type PeerFault = {
   ok: false
@@ -31,7 +31,7 @@ export type PeerResult<T> = { ok: true; value: T } | PeerFault
 
 export const peerFault = (fault: PeerFault['fault'], reason: string): PeerFault => ({ ok: false, fault, reason })
 
-/** Whether the bytes that the peer committed are proven wrong, to everybody alike. Any other fault may be our own. */
+/** Whether everybody can prove that the committed bytes are wrong. Any other fault may be our own. */
 export function isProven({ fault }: PeerFault): boolean {
   return fault === 'malformed' || fault === 'another' || fault === 'not sampled' || fault === 'unpaid base'
 }
@@ -65,7 +65,7 @@ export async function peerWork<T>(
 /**
  * The result of work on a peer's input, or a fault if it is late: the work ends by itself.
  *
- * @param stopping - the node's; once it aborts, its reason is thrown, since what a stop cuts short is nobody's fault.
+ * @param stopping - the node's; once it aborts, its reason is thrown, since a stop is not the peer's fault.
  */
 export async function resultInTime<T>(
   work: Promise<PeerResult<T>>,

@@ -21,7 +21,7 @@ export function marketSessionOver(session: Omit<AccountSession, 'knows'>, accoun
     token,
     /** Salt of this peer's verdict on a dispute. */
     verdictSalt: (place: VerdictPlace) => verdictSalt(accountKey, place),
-    /** Makes sure that the market may take this amount of the account's tokens. */
+    /** Approves this amount of the account's tokens for the market, if necessary. */
     async allow(amount: bigint): Promise<TokenState> {
       const state = await token()
       if (state.balance < amount)

@@ -12,14 +12,14 @@ import { CallRefusedError } from '../accountSession.ts'
 import type { ReadSession } from '../readSession.ts'
 import type { MarketSession } from './marketSession.ts'
 
-/** What a Judge writes down of a game. Amounts are in whole tokens, as people write them. */
+/** A Judge's description of a game. Amounts are in whole tokens, as people write them. */
 export type GamePlan = {
   question: string
   choices: readonly string[]
   clues: readonly string[]
   /** One of the choices. */
   answer: string
-  /** Hash of the rules that the question was drawn by, where a program settles it. */
+  /** Hash of the environment that the question was drawn from, if a program settles it. */
   environment?: string
   startsInSec: number
   bettingSec: number
@@ -92,7 +92,7 @@ export async function placeBet(session: MarketSession, gameId: bigint, choice: n
   }
 }
 
-/** What a bet would buy and pay now. */
+/** Shares and payout of a bet that is placed now. */
 export async function quote({ client, contracts }: ReadSession, gameId: bigint, choice: number, stake: string) {
   const { decimals } = await readMarketToken(client, contracts)
   const game = await readGame(client, contracts, gameId)
@@ -105,7 +105,7 @@ export async function quote({ client, contracts }: ReadSession, gameId: bigint, 
   return { gameId: String(gameId), round: game.round, choice, ...quoted }
 }
 
-/** Proves what of the Judge's secrets is due: the next clue, the answer, or the last clue and the answer. */
+/** Proves the due secrets of the Judge: the next clue, the answer, or the last clue and the answer. */
 export async function reveal(session: MarketSession, gameId: bigint) {
   const { contracts, client } = session
   const market = contracts.predictionMarket
@@ -132,7 +132,7 @@ export async function reveal(session: MarketSession, gameId: bigint) {
   }
 }
 
-/** Pays what the account's position is worth, resolving the game first if that is due. */
+/** Claims the account's payout, after resolving the game if that is due. */
 export async function claim(session: MarketSession, gameId: bigint) {
   const { contracts, client, account } = session
   const { phase } = await readGame(client, contracts, gameId)
@@ -144,7 +144,7 @@ export async function claim(session: MarketSession, gameId: bigint) {
   return { gameId: String(gameId), payout: formatUnits(due, decimals), hash, block }
 }
 
-/** What takes a game's number and nothing else. */
+/** Sends a call that takes only a game's number. */
 export async function act(session: MarketSession, action: 'resolve' | 'cancel' | 'drawCommittee', gameId: bigint) {
   const { hash, block } = await session.send(marketIntent(session.contracts, session.id(), action, [gameId]))
   return { gameId: String(gameId), hash, block }
@@ -158,8 +158,8 @@ export async function dispute(session: MarketSession, gameId: bigint) {
 }
 
 /**
- * Gives this peer's verdict on a dispute whose committee it sits on: commits to it while that is the time, and reveals it
- * after that. Both times the same choice; the number of choices says that none is right.
+ * Gives this peer's verdict on a dispute as a seat of the committee: commits to it during the commit phase, and reveals it during the reveal
+ * phase. Pass the same choice both times; the number of choices means that none is right.
  */
 export async function giveVerdict(session: MarketSession, gameId: bigint, choice: number) {
   const { contracts, client, peerKey } = session
@@ -183,7 +183,7 @@ export async function giveVerdict(session: MarketSession, gameId: bigint, choice
   return { gameId: String(gameId), step: commits ? 'committed' : 'revealed', choice, hash, block }
 }
 
-/** Takes what the account is owed: bonds that came back, and pay. */
+/** Withdraws what the account is owed: returned bonds and pay. */
 export async function withdraw(session: MarketSession) {
   const { client, contracts, account } = session
   const [owed, { decimals, symbol }] = await Promise.all([

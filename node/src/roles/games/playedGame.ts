@@ -15,14 +15,14 @@ export type PlayedGame = { game: Game; asked: AskedQuestion; clues: readonly str
 
 export const rulesOfGames = ({ games, hash }: Environment): GameRules | null => (games ? { games, hash } : null)
 
-/** What a Judge of this code writes of a game; others may write anything. */
+/** Description of a game by a Judge that runs this code; others may write anything. */
 const detailsSchema = z.object({
   question: z.string().min(1).max(500),
   choices: z.array(z.string().min(1).max(500)).min(2).max(16),
   environment: z.string(),
 })
 
-/** The last clue ends with what the question was drawn by, so that everybody can draw it again. */
+/** The last clue ends with the seed of the question, so that everybody can draw it again. */
 const SEED = /\nseed (0x[0-9a-f]{64})$/
 
 /** The clues of a question as they go on the chain. */
@@ -34,7 +34,7 @@ export function cluesWithSeed({ clues }: GameQuestion, seed: Seed): string[] {
 const LONGEST_ROUNDS = 100
 const DAY_SEC = 86_400
 
-/** To read what was said in a game takes as many requests as it has blocks: long ones are left out. @param roundSec - of the swarm. */
+/** Whether a game is too long to read: its texts take as many requests as it has blocks. @param roundSec - of the swarm. */
 export function isLongGame(
   { roundCount, bettingSec, revealSec }: Pick<Game, 'roundCount' | 'bettingSec' | 'revealSec'>,
   roundSec: number,
@@ -43,8 +43,8 @@ export function isLongGame(
 }
 
 /**
- * @returns `foreign` for a game of another environment, or without words that this node understands; `incomplete` where the endpoint's events
- * do not hold each revealed clue yet: without it, a true answer would be judged false.
+ * @returns `foreign` for a game of another environment, or with texts that this node does not understand; `incomplete` if the endpoint's events do not
+ * have all revealed clues yet: without them, a true answer would be judged false.
  */
 export async function readPlayedGame(
   { client, contracts }: Pick<MarketSession, 'client' | 'contracts'>,
@@ -65,7 +65,7 @@ export async function readPlayedGame(
 /**
  * The right choice of a game whose last clue is revealed: its question is drawn again from the seed there.
  *
- * @returns the number of choices where no choice is right: the seed is not that of the question, or of these clues.
+ * @returns the number of choices if no choice is right: the seed does not match the question or these clues.
  */
 export function truthOf({ games }: GameRules, { asked, clues }: Pick<PlayedGame, 'asked' | 'clues'>): number {
   const none = asked.choices.length
@@ -87,7 +87,7 @@ export async function readPhase(
   return gamePhases[await callChain(client.rpcUrl, () => client.rpc.readContract(call))] ?? 'unknown'
 }
 
-/** One by one: texts of a Judge may hold any separator that they are joined by. */
+/** Compares element by element: a Judge's texts may contain any separator. */
 const isSameList = (own: readonly string[], told: readonly string[]): boolean =>
   own.length === told.length && own.every((text, at) => text === told[at])
 

@@ -32,11 +32,11 @@ type CollectorModules = {
   bundles: Pick<Bundles, 'wouldKeep' | 'has' | 'get' | 'forget'>
   commitments: Commitments
   peerIds: PeerIds
-  /** Whether {@link onPayload} was called with it, before a restart as well. */
+  /** Whether {@link onPayload} was called with it, now or before a restart. */
   isKept: (payload: OfferedPayload) => boolean
-  /** Has a payload kept. @returns whether somebody served it. */
+  /** Fetches and stores a payload. @returns whether somebody served it. */
   fetch: (announcement: OfferedPayload, commitment: Committed) => Promise<boolean>
-  /** The bundle in the bytes, where it is the one that was committed. */
+  /** Opens the bundle in the bytes, if it is the committed one. */
   open: (
     announcement: OfferedPayload,
     commitment: Committed,
@@ -73,7 +73,7 @@ export function collectPayloads(modules: CollectorModules) {
   /** Decides the waiting announcements of a round and kind. */
   async function settle(announced: Map<string, OfferedPayload>): Promise<void> {
     const { round, kind } = announced.values().next().value as OfferedPayload
-    // Asked first: a commitment made in between is seen.
+    // Read first, so that a commitment made in between is not missed.
     const isFinal = commitments.isFinal(round, kind)
     const committed = await commitments.read(round, kind)
     for (const [slot, announcement] of announced) {
@@ -168,7 +168,7 @@ function createWaiting() {
       byRound.set(key, (byRound.get(key) ?? new Map()).set(slotOf(announcement), announcement))
       wake()
     },
-    /** Those of each round and kind, to be taken out once they are decided; waits while there are none, until it is woken. */
+    /** Announcements of each round and kind, to be removed once they are decided; waits until there are some. */
     async some(): Promise<Map<string, OfferedPayload>[]> {
       for (const [key, announced] of byRound) if (announced.size === 0) byRound.delete(key)
       if (byRound.size === 0) await new Promise<void>(resolve => (wake = resolve))
@@ -247,7 +247,7 @@ function createKeeper(modules: CollectorModules, signal: AbortSignal, events: Ke
         .finally(() => underWay.delete(work))
       underWay.add(work)
     },
-    /** Resolves when what is under way is over. */
+    /** Resolves when no fetch is running. */
     idle: () => Promise.allSettled(underWay),
   }
 }

@@ -13,8 +13,7 @@ export type Commitments = {
   /**
    * Commitments of a kind in a round, at most a few seconds old.
    *
-   * A canary has no commitment of its own: that of the peer's rollouts says by which policy it has to be, and its content id
-   * is left open.
+   * A canary has no commitment of its own: that of the peer's rollouts names its policy, and any content id is accepted.
    */
   read(round: number, kind: AnnouncementKind): Promise<readonly Committed[]>
   /** Whether nothing more of a kind can be committed for a round. */
@@ -116,7 +115,7 @@ export function commitmentTo(
 
 type Place = { chainId: number; round: number }
 
-/** The bundle in the bytes, if it is of that round and of the peer that the commitment is of, and what that says. */
+/** The bundle in the bytes, if its round and peer are those of the commitment and it matches the commitment. */
 export async function openAnnounced(
   payloads: PayloadOperations,
   kind: AnnouncementKind,

@@ -73,7 +73,7 @@ export async function runGateway(node: PeerNode, options: GatewayOptions): Promi
 type OnChain = { commitments: Commitments; proposals: Proposals }
 type Collecting = ReturnType<typeof collectPayloads>
 
-/** Measures canaries, keeps their figures and counts what the judge said of them. */
+/** Measures canaries, keeps their figures and counts the judge's verdicts on them. */
 function openCanaries(node: PeerNode, log: CanaryLog): CanaryQueue {
   const { journal, logger, signal } = node
   return createCanaryQueue({
@@ -123,7 +123,7 @@ function routesOf(node: PeerNode, options: GatewayOptions, { onChain, collecting
   })
   return [
     {
-      // A number has one spelling, so that all who ask for a round share its answer.
+      // A number has one spelling, so that all requests for a round share its answer.
       path: /^\/v1\/rounds\/(0|[1-9]\d{0,11})$/,
       answer: match => readRound(node, onChain, Number(match[1])),
       queueOf: match => (isRecent(Number(match[1]), currentRound()) ? 'recent' : 'old'),

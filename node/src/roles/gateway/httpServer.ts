@@ -112,7 +112,7 @@ type Readers = { taken(response: ServerResponse): Promise<void> }
 function createReaders(most: number): Readers {
   const slow = new Set<ServerResponse>()
   return {
-    /** Resolves once a reader has taken what was written, or is gone. */
+    /** Resolves once a reader has received the written data, or is gone. */
     async taken(response) {
       slow.add(response)
       const [slowest] = slow
@@ -140,7 +140,7 @@ async function send(
     'content-type': 'application/json',
     'x-content-type-options': 'nosniff',
     'access-control-allow-origin': '*',
-    // Whatever else comes with another method is not read.
+    // The body of any other method is not read.
     ...(method === 'GET' ? {} : { connection: 'close' }),
   })
   for (const piece of jsonPieces(body)) {

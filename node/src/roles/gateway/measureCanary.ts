@@ -24,7 +24,7 @@ export type CanaryPoint = {
   judge?: Confusion & { calibrationError: number }
   tasks: number
   samples: number
-  /** By family of tasks, where the environment has families; points of earlier releases lack it. */
+  /** By family of tasks, if the environment has families; points of earlier releases lack it. */
   families?: { family: string; samples: number; passed: number }[]
 }
 

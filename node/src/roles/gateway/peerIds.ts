@@ -1,7 +1,7 @@
 import type { ChainReads } from '#chain/reads.ts'
 import type { PeerKey } from '#core/hashes.ts'
 
-/** The base58 ids of those of these keys that are registered. */
+/** The base58 ids of the registered ones among these keys. */
 export type PeerIds = (peerKeys: readonly PeerKey[]) => Promise<ReadonlyMap<PeerKey, string>>
 
 /** Ids that are remembered: about 3 MB. */

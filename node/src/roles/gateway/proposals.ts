@@ -6,7 +6,7 @@ import { createTokenBucket } from '#p2p/transfer/tokenBucket.ts'
 import { FRESH_MS } from './commitments.ts'
 import type { PeerIds } from './peerIds.ts'
 
-/** A proposer's tasks of a round, as far as they can be read. */
+/** A proposer's readable tasks of a round. */
 export type ShownProposal = { peerId: string; peerKey: PeerKey; level: number; texts: readonly string[] }
 
 /** Proposals of a round, at most a few seconds old. */

@@ -42,8 +42,8 @@ export async function readRound(node: Node, { commitments, proposals }: OnChain,
 }
 
 /**
- * A task's text and a solver's answers to it; null if this node lacks either, where the chain has no commitment to them now, and
- * as long as the solver may commit to others.
+ * A task's text and a solver's answers to it; null if this node lacks either, the chain has no commitment to them, or the solver may still commit
+ * to others.
  */
 export async function readGroup(
   node: Node,
@@ -177,7 +177,7 @@ export function rolloutText(
   return packedText(format, rollout.completionTokens, tokenWidth(rollout) ?? 2, rollout.ended)
 }
 
-/** One row an evaluator, whatever number of score sheets its votes take. */
+/** One row per evaluator, for any number of its score sheets. */
 function evaluatorsOf(scoreSheets: readonly From<ScoreSheet>[]) {
   const byPeer = Map.groupBy(scoreSheets, ({ peerId }) => peerId)
   return [...byPeer].map(([peerId, parts]) => ({

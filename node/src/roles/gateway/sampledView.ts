@@ -23,8 +23,8 @@ export function noteSampled(journal: Pick<Journal, 'set'>, round: number, peerId
 }
 
 /**
- * Completion tokens that solvers committed to in the newest round whose payloads are here, and the length of that round; null where
- * there is none. Anyone who has the payloads counts the same.
+ * Completion tokens that solvers committed to in the newest round with stored payloads, and the length of that round; null if there is none. Anyone
+ * who has the payloads counts the same.
  */
 export function sampledView({ round: factsOf }: Pick<Journal, 'round'>, now: number) {
   for (let round = now - AFTER_ROUNDS; round >= Math.max(0, now - LOOK_BACK); round--) {

@@ -7,7 +7,7 @@ import type { AnnouncementKind } from '#p2p/gossip/topics.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Proposals } from './proposals.ts'
 
-/** Rounds looked back for who takes part. */
+/** Rounds to look back for active peers. */
 const LOOK_BACK = 5
 
 const roleOf: Record<AnnouncementKind, string> = {
@@ -47,7 +47,7 @@ export async function statusView(node: PeerNode, proposals: Proposals) {
   }
 }
 
-/** What shows the chain which leaves a round samples: the bytes that its hash is of, and how many leaves are drawn of each peer. */
+/** Proof for the chain of the leaves that a round samples: the specification's bytes, which its hash covers, and the number of leaves drawn per peer. */
 export function specificationView({ hash, spec }: Pick<Environment, 'hash' | 'spec'>) {
   const places = Math.min(spec.owedLeaves, spec.sampledLeaves)
   return { hash, specification: bytesToHex(environmentBytes(spec)), places }

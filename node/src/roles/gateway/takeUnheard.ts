@@ -3,7 +3,7 @@ import type { Clock } from '#core/clock.ts'
 import { topicRules } from '#p2p/gossip/topicRules.ts'
 import type { collectPayloads } from './collectPayloads.ts'
 
-/** Announcements usually arrive in this share of a round, or in so many seconds: waiting for them saves authors requests. */
+/** Announcements usually arrive in this share of a round, or in this many seconds: waiting for them saves authors requests. */
 const HEARD_SHARE = 1 / 8
 const HEARD_SEC = 30
 
@@ -13,10 +13,10 @@ const [ROLLOUTS_AFTER, SCORES_AFTER] = [1, 2]
 const AGAIN_ROUNDS = 1
 
 /**
- * Fetches what was committed in the last rounds and was not announced here: in a large swarm an author meets a follower every ten minutes,
- * and what was announced before a restart is not announced again.
+ * Fetches payloads that were committed in the last rounds and not announced here: in a large swarm an author meets a follower only every ten minutes,
+ * and payloads that were announced before a restart are not announced again.
  *
- * @param isFirst - since the start: all rounds that are kept are asked for.
+ * @param isFirst - the first call since the start, which asks for all kept rounds.
  */
 export async function takeUnheard(
   { clock, signal }: { clock: Clock; signal: AbortSignal },

@@ -12,10 +12,10 @@ import type { Journal, JsonValue } from '#store/journal.ts'
 /** Answers of one solver to one task. */
 export type GroupRef = { round: number; task: TaskHash; peerKey: PeerKey }
 
-/** What a page shows with answers. */
+/** Results of tests, for a page with answers. */
 export type TestedView = {
   tests: string[]
-  /** For each test, whether it expects what the task asks for; null if the environment cannot tell. */
+  /** For each test, whether it matches the task; null if the environment cannot decide. */
   right: (boolean | null)[]
   /** Null if this gateway runs no answers at the moment. */
   answers: TestedAnswer[] | null
@@ -42,10 +42,10 @@ type Modules = {
 }
 
 /**
- * Runs the answers that somebody opens with the tests of their task, one group at a time, and stores the results.
+ * Runs answers that a reader opens with the tests of their task, one group at a time, and stores the results.
  *
- * It decides nothing: tests are as their proposer wrote them, right or wrong, and points come from the judge alone. A proposer's model writes
- * many that are wrong: the view says which, so that nobody takes an answer that fails them for a wrong one.
+ * The results decide nothing: points come from the judge alone, and a proposer's tests may be wrong. A proposer's model writes many wrong tests. The
+ * view marks them, so that nobody takes an answer that fails them for a wrong one.
  */
 export function createTestedView({ read, proposals, openSandbox, journal, disk, clock, logger, signal }: Modules) {
   const budget = createTokenBucket(GROUPS_PER_SECOND, GROUPS_AT_ONCE, clock)
@@ -67,7 +67,7 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
       const code = (await proposals?.codeOf(text, found.text)) ?? null
       return { index, code }
     })
-    // A sandbox for each solver: what the code of one leaves behind cannot touch another's.
+    // A sandbox for each solver, so that the code of one cannot affect another's.
     const sandbox = openSandbox()
     const startedMs = clock.nowMs()
     const tested = await runTests(sandbox, clock, tests, answers).finally(async () => {
@@ -78,7 +78,7 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
     try {
       journal.set(group.round, keyOf(group), view satisfies JsonValue)
     } catch (error) {
-      // Its reader has it all the same. The next one has it run again.
+      // This reader still gets the result. For the next one it runs again.
       if (!disk.isFull(error)) throw error
     }
     logger.debug('answers tested', { round: group.round, task: group.task, peerKey: group.peerKey })

@@ -35,7 +35,7 @@ const drawSeed = (): Seed => bytesToHex(randomBytes(32))
 
 type JudgeModules = { session: MarketSession; rules: GameRules; logger: Logger; drawSeed: () => Seed }
 
-/** Polls the market for a Judge. A poll that fails may have opened a game and not noted it, which would cost its bond: the next one searches for it. */
+/** Polls the market for a Judge. A failed poll may have opened a game without noting it, which would cost its bond, so the next poll searches for it. */
 export function createJudge(modules: JudgeModules): (roundSec: number) => Promise<void> {
   const { session, logger } = modules
   let [isFirst, isKnown] = [true, false]
@@ -57,7 +57,7 @@ export async function judgeGames(modules: JudgeModules, roundSec: number): Promi
   const running: bigint[] = []
   let isUnknown = false
   for (const gameId of ownGames(session)) {
-    // One game whose secrets or answers cannot be read must not cost the bonds of the others. No game is opened meanwhile.
+    // A game whose secrets or answers cannot be read must not cost the bonds of the others. No game is opened meanwhile.
     const phase = await keepPromise(modules, BigInt(gameId)).catch(error => {
       logger.warn('a promise in a game could not be kept', { gameId, error })
       return null
@@ -87,7 +87,7 @@ async function isDue({ client, contracts }: MarketSession, running: bigint[], ro
   )
 }
 
-/** @returns where the game stands then. */
+/** @returns the game's phase afterwards. */
 async function keepPromise({ session, logger }: JudgeModules, gameId: bigint): Promise<GamePhase> {
   const phase = await readPhase(session, gameId)
   if (phase === 'awaiting clue' || phase === 'awaiting answer') {
@@ -130,7 +130,7 @@ async function openNext({ session, rules, logger, drawSeed }: JudgeModules, roun
 }
 
 const STATE = 'judged games'
-/** What an older version kept is a list, of games among the newest alone: it is not read, so that all of them are searched for. */
+/** Older versions kept a list of only the newest games; it is not read, so that all games are searched for. */
 const schema = z.object({ ids: z.array(z.string()), cursor: z.number().nullable() }).catch({ ids: [], cursor: null })
 
 type Journal = Pick<MarketSession, 'journal'>
@@ -138,19 +138,19 @@ type Journal = Pick<MarketSession, 'journal'>
 /** Known games of this Judge that have not ended. */
 export const ownGames = ({ journal }: Journal): string[] => schema.parse(journal.getState(STATE)).ids
 
-/** Notes which games are open now. */
+/** Notes the open games. */
 export function keepOwnGames({ journal }: Journal, ids: readonly string[]): void {
   journal.setState(STATE, { ...schema.parse(journal.getState(STATE)), ids: [...ids] })
 }
 
-/** Searches for what this Judge opened and did not note: a stop between the opening of a game and its note would leave a bond without a Judge. */
+/** Searches for games that this Judge opened and did not note: a stop between the opening of a game and its note would leave a bond without a Judge. */
 export async function findOwnGames({ client, contracts, account, journal }: MarketSession): Promise<void> {
   const kept = schema.parse(journal.getState(STATE))
   const { gameIds, cursor } = await readOpenedGames(client, contracts, account, kept.cursor)
   journal.setState(STATE, { ids: [...new Set([...kept.ids, ...gameIds.map(String)])], cursor })
 }
 
-/** A late reveal forfeits the bond, and a game that is opened late is refused: time for a few blocks, however short a round is. */
+/** Time for a few blocks, even if a round is short: a late reveal forfeits the bond, and a game that is opened late is refused. */
 const LEAST_SEC = 15
 
 type Schedule = { startsAtSec: number; roundCount: number; bettingSec: number; revealSec: number }

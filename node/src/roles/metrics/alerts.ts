@@ -94,10 +94,10 @@ type PeerAlert = Alert & { peer: string; peerId: string }
 const TIMEOUT_MS = 10_000
 
 /**
- * Makes what sends alerts to all webhooks: to Discord and Telegram as their interfaces want it, to others as JSON with all fields. A
- * webhook that accepted an alert does not get it again because another one failed.
+ * Creates a sender of alerts to all webhooks: to Discord and Telegram in their own formats, to others as JSON with all fields. A webhook that
+ * accepted an alert does not get it again because another one failed.
  *
- * @returns rejects with an {@link AlertError} where one does not take it.
+ * @returns the sender, which rejects with an {@link AlertError} if a webhook does not accept an alert.
  * @see https://discord.com/developers/docs/resources/webhook#execute-webhook
  * @see https://core.telegram.org/bots/api#sendmessage
  */

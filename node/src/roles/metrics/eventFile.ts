@@ -3,7 +3,7 @@ export type Scalars = Readonly<Record<string, number>>
 
 /**
  * Event files of TensorBoard: records of length, masked checksum, protocol buffer `Event`, masked checksum. Written here, since npm has no
- * well-kept encoder of them, and Weights & Biases imports them as well.
+ * maintained encoder for them. Weights & Biases imports them as well.
  *
  * @see https://github.com/tensorflow/tensorboard/blob/master/tensorboard/compat/proto/event.proto
  * @see https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details
@@ -29,7 +29,7 @@ function record(event: readonly number[]): Uint8Array {
   return framed
 }
 
-/** TFRecord masks checksums, since a checksum of data that holds its own checksum says little. */
+/** TFRecord masks checksums, since a checksum over data that contains its own checksum is weak. */
 function masked(data: Uint8Array): number {
   const crc = crc32c(data)
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0

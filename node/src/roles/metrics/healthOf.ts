@@ -9,12 +9,12 @@ export function isBehind({ pastRoundSec, roundSec }: PeerState): boolean {
   return pastRoundSec !== null && roundSec !== null && pastRoundSec > STUCK_ROUNDS * roundSec + 60
 }
 
-/** Whether a restart would help, with what is known. */
+/** Whether a restart would help, with the reason. */
 export function healthOf(state: PeerState): { ok: boolean } & PeerState {
   return { ok: !isBehind(state), ...state }
 }
 
-/** What prevents a peer from taking part; empty if it is ready. */
+/** Reasons that prevent a peer from taking part; empty if it is ready. */
 export function notReadyFor(state: PeerState, countsFrom: number): string[] {
   const { round, aloneReason, chainAgeSec, connectedPeers } = state
   return [

@@ -89,7 +89,7 @@ type MetricsPages = {
 }
 
 const REQUEST_MS = 10_000
-/** A crowd at an open address keeps neither Prometheus nor a container's health check out: who restarts a peer goes by that. */
+/** Limits that keep connections free for Prometheus and a container's health check, which decides about restarts, when an open address is crowded. */
 const CONNECTIONS = { total: 32, ofAddress: 16 }
 
 /** A page whose name resolves to loopback (DNS rebinding) sends its own name, and is refused. On other addresses any name is allowed. */

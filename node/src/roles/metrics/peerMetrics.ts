@@ -46,7 +46,7 @@ export function createPeerMetrics({ node, watch }: MetricSources): Registry {
 
 type Node = MetricSources['node']
 
-/** Where the peer stands. */
+/** The peer's current state. */
 function standOf(node: Node, state: PeerWatch['state']): Figures {
   return {
     waggle_round: ['Round that the role plays.', () => state().round],
@@ -75,7 +75,7 @@ function standOf(node: Node, state: PeerWatch['state']): Figures {
   }
 }
 
-/** What it did since the start. */
+/** Totals since the start. */
 function totalsOf({ auditCounts, chain, fetchCounts, training }: Node): Figures {
   return {
     waggle_rpc_calls_total: ['Calls of the endpoints.', () => chain.client.rpcCounts().calls],

@@ -3,12 +3,12 @@ import type { Identity } from '#store/identity.ts'
 import type { Journal } from '#store/journal.ts'
 import type { PeerNode } from '../peerNode.ts'
 
-/** The journal's state with what a solver, or a proposer that learns, runs: for an operator's gateway. */
+/** The journal's key for the model and settings of a solver, or of a proposer that learns: for an operator's gateway. */
 export const RUN = 'run'
 
 export const runSchema = z.object({
   peerKey: z.string().regex(/^0x[0-9a-f]{64}$/),
-  /** Whose figures they are; earlier releases noted solvers alone. */
+  /** Role of the peer; earlier releases noted only solvers. */
   role: z.enum(['solver', 'proposer']).default('solver'),
   /** As the operator named it, without folders; null for the starter models. */
   model: z.string().max(256).nullable(),
@@ -19,7 +19,7 @@ export const runSchema = z.object({
 
 export type RunNote = z.infer<typeof runSchema>
 
-/** Notes what this start of a peer that learns runs. */
+/** Notes the model and settings of this start. */
 export function noteRun(
   {
     journal,

@@ -12,20 +12,20 @@ import type {
 
 /** One update of the policy. Unmeasured figures are null. */
 export type TrainingStep = {
-  /** Groups of completions that it was on, and those that had something to teach. */
+  /** Groups of completions in the update, and those of them with a gradient. */
   groups: number
   groupsUsed: number
   /** Number of groups of this solver. */
   ownGroups: number
   /** Key of the peer whose groups they are, where they are of one other. */
   peer: string | null
-  /** What the judge says of the answers, by the level of their tasks. */
+  /** The judge's estimates for the answers, by the level of their tasks. */
   levels: readonly LevelFigures[]
-  /** The same by their proposers, so that those from a dataset are told apart. */
+  /** The same by their proposers, which separates tasks of a dataset. */
   proposers: readonly ProposerFigures[]
-  /** The same by the families of their tasks; none where the environment has no families. */
+  /** The same by the families of their tasks; empty if the environment has no families. */
   families: readonly FamilyFigures[]
-  /** The same by the datasets of their tasks; none where the solver was told none. */
+  /** The same by the datasets of their tasks; empty if the solver was given none. */
   datasets: readonly DatasetFigures[]
   /** The same by the peers that sampled the answers, the solver itself as `own`. */
   peers: readonly PeerFigures[]
@@ -50,13 +50,13 @@ export type TrainingStep = {
   /** Tokens fed to the update. */
   tokens: number
   seconds: number
-  /** Why the policy is as it was; null if it learned. */
+  /** Reason why the policy did not change; null if it learned. */
   failure: string | null
 }
 
 type TrainingTotals = { steps: number; failed: number; tokens: number; seconds: number }
 
-/** A log of a solver's or proposer's updates, for its operator: an unproven claim to anybody else. */
+/** A log of a solver's or proposer's updates for its operator; for anybody else it is an unproven claim. */
 export type TrainingLog = {
   note(step: TrainingStep): void
   /** The last step with groups of its own, and the last one with groups of others. */
@@ -112,7 +112,7 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
   }
 }
 
-/** Figures of a step as curves: those that were measured, by whose groups they are of; of other peers each has its own. */
+/** Measured figures of a step as curves, separate for own groups and for those of each other peer. */
 export function stepScalars(step: TrainingStep): Scalars {
   const whose = step.ownGroups > 0 ? 'own' : 'others'
   const { levels, proposers, families, datasets, peers, peer, failure, ...figures } = step

@@ -34,7 +34,7 @@ const passFigures: Record<string, readonly [help: string, read: (figures: PassFi
   pass_at_k_high_ratio: ['Upper end of its 95 % interval.', figures => figures.passAtK.high],
 }
 
-/** What those figures are told by, with its values. */
+/** Labels of those figures, with their values. */
 const figuresBy: Record<string, (step: TrainingStep) => (readonly [string | number, PassFigures])[]> = {
   level: step => step.levels.map(one => [one.level, one] as const),
   proposer: step => step.proposers.map(one => [one.proposer, one] as const),

@@ -8,14 +8,14 @@ import type { RoleName } from '../roleName.ts'
 /** A peer's current state. Values of the chain are as old as the last read; null until the first. */
 export type PeerState = {
   role: RoleName
-  /** As the loop of rounds has it; null before its first. */
+  /** Round of the role's loop; null before its first. */
   round: number | null
   /** Seconds since the end of that round, by this machine's clock; negative within it. */
   pastRoundSec: number | null
   /** Length of the round. */
   roundSec: number | null
   connectedPeers: number
-  /** Why no peer is connected; null if one is. */
+  /** Reason why no peer is connected; null if one is. */
   aloneReason: string | null
   advice: string | null
   /** How peers of other networks reach this one. */

@@ -31,11 +31,11 @@ export function isPaidAsAdapter(parameters: number): boolean {
 }
 
 /**
- * What a solver trains by default: an adapter, unless all weights are small enough to be published. Training all weights of half a billion
- * parameters would take 13 GB, and earn nothing.
+ * The solver's default: an adapter, unless all weights are small enough to be published. Training all weights of half a billion parameters would
+ * take 13 GB, and earn nothing.
  *
- * @param folder - of the policy that was kept, if there is one; training resumes it as it is.
- * @param solverFolder - of the model that is trained.
+ * @param folder - of the stored policy, if there is one; training resumes it unchanged.
+ * @param solverFolder - of the trained model.
  */
 export async function usualAdapter(
   folder: string,
@@ -85,7 +85,7 @@ function freshAdapter({ rank, alpha, targets = allLinear, base = 'float32' }: As
 
 type KeptAdapter = LoraConfig & { readonly base: BasePrecision | null }
 
-/** The option that says it, and how it is compared. */
+/** Option of each setting, and its comparison. */
 const compared = {
   rank: ['--lora', String],
   alpha: ['--lora-alpha', String],

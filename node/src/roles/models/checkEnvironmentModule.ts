@@ -5,7 +5,7 @@ import type { EnvironmentKind, EnvironmentRequest } from '#environments/environm
 import { openJudge } from './openModels.ts'
 
 type CheckedModule = {
-  /** One sentence each, with what to do. */
+  /** One sentence each, with the remedy. */
   findings: string[]
   /** Hash of the specification that it describes; null if it describes none. */
   hash: string | null

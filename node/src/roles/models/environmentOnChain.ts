@@ -24,7 +24,7 @@ type EnvironmentWatchModules = {
   readEnvironment: (round: number) => Promise<EnvironmentHash>
   /** Hash of this node's environment. */
   own: EnvironmentHash
-  /** Hashes of others that it has, and could play by after a restart. */
+  /** Hashes of its other environments, which it could use after a restart. */
   known: readonly EnvironmentHash[]
   logger: Logger
 }
@@ -38,7 +38,7 @@ const REMEMBERED = 16
  */
 export function createEnvironmentWatch(modules: EnvironmentWatchModules): (round: number) => Promise<boolean> {
   const { readEnvironment, own, known, logger } = modules
-  /** Round → its environment. That of a round that has begun does not change; a later one is asked for again. */
+  /** Environments by round. That of a round that has begun does not change; a later one is read again. */
   const found = new Map<number, EnvironmentHash>()
   let latest = -1
   let isPaused = false

@@ -16,7 +16,7 @@ export function lossOptions({ clipLow, clipHigh, scaleRewards, minGroupDeviation
   return { clipLow, clipHigh, delta: DELTA, scaleRewards, minDeviation } as const
 }
 
-/** The learning rate of an update, which weights and adapters have their own of. @param updates - with this one. */
+/** The learning rate of an update; weights and adapters have different ones. @param updates - including this one. */
 export function learningRateOf(training: Training, trained: 'weights' | 'adapter', updates: number): number {
   const { schedule, learningRate, adapterLearningRate, warmUpRounds, totalRounds } = training
   const total = totalRounds === null ? {} : { totalSteps: totalRounds }
@@ -28,14 +28,14 @@ const COUNTED = 'updates of the last two rounds'
 
 type Counted = {
   round: number
-  /** In it so far, and in the round before it that had any. */
+  /** Updates of the round so far; `before`: of the last round that had any. */
   updates: number
   before: number
 }
 
 /**
- * Divides the learning rate by the square root of a round's updates, where the specification says so. A round counts as many updates as the one
- * before it, until it has more. The counts are kept in the journal, so a restart in the middle of a round loses none.
+ * Divides the learning rate by the square root of a round's updates, if the specification says so. A round counts as many updates as the one before
+ * it, until it has more. The counts are kept in the journal, so a restart in the middle of a round loses none.
  */
 export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sharing']['learningRateScaling']) {
   const countsOf = (round: number): Counted => {
@@ -43,7 +43,7 @@ export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sh
     return kept?.round === round ? kept : { round, updates: 0, before: kept?.updates ?? 0 }
   }
   return {
-    /** What the rate of a round's next update is multiplied by. */
+    /** Factor for the learning rate of a round's next update. */
     factor(round: number): number {
       const { updates, before } = countsOf(round)
       return scaling === 'none' ? 1 : 1 / Math.sqrt(Math.max(before, updates + 1))
@@ -55,7 +55,7 @@ export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sh
   }
 }
 
-/** Why nothing was learned, and the policy is as it was; null if it was. */
+/** Reason why nothing was learned and the policy did not change; null if it learned. */
 export function failureOf({ undone, refuted }: Pick<GroupStepReport, 'undone' | 'refuted'>): string | null {
   return undone ? TOO_FAR : refuted > 0 ? REFUTED : null
 }

@@ -60,7 +60,7 @@ export async function measurePolicies({
   return measured
 }
 
-/** The same of one policy, which stays open. */
+/** Measures one policy, which stays open. */
 export async function measurePolicy(
   { policy, judge, environment }: { policy: PolicyClient; judge: Judge; environment: Environment },
   { level, tasks, samples }: Pick<Measurement, 'level' | 'tasks' | 'samples'>,
@@ -92,7 +92,7 @@ export async function measurePolicy(
   }
 }
 
-/** Which answers to held-out tasks are right. */
+/** Whether each answer to held-out tasks is right. */
 export async function runHeldOut(
   sandbox: Sandbox,
   answers: readonly Pick<HeldOutAnswer, 'task' | 'text'>[],

@@ -17,11 +17,11 @@ export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & W
 type PolicySettings = WorkerSettings & { readonly adapter?: AskedAdapter | undefined; readonly judges?: boolean }
 
 /**
- * A policy and, in the same worker, the frozen judge model that its rewards come from.
+ * A policy and, in the same worker, the frozen judge model of its rewards.
  *
- * @param judges - whether that is loaded there; true.
- * @param folder - of a policy, or an adapter, that was kept; where there is none yet, or for null, the environment's own.
- * @throws {KeptPolicyError} if an adapter is asked for which is not the one that was kept.
+ * @param judges - whether the judge is loaded there; true.
+ * @param folder - of a stored policy or adapter; if there is none yet, or for null, the environment's own policy.
+ * @throws {KeptPolicyError} if the requested adapter is not the stored one.
  */
 export async function openPolicy(
   environment: Environment,
@@ -46,7 +46,7 @@ export async function openPolicy(
   }
 }
 
-/** What a specification says of a policy's trainer: its optimizer, and the distribution that what it learns from is drawn from. */
+/** A specification's options of a policy's trainer: its optimizer, and the sampling distribution of its completions. */
 export function learningOptions(
   { training, solving }: EnvironmentSpec,
   { temperature, topP }: Pick<EnvironmentSpec['solving'], 'temperature' | 'topP'> = solving,
@@ -56,7 +56,7 @@ export function learningOptions(
   return { adamW, clipNorm: maxGradientNorm, temperature, topP }
 }
 
-/** The judge alone, with its frozen model where it has one, and the worker, which also reads published policies. */
+/** The judge alone, with its frozen model if it has one, and the worker, which also reads published policies. */
 export async function openJudge(
   environment: Environment,
   worker: WorkerSettings,
@@ -67,7 +67,7 @@ export async function openJudge(
   return { judge: await environment.openJudge(hasModel ? reader : null), reader, close: reader.close }
 }
 
-/** Says how well a server judges, where one does and this node examined it. */
+/** Logs how well a server judges, if this node examined one. */
 export function tellMeasured({ measured }: Judge, logger: Logger): void {
   if (measured) logger.info("the judge's server was examined", measured)
 }
@@ -87,7 +87,7 @@ export async function openJudgeModel(
   }
 }
 
-/** @throws {EnvironmentMismatchError} if its weights are not those that the environment's specification names. */
+/** @throws {EnvironmentMismatchError} if its weights are not those of the environment's specification. */
 async function loadJudge(client: PolicyClient, { judgeModel }: Environment): Promise<void> {
   if (judgeModel === null) return
   const { folder, precision, weightsHash: due } = judgeModel

@@ -5,7 +5,7 @@ import type { AdapterSettings } from '#rl/policy/adapterPolicy.ts'
 
 type Here = Pick<Environment, 'solverFolder'> & { spec: Pick<Environment['spec'], 'bases'> }
 
-/** Why adapters over the base that this node has are not paid; null if they are. */
+/** Reason why adapters over this node's base are not paid; null if they are. */
 export async function unpaidBaseOf({ spec, solverFolder }: Here): Promise<string | null> {
   return spec.bases === null ? null : unpaidBase(await readBaseHash(solverFolder), spec)
 }
@@ -17,7 +17,7 @@ const UNCHECKABLE = 'answers over an 8-bit base cannot be checked; train an adap
 const SERVED = 'a server samples its answers, which cannot be checked'
 
 /**
- * Why a solver here earns nothing, and commits nothing; null if it may. Whole weights name no base.
+ * Reason why this node's solver earns and commits nothing; null if it is paid. Whole weights name no base.
  *
  * @param isServed - whether a server samples its answers.
  */
@@ -31,7 +31,7 @@ export async function unpaidSolver(
   return adapter.base === 'float32' ? unpaidBaseOf(here) : UNCHECKABLE
 }
 
-/** @throws {EnvironmentMismatchError} if this node could check nobody, because its base is not one that is paid. */
+/** @throws {EnvironmentMismatchError} if this node could check nobody, because its base is not paid. */
 export async function requirePaidBase(here: Here): Promise<void> {
   const reason = await unpaidBaseOf(here)
   if (reason === null) return

@@ -8,7 +8,7 @@ export const MAX_SLOW = 20
 /** A right answer takes less than a millisecond. Code that ends its process, or takes all of its memory, takes seconds and is an error. */
 const SLOW_MS = 1_000
 
-/** One verdict a case, in order: a case is code to run, or what is known of it already. */
+/** One verdict per case, in order. A case is code to run, or a verdict that is already known. */
 export async function verdictsOf(
   sandbox: Pick<Sandbox, 'runTests'>,
   cases: readonly HeldOutCheck[],

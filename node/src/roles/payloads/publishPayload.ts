@@ -20,13 +20,13 @@ export type SealedPayload = Required<PublishedPayload> & { contentId: ContentId;
 export type SealedPayloads = {
   has(contentId: ContentId): boolean
   add(payload: SealedPayload): void
-  /** Those of rounds before this one, the oldest first: from now on they are served. */
+  /** Payloads of rounds before this one, the oldest first: from now on they are served. */
   open(round: number): SealedPayload[]
   /** Drops published payloads, once they are announced: others are published again after a restart. */
   forgetOpened(): void
 }
 
-/** What publishing uses of a peer. */
+/** The modules that publishing needs. */
 type PublishModules = {
   bundles: Pick<Bundles, 'put'>
   network: Pick<Network, 'publish'>
@@ -49,10 +49,10 @@ export async function publishPayload(
 }
 
 /**
- * Keeps a payload, and serves and announces it once its round has ended. While commitments are open, an answer that others can read is
- * an answer that they can commit.
+ * Stores a payload, and serves and announces it once its round has ended. While commitments are open, others could commit any answer that they can
+ * read.
  *
- * @param begun - the time of the payload's round, as it was told at `atMs` of the node's clock.
+ * @param begun - the time of the payload's round, as read at `atMs` of the node's clock.
  * @returns its content id.
  */
 export async function sealPayload(
@@ -111,7 +111,7 @@ export function createSealedPayloads(journal: Pick<Journal, 'getState' | 'setSta
   }
   return {
     has: contentId => sealed.some(payload => payload.contentId === contentId),
-    // A round that is taken up again after a restart has the same payload.
+    // A round that resumes after a restart has the same payload.
     add: payload => keep([...sealed.filter(({ contentId }) => contentId !== payload.contentId), payload]),
     open(round) {
       const due = sealed.filter(payload => payload.round < round)

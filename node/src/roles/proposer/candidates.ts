@@ -19,7 +19,7 @@ export type CandidateGroup = { readonly prompt: Int32Array; readonly candidates:
 /**
  * Records what to learn from a proposal: nothing if no model here sampled it, or there was no space for it.
  *
- * @param refused - why it was not taken; null if it was, at `place`.
+ * @param refused - reason why it was not taken; null if it was taken, at `place`.
  */
 export function candidateOf(sampled: SampledTokens | undefined, refused: string | null, place: number): Candidate[] {
   if (sampled === undefined || refused === NO_SPACE) return []
@@ -67,7 +67,7 @@ export function encodeGroups(groups: readonly CandidateGroup[]): JsonValue {
   }))
 }
 
-/** Groups that were kept; none where nothing was, or it cannot be read. */
+/** Stored groups; empty if there are none, or they cannot be read. */
 export function decodeGroups(kept: JsonValue | undefined): CandidateGroup[] {
   const { success, data } = keptSchema.safeParse(kept)
   if (!success) return []

@@ -16,7 +16,7 @@ const positionSchema = z.object({ pass: z.int().min(0), taken: z.int().min(0) })
 export type DatasetProposer = {
   /** Puts tasks into a list until it has `count` more, in the dataset's shuffled order, and starts over at its end. */
   take(list: TaskList, count: number): Promise<void>
-  /** Where the next start resumes, for a journal. Tasks after the last position that was kept are proposed again. */
+  /** Position at which the next start resumes, for a journal. Tasks after the last stored position are proposed again. */
   position(): JsonValue
   /** Rows that are not tasks, by reason. */
   refusals(): Refusal[]
@@ -27,9 +27,9 @@ export type DatasetProposer = {
  * Opens a dataset to propose from.
  *
  * @param seed - of the order of its rows.
- * @param kept - an earlier `position()`; that of another dataset or order counts nothing.
+ * @param kept - an earlier `position()`; ignored if it is of another dataset or order.
  * @throws {DatasetError} if no file can be read.
- * @throws {DatasetTasksError} if it is of no format, or kept for measuring.
+ * @throws {DatasetTasksError} if its format is unknown, or it is for measuring only.
  */
 export async function openDatasetProposer(
   path: string,

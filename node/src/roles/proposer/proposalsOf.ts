@@ -1,7 +1,7 @@
 import type { Environment, Proposals } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 
-/** @throws {EnvironmentMismatchError} if no proposer writes tasks in the environment. */
+/** @throws {EnvironmentMismatchError} if the environment has no proposers. */
 export function proposalsOf({ spec, proposals }: Environment): Proposals {
   if (proposals !== null) return proposals
   throw new EnvironmentMismatchError(

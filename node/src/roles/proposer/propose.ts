@@ -18,12 +18,11 @@ export type WriteProposals = (
 ) => Promise<readonly WrittenText[]>
 
 /**
- * Samples proposals at a level until a list has enough of them. A server that does not answer is counted among what was refused: a dataset may
- * stand in for it.
+ * Samples proposals at a level until a list has enough of them. A server that does not answer counts as a refusal: a dataset may replace it.
  *
  * @param seedOf - seed of an attempt; each attempt draws new numbers.
  * @param until - no attempt begins later.
- * @returns what a model here could learn from.
+ * @returns candidates that a local model could learn from.
  */
 export async function propose(
   write: WriteProposals,

@@ -5,7 +5,7 @@ import type { Proposals } from '#environments/environment.ts'
 
 /** Rounds in which a task is not proposed again. */
 const ROUNDS = 16
-/** What is remembered at most: so many tasks of a round, the first on the chain, and of all rounds. */
+/** Maximum of remembered tasks: of one round, the first on the chain, and of all rounds. */
 const MAX_OF_ROUND = 512
 const MAX_TASKS = 4_096
 
@@ -14,7 +14,7 @@ export type ProposedLately = { before(round: number): Promise<ReadonlyMap<string
 
 type ReadProposals = (round: number) => Promise<readonly TaskProposal[]>
 
-/** Reads from the chain what all proposers proposed, each round once: nothing is kept on disk, and a restart knows as much. */
+/** Reads the tasks of all proposers from the chain, each round once: nothing is kept on disk, and a restart reads them again. */
 export function createProposedLately(read: ReadProposals, { keyOf }: Pick<Proposals, 'keyOf'>): ProposedLately {
   const rounds = new Map<number, readonly string[]>()
 

@@ -27,16 +27,16 @@ import { createProposedLately, type ProposedLately } from './proposedLately.ts'
 import { CANDIDATES, type ProposerLearner } from './proposerLearner.ts'
 import { createTaskList, type TaskList } from './taskList.ts'
 
-/** Where the journal keeps how far the dataset was read. */
+/** The journal's key for the position in the dataset. */
 export const DATASET_POSITION = 'dataset'
 
-/** Where a proposer that learns keeps its adapter. */
+/** Folder of the adapter of a proposer that learns. */
 export const PROPOSER_FOLDER = 'proposer'
 
 /** Sources of tasks: a model, a dataset, or both. */
 export type TaskSources = {
   readonly write: WriteProposals | null
-  /** `share` of the tasks is from the dataset, and those too that the model did not get right. */
+  /** `share` of the tasks comes from the dataset; its tasks also replace the model's invalid ones. */
   readonly dataset: { readonly proposer: DatasetProposer; readonly share: number } | null
   /** Trains the model on the value of its tasks; null if it is frozen, or on a server. */
   readonly learner: ProposerLearner | null
@@ -67,7 +67,7 @@ export async function runProposer(node: PeerNode, sources: TaskSources, options:
   })
 }
 
-/** Proposes for the next round; where that cannot be, commits to the secret of the one after it. */
+/** Proposes for the next round; if that is impossible, commits to the secret of the one after it. */
 async function proposeNext(
   node: PeerNode,
   sources: TaskSources,
@@ -100,7 +100,7 @@ async function proposeFor(
   const round = time.round + 1
   const untilShare = (share: number) =>
     withDeadline(signal, (time.startsAtSec + (time.endsAtSec - time.startsAtSec) * share - time.nowSec) * 1000)
-  // From now on: what is told of the chain's time is as old as this call.
+  // Counted from now: the reading of the chain's time is as old as this call.
   const written = untilShare(WRITTEN_UNTIL)
   const beacon = await awaitBeacon(node, time, untilShare(BEACON_UNTIL))
   if (beacon === null) return false
@@ -126,7 +126,7 @@ async function proposeFor(
 /** Reasons that a report names; most datasets have two or three. */
 const REASONS = 8
 
-/** Rows of the dataset that were no tasks so far: how many, by reason, and the first of each. */
+/** Rows of the dataset that were not tasks so far: their number by reason, and the first of each. */
 export function refusedRows({ dataset }: Pick<TaskSources, 'dataset'>): { refusedRows?: Record<string, string> } {
   const most = (dataset?.proposer.refusals() ?? []).toSorted((a, b) => b.rows - a.rows).slice(0, REASONS)
   if (most.length === 0) return {}
@@ -135,9 +135,9 @@ export function refusedRows({ dataset }: Pick<TaskSources, 'dataset'>): { refuse
 }
 
 /**
- * Fills a list: the dataset's share, then the model's, then from the dataset what the model left, then what was proposed of late.
+ * Fills a list: with the dataset's share, then the model's, then more of the dataset's tasks for the rest, then recently proposed tasks.
  *
- * @returns how many are from the dataset, and what the model could learn from.
+ * @returns the number of tasks from the dataset, and candidates that the model could learn from.
  */
 export async function gatherTasks(
   { write, dataset }: Pick<TaskSources, 'write' | 'dataset'>,
@@ -158,7 +158,7 @@ export async function gatherTasks(
   return { fromDataset, candidates }
 }
 
-/** Moves the controller by every round that has become final since, and tells where it stands. */
+/** Updates the controller with every round that has become final since, and returns its level. */
 async function followScores(node: PeerNode, round: number): Promise<number> {
   const { difficulty } = proposalsOf(node.environment)
   const { journal } = node
@@ -167,7 +167,7 @@ async function followScores(node: PeerNode, round: number): Promise<number> {
   // Only final scores move the difficulty.
   const last = round - phase.opening
   const seen = journal.getState('difficulty round')
-  // Rounds that passed while this peer was away said something of other tasks: only the newest counts then.
+  // Rounds that passed while this peer was away had other tasks, so only the newest counts then.
   const first = typeof seen === 'number' && last - seen <= difficulty.window ? seen + 1 : last
   for (let settled = Math.max(0, first); settled <= last; settled++) {
     const share = await solvedShare(node, settled)
@@ -179,7 +179,7 @@ async function followScores(node: PeerNode, round: number): Promise<number> {
 }
 
 /**
- * How much of a settled round was solved: as the mean settled score tells it.
+ * The solved share of a settled round, from its mean settled score.
  *
  * @returns 0 to 1, or null if nothing was scored.
  */

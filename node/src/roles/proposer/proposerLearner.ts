@@ -17,11 +17,10 @@ import type { SolvedShares } from './solvedShares.ts'
 export const learnability = (solved: number): number => 4 * solved * (1 - solved)
 
 /**
- * Rewards of what was proposed: the learnability of a task that was answered; 0 for what was refused; and nothing for a task that nobody was
- * scored on, or whose place did not count: that says nothing of it. Groups in which no task was answered teach only what is refused anyway,
- * and are left out.
+ * Rewards of proposals: the learnability of an answered task, 0 for a refused proposal, and no reward for a task that nobody was scored on, or whose
+ * place did not count. Groups without an answered task are left out: they would only teach which proposals are refused.
  *
- * @param shares - how much of a task was solved, by its place.
+ * @param shares - solved share of each task, by its place.
  */
 export function lessonsOf(groups: readonly CandidateGroup[], shares: ReadonlyMap<number, number>): RolloutGroup[] {
   return groups.flatMap(({ prompt, candidates }) => {
@@ -34,17 +33,17 @@ export function lessonsOf(groups: readonly CandidateGroup[], shares: ReadonlyMap
   })
 }
 
-/** Where the journal keeps what was sampled for a round, until it was learned from. */
+/** The journal's key for the candidates of a round, until they are learned from. */
 export const CANDIDATES = 'candidates'
 
-/** Where the journal keeps how many updates were taken: the warm-up counts them. */
+/** The journal's key for the number of updates, which the warm-up counts. */
 const UPDATES = 'proposer updates'
 
 /** Rounds after a proposal's in which missing score sheets are waited for, and after which nothing is learned from it: policies move on. */
 const [SHEETS_UNTIL, LEARNED_UNTIL] = [phase.opening + 3, phase.opening + 12]
 
 export type ProposerLearner = {
-  /** Learns from the oldest round of tasks whose results are known, if there is one. @param until - what has not come by then is missing. */
+  /** Learns from the oldest round of tasks with known results, if there is one. @param until - later score sheets are missing. */
   learn(round: number, until: AbortSignal): Promise<void>
 }
 
@@ -65,7 +64,7 @@ export function createProposerLearner(
   folder: string,
 ): ProposerLearner {
   const { training, sharing } = spec
-  // Between a proposal and its results the policy moves on, so that its own samples are treated like a stranger's.
+  // Between a proposal and its results the policy moves on, so its own samples are treated like a stranger's.
   const options = { ...lossOptions(training), recomputeLogprobs: true, maxKl: sharing.maxKl }
 
   /** One update, which is saved. */
@@ -121,7 +120,7 @@ export function createProposerLearner(
   }
 }
 
-/** What only answers have figures of. */
+/** Values of the figures that only answers have. */
 const ofNoAnswers = {
   peer: null,
   levels: [],
@@ -131,7 +130,7 @@ const ofNoAnswers = {
   peers: [],
 } as const satisfies Partial<TrainingStep>
 
-/** What the lessons of an update say without one. */
+/** Figures of the lessons, which do not depend on the update. */
 function figuresOf(groups: readonly CandidateGroup[], lessons: readonly RolloutGroup[], { shares }: SolvedShares) {
   const completions = lessons.flatMap(lesson => lesson.completions)
   const candidates = groups.flatMap(group => group.candidates)

@@ -10,31 +10,31 @@ import { beaconOf } from '../draws/roundBeacon.ts'
 import { isMissing, peerFault } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
 
-/** Solvers of a round whose answers are read at most: in a large swarm no more is needed, and each costs a look at its seats' score sheets. */
+/** Maximum of solvers of a round whose answers are read: a large swarm needs no more, and each one costs reads of its seats' score sheets. */
 const MAX_SOLVERS = 64
-/** One answer says whether it was right, and not how often a task is solved: by it all tasks would be too easy or too hard. */
+/** A single answer does not show how often a task is solved: every task would seem too easy or too hard. */
 const MIN_ANSWERS = 2
 
-/** How much of its tasks was solved. */
+/** Solved shares of a proposer's tasks. */
 export type SolvedShares = {
-  /** From 0 to 1, by a task's place; without those that nobody was scored on, or that do not count. */
+  /** From 0 to 1, by a task's place; without tasks that nobody was scored on, or that do not count. */
   readonly shares: ReadonlyMap<number, number>
   /** Missing score sheets: they may arrive later. */
   readonly missing: number
 }
 
-/** An answer to the task of a place, and what score sheets say of it, in thousandths. */
+/** An answer to the task of a place, and its scores in score sheets, in thousandths. */
 type ScoredAnswer = { readonly place: number; readonly scoresMilli: readonly number[] }
 
 /** A solver that answered own tasks: the leaves that count, and the place of the task that each answers. */
 type Answered = { peerKey: PeerKey; ordinal: number; settledMilli: number; placeOf: ReadonlyMap<number, number> }
 
 /**
- * How much of each of this proposer's tasks of a final round solvers got right. The chain says which tasks each of them owed, which answers
- * were drawn, what was settled, and which score sheets stand behind the votes; of the score sheets whose votes agree with what was settled, the
- * median of an answer's scores counts.
+ * The share of right answers to each of this proposer's tasks of a final round. The chain has the tasks that each solver owed, the drawn answers,
+ * the settled scores, and the score sheets behind the votes. Of the score sheets whose votes agree with the settled score, the median of an answer's
+ * scores counts.
  *
- * @param until - score sheets that have not come by then are missing.
+ * @param until - score sheets that have not arrived by then are missing.
  */
 export async function readSolvedShares(node: PeerNode, round: number, until: AbortSignal): Promise<SolvedShares> {
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
@@ -54,7 +54,7 @@ export async function readSolvedShares(node: PeerNode, round: number, until: Abo
   return { shares: sharesOf(answers, node.environment.solvedShare), missing }
 }
 
-/** The share of each task that was solved, by its place, as the mean score of its answers tells it. */
+/** The solved share of each task, by its place: the mean score of its answers. */
 export function sharesOf(
   answers: readonly ScoredAnswer[],
   solvedShare: (meanScore: number) => number,
@@ -103,7 +103,7 @@ async function findAnswered(node: PeerNode, round: number, beacon: Beacon, rules
 
 type ScoresOf = ReadonlyMap<PeerKey, PeerScore>
 
-/** The score sheets behind votes on these solvers that agree with what was settled: of each, what it says of those solvers. */
+/** The score sheets behind votes on these solvers that agree with the settled score: each sheet's scores of those solvers. */
 async function fetchSheets(
   { payloads, chain, chainId, fetchPlan }: PeerNode,
   round: number,

@@ -19,10 +19,10 @@ import { createProposerLearner } from './proposerLearner.ts'
 import { readSolvedShares } from './solvedShares.ts'
 
 /**
- * What a peer proposes from: a model, unless a dataset gives all of its tasks. The order of the dataset's rows follows from the peer's
- * key, so that proposers of one dataset propose different tasks.
+ * Opens a peer's sources of tasks: a model, unless a dataset provides all tasks. The order of the dataset's rows follows from the peer's key, so
+ * proposers of one dataset propose different tasks.
  *
- * @param folder - where a model that learns is kept.
+ * @param folder - of a model that learns.
  */
 async function openSources(
   node: PeerNode,
@@ -63,12 +63,12 @@ export async function startProposer(node: PeerNode, options: RoleOptions): Promi
   await runProposer(node, sources, { level: settings.level }).finally(sources.close)
 }
 
-/** Where a proposer's adapter is kept, and the one that is asked for. */
+/** Folder of a proposer's adapter, and the requested adapter. */
 type Learning = { readonly folder: string; readonly adapter: AskedAdapter | undefined }
 
 type ProposalWriter = {
   readonly write: WriteProposals
-  /** What writes, where it learns; null if it is frozen, or a server's. */
+  /** The learning model; null if the model is frozen or on a server. */
   readonly policy: PolicyClient | null
   close(): Promise<void>
 }
@@ -76,10 +76,10 @@ type ProposalWriter = {
 type Model = NonNullable<Proposals['model']>
 
 /**
- * What writes a proposer's texts: a model in its own worker, frozen or under an adapter that learns, or a server.
+ * Opens the writer of a proposer's texts: a model in its own worker, frozen or with an adapter that learns, or a server.
  *
- * @throws {KeptPolicyError} if an adapter is asked for which is not the one that was kept.
- * @throws {EnvironmentMismatchError} if the environment draws proposals in a way that cannot be learned from.
+ * @throws {KeptPolicyError} if the requested adapter is not the stored one.
+ * @throws {EnvironmentMismatchError} if proposals of the environment are sampled in a way that cannot be learned from.
  */
 export async function openProposalWriter(
   environment: Environment,
@@ -97,7 +97,7 @@ export async function openProposalWriter(
   }
 }
 
-/** Nobody checks how a proposal was sampled: unless something else is said or kept, the base stays as the frozen model would be. */
+/** Nobody checks how a proposal was sampled: by default the base has the precision of the frozen model. */
 function adapterOf({ precision }: Model, { folder, adapter }: Learning): Promise<AdapterSettings | undefined> {
   const base: BasePrecision = precision === 'int8' ? 'int8' : 'float32'
   const isKept = existsSync(join(folder, ADAPTER_FILE))

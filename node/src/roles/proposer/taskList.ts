@@ -3,13 +3,13 @@ import type { Environment } from '#environments/environment.ts'
 import { problemOf } from '../draws/drawTasks.ts'
 import { proposalsOf } from './proposalsOf.ts'
 
-/** Deflated bytes that one task may take of a proposal: 2 KiB cost about 50,000 gas. */
+/** Maximum of deflated bytes of one task in a proposal: 2 KiB cost about 50,000 gas. */
 const MAX_TASK_BYTES = MAX_PROPOSAL_BYTES / 8
 
-/** Why a text is refused that is as good as those that were taken. */
+/** Reason for refusing a valid text that does not fit. */
 export const NO_SPACE = 'no more space in the proposal'
 
-/** The tasks of one proposal, while they are gathered. */
+/** The tasks of a proposal in preparation. */
 export type TaskList = {
   readonly texts: readonly string[]
   /** Texts that were not taken, by reason. */
@@ -17,22 +17,22 @@ export type TaskList = {
   /** Tasks that are still wanted. */
   wanted(): number
   /**
-   * Takes a text as the last of `texts`, unless it does not fit, or asks for what another one does.
+   * Adds a text to the end of `texts`, unless it does not fit or is equivalent to another one.
    *
-   * @param fault - why it is refused; null if nothing is known.
-   * @returns why it was not taken; null if it was.
+   * @param fault - reason to refuse it; null if none is known.
+   * @returns reason why it was not added; null if it was.
    */
   add(text: string, fault: string | null): Promise<string | null>
   refuse(reason: string): void
-  /** Tasks that were proposed of late and set aside. */
+  /** Number of recently proposed tasks that were set aside. */
   setAside(): number
-  /** Takes what was proposed of late after all, the longest ago first, until no more is wanted or there is no more of it. */
+  /** Adds tasks that were set aside, the oldest first, until no more are wanted or none is left. */
   repeat(): Promise<void>
 }
 
 /**
  * @param count - of tasks that are wanted.
- * @param lately - tasks that were proposed of late, with the round: set aside while there are others.
+ * @param lately - recently proposed tasks, with their round: set aside as long as there are others.
  */
 export function createTaskList(
   environment: Environment,

@@ -9,8 +9,8 @@ import type { Journal } from '#store/journal.ts'
 export const CONNECTIONS = 'connections'
 
 /**
- * @property atMs - when it was so; a peer that runs says it again within `SAID_FOR_MS`.
- * @property reachability - null of a release that did not note it.
+ * @property atMs - time of the report; a running peer reports again within `SAID_FOR_MS`.
+ * @property reachability - null in reports of earlier releases.
  */
 export type KnownConnections = Connectivity & { reachability: Reachability | null; atMs: number }
 
@@ -25,7 +25,7 @@ type Modules = {
 const LOOK_EVERY_MS = 2_000
 const SAY_EVERY_MS = 60_000
 const NOTE_EVERY_MS = 30_000
-/** Twice what passes between two notes, and a busy moment. */
+/** Twice the time between two notes, and a margin for a busy moment. */
 export const SAID_FOR_MS = 2 * NOTE_EVERY_MS + 30_000
 /** The first dials take some seconds; nobody is alone before. */
 const SETTLING_MS = 10_000
@@ -33,8 +33,8 @@ const SETTLING_MS = 10_000
 const ALONE_AGAIN_MS = 600_000
 
 /**
- * Says how many peers are connected: on a change between alone and connected, and at most once a minute where the count changed. With
- * nobody connected it warns, with the reason and what to do.
+ * Logs how many peers are connected: on a change between alone and connected, and at most once a minute if the count changed. Without a connection
+ * it warns, with the reason and a remedy.
  *
  * @returns once the signal is aborted.
  */

@@ -13,7 +13,7 @@ import type { PeerNode } from '../peerNode.ts'
 import { noteCommitted } from '../reports/twin.ts'
 import { type Sampler, samplerOf } from './solverPolicy.ts'
 
-/** Samples the answers that a solver owes in a round, with the seed that the rule gives. */
+/** Samples the answers that a solver owes in a round, with the seed of the rule. */
 export async function answerRound(
   policy: Sampler,
   { chainId, round, peerKey }: { chainId: number; round: number; peerKey: PeerKey },
@@ -64,10 +64,10 @@ export function rolloutBundle(
   return { v: 1, chainId, round, peerKey, policyHash, groups }
 }
 
-/** A round, and when this peer began with it. */
+/** A round, and the time at which this peer began it. */
 type Begun = { time: RoundTime; atMs: number }
 
-/** Samples the owed answers and, where they can be paid, commits them. */
+/** Samples the owed answers and, if they can be paid, commits them. */
 export async function answerHere(
   node: PeerNode,
   policy: PolicyClient,

@@ -25,7 +25,7 @@ type HeldOutRules = Pick<Environment, 'spec' | 'format' | 'heldOutTasks'>
 
 type HeldOutSample = HeldOutAnswer & { score: AnswerScore }
 
-/** Samples a policy on the fixed held-out set and scores it as rollouts are scored. Nothing of it is trained on. */
+/** Samples a policy on the fixed held-out set and scores it like rollouts. None of it is trained on. */
 export async function sampleHeldOut(
   policy: PolicyClient,
   judge: Judge,

@@ -1,17 +1,17 @@
 import { mean } from '#base/mean.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 
-/** What rounding may add to the log-probability of a certain token. */
+/** Largest rounding error of the log-probability of a certain token. */
 const ROUNDING_NATS = 1e-3
 
 /** Claims are absurd where an honest peer would make them with a probability of at most exp of minus this. */
 const UNLIKELY_NATS = 25
 
 /**
- * Why the claimed log-probabilities of a group are impossible; null if they are possible.
+ * Reason why the claimed log-probabilities of a group are impossible; null if they are possible.
  *
- * Whatever the policy, a sample of n tokens is less likely than V^-n exp(-c) with a probability of at most exp(-c), since there are
- * no more than V^n of them: each token is held to that, and each completion.
+ * For any policy, a sample of n tokens is less likely than V^-n exp(-c) with a probability of at most exp(-c), since there are no more than V^n of
+ * them. Each token and each completion has to meet this bound.
  *
  * @param vocabSize - V.
  */
@@ -30,21 +30,21 @@ export function faultOfClaims({ rollouts }: CheckedGroup, vocabSize: number): st
   return null
 }
 
-/** Times as many nats a token as in the own answers: other answers put under a prompt have eight times as many, those of other policies twice. */
+/** Limit of nats per token, as a multiple of those of the own answers. Answers to another prompt have eight times as many, those of other policies twice as many. */
 const MOST_TIMES = 3
 
-/** Nats a token that the own answers are taken to have at least: a policy that is sure of itself would leave everybody out. */
+/** Minimum of nats per token for the own answers: otherwise a very certain policy would refuse everybody. */
 const LEAST_NATS = 0.1
 
 /**
- * Whether answers are less likely, by what is claimed of them, than any that a policy like the own one samples. Answers that were put under a
- * prompt are, unless more is claimed of them than is true; then the importance ratio leaves them no weight.
+ * Whether answers are, by their claims, less likely than any samples of a policy like the own one. Answers to another prompt are, unless their claims
+ * are too high; then the importance ratio gives them no weight.
  */
 export function areUnlikely(groups: readonly CheckedGroup[], own: readonly CheckedGroup[]): boolean {
   return own.length > 0 && natsOf(groups) > MOST_TIMES * Math.max(LEAST_NATS, natsOf(own))
 }
 
-/** Mean over answers of the nats a token. Empty ones say nothing: a group of them and of one unlikely answer would seem likely. */
+/** Mean nats per token over answers, without empty ones: with them, a group with one unlikely answer would seem likely. */
 function natsOf(groups: readonly CheckedGroup[]): number {
   const claims = groups.flatMap(({ rollouts }) => rollouts.map(({ logprobs }) => logprobs))
   return mean(claims.filter(({ length }) => length > 0).map(logprobs => -mean([...logprobs])))

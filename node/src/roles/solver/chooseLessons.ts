@@ -11,11 +11,11 @@ export type ScoredGroup = CheckedGroup & {
   family?: string | undefined
   /** Dataset of its task, if the solver was given datasets. */
   dataset?: string | undefined
-  /** Who sampled it, where it is another peer's. */
+  /** The peer that sampled it, if it is another one. */
   peerKey?: PeerKey
 }
 
-/** The learning signal of a group: the standard deviation of its rewards, over answers - 1. Where it is zero, so are all advantages. */
+/** The learning signal of a group: the standard deviation of its rewards, over answers - 1. If it is zero, so are all advantages. */
 function signalOf(rewards: readonly number[]): number {
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
   const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0)
@@ -25,8 +25,8 @@ function signalOf(rewards: readonly number[]): number {
 /**
  * The groups with the most signal, in the order in which they were given.
  *
- * @param count - how many at most; null for all.
- * @param weightOf - what the signal of a group is multiplied by, such as the trust in its peer.
+ * @param count - maximum of groups; null for all.
+ * @param weightOf - factor for the signal of a group, such as the trust in its peer.
  */
 export function mostSignal<Group extends ScoredGroup>(
   groups: readonly Group[],
@@ -40,10 +40,10 @@ export function mostSignal<Group extends ScoredGroup>(
 }
 
 /**
- * {@link mostSignal} of other peers' groups, of which one peer gives at most half where there are several: trust alone would
- * give every place to a peer that answered well until now.
+ * {@link mostSignal} of other peers' groups. If there are several peers, one contributes at most half: otherwise trust would give every place to a
+ * peer that has answered well so far.
  *
- * @param trustOf - from 0 to 1, what the signal of a peer's groups is multiplied by.
+ * @param trustOf - factor from 0 to 1 for the signal of a peer's groups.
  */
 export function mostSignalOfPeers<Group extends ScoredGroup & { peerKey: PeerKey }>(
   groups: readonly Group[],
@@ -58,10 +58,10 @@ export function mostSignalOfPeers<Group extends ScoredGroup & { peerKey: PeerKey
 }
 
 /**
- * A group with only the answers whose rewards are farthest apart, as many from above as from below, which is the choice of the largest
- * variance but for the share of the two ends (arXiv:2504.13818 section 3.2). The answers stay in their order.
+ * A group with only the answers whose rewards are farthest apart, as many from the top as from the bottom. Except for the equal shares, this is the
+ * choice with the largest variance (arXiv:2504.13818 section 3.2). The answers keep their order.
  *
- * @param count - how many at most; null for all.
+ * @param count - maximum of answers; null for all.
  */
 export function farthestAnswers(group: ScoredGroup, count: number | null): ScoredGroup {
   const { rollouts, rewards } = group

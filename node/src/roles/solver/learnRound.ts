@@ -15,7 +15,7 @@ import type { Trust } from './trust.ts'
 export type PeerGroups = {
   peerKey: PeerKey
   groups: readonly CheckedGroup[]
-  /** Those whose claims are possible, where they are scored already. */
+  /** Groups with possible claims, if they are already scored. */
   scored?: readonly ScoredGroup[]
 }
 
@@ -26,7 +26,7 @@ export type LearningModules = {
   logger: Logger
   /** Size of the vocabulary, tokens. */
   vocabSize: number
-  /** The node's signal: failures while it stops are nobody's fault. */
+  /** The node's signal: failures while it stops are not the peers' fault. */
   signal: AbortSignal
 }
 
@@ -40,11 +40,11 @@ export type RoundLessons = {
 }
 
 export type LearnedRound = {
-  /** Mean composite score of the own answers, by this solver's copy of the judge; 0 where there are none. */
+  /** Mean composite score of the own answers, by this solver's copy of the judge; 0 if there are none. */
   meanReward: number
   /** Mean predicted correctness of the own answers. */
   averageAtK: number
-  /** The same by the families of their tasks; none where the environment has no families. */
+  /** The same by the families of their tasks; empty if the environment has no families. */
   families: Record<string, number>
   /** Groups of others that were trained on. */
   taken: number
@@ -60,18 +60,18 @@ const FAILED = 'the update failed'
 
 const UNLIKELY = 'answers are less likely than those that a policy samples'
 
-/** Updates on the own groups in a round where others' are made up: more were not measured. */
+/** Maximum of updates on the own groups in a round, including replacements for missing peers: more were not measured. */
 export const MOST_OWN_UPDATES = 4
 
 /**
- * Learns from a round's groups, own and taken, in the way that the environment's specification names.
+ * Learns from a round's groups, own and taken, in the mode of the environment's specification.
  *
- * `updateForEachPeer`: updates on the own groups, then one on each peer's as they come. `mixed`: own and taken ones in one update,
- * once no more are waited for (SAPO, arXiv:2509.08721 section 3); where that fails, peer by peer, so that it is known whose fault it is. Of
- * the own groups, and in `mixed` of the taken ones, those with the most signal are learned from, where the specification says how many.
- * In `updateForEachPeer`, a peer that gave nothing to learn from costs no update: one more is made on the own groups.
+ * `updateForEachPeer`: updates on the own groups, then one on each peer's as they arrive. `mixed`: own and taken ones in one update, once all have
+ * arrived or the time is up (SAPO, arXiv:2509.08721 section 3); if that fails, peer by peer, to find the peer at fault. If the specification limits
+ * the number of own groups, or in `mixed` of taken ones, those with the most signal are used. In `updateForEachPeer`, a peer without usable groups
+ * costs no update: one more is made on the own groups.
  *
- * No groups fail the round. A peer whose groups do is put in quarantine.
+ * Groups cannot make the round fail. A peer whose groups make an update fail is put in quarantine.
  */
 export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
   const { mode, externalGroups } = lessons.spec.sharing
@@ -91,7 +91,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
     }
   }
 
-  /** @returns peers of which nothing was learned. */
+  /** @returns the number of peers without an update. */
   async function peerByPeer(sound: AsyncIterable<PeerLessons> | readonly PeerLessons[]): Promise<number> {
     let lost = 0
     if (chosen.length > 0) faults.ofOwn(await update(chosen, chosen.length, { updates: ownUpdates }))
@@ -141,7 +141,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   return learned
 }
 
-/** Scores and updates of a round. One that fails is logged, whether the groups or the machine are at fault: the next ones are tried. */
+/** Scores and updates of a round. A failure is logged, whether the groups or the machine are at fault, and the next update is tried. */
 function createUpdates({ learner, logger, signal }: LearningModules, round: number, learned: LearnedRound) {
   async function attempt<T>(groups: number, run: () => Promise<T>): Promise<T | null> {
     try {
@@ -155,7 +155,7 @@ function createUpdates({ learner, logger, signal }: LearningModules, round: numb
 
   return {
     score: (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups)),
-    /** @returns why nothing was learned; null where it was. */
+    /** @returns the reason why nothing was learned; null if it was. */
     async update(groups: readonly ScoredGroup[], ownCount: number, options: LearnOptions = {}): Promise<string | null> {
       const lesson = await attempt(groups.length, () => learner.learn(groups, ownCount, { round, ...options }))
       learned.updates += lesson?.updates ?? 0
@@ -173,7 +173,7 @@ function createFaults(modules: LearningModules, { round, own }: RoundLessons, le
   }
 
   return {
-    /** Leaves out those of a peer's groups whose claims are impossible, and all where its answers are unlikely, which may be honest. */
+    /** Leaves out a peer's groups with impossible claims, and all of its groups if its answers are unlikely, which may be honest. */
     withoutUnsound({ peerKey, groups }: PeerGroups): PeerGroups {
       const faults = groups.map(group => faultOfClaims(group, vocabSize))
       const found = faults.filter(fault => fault !== null)

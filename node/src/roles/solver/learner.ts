@@ -13,9 +13,9 @@ import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 
 type Lesson = {
-  /** Why nothing was learned, and the policy is as it was; null if it was. */
+  /** Reason why nothing was learned and the policy did not change; null if it learned. */
   failure: string | null
-  /** Updates that changed the policy: none where no group had anything to teach. */
+  /** Updates that changed the policy; 0 if no group had a gradient. */
   updates: number
 }
 
@@ -23,9 +23,9 @@ export type Learner = {
   /** Claims in a rollout are not trusted: rewards are computed here. */
   score: (groups: readonly CheckedGroup[]) => Promise<ScoredGroup[]>
   /**
-   * Learns from these groups, or of each from the answers whose rewards are farthest apart, if the specification says so.
+   * Learns from these groups, or, if the specification says so, only from the answers of each whose rewards are farthest apart.
    *
-   * @param own - how many of them, from the first on, are this solver's own: the warm-up counts rounds, so calls that have any.
+   * @param own - number of own groups, which come first: the warm-up counts rounds, that is, calls with own groups.
    */
   learn: (groups: readonly ScoredGroup[], own: number, options?: LearnOptions) => Promise<Lesson>
 }
@@ -33,9 +33,9 @@ export type Learner = {
 export type LearnOptions = {
   /** Round of the swarm: the learning rate may depend on its updates. */
   round?: number
-  /** One after the other on the same groups; 1. Only own groups alone have more. */
+  /** Number of consecutive updates on the same groups; 1. Only calls with nothing but own groups have more. */
   updates?: number
-  /** Whose groups they are, where they are of one other peer: for the log. */
+  /** The other peer whose groups they are, if there is exactly one: for the log. */
   peer?: PeerKey | null
   /** Whether the round has learned from the own groups before: it counts once. */
   again?: boolean
@@ -46,9 +46,9 @@ type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock'> & { tr
 /**
  * Learns from groups, its own or taken. The log-probabilities of the policy before an update on those of others are computed here too.
  *
- * @param trained - what the policy trains: each has its learning rate.
- * @param datasetOf - the dataset that the text of a task is from.
- * @param believesOwn - whether the policy itself sampled the own groups. What a server says of them is a claim, as that of a peer is.
+ * @param trained - kind of the policy's trained tensors, each with its own learning rate.
+ * @param datasetOf - returns the dataset of a task's text.
+ * @param believesOwn - whether the policy itself sampled the own groups. A server's log-probabilities are claims, like those of a peer.
  */
 export function createLearner(
   { environment: { spec, familyOf }, journal, training: log, clock }: LearnerModules,
@@ -119,7 +119,7 @@ export function createLearner(
   }
 }
 
-/** What the groups of an update say without one. */
+/** Figures of the groups, which do not depend on the update. */
 function figuresOf(groups: readonly ScoredGroup[], own: number) {
   const sampled = groups.slice(0, own).flatMap(({ rollouts }) => rollouts.map(({ logprobs }) => logprobs))
   const nats = sampled.reduce((sum, logprobs) => sum - logprobs.reduce((a, b) => a + b, 0), 0)

@@ -23,7 +23,7 @@ export function noteCanaryPoint(journal: Pick<Journal, 'getState' | 'setState'>,
   journal.setState(CANARIES, [...others, point].slice(-POINTS))
 }
 
-/** Where a pushed policy comes from. */
+/** Origin of a pushed policy. */
 type Provenance = {
   /** Name of the deployment. */
   network: string
@@ -35,7 +35,7 @@ type Provenance = {
   canary: readonly CanaryPoint[]
 }
 
-/** The part of a model card that says where a policy comes from, and how anyone checks it. Markdown. */
+/** The part of a model card about a policy's origin, and how anyone checks it. Markdown. */
 export function provenanceOf({ network, environment, peer, round, pointsMilli, canary }: Provenance): string {
   const table =
     canary.length === 0

@@ -18,14 +18,14 @@ export type PushSettings = {
   network: string
 }
 
-/** A copy of what is pushed, in the peer's folder: the policy goes on learning meanwhile. */
+/** Folder of the copy to push, in the peer's folder: the policy continues to learn meanwhile. */
 const COPY_FOLDER = 'pushing'
 const PUSHED = 'pushed round'
 
 export type PolicyPusher = {
   /** Pushes the policy, if a push is due. Resolves once the policy is copied; the upload continues in the background. */
   learned(round: number): Promise<void>
-  /** Resolves once no upload is under way. */
+  /** Resolves once no upload is running. */
   settled(): Promise<void>
 }
 
@@ -34,8 +34,8 @@ type PusherNode = Pick<PeerNode, 'journal' | 'logger' | 'identity' | 'environmen
 }
 
 /**
- * Publishes a solver's policy on the hub every few rounds, with a card that says where it comes from. What fails is tried again after the next
- * round; no round waits for it.
+ * Publishes a solver's policy on the hub every few rounds, with a card about its origin. A failed push is tried again after the next round; no round
+ * waits for it.
  *
  * @param data - the peer's folder.
  * @param policyFolder - where the policy is kept.
@@ -70,7 +70,7 @@ export function createPusher(
   return {
     async learned(round) {
       const last = journal.getState(PUSHED)
-      // The first push is after so many rounds of learning, and a restart counts on from there.
+      // The first push comes after this many rounds of learning; a restart continues the count.
       if (last === undefined) journal.setState(PUSHED, round)
       if (uploading !== null || round - Number(last ?? round) < every) return
       try {

@@ -11,7 +11,7 @@ import { roundSeed } from '../draws/roundSeed.ts'
 
 type ServedModules = {
   server: Pick<CompletionServer, 'complete'>
-  /** Opened where a server names no ids. */
+  /** Opened if a server returns no token ids. */
   tokenizer: () => Promise<Retokenizer>
   logger: Pick<Logger, 'warn'>
 }
@@ -22,7 +22,7 @@ type Owed = {
   peerKey: PeerKey
   /** Name of the policy's adapter on the server; null for the server's own model. */
   adapter: string | null
-  /** Answers that come later are not waited for. */
+  /** Later answers are not waited for. */
   until: AbortSignal
 }
 
@@ -101,7 +101,7 @@ export async function servedAnswers(
   return { groups, refused }
 }
 
-/** Null for what the server is not at fault for. */
+/** Null if the server is not at fault. */
 function reasonOf(error: unknown, until: AbortSignal): string | null {
   if (error instanceof RefusedAnswer) return error.message
   if (error instanceof ChatServerError) return error.code === 'SERVER_RESPONSE' ? MALFORMED : AWAY
@@ -129,13 +129,13 @@ function seedOf(seed: Seed, index: number): number {
   return Number.parseInt(createHash('sha256').update(`${seed} ${index}`).digest('hex').slice(0, 8), 16) >>> 1
 }
 
-/** What of a tokenizer finds the ids of tokens that a server names by their text. */
+/** The parts of a tokenizer that find the ids of tokens which a server names by their text. */
 type Retokenizer = {
   encode(text: string): Promise<Int32Array>
   decode(ids: Int32Array, special: 'keep'): Promise<string>
 }
 
-/** Why an answer, and so its group, is not learned from. */
+/** An answer, and so its group, is not learned from. */
 class RefusedAnswer extends Error {}
 
 const OTHER_TOKENS = "the server's tokens are not those of its text"
@@ -143,7 +143,7 @@ const OTHER_TOKENS = "the server's tokens are not those of its text"
 /**
  * Ids of tokens that a server names by their text.
  *
- * @throws {RefusedAnswer} where the tokenizer here divides the text otherwise: what was sampled cannot be known then.
+ * @throws {RefusedAnswer} if the local tokenizer divides the text differently: the sampled tokens are unknown then.
  */
 async function tokensByText(
   { pieces, ended }: Pick<ServedCompletion, 'pieces' | 'ended'>,
@@ -162,7 +162,7 @@ async function tokensByText(
     if (!isSame) throw new RefusedAnswer(OTHER_TOKENS)
     return Int32Array.from(stop === undefined ? tokens : [...tokens, stop])
   } catch (cause) {
-    // A text may be such that a tokenizer fails on it.
+    // A tokenizer may fail on a text.
     throw cause instanceof RefusedAnswer ? cause : new RefusedAnswer(OTHER_TOKENS, { cause })
   }
 }

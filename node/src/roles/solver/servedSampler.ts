@@ -30,15 +30,15 @@ type HandOverModules = {
 
 type HandOver = {
   /**
-   * Has the server serve the policy as it was saved, if it does not yet. Server errors and a full disk do not fail the round.
+   * Loads the saved policy into the server, if it is not loaded yet. Server errors and a full disk do not fail the round.
    *
    * @param until - the server is not waited for longer.
-   * @returns the name to ask it by: of an older policy where it did not take this one, and null for the model that it was started with.
+   * @returns the name for requests: that of an older policy if the server did not accept this one, and null for the server's own model.
    */
   now(until: AbortSignal): Promise<{ adapter: string | null; isCurrent: boolean }>
 }
 
-/** Hands a solver's adapters to the server that samples for it: each under its own name, and the one before it taken back after it. */
+/** Loads a solver's adapters into the server that samples for it, each under its own name, and then unloads the previous one. */
 export function createHandOver(modules: HandOverModules): HandOver {
   const { server, policy, logger, peerKey, policyFolder, sharedFolder } = modules
   const own = `waggle-${peerKey.slice(2, 18)}-`
@@ -58,7 +58,7 @@ export function createHandOver(modules: HandOverModules): HandOver {
     return folder
   }
 
-  /** Takes back what it served before, also in an earlier run of this peer. */
+  /** Unloads earlier adapters, including those of earlier runs of this peer. */
   async function takeBackAllBut(name: string, listed: readonly string[], until: AbortSignal): Promise<void> {
     for (const one of listed)
       if (one.startsWith(own) && one !== name) await server.unloadAdapter(one, until).catch(leaveToNextRound)
@@ -71,7 +71,7 @@ export function createHandOver(modules: HandOverModules): HandOver {
     await mkdir(sharedFolder, { recursive: true })
     const listed = await server.models(until)
     if (!listed.includes(name)) {
-      // A server that was started again has forgotten what it had.
+      // A restarted server has lost its adapters.
       if (served !== null && !listed.includes(served)) served = null
       await server.loadAdapter(name, await writeShared(name), until)
       logger.info('the adapter was handed over', { adapter: name })
@@ -82,7 +82,7 @@ export function createHandOver(modules: HandOverModules): HandOver {
 
   return {
     async now(until) {
-      // Before the first update it changes nothing: a fresh adapter's product is zero.
+      // Before the first update there is nothing to load: a fresh adapter's product is zero.
       if (!existsSync(join(policyFolder, FILES[0]))) return { adapter: null, isCurrent: true }
       const name = `${own}${(await policy.weightsHash()).slice(2, 18)}`
       try {
@@ -105,7 +105,7 @@ function leaveToNextRound(error: unknown): void {
   if (!(error instanceof ChatServerError)) throw error
 }
 
-/** A server that samples a solver's answers, and where its adapters are handed over. */
+/** A server that samples a solver's answers, and the folder of its adapters. */
 export type ServedSettings = {
   readonly server: CompletionServer
   /** That the server reads under the same path; `served` in the peer's folder without it. */
@@ -113,13 +113,13 @@ export type ServedSettings = {
 }
 
 export type ServedSampler = {
-  /** The answers that are owed in a round, by the policy as it is if the server has it. @param until - later answers are missing. */
+  /** The owed answers of a round, by the current policy if the server has it. @param until - later answers are missing. */
   answer(
     round: number,
     rules: RoundRules,
     until: AbortSignal,
   ): Promise<ServedAnswers & Required<Pick<SolverReport, 'sampledBy'>>>
-  /** After an update; a server that is slow gets it before the next answers. */
+  /** Called after an update; a slow server gets the adapter before the next answers. */
   handOver(): Promise<void>
   close(): Promise<void>
 }

@@ -37,9 +37,9 @@ const TAKE_UNTIL = 0.8
 type SolverSettings = {
   /** The peer's folder; the policy is kept in it after every round. */
   data: string
-  /** What the policy trains. */
+  /** Kind of the policy's trained tensors. */
   trained: 'weights' | 'adapter'
-  /** Why its answers cannot be paid: it learns, and commits nothing. Null if they are paid. */
+  /** Reason why its answers are not paid: it learns, and commits nothing. Null if they are paid. */
   unpaid?: string | null
   /** The dataset that a task's text comes from. */
   datasetOf?: ((text: string) => string | undefined) | undefined
@@ -72,10 +72,10 @@ export async function runSolver(
   async function play(time: RoundTime): Promise<void> {
     const { round } = time
     firstRound ??= round
-    // The first may hold what the machine committed that ran this peer before.
+    // In the first round, another machine may have run this peer before and committed.
     if (round - 1 > firstRound) void watchCommitment(node, round - 1)
     await publishSealed(node, round)
-    // A round that was learned from before a restart would be answered by another policy than the one committed.
+    // After learning from a round before a restart, its answers would come from another policy than the committed one.
     if (node.journal.get(round, 'report') !== undefined) return
     recordInTime(node, time)
     if (round < node.countsFrom || !(await node.playsIn(round))) return
@@ -95,7 +95,7 @@ export async function runSolver(
     const modules = { learner, quarantine, trust, logger, vocabSize: format.vocabSize, signal }
     const trustIn = (peerKey: PeerKey) => (quarantine.holds(peerKey, round) ? 0 : trust.of(peerKey))
     const taken = groupsOf(node, round - 1, groupsDue, trustIn)
-    // Groups of others come while the own answers are sampled, and are scored meanwhile where the judge is not the sampler's.
+    // Groups of others arrive while the own answers are sampled, and are scored meanwhile if the judge has its own process.
     const others = readAhead(judgesApart ? scoreAhead(readAhead(taken), modules) : taken)
     const answered = served
       ? await served.answer(round, rules, groupsDue)
@@ -112,15 +112,15 @@ export async function runSolver(
     node.journal.set(round, 'report', report)
     node.logger.info('learned', { round, ...report })
     await pusher?.learned(round)
-    // Last: it waits for a block, and a stop meanwhile would have the round answered again, by what was learned.
+    // Last: it waits for a block, and after a stop meanwhile the changed policy would answer the round again.
     await claimEarnings(node, round)
   }
 
   await everyRound(node, async time => {
-    // What could not be saved when it was learned.
+    // Saves updates that could not be saved earlier.
     await saver.save()
     await play(time)
-    // Where nothing was learned, and in the round before the key counts.
+    // Needed if nothing was learned, and in the round before the key counts.
     if (isPaid && time.round + 1 >= node.countsFrom) await namePolicy(node, policy, time.round + 1)
   })
 }

@@ -5,7 +5,7 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 
-/** Rounds that a policy is served for after the last one that it sampled in: appeals of a score are over by then. */
+/** Rounds for which a policy is served after its last round of sampling: appeals of a score are over by then. */
 const POLICY_ROUNDS = 16
 
 /** The sampling policy: the current one, or the one that was named. */
@@ -40,8 +40,8 @@ export async function namePolicy(
 }
 
 /**
- * What samples in a round: the policy that the chain names for it. If the trained policy is another by now, because its commitment
- * came too late or the checkpoint is older, the kept bytes of the named one sample; training continues with the trained one.
+ * The sampler of a round: the policy that the chain names for it. If the trained policy differs, because its commitment came too late or the
+ * checkpoint is older, the stored bytes of the named one sample; training continues with the trained one.
  *
  * @param base - folder of the environment's base.
  */
@@ -66,7 +66,7 @@ export async function samplerOf(
     })
     return policy
   }
-  // Its place on the disk is that of the last round that it sampled in.
+  // It is stored with the last round that it sampled in.
   await bundles.put(bytes, round)
   journal.set(round, 'sampling policy', named)
   if (named === trained) return policy
@@ -92,13 +92,13 @@ async function forgetOld({ bundles, journal }: Pick<Modules, 'bundles' | 'journa
 }
 
 export type PolicySaver = {
-  /** Notes that the policy may be another than the saved one. */
+  /** Notes that the policy may differ from the saved one. */
   changes(): void
   /** Saves it if it may have changed. */
   save(): Promise<void>
 }
 
-/** Saves a policy, and once more after a save that failed: a disk that was full may have space again, and a restart would lose what was learned. */
+/** Saves a policy, and tries again after a failed save: a full disk may have space again, and a restart would lose the updates. */
 export function createPolicySaver(policy: Pick<PolicyClient, 'save'>, folder: string): PolicySaver {
   let isSaved = true
   return {

@@ -1,7 +1,7 @@
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import type { LearnedRound } from './learnRound.ts'
 
-/** What a solver keeps of a round in its journal, for its operator. */
+/** A solver's report of a round in its journal, for its operator. */
 export type SolverReport = LearnedRound & {
   tasks: number
   rollouts: number
@@ -21,7 +21,7 @@ type Played = Pick<SolverReport, 'tasks' | 'skippedPlaces' | 'seconds'> & {
   unpaid: string | null
 }
 
-/** What a solver did in a round. */
+/** Builds a solver's report of a round. */
 export function solverReport({ answered, learned, unpaid, ...played }: Played): SolverReport {
   return {
     ...played,

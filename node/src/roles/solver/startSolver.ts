@@ -27,7 +27,7 @@ export function hasJudgeProcess(
   return judgeModel !== null && device === 'cpu' && 2 * threads < cores
 }
 
-/** Opens a solver's policy and runs its duties: it solves and learns, shows what is demanded, appeals and bets. */
+/** Opens a solver's policy and runs its duties: it solves and learns, shows demanded leaves, appeals and bets. */
 export async function startSolver(node: PeerNode, options: RoleOptions): Promise<void> {
   const { environment, logger } = node
   const { data, settings, dataset, adapter, chat, model, device } = options

@@ -7,13 +7,13 @@ import { faultOfClaims } from './checkClaims.ts'
 import type { LearningModules, PeerGroups } from './learnRound.ts'
 
 /**
- * Takes the groups of other solvers of a round that has ended, peer by peer as they come, until the time is up or all gave theirs.
+ * Takes the groups of other solvers of a finished round, peer by peer as they arrive, until the time is up or all have arrived.
  *
- * A bundle counts if it is what its peer committed; what breaks the public rule in it is left out.
- * Only so many peers are asked at a time as are still wanted, the most trusted first; one that gives nothing leaves its place to another.
- * Where nobody is left to take a place, a peer that committed and gave nothing comes last, without groups.
+ * A bundle counts if it matches its peer's commitment; groups that break the public rule are left out. It asks as many peers at a time as are
+ * still wanted, the most trusted first; a peer without groups is replaced by another. If nobody is left, a peer that committed and gave nothing comes
+ * last, without groups.
  *
- * @param trustIn - from 0, where nothing is taken from a peer, to 1.
+ * @param trustIn - from 0, for a peer that is not asked, to 1.
  */
 export async function* takeGroups(
   node: PeerNode,
@@ -65,8 +65,8 @@ export async function* takeGroups(
 }
 
 /**
- * Scores groups of others as they come: that takes the judge alone, and changes neither the policy nor what is learned, nor in which order.
- * Those whose claims are impossible, which nothing is learned from, are not scored. A judge that fails is asked again when they are learned from.
+ * Scores groups of others as they arrive. This needs only the judge, and changes neither the policy nor the lessons or their order. Groups with
+ * impossible claims, which are not learned from, are not scored. If the judge fails, it is asked again before learning.
  */
 export async function* scoreAhead(
   others: AsyncIterable<PeerGroups>,

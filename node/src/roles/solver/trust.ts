@@ -4,7 +4,7 @@ import type { Journal } from '#store/journal.ts'
 /** Weight of the newest round in the average: a peer that turns bad is known after about four rounds. */
 const NEWEST = 0.25
 
-/** Trust in a peer that nothing was taken from yet: less than in a peer that answers as well as this one. */
+/** Trust in a peer without earlier groups: less than in a peer that answers as well as this one. */
 const STRANGER = 0.5
 
 /**
@@ -28,7 +28,7 @@ export function createTrust({ journal }: { journal: Journal }): Trust {
   return {
     of,
     note(peerKey, theirReward, ownReward) {
-      // Nothing is learned of a peer where the own answers earned nothing: one that earned nothing either would gain trust.
+      // Without own reward there is no comparison: a peer that earned nothing either would gain trust.
       if (!(ownReward > 0) || !Number.isFinite(theirReward)) return
       const share = theirReward >= ownReward ? 1 : theirReward / ownReward
       const { [peerKey]: before = STRANGER, ...others } = kept()

@@ -26,7 +26,7 @@ export type SponsorAnswer = { code: number; body: object }
 /** Requests that wait for the chain. Each asks it four times, one request at a time. */
 const MAX_WAITING = 64
 
-/** What is not on the chain by then has failed. */
+/** A transaction that is not on the chain by then has failed. */
 const SENT_WITHIN_MS = 600_000
 
 type Modules = {
@@ -41,13 +41,13 @@ type Modules = {
   clock: Clock
   logger: Logger
   settings: SponsorSettings
-  /** What a request has to name; undefined where anybody may ask. */
+  /** Invitation that a request must contain; undefined if anybody may ask. */
   invitation: string | undefined
   /** A peer was registered. */
   registered: (peerKey: PeerKey) => void
 }
 
-/** Checks requests for a registration, the cheap checks first, and sends what passes all of them. */
+/** Checks requests for a registration, the cheap checks first, and sends those that pass. */
 export function createAdmission(modules: Modules) {
   const { chain, contracts, reads, book, funds, account, clock, settings, invitation } = modules
   const admissionMutex = createKeyedLimit(1)
@@ -57,7 +57,7 @@ export function createAdmission(modules: Modules) {
     return Math.max(0, settings.hourly - length)
   }
 
-  /** What the sponsor's own book says; null if nothing. */
+  /** The state of a peer in the sponsor's book; null if it has none. */
   async function known(peerKey: PeerKey, { account: asked }: SponsorRequest): Promise<SponsorAnswer | null> {
     const [peer, other] = [book.peer(peerKey), book.peerOf(asked)]
     if (peer === undefined && other === undefined) return null
@@ -75,9 +75,9 @@ export function createAdmission(modules: Modules) {
     if (registrationsLeft() === 0) return refusal(429, 'no registration is left in this hour; try again later')
     const costWei = await funds.forRegistration()
     if (costWei === null) return refusal(503, 'the sponsor has spent its budget of the day, or its funds')
-    // A peer that somebody registered has an account that pays.
+    // The account of a registered peer pays for itself.
     if ((await reads.readAccountOf(peerKey)) !== null) return refusal(409, 'the peer is registered already')
-    // Its code would run at the sponsor's cost, and take as much gas as it likes.
+    // An account's code would run at the sponsor's cost, with any amount of gas.
     if (await reads.readHasCode(request.account)) return refusal(422, 'the account has code')
     const registration = registrationOf(request)
     const found = await tryRegistration(chain, contracts, account, registration)
@@ -98,10 +98,10 @@ export function createAdmission(modules: Modules) {
         logger.info('registered a peer', { peerKey, hash: outcome.hash })
         return modules.registered(peerKey)
       }
-      // Another copy of it was first: its own of an earlier request, or what somebody had seen on its way.
+      // Another copy of the registration came first: from an earlier request, or sent by somebody who saw it.
       const holder = (await reads.readAccountOf(peerKey))?.toLowerCase()
       if (holder !== undefined && holder === book.peer(peerKey)?.account) return modules.registered(peerKey)
-      // It may ask again. What it cost stays spent.
+      // The peer may ask again. The cost stays spent.
       book.remove(peerKey)
       logger.warn('a registration failed', { peerKey, ...outcome })
     } catch (error) {

@@ -56,7 +56,7 @@ type SponsorQuestion = {
  * Requests registration and gas from a sponsor, and waits until the chain shows both. A registered or funded peer asks nobody.
  *
  * @returns whether the sponsor was asked.
- * @throws {SponsorError} with what the sponsor said.
+ * @throws {SponsorError} with the sponsor's message.
  */
 export async function askSponsor(question: SponsorQuestion): Promise<boolean> {
   const { url, token, deployment, rpcUrl, identity, clock, signal } = question
@@ -88,7 +88,7 @@ export async function askSponsor(question: SponsorQuestion): Promise<boolean> {
   return true
 }
 
-/** A sponsor's terms, and how a peer stands with it; null for one that it does not know. @throws {SponsorError} */
+/** A sponsor's terms and a peer's standing; null for an unknown peer. @throws {SponsorError} */
 export async function readSponsor(
   url: string,
   peerKey: PeerKey | null,

@@ -27,7 +27,7 @@ type SponsorOptions = {
   rpcUrl: string
   deployment: Deployment
   settings: SponsorSettings
-  /** What a peer has to name; undefined where anybody may ask. */
+  /** Invitation that a peer must send; undefined if anybody may ask. */
   invitation: string | undefined
   clock: Clock
   /** Creates the logger once the keys are known, so that it can redact them. */
@@ -38,7 +38,7 @@ type SponsorOptions = {
 /**
  * Registers peers without funds and keeps their accounts supplied with gas, from the account of its own folder, until the signal is aborted.
  *
- * @throws {NodeError} for every way in which the surroundings can be wrong, each with what to do.
+ * @throws {NodeError} if the environment is broken, with a hint.
  */
 export async function runSponsor(options: SponsorOptions): Promise<void> {
   const { data, rpcUrl, deployment, settings, invitation, clock } = options
@@ -112,7 +112,7 @@ async function standingOf(book: SponsorBook, funds: SponsorFunds, peerKey: PeerK
   }
 }
 
-/** A peer whose work was on the chain within so many rounds works. */
+/** A peer works if its work was on the chain within this many rounds. */
 const WORKS_FOR_ROUNDS = 6
 
 type Modules = {
@@ -133,7 +133,7 @@ export function createSupply({ reads, book, funds, send, clock, logger }: Module
   const paymentMutex = createKeyedLimit(1)
   let newest = -1
 
-  /** Who had work on the chain: rollouts of this round and the last, tasks for this one, votes that are opened in it. */
+  /** Peers with work on the chain: rollouts of this round and the last, tasks for this one, votes that are revealed in it. */
   async function workersIn(round: number): Promise<Set<PeerKey>> {
     const rounds = (back: number) => (round - back >= 0 ? round - back : null)
     const from = async <T>(at: number | null, read: (round: number) => Promise<readonly T[]>) =>
@@ -157,7 +157,7 @@ export function createSupply({ reads, book, funds, send, clock, logger }: Module
     const due = dueTo(peer)
     if (due === null) return
     const { peerKey, account } = peer
-    // Who moved its peer to another account pays for it.
+    // A peer that was moved to another account pays for itself.
     if ((await reads.readAccountOf(peerKey))?.toLowerCase() !== account || (await reads.readHasCode(account))) return
     const wei = await funds.topUpOf(peerKey, account, due)
     if (wei === 0n) return
@@ -173,7 +173,7 @@ export function createSupply({ reads, book, funds, send, clock, logger }: Module
         const peer = book.peer(peerKey)
         if (peer !== undefined) await supply(peer)
       }),
-    /** Notes who worked, and supplies all who are due. */
+    /** Notes the peers that worked, and supplies all that are due. */
     async look(round: number): Promise<void> {
       newest = round
       const workers = await workersIn(round)

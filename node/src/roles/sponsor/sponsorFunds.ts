@@ -32,10 +32,10 @@ export function createSponsorFunds({ reads, book, clock, settings, account }: Mo
     balanceWei * LOW_PART < settings.budget || leftWei(settings.budget) * LOW_PART < settings.budget
   return {
     spentWei,
-    /** What is left of the peer's budget for the day. */
+    /** The rest of the peer's budget for the day. */
     leftOf: (peerKey: PeerKey) => leftWei(settings['peer-budget'], peerKey),
     isLow: async () => isLow(await reads.readBalance(account)),
-    /** What it takes to register a peer, if there is enough for that and for the gas of its first rounds; else null. */
+    /** Cost of a peer's registration; null if the funds do not cover it and the gas of its first rounds. */
     async forRegistration(): Promise<bigint | null> {
       const [gasPriceWei, balanceWei] = await Promise.all([reads.readGasPrice(), reads.readBalance(account)])
       const registrationWei = costWei(REGISTRATION_GAS, gasPriceWei)
@@ -43,7 +43,7 @@ export function createSponsorFunds({ reads, book, clock, settings, account }: Mo
       return neededWei <= balanceWei && neededWei <= leftWei(settings.budget) ? registrationWei : null
     },
     /**
-     * What a peer's account is sent now: up to the rounds of gas that it is due, once it has less than half of them.
+     * Amount to send to a peer's account now: it fills up the due rounds of gas once the account has less than half of them.
      *
      * @param due - `credit`: for its first rounds. `work`: for as long as it works.
      */

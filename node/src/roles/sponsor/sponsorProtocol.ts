@@ -3,7 +3,7 @@ import type { Hex } from '#core/hex.ts'
 
 // Messages between a peer and its sponsor, as JSON over HTTP. Both sides validate them.
 
-/** Where registrations are posted, and terms are read; below it, by key, how a peer stands. */
+/** Path for posting registrations and reading terms; below it, by key, a peer's standing. */
 export const SPONSOR_PATH = '/v1/sponsor'
 
 /** The largest is of an RSA key with 4096 bits, 4.5 KB. */
@@ -26,7 +26,7 @@ export const requestSchema = z.strictObject({
   deadlineSec: z.int().min(0),
   signature: hex(512),
   consent: hex(65),
-  /** The invitation, where the sponsor asks for one. */
+  /** The invitation, if the sponsor requires one. */
   token: z.string().min(1).max(200).optional(),
 })
 
@@ -56,7 +56,7 @@ export const standingSchema = z.object({
   account: address,
   /** The last round in which its work was on the chain. */
   workedRound: z.number().nullable(),
-  /** Within 24 hours, and what of the day's budget is left. */
+  /** Spent within 24 hours, and the rest of the day's budget. */
   spent: z.string(),
   left: z.string(),
   isLow: z.boolean(),

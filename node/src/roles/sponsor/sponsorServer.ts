@@ -88,7 +88,7 @@ export async function serveSponsor(
   return server
 }
 
-/** Null if it is too large; nothing of one that says so is read. Rejects if it breaks off. */
+/** Null if it is too large; a body that declares this is not read at all. Rejects if it is cut off. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   if (Number(request.headers['content-length']) > MAX_REQUEST_BYTES) return null
   const bytes = await gatherBytes(request, MAX_REQUEST_BYTES)
