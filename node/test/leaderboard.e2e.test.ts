@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { swarmCoordinatorAbi } from '@waggle/deployments/abi'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runCli } from './cliProcess.ts'
+import { callCli } from './callCli.ts'
 import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
 
 /** Anvil's first account, which deployed. */
@@ -30,7 +30,7 @@ async function claim(call: Write): Promise<void> {
   await local.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
 }
 
-const waggle = (...argv: string[]) => runCli(['leaderboard', ...argv], env)
+const waggle = (...argv: string[]) => callCli(['leaderboard', ...argv], env)
 const said = async (...argv: string[]) => {
   const { stdout, stderr } = await waggle(...argv, '--json')
   return stdout === '' ? stderr : JSON.parse(stdout)

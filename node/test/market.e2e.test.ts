@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { erc20Abi, type Hex, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callCli } from './callCli.ts'
 import { runCli } from './cliProcess.ts'
 import { deployMarket } from './deployMarket.ts'
 import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
@@ -23,7 +24,7 @@ beforeAll(async () => {
   writeFileSync(record, JSON.stringify(deployment))
   env = { WAGGLE_RPC_URL: chain.rpcUrl, WAGGLE_DEPLOYMENT: record }
   for (const name of ['judge', 'ann', 'ben']) {
-    const { stdout } = await runCli(['init', '--data', join(root, name), '--json'])
+    const { stdout } = await callCli(['init', '--data', join(root, name), '--json'])
     const { account } = JSON.parse(stdout)
     await chain.fund(account)
     await mint(account, 100n * TOKEN)
@@ -34,11 +35,10 @@ afterAll(() => chain?.stop())
 
 /** What a person types, and what comes back. */
 async function market(who: string, ...argv: string[]) {
-  const { code, stdout, stderr } = await runCli(['market', ...argv, '--data', join(root, who), '--json'], env)
+  const { code, stdout, stderr } = await callCli(['market', ...argv, '--data', join(root, who), '--json'], env)
   return { code, stderr, said: stdout === '' ? null : JSON.parse(stdout) }
 }
 
-// Some fifteen processes one after another; on a busy machine each takes seconds.
 test('two accounts play a game from the command line', { timeout: 180_000 }, async () => {
   const plan = join(root, 'game.yaml')
   const clues = ['It is a large number.', 'It is even.']
@@ -47,6 +47,7 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   writeFileSync(plan, JSON.stringify({ ...about, ...times }))
   const opened = await market('judge', 'create', '--file', plan)
   expect(opened).toMatchObject({ code: 0, said: { gameId: '0' } })
+  // In its own process, in a folder without a peer.
   const nobody = await runCli(['market', 'games', '--json'], env)
   expect(nobody).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(nobody.stdout)).toMatchObject({ owed: null, games: [{ claimable: null, bond: '10' }] })
@@ -55,9 +56,12 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   expect(game.choices).toEqual(Array(3).fill({ stake: '0', price: '1' }))
   const at = (seconds: number) => chain.travelTo(game.startsAtSec + seconds)
 
-  const shown = await runCli(['market', 'show', '--game', '0', '--json'], env)
   const names = about.choices.map(name => ({ name, stake: '0', price: '1' }))
-  expect(JSON.parse(shown.stdout)).toMatchObject({ question: 'Which number?', clues: [], choices: names })
+  expect((await market('ben', 'show', '--game', '0')).said).toMatchObject({
+    question: 'Which number?',
+    clues: [],
+    choices: names,
+  })
 
   await at(1)
   const early = await market('judge', 'bet', '--game', '0', '--choice', '0', '--stake', '1')

@@ -19,7 +19,7 @@ import { cancelOperation, executeOperation, listOperations } from '#cli/owner/op
 import { propose } from '#cli/owner/propose.ts'
 import { presets } from '#environments/builtIn.ts'
 import { environmentHash } from '#environments/environmentSpec.ts'
-import { runCli } from './cliProcess.ts'
+import { callCli } from './callCli.ts'
 import { artifact, deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
 
 /** Anvil's first account, which deployed. */
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => local?.stop())
 
 async function said(argv: readonly string[], key: string = KEY) {
-  const { stdout, stderr } = await runCli(['owner', ...argv, '--json'], { ...env, WAGGLE_DEPLOYER_KEY: key })
+  const { stdout, stderr } = await callCli(['owner', ...argv, '--json'], { ...env, WAGGLE_DEPLOYER_KEY: key })
   return stdout === '' ? stderr : JSON.parse(stdout)
 }
 const question = () => ({ deployment, rpcUrl: local.rpcUrl })

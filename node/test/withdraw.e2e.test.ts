@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { formatEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rolloutLeaves, rootOf } from '#core/payloads/payloads.ts'
+import { callCli } from './callCli.ts'
 import { type ChainScene, openChainScene, spec, word } from './chain/chainScene.ts'
-import { runCli } from './cliProcess.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-withdraw-'))
 let scene: ChainScene
@@ -26,12 +26,12 @@ test('a bond that nobody answered comes back whole, from the command line, and i
   writeFileSync(record, JSON.stringify(deployment))
   writeFileSync(environment, JSON.stringify(spec))
   const data = join(root, 'challenger')
-  const { account } = JSON.parse((await runCli(['init', '--data', data, '--json'])).stdout)
+  const { account } = JSON.parse((await callCli(['init', '--data', data, '--json'])).stdout)
   await local.fund(account)
   /** What a person types, and what comes back. */
   const challenge = async (...argv: string[]) => {
     const flags = ['--data', data, '--deployment', record, '--rpc', local.rpcUrl, '--json']
-    const { code, stdout, stderr } = await runCli(['challenge', ...argv, ...flags])
+    const { code, stdout, stderr } = await callCli(['challenge', ...argv, ...flags])
     expect(code, stderr).toBe(0)
     return JSON.parse(stdout)
   }

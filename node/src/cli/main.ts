@@ -1,28 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { formatError, NodeError } from '#base/errors.ts'
-import { asFileError } from '#base/fileError.ts'
-import { ownRelease } from '#roles/release.ts'
-import { asDiskFull } from '#store/diskSpace.ts'
-import { asForeignContract } from './asForeignContract.ts'
-import type { Verb } from './command.ts'
-import { unknownWord } from './nearest.ts'
-import { respell } from './oldSpellings.ts'
-import { parseCommand } from './parseCommand.ts'
-import { isInterruption } from './untilInterrupted.ts'
-import { UsageError } from './usageError.ts'
-import { verbGroups, verbs } from './verbs.ts'
-
-const describe = ([name, { summary }]: [string, Verb]) => `  ${name.padEnd(12)} ${summary}`
-
-const usage = `npx waggle COMMAND [OPTIONS]
-
-${Object.entries(verbGroups)
-  .map(([title, group]) => [`${title}:`, ...Object.entries(group).map(describe)].join('\n'))
-  .join('\n\n')}
-
-npx waggle COMMAND --help, or npx waggle help COMMAND, describes a command; --version prints the version.
-Exit codes: 0 success, 64 wrong usage, 75 temporary failure, try again later, 130 stopped by Ctrl-C, 1 any other failure.`
+import { printFailure, runCommandLine } from './commandLine.ts'
 
 /** Cache of compiled modules, which a new installation clears. Without it a command spends half of its time compiling. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-compiled')
@@ -30,48 +8,15 @@ const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-
 /** A command exits after its work, even if a defect leaves a handle open. */
 const LINGER_MS = 5_000
 
-async function main([name = '--help', ...argv]: string[]): Promise<void> {
-  if (name === 'help' && argv[0] !== undefined) return main([argv[0], '--help'])
-  if (['--help', '-h', 'help'].includes(name)) return console.log(usage)
-  if (['--version', '-v', 'version'].includes(name)) return console.log(ownRelease())
-  const respelled = respell([name, ...argv])
-  if (respelled !== null) {
-    console.error(`npx waggle ${respelled.old} is now npx waggle ${respelled.now}.`)
-    return main(respelled.argv)
-  }
-  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
-  if (verb === undefined)
-    throw unknownWord('command', name, Object.keys(verbs), 'npx waggle --help lists the commands.')
-  const command = await verb.load()
-  const { values, positionals } = parseCommand(name, command, argv)
-  if (values.help === true) return console.log(command.usage)
-  await command.run(values, positionals)
-}
-
-/** Prints one line that the operator can act on; an unexpected error with its stack. */
-function fail(thrown: unknown): void {
-  const { path = 'a file' } = (thrown ?? {}) as NodeJS.ErrnoException
-  const error = asForeignContract(asFileError(asDiskFull(thrown, path)))
-  if (isInterruption(error)) {
-    console.error('Stopped. What was downloaded or made is kept: the next run resumes from there. [STOPPED]')
-    process.exitCode = 130 // as a shell reports after SIGINT
-    return
-  }
-  if (!(error instanceof NodeError) && error instanceof Error) console.error(error)
-  console.error(formatError(error))
-  // 64 and 75 are those of sysexits.h.
-  process.exitCode = error instanceof UsageError ? 64 : error instanceof NodeError && error.retryable ? 75 : 1
-}
-
 // A reader such as head may close the pipe. For a running peer a closed log is a failure.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE' || process.argv[2] === 'start') throw error
   process.exit()
 })
 process.on('uncaughtException', error => {
-  fail(error)
+  printFailure(error)
   process.exit()
 })
 enableCompileCache(COMPILED)
-await main(process.argv.slice(2)).catch(fail)
+await runCommandLine(process.argv.slice(2)).catch(printFailure)
 setTimeout(() => process.exit(), LINGER_MS).unref()

@@ -1,4 +1,4 @@
-/** A signal that Ctrl-C aborts: current work ends cleanly, and then the command (see `main.ts`). */
+/** A signal that Ctrl-C aborts: current work ends cleanly, and then the command (see `commandLine.ts`). */
 export function untilInterrupted(): AbortSignal {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
