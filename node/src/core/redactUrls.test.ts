@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { originsOf, redactUrls, urlSecrets } from './redactUrls.ts'
+import { withoutCredentials } from './withoutCredentials.ts'
 
 const urls = 'https://user:hunter22@one.example:8443/v2/k3y-in-path?apikey=k3y%2Bquery, https://two.example/an0ther'
 
@@ -17,10 +18,17 @@ test('whatever may be a key is taken out of a text, as it is written and decoded
   expect(redactUrls('see https://docs.example/path.', [])).toBe('see https://docs.example')
 })
 
+test('a user name and a password are taken out as a header has them, too', () => {
+  const { headers } = withoutCredentials('https://us%C3%A9r:p%40ss@one.example/')
+  const said = `401 for ${headers.authorization}`
+  expect(redactUrls(said, urlSecrets('https://us%C3%A9r:p%40ss@one.example/'))).toBe('401 for Basic [redacted]')
+})
+
 test('names in a path are not keys, and everything in the place of credentials is', () => {
   const named = 'https://one.example/solver-1/ethereum-sepolia/V2?network=mainnet'
   expect(urlSecrets(named)).toEqual(['mainnet'])
-  expect(urlSecrets('https://solver-1:evaluator@one.example/')).toEqual(['evaluator', 'solver-1'])
+  const basic = Buffer.from('solver-1:evaluator').toString('base64')
+  expect(urlSecrets('https://solver-1:evaluator@one.example/')).toEqual([basic, 'evaluator', 'solver-1'])
   const keys = [
     'AbCdEfGhIjKlMnOpQrSt',
     '0123456789abcdef0123456789abcdef',

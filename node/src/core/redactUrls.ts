@@ -31,10 +31,17 @@ export function urlSecrets(urls: string): string[] {
     const url = URL.parse(text)
     if (url === null) return []
     const path = url.pathname.split('/').filter(part => !NAME.test(part))
-    return [url.username, url.password, ...path, ...queryValues(url.search), url.hash.slice(1)]
+    return [url.username, url.password, basicOf(url), ...path, ...queryValues(url.search), url.hash.slice(1)]
   })
   const written = parts.flatMap(part => [part, decoded(part)]).filter(part => part.length >= MIN_SECRET_LENGTH)
   return [...new Set(written)].sort((a, b) => b.length - a.length)
+}
+
+/** User name and password as a request's header has them: a server may quote it. */
+function basicOf({ username, password }: URL): string {
+  return username === '' && password === ''
+    ? ''
+    : Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
 }
 
 /** A text without the secrets, and with only scheme, host and port of every URL. */
