@@ -40,7 +40,7 @@ export async function callChain<T>(rpcUrl: string, work: () => Promise<T>): Prom
   }
 }
 
-/** A block can be missing on a server that lags, or after a reorganisation; what cannot be decoded is another chain's. */
+/** A block can be missing on a server that lags, or after a reorganisation; an undecodable answer comes from another chain. */
 const failures = [
   RpcRequestError,
   BlockNotFoundError,

@@ -49,11 +49,11 @@ type SentCounts = Map<string, number>
 export type Chain = Awaited<ReturnType<typeof runChain>>
 
 /**
- * Connects, checks the chain, and starts the outbox. Where `waitsOut` is set and the outbox is already for this chain, it waits for an
- * endpoint that does not answer.
+ * Connects, checks the chain, and starts the outbox. If `waitsOut` is set and the outbox is already for this chain, it waits for an endpoint that does
+ * not answer.
  *
- * Every write is on disk before its promise is returned, is sent once however often the node crashes, and resolves with its outcome;
- * asking again for the same write, after a restart, is asking about the first.
+ * Every write is on disk before its promise is returned, is sent once even if the node crashes, and resolves with its outcome. Requesting the same
+ * write again, after a restart, returns the outcome of the first.
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | WrongContractError | NoFundsError}
  */
@@ -81,7 +81,7 @@ function chainPrefix(deployment: Deployment): string {
 /** A connected chain, and the sender of its transactions. */
 type ChainModules = { chain: ConnectedChain; outboxRpc: OutboxRpc }
 
-/** As {@link openChain}, over whatever is connected. */
+/** As {@link openChain}, over a given connection. */
 export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit<OpenChainOptions, 'rpcUrl'>) {
   const { deployment, accountKey, peerKey, signer, clock, logger, signal } = options
   const account = outboxRpc.address

@@ -82,7 +82,7 @@ export function createChainReads(chain: FollowedChain, contracts: Contracts) {
       ),
     /** Current price of a unit of gas, wei. */
     readGasPrice: () => callChain(chain.rpcUrl, () => chain.rpc.getGasPrice()),
-    /** Whether an account is a contract, or has lent its address to one (EIP-7702): what is sent to it then runs code. */
+    /** Whether an account is a contract, or delegates to one (EIP-7702): a transfer to it then runs code. */
     readHasCode: async (account: AccountAddress) => {
       const code = await callChain(chain.rpcUrl, () => chain.rpc.getCode({ address: account }))
       return code !== undefined && code !== '0x'

@@ -2,7 +2,7 @@ import { BaseError, decodeErrorResult, ExecutionRevertedError, type Hex } from '
 import { contractErrors } from './contracts.ts'
 
 /**
- * What a failed call or gas estimate reverted with: the contract's error by name with its arguments, such as
+ * The revert of a failed call or gas estimate: the contract's error by name with its arguments, such as
  * `RewardVotes_WrongRound(3, 4, 9)`; null if it failed for another reason than a revert.
  */
 export function revertedWith(error: unknown): string | null {

@@ -38,10 +38,10 @@ type WriteModules = {
   send: (intent: OutboxIntent) => Promise<TxOutcome>
 }
 
-/** Every write that a peer asks for without a read first, bound to its keys and its outbox. */
+/** Every write that a peer makes without a prior read, bound to its keys and its outbox. */
 export function createChainWrites({ contracts, accountKey, account, peerKey, send }: WriteModules) {
   return {
-    /** This proposer's secret for a round: for its sampling seed alone, until it is shown with the tasks. */
+    /** This proposer's secret for a round: only for its sampling seed, until it is shown with the tasks. */
     proposalSecret: (round: number) => proposalSecret(accountKey, contracts, { round, peerKey }),
     /** Commits to the secret of a round, within the second round before it. */
     commitSecret: (round: number) => send(commitSecret(contracts, accountKey, { round, peerKey })),
@@ -86,14 +86,14 @@ export function createChainWrites({ contracts, accountKey, account, peerKey, sen
     },
     /** Closes a case that is due. */
     closeAppeal: (found: AppealCase) => send(closeAppeal(contracts, found)),
-    /** Has seats of a closed case paid or blamed. */
+    /** Pays or slashes seats of a closed case. */
     judgeSeats: (seats: SeatsToJudge) => send(judgeSeats(contracts, seats)),
     /** Opens the score of a leaf that was drawn, within the fourth round after its own. */
     openComponent: (opening: Omit<ComponentOpening, 'ballot'> & { ballot: Omit<Ballot, 'evaluatorKey'> }) =>
       send(openComponent(contracts, accountKey, { ...opening, ballot: { ...opening.ballot, evaluatorKey: peerKey } })),
     /** Pays the openings of a shard, within the fifth. */
     closeOpenings: (round: number, shard: number) => send(closeOpenings(contracts, round, shard)),
-    /** Has a task paid to its proposer, within the fifth round after its own. */
+    /** Pays a task to its proposer, within the fifth round after its own. */
     claimTask: (answered: TaskAnswered) => send(claimTask(contracts, answered)),
     /** Claims this peer's earnings; repeated calls in a round return the first claim. */
     claimNectar: (currentRound: number) => send(claimNectar(contracts, peerKey, currentRound)),

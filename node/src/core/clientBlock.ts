@@ -7,7 +7,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** What one operator has, as limits count it: an address of IPv4, 64 bits of IPv6. */
+/** The block of addresses that limits count as one operator: an address of IPv4, a /64 of IPv6. */
 export function clientBlock(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (loopback.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')) return LOOPBACK

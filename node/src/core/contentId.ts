@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ContentId } from './hashes.ts'
 import { yieldToEventLoop } from './threads/yieldToEventLoop.ts'
 
-/** The name of some bytes: their sha-256, as `0x` and 64 digits. On the chain it is a `bytes32`. */
+/** Identifies bytes: their sha-256, as `0x` and 64 digits. On the chain it is a `bytes32`. */
 export function contentId(bytes: Uint8Array): ContentId {
   return `0x${createHash('sha256').update(bytes).digest('hex')}` as const
 }

@@ -4,7 +4,7 @@ import { MAX_TIMER_MS } from './clock.ts'
  * A signal that aborts with another one, or after `ms`. Not `AbortSignal.any` over `AbortSignal.timeout`: up to Node 22 only the
  * composite refers to the timeout, and weakly, so that garbage collection can remove the deadline and its waiters hang.
  *
- * @param ms - at least 1 is waited, and 25 days at most.
+ * @param ms - the wait is at least 1 ms and at most 25 days.
  */
 export function withDeadline(signal: AbortSignal | undefined, ms: number): AbortSignal {
   const deadline = new AbortController()

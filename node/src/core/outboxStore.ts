@@ -38,7 +38,7 @@ export type OutboxEntry = OutboxIntent & {
   attempts: OutboxAttempt[]
   minedHash: Hex | null
   minedBlock: number | null
-  /** Name of the contract's error, or why the entry was dropped. */
+  /** Name of the contract's error, or the reason why the entry was dropped. */
   detail: string | null
 }
 

@@ -51,7 +51,7 @@ export function redactUrls(text: string, secrets: readonly string[]): string {
   return hidden
 }
 
-/** As they are written. One without a name may be a key of itself. */
+/** Query values as written. A value without a name may itself be a key. */
 function queryValues(search: string): string[] {
   return search
     .slice(1)

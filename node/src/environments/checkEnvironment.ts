@@ -19,7 +19,7 @@ const seeds = [`0x${'5a'.repeat(32)}`, `0x${'a5'.repeat(32)}`] as const
  * Checks the guarantees that roles rely on: identical tasks, prompts and scores for everyone, sizes within the limits, separate held-out
  * tasks, and scores, proposals, stages and games that no text can break.
  *
- * @returns one sentence per finding, with what to do; empty for a valid environment.
+ * @returns one sentence per finding, with a remedy; empty for a valid environment.
  */
 export async function checkEnvironment(environment: Environment, judge: Judge): Promise<string[]> {
   const parts = [checkTasks, checkHeldOut, checkPrompts, checkScores, checkProposals, checkStages, checkGames]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Level } from './level.ts'
 
-/** When the proposers' level moves. Defaults: RL Swarm's trend rule, and an absolute band. */
+/** Rule for changes of the proposers' level. Defaults: RL Swarm's trend rule, and an absolute band. */
 export const difficultySchema = z.strictObject({
   /** Level of the first round. 2: RL Swarm's. */
   startLevel: z.int().min(1).max(5).default(2),
@@ -51,7 +51,7 @@ export function observeSolvedShare(state: DifficultyState, solvedShare: number, 
   return level === state.level ? { level, solved, observations } : { level, solved: [], observations: 0 }
 }
 
-/** Standard errors that a trend has to exceed: a solver that stays as it is would drift through the levels on noise. */
+/** Standard errors that a trend has to exceed: otherwise a solver that does not change would drift through the levels by noise. */
 const NOISE_ERRORS = 4
 
 function direction(solved: readonly number[], rule: DifficultyRule): -1 | 0 | 1 {

@@ -94,7 +94,7 @@ export type TextWriter = {
 export interface Proposals<P = Problem> {
   /** The proposer's model, which may have its own tokenizer, and its precision while frozen; null for a server. */
   readonly model: { readonly folder: string; readonly precision: Precision } | null
-  /** How they are drawn. */
+  /** Sampling of proposals. */
   readonly sampling: Sampling
   readonly difficulty: DifficultyRule
   /**
@@ -113,7 +113,7 @@ export interface Proposals<P = Problem> {
   ): Promise<readonly WrittenText[]>
   /** The task in a proposer's text; null if it is not a task that may be trained on. */
   read(text: string): Promise<P | null>
-  /** Why a text is refused as a proposal of a level; null if it is accepted. */
+  /** Reason why a text is refused as a proposal of a level; null if it is accepted. */
   faultOf(text: string, level: number): Promise<string | null>
   /** A dataset's task as the text of a proposal, or the reason why it may not be trained on. */
   tell(task: { readonly function: AskedFunction<P> | null }): Promise<{ text: string } | { reason: string }>
@@ -135,7 +135,7 @@ export type CodeTest = { readonly expression: string; readonly expected: string 
 /** A test that a proposal brings, as its proposer wrote it and as it is run. */
 export type ProposedTest = CodeTest & {
   readonly source: string
-  /** Whether it expects what the task asks for; null if the environment cannot tell. */
+  /** Whether its expected value is right for the task; null if the environment cannot decide. */
   readonly isRight: boolean | null
 }
 
@@ -198,7 +198,7 @@ export interface Environment<P = Problem> {
   openJudge(model: (SequenceScorer & TokenChooser) | null): Promise<Judge<P>>
   /** The family of a task, if the environment mixes several; figures are grouped by it. Short, and one of few. */
   familyOf?(problem: P): string
-  /** The share of answers that are right, 0 to 1, as their mean score tells it. */
+  /** The share of right answers, 0 to 1, estimated from their mean score. */
   solvedShare(meanScore: number): number
   /**
    * Tasks of a round without a proposer, the same for everyone; none if proposers write all tasks.

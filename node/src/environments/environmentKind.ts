@@ -10,7 +10,7 @@ export type ChatFolders = {
   readonly proposerFolder?: string | undefined
   /** A server that proposes instead of a local model. */
   readonly proposerServer?: TextWriter | undefined
-  /** The frozen judge; null for kinds that need none, for roles that score nothing, and where a server judges. */
+  /** The frozen judge; null for kinds that need none, for roles that score nothing, and if a server judges. */
   readonly judgeFolder: string | null
   /** A server that judges instead of the local frozen model. */
   readonly judgeServer?: JudgeServer | undefined
@@ -44,7 +44,7 @@ export type EnvironmentRequest = {
 export type DescribedEnvironment = {
   spec: EnvironmentSpec
   hash: string
-  /** How well it tells right answers from wrong ones, where that was measured. */
+  /** How well it distinguishes right answers from wrong ones, if that was measured. */
   judge: MeasuredJudge | null
 }
 

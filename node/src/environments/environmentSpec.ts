@@ -34,17 +34,17 @@ const trainingSchema = z.strictObject({
   weightDecay: z.number().min(0).max(1),
   /** Rounds in which the learning rate rises to its value. */
   warmUpRounds: z.int().min(0).max(1000),
-  /** After that it stays, or falls to zero over the rounds of a run: `learningRateAt`. */
+  /** Afterwards the rate stays, or falls to zero over the rounds of a run: `learningRateAt`. */
   schedule: z.enum(['constant', 'linear', 'cosine']).default('constant'),
-  /** Rounds of the whole run, at whose end a rate that falls is zero; not used by `constant`. */
+  /** Rounds of the whole run, at whose end a falling rate is zero; not used by `constant`. */
   totalRounds: z.int().min(1).max(1_000_000).nullable().default(null),
   /** Gradients are clipped to this norm. */
   maxGradientNorm: z.number().positive(),
   clipLow: share,
   clipHigh: share,
   /**
-   * What the distances of rewards from the mean of their group are divided by: the standard deviation of the group, of the batch, or
-   * nothing. Division by the group's makes noise in the rewards of equally good answers as large as a lesson.
+   * Divisor of the differences between rewards and the mean of their group: the standard deviation of the group, of the batch, or none. Division by
+   * the group's makes noise in the rewards of equally good answers as large as a signal.
    */
   scaleRewards: z.enum(['group', 'batch', 'none']),
   /** Groups whose rewards deviate less (standard deviation over samples - 1) teach nothing and are dropped. */
@@ -53,7 +53,7 @@ const trainingSchema = z.strictObject({
   answersPerGroup: z.int().min(2).max(64).nullable().default(null),
   /** Own groups that a round's update learns from: those whose rewards deviate most; null for all. */
   ownGroups: z.int().min(1).max(256).nullable().default(null),
-  /** Updates on the own groups in a round. Not in one that takes groups of others in, by `mixed`. */
+  /** Updates on the own groups in a round; not in mode `mixed`, whose update includes groups of others. */
   ownUpdates: z.int().min(1).max(16).default(1),
 })
 const scheduledSchema = trainingSchema.refine(
@@ -67,25 +67,25 @@ const sharingSchema = z.strictObject({
    * ratio against the log-probabilities that came with them. `mixed`: taken groups join the own ones in one update.
    */
   mode: z.enum(['updateForEachPeer', 'mixed']),
-  /** Groups taken from one peer a round, at most. */
+  /** Maximum of groups taken from one peer in a round. */
   groupsPerPeer: z.int().min(0).max(256),
-  /** Peers taken from in a round, at most. */
+  /** Maximum of peers whose groups are taken in a round. */
   peers: z.int().min(0).max(64),
   /**
-   * Nats a token that an update on groups of others may move the policy; one that goes further is taken back, and its peer left alone
-   * for some rounds. Honest groups must stay below it at the environment's rate.
+   * Nats per token that an update on groups of others may move the policy. An update that exceeds it is undone, and its peer is ignored for some
+   * rounds. Honest groups must stay below it at the environment's rate.
    */
   maxKl: z.number().positive().max(1).default(0.02),
-  /** `mixed`: taken groups that join the own ones, those that deviate most, weighed by the trust in their peers; null for all. */
+  /** `mixed`: number of taken groups that join the own ones, those that deviate most, weighted by the trust in their peers; null for all. */
   externalGroups: z.int().min(0).max(1024).nullable().default(null),
   /**
-   * `squareRoot`: each update's learning rate is divided by the square root of the number of updates in a round. AdamW's steps have one size however
-   * noisy the gradient is, so that more of them move the policy further at random (Malladi et al., arXiv:2205.10287).
+   * `squareRoot`: each update's learning rate is divided by the square root of the number of updates in a round. AdamW's steps have one size for any
+   * noise in the gradient, so more of them move the policy further at random (Malladi et al., arXiv:2205.10287).
    */
   learningRateScaling: z.enum(['none', 'squareRoot']).default('none'),
 })
 
-/** The fields that the specification of every environment has: what a round is, and how a solver samples and learns. */
+/** The fields of every environment's specification: the size of a round, and a solver's sampling and learning. */
 export const commonFields = {
   version: z.int().min(1),
   preset: z.string().min(1).max(64),
@@ -128,7 +128,7 @@ export type EnvironmentSpec = { readonly name: string } & z.output<z.ZodObject<t
 /** Proposals for each task that one solver answers: three solvers then meet few tasks twice. */
 const POOL_FACTOR = 3
 
-/** Tasks that a proposer puts up for a round. */
+/** Number of tasks that a proposer proposes for a round. */
 export function proposalsPerRound({ tasksPerRound }: Pick<EnvironmentSpec, 'tasksPerRound'>): number {
   return POOL_FACTOR * tasksPerRound
 }
@@ -138,7 +138,7 @@ export function environmentBytes(spec: EnvironmentSpec): Uint8Array {
   return encodeCanonical(spec)
 }
 
-/** What `Rounds.environmentOf` holds: keccak-256 of the canonical dag-cbor of the specification. */
+/** The hash in `Rounds.environmentOf`: keccak-256 of the canonical dag-cbor of the specification. */
 export function environmentHash(spec: EnvironmentSpec): EnvironmentHash {
   return toHex(keccak_256(environmentBytes(spec)))
 }

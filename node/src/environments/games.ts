@@ -10,7 +10,7 @@ export type GameQuestion = {
   readonly answer: number
 }
 
-/** What bettors know of a question. */
+/** The public part of a question. */
 export type AskedQuestion = Pick<GameQuestion, 'question' | 'choices'>
 
 /** Tokens, and the index of the first one whose log-probability counts. */
@@ -18,18 +18,18 @@ type ReadSequence = { readonly tokens: Int32Array; readonly from: number }
 
 /** Questions that are made of an environment's own tasks, and settled by a program. */
 export interface Games {
-  /** The same question for the same seed, on every machine: who knows the seed knows the answer. */
+  /** The same question for the same seed, on every machine: the seed reveals the answer. */
   draw(seed: Seed): GameQuestion
   /**
-   * What a policy reads to tell the choices apart: a sequence for each, whose summed log-probability under the policy is the choice's evidence.
+   * Sequences for a policy's belief, one per choice: the summed log-probability under the policy is the choice's evidence.
    *
-   * @param clues - those that are revealed.
+   * @param clues - the revealed ones.
    * @returns null if it is not a question of this environment.
    */
   sequences(asked: AskedQuestion, clues: readonly string[]): Promise<ReadSequence[] | null>
 }
 
-/** A text in parts of about the same length, each but the first begins with the space before a word; fewer where it has fewer words. */
+/** Splits a text into parts of about the same length, each but the first beginning with the space before a word; fewer if it has fewer words. */
 export function inParts(text: string, count: number): string[] {
   const words = text.match(/^\s*\S+|\s+\S+|\s+$/g) ?? [text]
   const parts = Math.min(count, words.length)
@@ -38,7 +38,7 @@ export function inParts(text: string, count: number): string[] {
   )
 }
 
-/** A policy reads what the choices are given, and then what tells them apart. */
+/** Sequences of a common prompt followed by the text of each choice. */
 export function readAfter(prompt: Int32Array, told: Int32Array): ReadSequence {
   return { tokens: Int32Array.of(...prompt, ...told), from: prompt.length }
 }

@@ -26,7 +26,7 @@ export function calibrationError(predicted: readonly number[], isRight: readonly
   return bins.reduce((sum, bin) => sum + Math.abs(bin.predicted - bin.right), 0) / Math.max(1, predicted.length)
 }
 
-/** How a judge's probabilities of 0.5 and more, and those below, fit what execution says. Counts of answers. */
+/** Counts of answers by the judge's probability (at least 0.5 or below) and by the result of execution. */
 export type Confusion = { truePositives: number; falsePositives: number; falseNegatives: number; trueNegatives: number }
 
 /** @param predicted - probabilities, one a label. */
@@ -42,8 +42,8 @@ export function confusionOf(predicted: readonly number[], isRight: readonly bool
 }
 
 /**
- * Mean of the shares of right and of wrong answers that the judge tells; null without answers of both sorts, where a judge that calls all
- * of them alike would be perfect.
+ * Mean of the judge's accuracies on right and on wrong answers; null without answers of both kinds, when a judge with a constant verdict would be
+ * perfect.
  */
 export function balancedAccuracyOf(found: Confusion): number | null {
   const right = found.truePositives + found.falseNegatives

@@ -1,8 +1,8 @@
 import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 
 /**
- * How tasks become tokens, and tokens text, in one environment: the same for every peer, bit for bit. A large tokenizer works
- * in its own thread, so what is asked of it is awaited.
+ * Converts tasks to tokens, and tokens to text, in one environment: the same for every peer, bit for bit. A large tokenizer works in its own
+ * thread, so its methods are asynchronous.
  */
 export type PromptFormat<P = object> = {
   /** Ends a completion; `moreStopTokens` do too. */
@@ -26,7 +26,7 @@ export type ChatTokenizer = {
   chatPrompt(messages: readonly ChatMessage[]): Promise<Int32Array>
 }
 
-/** The part of a format that is the same for all chat models: where completions end, and what they say. */
+/** The part of a format that is the same for all chat models: the end of completions, and their text. */
 export function chatCompletions(tokenizer: ChatTokenizer, vocabSize: number) {
   const [stopToken, ...moreStopTokens] = tokenizer.endTokens as [number, ...number[]]
   return {

@@ -4,7 +4,7 @@ import { HubError } from './hubError.ts'
 export const HUB_URL = 'https://huggingface.co'
 
 type HubOptions = {
-  /** Where the hub is; {@link HUB_URL} unless it is a mirror or a test. */
+  /** Address of the hub; {@link HUB_URL} except for mirrors and tests. */
   readonly url?: string | undefined
   /** Access token, sent only to the hub's own origin; never part of a message. */
   readonly token?: string | undefined
@@ -92,7 +92,7 @@ async function refusal({ origin, host, pathname }: URL, response: Response): Pro
   const at = `${origin}${pathname}`
   const { status } = response
   const kind = response.headers.get('x-error-code')
-  // The hub says 401 for a repository that does not exist, so as not to say which private ones do.
+  // The hub answers 401 for a repository that does not exist, to hide which private ones exist.
   if (status === 404 || kind === 'RepoNotFound' || kind === 'RevisionNotFound')
     return new HubError('HUB_NOT_FOUND', `There is nothing at ${at}, or not for everyone.`)
   if (status === 401 || status === 403) return new HubError('HUB_DENIED', `${host} denies ${at} (${status}).`)

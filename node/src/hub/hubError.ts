@@ -13,7 +13,7 @@ const hints = {
   HUB_REFERENCE: 'Give a folder with a config.json, or OWNER/NAME, with @REVISION if it has to be a certain one.',
 } as const
 
-/** Why a download from the hub, or an upload, failed. Never holds a token or a signed address. */
+/** A download from the hub or an upload failed. Never holds a token or a signed address. */
 export class HubError extends NodeError {
   readonly code: keyof typeof hints
 

@@ -3,7 +3,7 @@ import type { HubClient } from './hubClient.ts'
 import { HubError } from './hubError.ts'
 import { readLimitedJson } from './readLimited.ts'
 
-/** A file as Git LFS knows it: named by the sha-256 of its content. */
+/** A file of Git LFS, which names it by the sha-256 of its content. */
 export type LfsObject = { readonly oid: string; readonly size: number; readonly content: Blob }
 
 const headers = z.record(z.string(), z.string()).default({})

@@ -48,13 +48,13 @@ const modelSchema = z.looseObject({
 const MODEL_FILES =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|adapter_config|[\w.-]+\.safetensors\.index)\.json$|^chat_template\.jinja$|^[\w.-]+\.safetensors$|^README\.md$|^LICENSE(\.\w+)?$/
 
-/** Files of a dataset, in whatever folder. */
+/** Files of a dataset, in any folder. */
 const DATA_FILES = /\.(parquet|jsonl|jsonl\.gz)$/
 
 /**
  * Lists the files of a model or a dataset at a revision; with a path, those of that folder, or that file.
  *
- * @throws {HubError} if the repository is not there, not for us, or names files outside its folder.
+ * @throws {HubError} if the repository does not exist, access is denied, or it names files outside its folder.
  */
 export async function listModel(
   client: HubClient,
@@ -67,7 +67,7 @@ export async function listModel(
     const issue = parsed.error.issues[0]
     throw new HubError(
       'HUB_RESPONSE',
-      `What the hub says of ${repo} is not understood: ${issue?.path.join('.')}: ${issue?.message}.`,
+      `The hub's answer about ${repo} is malformed: ${issue?.path.join('.')}: ${issue?.message}.`,
     )
   }
   const { sha, siblings } = parsed.data

@@ -7,7 +7,7 @@ type ModelCard = {
   readonly isAdapter: boolean
   /** Parsed config.json of a whole model. */
   readonly config: unknown
-  /** Markdown that says where it comes from. */
+  /** Markdown about the model's origin. */
   readonly provenance?: string
 }
 

@@ -6,8 +6,8 @@ import { type PullProgress, pullModel } from './pullModel.ts'
 import { parseRepoReference } from './repoReference.ts'
 
 /**
- * The folder of a model that is named by a folder's path or by OWNER/NAME[@REVISION], which is downloaded if it is not there yet.
- * A name that exists as a folder on this machine means the folder.
+ * The folder of a model, given by a path or by OWNER/NAME[@REVISION], which is downloaded if necessary. A name that exists as a local folder means
+ * that folder.
  *
  * @throws {HubError}
  */

@@ -10,7 +10,7 @@ import { listModel, type RemoteModel, type RepoKind } from './listModel.ts'
 import { underLock } from './lockCache.ts'
 import type { RepoReference } from './repoReference.ts'
 
-/** Bytes of a model's files that are there, of all of them. */
+/** Bytes of a model's files that have arrived, and of all of them. */
 export type PullProgress = { readonly file: string; readonly received: number; readonly total: number }
 
 type PulledModel = {
@@ -21,7 +21,7 @@ type PulledModel = {
   readonly bytes: number
 }
 
-/** Kept free in addition to what is downloaded. */
+/** Space that stays free after the download. */
 const SPARE_BYTES = 256 * 1024 * 1024
 
 /** Waits before a busy hub is asked again. */
@@ -32,8 +32,9 @@ const keptSchema = z.strictObject({ commit: z.string().regex(/^[0-9a-f]{40}$/), 
 /**
  * Downloads a model or a dataset to the cache, `CACHE/[datasets--]OWNER--NAME/COMMIT/`, unless it is already there.
  *
- * A revision that was pulled whole before is found without the hub if that can't be reached; a commit, which never changes,
- * always is. Pulls of one commit into one cache wait for each other, in whatever processes. A folder is complete once a record in `CACHE/OWNER--NAME/revisions/` names it.
+ * If the hub is unreachable, a revision that was pulled completely before is found in the cache; a commit, which never changes, is always taken
+ * from there. Pulls of one commit into one cache wait for each other, across processes. A folder is complete once a record in
+ * `CACHE/OWNER--NAME/revisions/` names it.
  *
  * @throws {HubError}
  */

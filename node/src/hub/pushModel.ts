@@ -18,7 +18,7 @@ type PushOptions = {
   readonly summary: string
   /** Model that the weights were trained from, OWNER/NAME, for the card; null if unknown. */
   readonly baseModel: string | null
-  /** Markdown that says where the model comes from, at the end of the card. */
+  /** Markdown about the model's origin, at the end of the card. */
   readonly provenance?: string
 }
 
@@ -29,7 +29,7 @@ type PushedModel = {
   readonly files: string[]
 }
 
-/** What is published of a folder: a model or an adapter with its tokenizer. Optimizer states are not published. */
+/** Published files of a folder: a model or an adapter with its tokenizer, without optimizer states. */
 const PUBLISHED =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|adapter_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^(model|model-\d{5}-of-\d{5}|adapter_model)\.safetensors$|^README\.md$|^LICENSE$/
 
@@ -99,7 +99,7 @@ async function localFiles(folder: string, options: PushOptions): Promise<LocalFi
   return [...files, await localFile('README.md', card, null)]
 }
 
-/** Parsed config.json, for the card; nothing where there is none. */
+/** Parsed config.json, for the card; undefined if there is none. */
 async function readConfig(folder: string): Promise<unknown> {
   const path = join(folder, 'config.json')
   return parseJson(path, await readFile(path, 'utf8').catch(() => '{}'))
@@ -113,7 +113,7 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** An adapter names its base by a folder of this machine, which means nothing elsewhere: published, it names a repository or none. */
+/** A local adapter names its base by a folder, which has no meaning on other machines: a published one names a repository or none. */
 async function publicAdapterConfig(path: string, { baseModel }: PushOptions): Promise<string> {
   const config = z.looseObject({}).safeParse(parseJson(path, await readFile(path, 'utf8')))
   if (!config.success) throw new HubError('HUB_REFERENCE', `${path} is not an object.`, config.error)
@@ -122,7 +122,7 @@ async function publicAdapterConfig(path: string, { baseModel }: PushOptions): Pr
   return `${JSON.stringify({ ...config.data, base_model_name_or_path: baseModel ?? known }, null, 2)}\n`
 }
 
-/** @param file - its path on disk, to be hashed piece by piece; null for what is in memory. */
+/** @param file - its path on disk, to be hashed piece by piece; null for content in memory. */
 async function localFile(path: string, content: Blob, file: string | null): Promise<LocalFile> {
   const hash = createHash('sha256')
   if (file === null) hash.update(await content.bytes())
@@ -167,5 +167,5 @@ async function uploadModes(client: HubClient, repo: string, files: readonly Loca
 function understood<T extends z.ZodType>(schema: T, content: unknown, what: string): z.output<T> {
   const parsed = schema.safeParse(content)
   if (parsed.success) return parsed.data
-  throw new HubError('HUB_RESPONSE', `What the hub says of ${what} is not understood.`)
+  throw new HubError('HUB_RESPONSE', `The hub's answer about ${what} is malformed.`)
 }

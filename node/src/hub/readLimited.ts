@@ -3,14 +3,14 @@ import { HubError } from './hubError.ts'
 /** A larger answer of the API is refused. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Total time for the body: a slow server would otherwise block a command for ever. */
+/** Total time for the body: a slow server would otherwise block a command without end. */
 const WHOLE_MS = 60_000
 
 /**
  * Reads a response's JSON with limits on size and time.
  *
  * @param options.signal - of the request; its reason is thrown if it ended the answer.
- * @throws {HubError} HUB_RESPONSE if it is too large or no JSON, HUB_OFFLINE if it ends early or does not end.
+ * @throws {HubError} HUB_RESPONSE if it is too large or not JSON, HUB_OFFLINE if it ends early or does not end.
  */
 export async function readLimitedJson(
   response: Response,

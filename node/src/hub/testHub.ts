@@ -92,7 +92,7 @@ function createUploads() {
   }
 }
 
-/** What the hub's API answers; undefined for a path that it does not have. */
+/** Answer of the hub's API; undefined for an unknown path. */
 async function answerOf(path: string, request: IncomingMessage, hub: TestHub, storageUrl: string, uploads: Uploads) {
   const [model, dataset] = [`/api/models/${TEST_REPO}`, `/api/datasets/${TEST_REPO}`]
   if ([`${model}/revision/main`, `${model}/revision/${COMMIT}`, `${dataset}/revision/main`].includes(path))

@@ -1,6 +1,6 @@
 /**
- * Run in a network of its own by `dialBack.long.test.ts`: a host at the first address connects to one at each of the others, which are asked
- * to dial it back. Prints what it announces then, and whom it is still connected to.
+ * Run in its own network by `dialBack.long.test.ts`: a host at the first address connects to hosts at the others, which are asked to dial it
+ * back. Prints its announced addresses and its remaining connections.
  */
 import { multiaddr } from '@multiformats/multiaddr'
 import { reachabilityOf } from './connections/reachability.ts'

@@ -36,9 +36,9 @@ import { StreamError } from './transfer/streamError.ts'
 export type HostOptions = {
   /** libp2p's protobuf private key; the content of a `swarm.pem` will do. */
   privateKey: Uint8Array
-  /** Multiaddrs, TCP or WebSockets; `/p2p-circuit` is a place at any relay that is met. None: dials only. */
+  /** Multiaddrs, TCP or WebSockets; `/p2p-circuit` is a place at any connected relay. If empty, the host only dials. */
   listen: readonly string[]
-  /** Multiaddrs that others reach this host at, where they differ from those listened on. */
+  /** Multiaddrs at which others reach this host, if they differ from those listened on. */
   announce?: readonly string[]
   /** The allowed gossip topics; subscriptions to others are not stored. */
   topics: readonly string[]
@@ -58,7 +58,7 @@ export type HostOptions = {
   isRelay?: (peerId: string) => boolean
   /** Whether a peer that dialled us, from this multiaddr, gets a slot. */
   admits?: (peerId: string, address: string) => Promise<boolean>
-  /** Whether this host may dial a multiaddr, from whatever source: in identify, peers name any address they like. */
+  /** Whether this host may dial a multiaddr from any source: in identify, peers can name any address. */
   mayDial?: (address: string) => boolean
   maxConnections?: number
   /** Release of this code, sent in identify; not sent if undefined. */
@@ -78,7 +78,7 @@ export type Host = Releases & {
   readonly isElsewhere: MessageSigner['isElsewhere']
   /** Verifies the author's signature of a message. */
   readonly verify: VerifyMessage
-  /** For all who handle messages. */
+  /** Queue for all handlers of messages. */
   readonly messageQueue: MessageQueue
   /** Multiaddrs, each ending in `/p2p/<peer id>`. */
   addresses(): string[]
@@ -95,15 +95,15 @@ export type Host = Releases & {
  */
 const ARRIVING = 64
 
-/** Both ends may dial at the same moment, and a process that was started again comes before the connection of the one that ended is missed. */
+/** Both ends may dial at the same moment, and a restarted process may connect before the loss of its old connection is noticed. */
 const CONNECTIONS_OF_PEER = 2
 
 /** A silent address of a peer must not delay its others. */
 const ADDRESS_DIAL_TIMEOUT_MS = 3000
 
 /**
- * What a relay gives each connection: enough for some rounds of gossip and payloads, and then it is dialled again. Without a limit a
- * bootnode would relay any amount of traffic.
+ * A relay's limits for each connection: enough for some rounds of gossip and payloads, then it is dialled again. Without a limit a bootnode
+ * would relay any amount of traffic.
  */
 const relayLimits = {
   maxReservations: 128,
@@ -114,7 +114,7 @@ const relayLimits = {
 }
 
 /**
- * What a paused stream may still receive. yamux would let the window grow to 16 MB, and libp2p resets a paused stream
+ * Maximum that a paused stream may still receive. yamux would let the window grow to 16 MB, and libp2p resets a paused stream
  * that holds more than 4 MB. One megabyte is 10 MB/s at a round trip of 100 ms.
  */
 const MAX_WINDOW_BYTES = 1 << 20
@@ -124,7 +124,7 @@ const MAX_WINDOW_BYTES = 1 << 20
  * signs and verifies.
  *
  * @throws {PortTakenError | ListenError} if it cannot listen.
- * @throws {AddressError} if the private key is not one.
+ * @throws {AddressError} if the private key is invalid.
  */
 export async function createHost(options: HostOptions): Promise<Host> {
   const guard = createPeerGuard(options.clock, options.logger)
@@ -192,7 +192,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** Makes space for another connection of a peer, which has one slot whatever it opens. @param connections - oldest first. */
+/** Makes space for another connection of a peer, which has only one slot. @param connections - oldest first. */
 function cutOlder(connections: readonly Connection[]): void {
   const open = connections.filter(({ status }) => status === 'open')
   for (const one of open.slice(0, Math.max(0, open.length - CONNECTIONS_OF_PEER + 1)))
@@ -220,7 +220,7 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
   try {
     const node = await createLibp2p({
       privateKey: options.privateKey,
-      // Not libp2p's own, which tells the version of Node.
+      // libp2p's own default would reveal the version of Node.
       nodeInfo: { userAgent: options.release === undefined ? 'waggle' : agentOf(options.release) },
       addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
       transports: [
@@ -241,10 +241,10 @@ async function startNode(options: NodeOptions, guard: PeerGuard): Promise<{ node
         addressDialTimeout: ADDRESS_DIAL_TIMEOUT_MS,
         // Connections a second from one address. The default of 5 is too few for a swarm on one machine.
         inboundConnectionThreshold: 64,
-        // `arrivals.ts` has the limit: libp2p refuses the newest, and those cut off there count here for a moment.
+        // `arrivals.ts` has the real limit: libp2p would refuse the newest, and connections aborted there still count here for a moment.
         maxIncomingPendingConnections: 4 * MAX_ARRIVALS,
       },
-      // Our own book forgets; libp2p would after an hour.
+      // Our own book drops addresses; libp2p would do so after an hour.
       peerStore: { maxAddressAge: Number.POSITIVE_INFINITY },
       // `keepAlive.ts` pings instead.
       connectionMonitor: { enabled: false },

@@ -54,7 +54,7 @@ export type NetworkOptions = Omit<HostOptions, 'topics' | 'admits' | 'isRelay' |
 
 export type Network = {
   readonly peerId: string
-  /** What a bootnode's operator hands out: multiaddrs ending in `/p2p/<peer id>`. */
+  /** Addresses that a bootnode's operator publishes: multiaddrs ending in `/p2p/<peer id>`. */
   addresses(): string[]
   connectedPeers(): string[]
   /** Resolves when at least `count` peers are connected. @throws the signal's reason. */
@@ -69,11 +69,11 @@ export type Network = {
   connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
   /** Announces our own addresses again, twice: once we are registered, others keep and forward them. */
   sayAddresses(): void
-  /** How many are connected and known, and how many were refused. */
+  /** Numbers of connected, known and refused peers. */
   status(): MembershipStatus
   /** The release that a peer reports; null if it reported none, or was never connected. */
   releaseOf(peerId: string): string | null
-  /** How many peers are connected; with none, why, and what to do. */
+  /** Number of connected peers; without any, the reason and a remedy. */
   connectivity(): Connectivity
   /** How peers of other networks reach this one, as far as is known now. */
   reachability(): Reachability
@@ -164,7 +164,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   }
 }
 
-/** Which peers the host accepts, as members and as users of its relay, and where it may dial. */
+/** Rules of the host: the peers that it accepts, as members and as users of its relay, and the addresses that it may dial. */
 function createRules(membership: Membership, host: () => Host | undefined, clock: NetworkOptions['clock']) {
   const { admission, isBootnode: isRelay } = membership
   return {
@@ -183,7 +183,7 @@ function createRules(membership: Membership, host: () => Host | undefined, clock
   }
 }
 
-/** What is exchanged over a host: announcements, addresses and payloads. @param stops - takes what ends each part, as it starts. */
+/** Starts the exchange of announcements, addresses and payloads over a host. @param stops - receives a function that ends each part, as it starts. */
 async function startExchange(
   host: Host,
   membership: Membership,
@@ -222,7 +222,7 @@ async function startExchange(
   return { announcements, addresses, sync }
 }
 
-/** With none, addresses alone are asked for. */
+/** No rounds: only addresses are requested. */
 const NO_ROUNDS = { from: 1, to: 0 }
 
 function roundsAround(round: number | null): { from: number; to: number } {

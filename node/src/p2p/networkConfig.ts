@@ -6,7 +6,7 @@ const address = z.string().refine(isMultiaddr, 'not a multiaddr such as /ip4/0.0
 
 /** The settings of a peer's network: schema, and what --help says. */
 export const networkSettings = {
-  // Works behind NAT without a choice of the operator's: every interface, a free port, and a place at a relay.
+  // Works behind NAT without configuration: every interface, a free port, and a place at a relay.
   listen: z.array(address).max(8).default(['/ip4/0.0.0.0/tcp/0', '/ip6/::/tcp/0', '/p2p-circuit']).meta({
     value: 'MULTIADDR',
     description: 'address to listen on, may be repeated; /p2p-circuit is a relay for peers that cannot be dialled',
@@ -42,7 +42,7 @@ export const networkSettings = {
     .meta({ value: 'N', description: 'maximum number of connections; strangers get at most half' }),
 }
 
-/** How a node reaches others and is reached. What is left out is the network's own default. */
+/** How a node reaches others and is reached. Omitted fields have the network's own defaults. */
 export type NetworkConfig = Pick<Settings, 'listen' | 'bootnodes'> & Partial<Settings>
 type Settings = Readonly<CamelKeys<z.infer<z.ZodObject<typeof networkSettings>>>>
 

@@ -8,14 +8,14 @@ type SandboxCase = { code: string; tests: readonly SandboxTest[] }
 type SandboxEvaluation = { code: string; expressions: readonly string[] }
 
 /**
- * The outcome of a case: all tests hold; a value differs; the code or a test raises, does not compile, runs out of memory,
- * or asks for what the sandbox refuses; the time limit passed.
+ * The outcome of a case. `pass`: all tests hold. `fail`: a value differs. `error`: the code or a test raises, does not compile, runs out of memory,
+ * or requests something that the sandbox refuses. `timeout`: the time limit passed.
  */
 export type Verdict = 'pass' | 'fail' | 'error' | 'timeout'
 
 export type Sandbox = {
   /**
-   * One verdict a case, in order. What a test expects is compared here and never known to the process that runs the code.
+   * One verdict per case, in order. Expected values are compared here and never known to the process that runs the code.
    * A case that hangs or crashes costs a new process, not the other cases.
    */
   runTests(cases: readonly SandboxCase[]): Promise<Verdict[]>
@@ -37,7 +37,7 @@ type SandboxOptions = {
 /**
  * Python for measurement, never for a reward: Pyodide in a locked-down child process, for the cases of one peer.
  *
- * @throws {SandboxStartError} from a run, where the child does not start.
+ * @throws {SandboxStartError} from a run, if the child does not start.
  */
 export function createSandbox({ caseTimeoutMs = 2_000, memoryLimitMb = 512 }: SandboxOptions = {}): Sandbox {
   let child: SandboxChild | null = null
@@ -55,7 +55,7 @@ export function createSandbox({ caseTimeoutMs = 2_000, memoryLimitMb = 512 }: Sa
     for (const { code, expressions } of cases) {
       const given = { code, expressions, timeoutMs: caseTimeoutMs }
       let result = await (await liveChild()).ask(given)
-      // It may have ended by what an earlier case did to it: a new one decides.
+      // An earlier case may have caused its end: a new process decides.
       if (result.outcome === 'broken') result = await (await liveChild()).ask(given)
       results.push(result.outcome === 'broken' ? { outcome: 'error' } : result)
     }

@@ -1,6 +1,6 @@
 /**
- * Writes the memory of a Python that has just started, with what small functions import: `node makeSnapshot.ts PYODIDE_URL FILE`. Nothing
- * but our own imports is run here.
+ * Writes the memory of a Python that has just started and imported the libraries of small functions: `node makeSnapshot.ts PYODIDE_URL FILE`. It
+ * runs only our own imports.
  */
 import { writeFile } from 'node:fs/promises'
 import { closedStreams, LIBRARIES } from './sealedPython.ts'

@@ -12,12 +12,12 @@ const MAKER = join(import.meta.dirname, 'makeSnapshot.ts')
 let making: Promise<string | null> | undefined
 
 /**
- * File with the memory of a Python that has just started: 31 MB, which load in 0.3 s, where a start takes 2 s of work. It is made when
- * it is first asked for, once for each version of Pyodide.
+ * File with the memory of a Python that has just started: 31 MB, which load in 0.3 s; a start takes 2 s of work. It is made on first use, once for
+ * each version of Pyodide.
  *
  * @param pyodideUrl - of the module.
- * @param folder - where it is kept.
- * @returns null where it cannot be made or kept.
+ * @param folder - of the file.
+ * @returns null if it cannot be made or stored.
  */
 export async function pythonSnapshot(pyodideUrl: string, folder = SNAPSHOTS): Promise<string | null> {
   const { version } = createRequire(import.meta.url)('pyodide/package.json') as { version: string }

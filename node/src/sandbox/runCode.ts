@@ -3,7 +3,7 @@ import { type PythonExports, RefusedCall, type SealedPython } from './sealedPyth
 /** Code, expressions to evaluate after it, and the time for all of it. */
 export type PythonCase = { code: string; expressions: readonly string[]; timeoutMs: number }
 
-/** The `repr` of each expression, null for one that has none of at most `MAX_REPR` bytes; or why there are no values. */
+/** The `repr` of each expression, null if it raises or the repr exceeds `MAX_REPR` bytes; or the reason why there are no values. */
 export type CaseResult = { outcome: 'values'; values: (string | null)[] } | { outcome: 'error' | 'timeout' }
 
 export type RunCode = (given: PythonCase) => CaseResult
@@ -22,9 +22,9 @@ const MINOR_VERSION = 14
 class Unreadable extends Error {}
 
 /**
- * Runs cases through the C API, so that no frame, object or name of ours is among what measured code can reach.
+ * Runs cases through the C API, so that measured code cannot reach any frame, object or name of ours.
  *
- * @returns a function that throws where the interpreter broke: it must not be used again.
+ * @returns a function that throws if the interpreter broke: it must not be used again.
  */
 export function codeRunner({ exports: c, interruptAt, restore }: SealedPython): RunCode {
   return given => {

@@ -13,7 +13,7 @@ import { openSealedPython } from './sealedPython.ts'
 
 type WasmMemory = { buffer: ArrayBuffer; grow(pages: number): number }
 
-/** Imports of the bridge fail at once, and chance is not that of the snapshot. */
+/** Makes imports of the bridge fail at once, and seeds random numbers again, which would otherwise repeat those of the snapshot. */
 const PRELUDE = `
 import random, sys
 random.seed()

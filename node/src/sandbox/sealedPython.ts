@@ -4,12 +4,12 @@ export type PythonExports = Record<string, (...args: number[]) => number> & {
   __stack_pointer: { value: number }
 }
 
-/** A Python interpreter that is put back to one state after each use. */
+/** A Python interpreter that is restored to one state after each use. */
 export type SealedPython = {
   exports: PythonExports
   /** Python is interrupted from this time on, `performance.now()`. */
   interruptAt(timeMs: number): void
-  /** Puts back every byte of memory, the stack and the open files. */
+  /** Restores every byte of memory, the stack and the open files. */
   restore(): void
   /** Memory does not shrink, and all of it is cleared after each use: true once that takes longer than a new start pays. */
   isOutgrown(): boolean
@@ -19,7 +19,7 @@ type Callable = (...args: number[]) => number
 type Imports = Record<string, Record<string, unknown>>
 type Instantiate = (source: unknown, imports: Imports) => Promise<{ instance: { exports: PythonExports } }>
 
-/** Python asked for something outside of its memory. The interpreter is sound once restored. */
+/** Python called a function outside of its memory. The interpreter is sound once restored. */
 export class RefusedCall extends Error {}
 
 /** All that Python may call outside of its memory: the clock, random bytes, files that are read, and its own memory. */
@@ -38,19 +38,19 @@ const EPERM = 63
 /** Standard input is the parent's requests: without a function of ours Python could read them. */
 export const closedStreams = { stdin: () => null, stdout: () => {}, stderr: () => {} }
 
-/** What small functions use, there before the first case. */
+/** Libraries that small functions use, imported before the first case. */
 export const LIBRARIES =
   'import bisect, collections, copy, functools, heapq, itertools, json, math, random, re, string, typing'
 
-/** Clearing this takes about as long as putting the rest back. */
+/** Clearing this takes about as long as restoring the rest. */
 const MAX_GROWTH_BYTES = 64 << 20
 const SIGINT = 2
 
 /**
  * Loads Pyodide, runs the libraries' imports and `prelude`, and closes every way out of its memory.
  *
- * What is outside stays as it was, as nothing there can be called; what is inside is copied back. So a use leaves
- * nothing to the next.
+ * State outside of its memory cannot change, since nothing there can be called; the memory is copied back. So a use leaves nothing to the
+ * next.
  *
  * @param snapshot - memory to begin with, of `makeSnapshot.ts`.
  */
@@ -96,7 +96,7 @@ export async function openSealedPython(
   }
 }
 
-/** Puts a guard before each function that the interpreter imports; returns what gives its exports once it is there. */
+/** Puts a guard before each function that the interpreter imports; returns a getter of its exports. */
 function interceptInstance(isSealed: () => boolean): () => PythonExports {
   const { WebAssembly } = globalThis as unknown as { WebAssembly: { instantiate: Instantiate } }
   const instantiate = WebAssembly.instantiate

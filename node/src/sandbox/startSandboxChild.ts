@@ -10,7 +10,7 @@ import { pythonSnapshot, SNAPSHOTS } from './pythonSnapshot.ts'
 import type { PythonCase } from './runCode.ts'
 
 export type SandboxChild = {
-  /** A child that does not answer in time, or not as asked, is killed. */
+  /** A child that does not answer in time, or answers something else, is killed. */
   ask(given: PythonCase): Promise<AskedResult>
   isAlive(): boolean
   stop(): Promise<void>
@@ -18,10 +18,10 @@ export type SandboxChild = {
 
 /** Generous: half a second on an idle machine, two without a snapshot. */
 const START_TIMEOUT_MS = 120_000
-/** A hang is first interrupted inside Python; the process is killed this much later where that does not help. */
+/** A hang is first interrupted inside Python; if that does not help, the process is killed this much later. */
 const KILL_GRACE_MS = 500
 const MEMORY_POLL_MS = 250
-/** What Node and Pyodide take in addition to Python's heap: two copies of its first 30 MB, and the engine. */
+/** Memory of Node and Pyodide in addition to Python's heap: two copies of its first 30 MB, and the engine. */
 const MEMORY_OVERHEAD_MB = 512
 
 /**

@@ -8,7 +8,7 @@ export function atomically<T>(db: DatabaseSync, work: () => T): T {
     db.exec('COMMIT')
     return result
   } catch (error) {
-    // SQLite may have done so by itself, as on a full disk.
+    // SQLite may have rolled back by itself, for example on a full disk.
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }

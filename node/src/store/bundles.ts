@@ -22,7 +22,7 @@ export class BundleTooLargeError extends NodeError {
   override readonly code = 'BUNDLE_TOO_LARGE'
 }
 
-/** Why a payload of another peer is not stored. */
+/** Reasons why a payload of another peer is not stored. */
 type KeepRefusal = 'too large' | 'over quota' | 'no disk space'
 
 /** Payloads on the disk by content id, in one folder per round, so that a round is deleted by removing its folder. */
@@ -35,24 +35,24 @@ export type Bundles = {
   put(bytes: Uint8Array, round: number): Promise<ContentId>
   /** Keeps a payload of another peer within the quotas; the peer's own oldest ones are evicted. Null: it is kept. */
   keep(bytes: Uint8Array, round: number, owner: PayloadOwner): Promise<KeepRefusal | null>
-  /** Moves a kept payload of an owner to a later round that needs it too, so that it goes with that one. */
+  /** Moves a kept payload of an owner to a later round that needs it too, so that it is deleted with that one. */
   renew(id: ContentId, round: number, owner: PayloadOwner): Promise<void>
-  /** Whether {@link keep} would take so many bytes now: asked before they are fetched. */
+  /** Whether {@link keep} would accept this many bytes now; called before fetching them. */
   wouldKeep(bytes: number, round: number, owner: PayloadOwner): boolean
   /** Null if they are missing or damaged. */
   get(id: ContentId): Promise<Uint8Array | null>
   /** As {@link get}, to be read part by part and closed. */
   open(id: ContentId): Promise<OpenBundle | null>
   has(id: ContentId): boolean
-  /** Bytes; 0 for what is not there. */
+  /** Size in bytes; 0 if it is missing. */
   sizeOf(id: ContentId): number
   /** Removes payloads of an owner (null: this peer) that are no longer needed. */
   forget(id: ContentId, owner: PayloadOwner | null): Promise<void>
   pruneBefore(round: number): Promise<void>
   /**
-   * Says from which round on payloads can still decide a score. Of others' older ones those that would take space from these are removed.
+   * Sets the round from which on payloads can still decide a score. Older payloads of others are removed if they would take space from these.
    *
-   * @returns how many of the needed ones the quotas had no space for since the last call, evicted or refused.
+   * @returns the number of needed payloads that were evicted or refused for lack of space since the last call.
    */
   needFrom(round: number): Promise<number>
 }
@@ -82,7 +82,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
   let neededFrom = Number.POSITIVE_INFINITY
   let lost = 0
 
-  /** @param read - null if the file is gone or is not what its id says. */
+  /** @param read - returns null if the file is gone or does not match its id. */
   async function find<T>(id: ContentId, read: (payload: KeptPayload) => Promise<T | null>): Promise<T | null> {
     for (let payload = index.newest(id); payload !== undefined; payload = index.newest(id)) {
       const found = await read(payload)
@@ -124,7 +124,7 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
         if (round >= neededFrom) lost += 1
         return 'over quota'
       }
-      // Another payload of the same owner and round takes the place of an amended one.
+      // A payload of the same owner and round replaces an amended one.
       const isAmended = (one: KeptPayload) => one.round === round && one.owner?.kind === owner.kind
       lost += gone.filter(one => one.round >= neededFrom && !isAmended(one)).length
       const removed = Promise.all(gone.map(files.remove))
@@ -176,7 +176,7 @@ type Disk = {
   writeTo: (path: string, bytes: Uint8Array) => Promise<void>
 }
 
-/** The files of payloads. A payload enters the index before it is written, so that writes under way are within the quotas together. */
+/** The files of payloads. A payload enters the index before it is written, so running writes count towards the quotas. */
 function createPayloadFiles(folder: string, index: PayloadIndex, { readFree, writeTo }: Disk) {
   const pathOf = (payload: KeptPayload) => join(folder, String(payload.round), fileNameOf(payload))
   const writing = new Map<KeptPayload, Promise<void>>()
@@ -227,7 +227,7 @@ function createPayloadFiles(folder: string, index: PayloadIndex, { readFree, wri
       writing.set(to, done)
       await done
     },
-    /** Null if the file is gone. Waits for a write under way, as {@link remove} does. */
+    /** Null if the file is gone. Waits for a running write, as {@link remove} does. */
     async read(payload: KeptPayload): Promise<Buffer | null> {
       await written(payload)
       return readFile(pathOf(payload)).catch(nullIfGone)

@@ -8,9 +8,9 @@ export type DiskGuard = {
   /** Whether the error means that the disk is full; then the next wait blocks. */
   isFull(error: unknown): boolean
   /**
-   * Resolves at once while there is space, else once there is space again; logs each change once, however many callers wait.
+   * Resolves at once while there is space, else once there is space again; logs each change once for all callers.
    *
-   * @throws the signal's reason, or what a disk that fails otherwise throws.
+   * @throws the signal's reason, or any other error of the disk.
    */
   untilWritable(signal: AbortSignal): Promise<void>
 }
@@ -21,7 +21,7 @@ type Modules = {
   logger: Logger
   /** Reads the free bytes of the disk. */
   readFree?: (folder: string) => Promise<number>
-  /** Writes as much as a small step does, where a user's quota is full and the disk is not. */
+  /** Writes as much as a small step does, to detect a full quota on a disk with free space. */
   probe?: (folder: string) => Promise<void>
 }
 

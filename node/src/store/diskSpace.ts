@@ -22,12 +22,12 @@ export async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** The same error, or a {@link DiskFullError} where that is what it or a cause of it says. */
+/** Translates an error into a {@link DiskFullError} if it or one of its causes means that; returns any other error unchanged. */
 export function asDiskFull(error: unknown, path: string): unknown {
   return !(error instanceof DiskFullError) && isDiskFull(error) ? new DiskFullError(path, error) : error
 }
 
-/** Also of an error that came from another thread, which keeps its message only. */
+/** Whether an error means a full disk, also if it came from another thread, which keeps only its message. */
 export function isDiskFull(error: unknown): boolean {
   for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
     const { code, errcode, message } = at as { code?: unknown; errcode?: unknown; message?: unknown }

@@ -11,7 +11,7 @@ import { lockDataFolder } from './lockDataFolder.ts'
 const FORMAT_FILE = 'format'
 /** Files as they were before a step, to undo an unfinished one. */
 const ASIDE = 'before-migration'
-/** Files that a step changes are of people. */
+/** Limit for files that a step changes, which people write. */
 export const MAX_SETTINGS_BYTES = 2 ** 20
 
 /** A folder without any of them is not a peer's, and is left unchanged. */
@@ -22,12 +22,12 @@ export class FolderTooNewError extends NodeError {
   override readonly code = 'FOLDER_TOO_NEW'
 }
 
-/** The folder's number is not one. */
+/** The folder's format number is invalid. */
 export class FolderFormatError extends NodeError {
   override readonly code = 'FOLDER_FORMAT'
 }
 
-/** Says that a new folder has the format of this release. */
+/** Marks a new folder with the format of this release. */
 export function stampFolder(folder: string): void {
   if (!existsSync(join(folder, FORMAT_FILE)))
     writeFileAtomicSync(join(folder, FORMAT_FILE), `${folderSteps.length}\n`, 0o600)
@@ -39,7 +39,7 @@ export function formatOf(folder: string): number | null {
 }
 
 /**
- * Brings a peer's folder to the format of this release, step by step. A folder of this release is read once and left as it is.
+ * Migrates a peer's folder to the format of this release, step by step. A folder of this release is read once and not changed.
  *
  * Each step is atomic: files that it changes are copied first, and writing the new number ends it. A start after a crash undoes an
  * unfinished step, and repeats it.
@@ -58,7 +58,7 @@ export function migrateFolder(
   if (readFormat(folder, steps) === steps.length && !existsSync(aside)) return
   const lock = lockDataFolder(folder)
   try {
-    // Another process may have done it until the lock was given.
+    // Another process may have migrated it before the lock was granted.
     undoUnfinished(folder, aside, steps)
     for (let format = readFormat(folder, steps); format < steps.length; format++)
       takeStep(folder, aside, { step: steps[format] as FolderStep, to: format + 1, said })
@@ -67,7 +67,7 @@ export function migrateFolder(
   }
 }
 
-/** 0 for a folder of releases that gave none. */
+/** 0 for a folder of a release without format numbers. */
 function readFormat(folder: string, steps: readonly FolderStep[]): number {
   const path = join(folder, FORMAT_FILE)
   if (!isNamed(path)) return 0
@@ -100,10 +100,10 @@ function takeStep(folder: string, aside: string, { step, to, said }: Taken): voi
   discard(aside)
 }
 
-/** Puts back what a step that was not finished had changed. */
+/** Undoes the changes of an unfinished step. */
 function undoUnfinished(folder: string, aside: string, steps: readonly FolderStep[]): void {
   if (!existsSync(aside)) return
-  // A file that is not in it is deleted below, so it must be whole.
+  // A file that is missing from it is deleted below, so it must be complete.
   if (!existsSync(join(aside, FORMAT_FILE)))
     throw new FolderFormatError(`${aside} holds no files of an update.`, { hint: 'Move it away.' })
   const from = readFormat(aside, steps)
@@ -117,30 +117,30 @@ function undoUnfinished(folder: string, aside: string, steps: readonly FolderSte
   discard(aside)
 }
 
-/** Renamed first: a file that is gone from it would be taken for one that was not there before the step. */
+/** Renamed first: a file that is already deleted from it would count as one that did not exist before the step. */
 function discard(aside: string): void {
   rmSync(`${aside}.partial`, { recursive: true, force: true })
   renameSync(aside, `${aside}.partial`)
   rmSync(`${aside}.partial`, { recursive: true, force: true })
 }
 
-/** From one format of a peer's folder to the next. */
+/** A migration from one format of a peer's folder to the next. */
 export type FolderStep = {
-  /** Plain files in the folder itself that the step makes, changes or removes: all others stay as they are. */
+  /** Plain files in the folder itself that the step makes, changes or removes; all others stay unchanged. */
   files: readonly string[]
-  /** Does it, and says in a line each what it changed. It may be ended at any moment: then the files are put back, and it runs again. */
+  /** Runs the step and returns one line for each change. If it is interrupted, the files are restored, and it runs again. */
   apply: (folder: string) => string[]
 }
 
 /**
- * Every step, the first from folders without a number, which releases up to 0.3 left. The journal's tables have a number and transactions of
- * their own (`openDatabase`): a step is for what is outside of it.
+ * Every step, the first for folders without a number, of releases up to 0.3. The journal's tables have their own number and transactions
+ * (`openDatabase`); a step is for everything outside of the journal.
  */
 const folderSteps: readonly FolderStep[] = [
   { files: [SETTINGS_FILE], apply: folder => renameSetting(join(folder, SETTINGS_FILE), 'log', 'log-format') },
 ]
 
-/** Comments and order stay. A file that is not YAML is left to who reads it next, and says so. */
+/** Keeps comments and order. A file that is not YAML is left unchanged: its next reader reports it. */
 function renameSetting(path: string, from: string, to: string): string[] {
   if (!existsSync(path)) return []
   const document = parseDocument(readSmallFile(path, MAX_SETTINGS_BYTES).toString())

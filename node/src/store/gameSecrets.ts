@@ -30,7 +30,7 @@ export function saveGameSecrets(dataDir: string, root: Root, secrets: GameSecret
   writeFileAtomicSync(join(folder, `${root}.json`), JSON.stringify(secrets), 0o600)
 }
 
-/** @throws {GameSecretsError} if they are not there or not whole. */
+/** @throws {GameSecretsError} if they are missing or damaged. */
 export function readGameSecrets(dataDir: string, root: Root): GameSecrets {
   const path = join(dataDir, 'market', `${root}.json`)
   if (!existsSync(path))

@@ -20,7 +20,7 @@ import { stampFolder } from './folderFormat.ts'
 import { ACCOUNT_KEY_FILE, PEER_KEY_FILE, SWARM_PEM_FILE } from './folderNames.ts'
 import { JOURNAL_FILE } from './openDatabase.ts'
 
-/** A key file that cannot be read, or two where one is due. Neither is ever overwritten. */
+/** A key file that cannot be read, or two key files instead of one. Neither is ever overwritten. */
 export class IdentityError extends NodeError {
   override readonly code = 'IDENTITY'
 }
@@ -42,14 +42,14 @@ export type Identity = {
 }
 
 const RSA_BITS = { min: 2048, max: 4096 }
-/** A larger file is another one. */
+/** A larger file is not a key. */
 const MAX_KEY_BYTES = 16_384
 
 /**
  * The identity in a data folder; missing keys are created, with mode 0600.
  *
  * `peer.key` is libp2p's protobuf of a secp256k1 key. A `swarm.pem` of RL Swarm (the same protobuf, RSA; it is not PEM)
- * is read in its place and keeps its peer id. `account.key` is 32 bytes in hexadecimal.
+ * is read instead and keeps its peer id. `account.key` is 32 bytes in hexadecimal.
  *
  * @throws {IdentityError} a file that is damaged, both `peer.key` and `swarm.pem`, or an RSA key that no registry takes.
  */
@@ -127,12 +127,12 @@ function openAccountKey(dataDir: string): AccountKey {
   }
 }
 
-/** 32 random bytes are a valid key but for one case in 2^128. */
+/** 32 random bytes are a valid key, except in one case of 2^128. */
 function randomAccountKey(): string {
   return toHex(randomBytes(32)).slice(2)
 }
 
-/** All or nothing, and never over a file that is there: of two nodes at once, the first one's key stays. */
+/** Creates the whole file or nothing, and never replaces one: if two nodes start at once, the first one's key stays. */
 function createSecretFile(path: string, content: string | Uint8Array): void {
   const partial = `${path}.${process.pid}.partial`
   try {
@@ -160,7 +160,7 @@ function damaged(path: string, cause: unknown): IdentityError {
   })
 }
 
-/** What proves possession of a peer's key to the registry; null for a kind of key that it cannot check. */
+/** Signer that proves possession of a peer's key to the registry; null for a kind of key that the registry cannot check. */
 function peerSignerOf(key: PrivateKey): PeerSigner | null {
   if (key.type === 'secp256k1') return secp256k1Signer(key)
   if (key.type === 'RSA') return rsaSigner(key)
@@ -169,7 +169,7 @@ function peerSignerOf(key: PrivateKey): PeerSigner | null {
 
 function secp256k1Signer(key: Secp256k1PrivateKey): Secp256k1Signer {
   const privateKey = bytesToHex(key.raw)
-  // viem gives 0x04, x, y; the registry takes x, y.
+  // viem returns 0x04, x, y; the registry takes x, y.
   const publicKey: Hex = `0x${privateKeyToAccount(privateKey).publicKey.slice(4)}`
   return { type: 'secp256k1', publicKey, sign: digest => sign({ hash: digest, privateKey, to: 'hex' }) }
 }

@@ -18,7 +18,7 @@ export type Journal = {
   setState(key: string, value: JsonValue): void
   /** A line for people, such as 'rounds 4 to 9 passed while this node was away'. */
   note(message: string, fields?: Record<string, JsonValue>): void
-  /** The newest notes, oldest of them first. */
+  /** The newest notes, in the order of time. */
   notes(limit: number): JournalNote[]
   /** Forgets the facts of rounds before this one, and all but the newest 10,000 notes. */
   prune(beforeRound: number): void

@@ -24,11 +24,10 @@ export const LOCK_FILE = 'node.lock'
 export const PID_FILE = 'node.pid'
 
 /**
- * Takes the data folder for this process.
+ * Locks the data folder for this process.
  *
- * The lock is the operating system's, held through an SQLite transaction that never ends, so that it ends with its process, however that
- * ends: there are no stale locks, and no reused process ids. `node.pid` is for
- * people.
+ * The lock is the operating system's, held through an SQLite transaction that never ends. The system releases it when the process ends in any way, so
+ * there are no stale locks and no problems with reused process ids. `node.pid` is for people.
  *
  * @throws {DataFolderLockedError}
  */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { ContentId } from '#core/hashes.ts'
 
-/** A payload on the disk that is what its id says, read part by part: to serve it to many peers takes the memory of parts, not of payloads. */
+/** A payload on the disk that matches its id, read part by part: serving it to many peers takes the memory of parts, not of payloads. */
 export type OpenBundle = {
   readonly bytes: number
   /** @throws if the file has become shorter. */
@@ -12,7 +12,7 @@ export type OpenBundle = {
 
 const STEP_BYTES = 256 * 1024
 
-/** Null, and the file closed, if its first so many bytes are not those of the id. */
+/** Returns null and closes the file if its first `bytes` bytes do not match the id. */
 export async function openIntact(file: FileHandle, bytes: number, id: ContentId): Promise<OpenBundle | null> {
   const bundle: OpenBundle = {
     bytes,

@@ -22,7 +22,7 @@ export class JournalUnusableError extends NodeError {
   override readonly code = 'JOURNAL_UNUSABLE'
 }
 
-/** Raised by one whenever {@link tables} changes shape. */
+/** Increase by one whenever {@link tables} changes. */
 const SCHEMA_VERSION = 3
 
 const tables = `
@@ -61,10 +61,10 @@ const upgrades: Readonly<Record<number, string>> = {
  *
  * Every commit is flushed to the disk: a transaction must be stored before it is broadcast, power cut or not.
  *
- * @param path - a file, made if it is not there, or `:memory:`.
- * @throws {JournalCorruptError} if the file is damaged or no database. It is left as it is.
+ * @param path - a file, created if it is missing, or `:memory:`.
+ * @throws {JournalCorruptError} if the file is damaged or not a database. It is not changed.
  * @throws {JournalTooNewError} if a newer release wrote it.
- * @throws {DiskFullError} then and by every later write that finds no space; nothing of that write is kept.
+ * @throws {DiskFullError} if there is no space, now or in any later write; nothing of that write is kept.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') makeFolder(dirname(path))
@@ -80,7 +80,7 @@ export function openDatabase(path: string): DatabaseSync {
     if (db?.isOpen) db.close()
     if (isDiskFull(cause)) throw asDiskFull(cause, path)
     const code = resultCode(cause)
-    // Its tables are not those of its number, so that no statement fits.
+    // Its tables do not match its number, so no statement fits.
     if (code === SQLITE_ERROR || code === SQLITE_CORRUPT || code === SQLITE_NOTADB) throw corrupt(path, cause)
     if (code === 0) throw cause
     throw new JournalUnusableError(`The journal ${path} cannot be used: ${(cause as Error).message}.`, {
@@ -91,7 +91,7 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** The same database or statement, whose methods throw a DiskFullError where SQLite found no space. */
+/** Wraps a database or statement so that its methods throw a DiskFullError if SQLite finds no space. */
 function tellingFullDisks<T extends DatabaseSync | StatementSync>(target: T, path: string): T {
   return new Proxy(target, {
     get(of, name) {

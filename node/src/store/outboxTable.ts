@@ -68,7 +68,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxStore {
       }),
     markMined: (id, { hash, block, revertedWith }) => void statements.markMined.run(hash, block, revertedWith, id),
     setStatus(id, status, detail) {
-      // A finished entry keeps where it was mined: a deep reorganisation may yet take it.
+      // A finished entry keeps its block: a deep reorganisation may still revert it.
       const keepsBlock = status === 'confirmed' || status === 'reverted'
       if (keepsBlock) statements.finish.run(status, detail, id)
       else statements.setStatus.run(status, detail, id)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ContentId } from '#core/hashes.ts'
 import type { KeptPayload, PayloadOwner, PayloadQuota } from './payloadQuota.ts'
 
-/** A content id in hexadecimal; behind that of another peer's payload, its kind and the peer's key. */
+/** A content id in hexadecimal, followed by kind and peer key for another peer's payload. */
 const FILE_NAME = /^([0-9a-f]{64})(?:\.([a-z]+)\.([0-9a-f]{64}))?$/
 
 /** Name of a payload's file in the folder of its round. */
@@ -12,7 +12,7 @@ export function fileNameOf({ contentId, owner }: Pick<KeptPayload, 'contentId' |
   return owner === null ? id : `${id}.${owner.kind}.${owner.peerKey.slice(2)}`
 }
 
-/** What a folder of payloads holds. Half-written files, which a kill may leave, are removed. */
+/** Lists a folder of payloads. Half-written files, which a kill may leave, are removed. */
 export async function readFolder(folder: string): Promise<KeptPayload[]> {
   const found: KeptPayload[] = []
   for (const round of (await readdir(folder)).filter(name => /^\d+$/.test(name)))
@@ -31,7 +31,7 @@ export async function readFolder(folder: string): Promise<KeptPayload[]> {
 export type PayloadIndex = {
   add(payload: KeptPayload): void
   remove(payload: KeptPayload): void
-  /** Whether it was added and not removed. */
+  /** Whether the payload was added and not removed. */
   holds(payload: KeptPayload): boolean
   newest(contentId: ContentId): KeptPayload | undefined
   /** An owner's newest entry for these bytes: several peers may publish the same bytes, and each is charged for them. */

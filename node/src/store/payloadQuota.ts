@@ -1,6 +1,6 @@
 import type { ContentId, PeerKey } from '#core/hashes.ts'
 
-/** Whose payload it is, and what it is: quotas go by both. */
+/** Peer and kind of a payload, which both have quotas. */
 export type PayloadOwner = { peerKey: PeerKey; kind: string }
 
 /** `owner`: null for this peer's own payloads, which no quota refuses or removes. */
@@ -11,7 +11,7 @@ export type QuotaLimits = {
   totalBytes: number
   /** Bytes of one peer's payloads. */
   peerBytes: number
-  /** Largest part of either that a kind may take, over 0 to 1. Kinds that are not named may take all. */
+  /** Largest share of either that a kind may take, above 0 up to 1. Kinds that are not listed may take all. */
   kindShares: Readonly<Record<string, number>>
 }
 
@@ -29,12 +29,12 @@ export const defaultQuotas: QuotaLimits = {
 export const kindsInParts: ReadonlySet<string> = new Set(['scores'])
 
 /**
- * A peer may take this part of what the others leave. So the store never fills up: n peers that all keep putting payloads end
- * at 1 / (n + 7) of it each, and one that comes after them has nearly as much.
+ * A peer may take this share of the space that the others leave. So the store never fills up: n peers that keep adding payloads end at 1 / (n + 7)
+ * of it each, and a later peer gets nearly as much.
  */
 const PART_OF_REST = 1 / 8
 
-/** Bytes that one peer may have, of a kind or in all, in a store that is otherwise empty. */
+/** Bytes that one peer may have, of a kind or in total, in an otherwise empty store. */
 export function roomOfPeer({ totalBytes, peerBytes, kindShares }: QuotaLimits, kind?: string): number {
   const share = kind === undefined ? 1 : (kindShares[kind] ?? 1)
   return Math.min(peerBytes * share, totalBytes * share * PART_OF_REST)
@@ -47,18 +47,17 @@ export type PayloadQuota = {
   add(payload: KeptPayload): void
   remove(payload: KeptPayload): void
   /**
-   * The owner's payloads that must go, oldest first, so that one more fits; an earlier one of the same kind and round always
-   * goes, or always stays where the kind comes in parts. Null if it does not fit. Never names a payload of another owner, nor
-   * one of a later round.
+   * The owner's payloads to delete, oldest first, so that one more fits. An earlier one of the same kind and round is always deleted, or always stays
+   * if the kind comes in parts. Null if the payload does not fit. Never returns a payload of another owner or of a later round.
    */
   roomFor(owner: PayloadOwner, round: number, bytes: number): KeptPayload[] | null
   /** Payloads to delete so that all limits hold: the oldest of peers above their limit, then of the peer with the most. */
   excess(): KeptPayload[]
-  /** Others' payloads of rounds before this one that must go, the oldest first, so that they take no space from newer ones. */
+  /** Others' payloads of rounds before this one to delete, the oldest first, so that they take no space from newer ones. */
   history(before: number): KeptPayload[]
 }
 
-/** Bytes by peer, by kind and in all, and what has to go for more. It touches no disk. */
+/** Counts bytes by peer, by kind and in total, and selects payloads to delete. It does not access the disk. */
 export function createPayloadQuota({ totalBytes, peerBytes, kindShares }: QuotaLimits): PayloadQuota {
   const byPeer = new Map<string, Set<KeptPayload>>()
   const used = new Map<string, number>()
@@ -70,7 +69,7 @@ export function createPayloadQuota({ totalBytes, peerBytes, kindShares }: QuotaL
     for (const key of keys) used.set(key, usedBy(key) + sign * bytes)
   }
 
-  /** By how much `own` bytes, of `all` that are taken with them, are over the limit of a `share`. */
+  /** Number of bytes by which `own` bytes, out of `all` taken bytes, exceed the limit of a `share`. */
   function over(own: number, more: number, all: number, share: number): boolean {
     const rest = totalBytes * share - (all - own)
     return own + more > Math.min(peerBytes * share, rest * PART_OF_REST)
@@ -151,7 +150,7 @@ function sum(payloads: readonly KeptPayload[]): number {
   return payloads.reduce((total, { bytes }) => total + bytes, 0)
 }
 
-/** The oldest, as many as it takes for the rest to be `bytes` at most. */
+/** The oldest ones, so many that the rest has at most `bytes` bytes. */
 function oldestAbove(payloads: readonly KeptPayload[], bytes: number): KeptPayload[] {
   let left = sum(payloads)
   return payloads
@@ -163,7 +162,7 @@ function oldestAbove(payloads: readonly KeptPayload[], bytes: number): KeptPaylo
     })
 }
 
-/** What each may have so that all together have at most `budget`: those below it keep what they have. */
+/** The level to which larger sizes must fall so that all together have at most `budget`; smaller ones stay. */
 function evenLevel(sizes: readonly number[], budget: number): number {
   let left = Math.max(0, budget)
   for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { atomically } from './atomically.ts'
 
-/** A peer as it outlives a restart. */
+/** The stored part of a peer. */
 type PeerRow = { peerId: string; addresses: string[]; isRegistered: boolean; heardAtMs: number }
 
 type PeerTable = {
-  /** Rows as they are on the disk: readers must check them. */
+  /** Unchecked rows from the disk: readers must validate them. */
   load(): unknown[]
-  /** All or nothing. */
+  /** Writes all changes or none. */
   write(changes: { put: readonly PeerRow[]; gone: readonly string[] }): void
 }
 

@@ -6,7 +6,7 @@ import type { ContentId } from '#core/hashes.ts'
 /**
  * Reads a payload of a round from a peer's folder while the peer may be running and writing.
  *
- * @returns null if it is not there, or is not what it was.
+ * @returns null if it is missing or damaged.
  */
 export async function readKeptBundle(data: string, round: number, id: ContentId): Promise<Uint8Array | null> {
   const folder = join(data, 'bundles', String(round))

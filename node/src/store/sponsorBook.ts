@@ -10,10 +10,10 @@ export type SponsoredPeer = {
   workedRound: number | null
 }
 
-/** What a sponsor spent on a peer: its registration, or gas that its account was sent. */
+/** A sponsor's payment for a peer: its registration, or gas for its account. */
 type SponsorPayment = { peerKey: PeerKey; kind: 'registration' | 'gas'; wei: bigint; atMs: number }
 
-/** Who is sponsored, and with how much. Every method is durable when it returns. */
+/** Sponsored peers and payments. Every method is durable when it returns. */
 export type SponsorBook = {
   peers(): SponsoredPeer[]
   peer(peerKey: PeerKey): SponsoredPeer | undefined
@@ -21,7 +21,7 @@ export type SponsorBook = {
   add(peer: Omit<SponsoredPeer, 'workedRound'>): void
   remove(peerKey: PeerKey): void
   worked(peerKey: PeerKey, round: number): void
-  /** Noted before it is sent. @returns its number, the same for ever. */
+  /** Records a payment before it is sent. @returns its permanent number. */
   pay(payment: SponsorPayment): number
   /** Payments of a peer, or of all peers. */
   payments(sinceMs: number, peerKey?: PeerKey): SponsorPayment[]

@@ -10,7 +10,7 @@ const LOOKBACK_BLOCKS = 50 * EVENT_RANGE_BLOCKS
 /** Blocks that a reorganisation or a lagging endpoint may revert: they are read again. */
 const UNSETTLED_BLOCKS = 64
 
-/** @param cursor - `cursor` of the last read; null for the first. @returns the games whose answer was disputed since then; some are told again. */
+/** @param cursor - `cursor` of the last read; null for the first. @returns the games whose answer was disputed since then; some are repeated. */
 export async function readDisputes(
   chain: FollowedChain,
   contracts: Contracts,
@@ -31,9 +31,9 @@ export async function readDisputes(
 }
 
 /**
- * The games that an account opened, oldest first, from the market's indexed events, however many others open.
+ * The games that an account opened, oldest first, from the market's indexed events, for any number of games of others.
  *
- * @param cursor - `cursor` of the last read; null for the first. Some games are told again.
+ * @param cursor - `cursor` of the last read; null for the first. Some games are repeated.
  */
 export async function readOpenedGames(
   { rpc, rpcUrl, heads }: FollowedChain,

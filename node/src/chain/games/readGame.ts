@@ -37,7 +37,7 @@ export type Game = {
   /** The Judge's part of the losing stakes if its answer stands, in ten-thousandths. */
   feeBps: number
   totalStake: bigint
-  /** Null until the Judge has proven it; once the game is resolved, the choice that won. */
+  /** Null until the Judge has proven it; after resolution, the winning choice. */
   answer: number | null
   choices: readonly { stake: bigint; shares: bigint; price: bigint }[]
 }
@@ -48,7 +48,7 @@ export async function readGame({ rpc, rpcUrl }: ChainClient, contracts: Contract
   const { config, judge, phase, round, cluesRevealed, answered, answer, totalStake } = await callChain(rpcUrl, () =>
     rpc.readContract({ ...market, functionName: 'gameOf', args: [gameId] }),
   )
-  // Between two rounds the next one's least prices are known already, and are what a bettor wants to know.
+  // Between two rounds, a bettor needs the least prices of the next one, which are known already.
   const priced = Math.min(cluesRevealed, config.roundCount - 1)
   const choices = await Promise.all(
     Array.from({ length: config.choiceCount }, async (_, choice) => {
@@ -98,7 +98,7 @@ export function readMarketCredit(
   )
 }
 
-/** What an account's position in a game would be paid now; 0 until the game has ended. */
+/** Payout of an account's position in a game; 0 until the game has ended. */
 export function readClaimable(
   { rpc, rpcUrl }: ChainClient,
   contracts: Contracts,
@@ -109,7 +109,7 @@ export function readClaimable(
   return callChain(rpcUrl, () => rpc.readContract({ ...contracts.predictionMarket, functionName: 'claimableOf', args }))
 }
 
-/** What a bet would buy now if nothing followed in its round, and pay if its choice won and nobody bet after it. */
+/** Shares of a bet if no other bet follows in its round, and its payout if its choice wins and nobody bets after it. */
 type Quote = { shares: bigint; payout: bigint }
 
 export async function quoteBet(

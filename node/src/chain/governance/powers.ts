@@ -19,12 +19,12 @@ export type Governed = keyof typeof governed
 /** `role` is a role's name; `owner` of the contract that has one owner; `itself` for calls that the timelock only accepts from itself. */
 export type Power = { contract: Governed; role: string }
 
-/** As OpenZeppelin's AccessControl has them. */
+/** The id of a role in OpenZeppelin's AccessControl. */
 export function roleId(name: string): Hex {
   return name === 'DEFAULT_ADMIN_ROLE' ? zeroHash : keccak256(stringToHex(name))
 }
 
-/** Names of the roles of a contract; none where it has one owner. */
+/** Names of the roles of a contract; empty if it has one owner. */
 export function rolesOf(contracts: Contracts, contract: Governed): string[] {
   const functions = contracts[governed[contract]].abi.filter(item => item.type === 'function')
   return functions.map(({ name }) => name).filter(name => name.endsWith('_ROLE'))
@@ -36,7 +36,7 @@ export function roleName(contracts: Contracts, id: Hex): string | null {
   return names.find(name => roleId(name) === id) ?? null
 }
 
-/** Whether an account has a power, as the contract itself says. */
+/** Whether an account has a power, by the contract's own view. */
 export async function holdsPower(
   { rpc, rpcUrl }: ChainClient,
   contracts: Contracts,

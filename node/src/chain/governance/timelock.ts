@@ -13,14 +13,14 @@ type TimelockStanding = { state: TimelockState; readyAtSec: number | null }
 /** The value of `getTimestamp` for an executed operation. */
 const DONE = 1
 
-/** Target, value, data, predecessor and salt: what `schedule`, `execute` and `hashOperation` take. */
+/** Arguments of `schedule`, `execute` and `hashOperation`: target, value, data, predecessor and salt. */
 export function operationArgs({ target, value, data }: TimelockCall, salt: Salt, predecessor: Hex = zeroHash) {
   return [target, value, data, predecessor, salt] as const
 }
 
 const hashed = parseAbiParameters('address, uint256, bytes, bytes32, bytes32')
 
-/** As `TimelockController.hashOperation` has it. */
+/** The id of an operation, as `TimelockController.hashOperation` computes it. */
 export function operationId(args: ReturnType<typeof operationArgs>): Hex {
   return keccak256(encodeAbiParameters(hashed, args))
 }

@@ -99,7 +99,7 @@ const TRANSACTION_NUMBERS = [
   ...['nonce', 'transactionIndex', 'v', 'value', 'yParity'],
 ]
 
-/** As a block has it that is asked for with its transactions: viem does to tell whether one was replaced. */
+/** Whether a result is a transaction of a block; viem requests blocks with transactions to detect a replacement. */
 function isTransaction(result: unknown): boolean {
   const transaction = fieldsOf(result)
   const { hash, from } = transaction

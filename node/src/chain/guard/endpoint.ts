@@ -40,7 +40,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
   const http = getHttpRpcClient(url, {
     timeout: timeoutMs,
     maxResponseBodySize: MAX_ANSWER_BYTES,
-    // viem's own limit ends with the headers: a body could trickle for ever.
+    // viem's own limit ends with the headers: a body could trickle without end.
     fetchFn: (input, init) => fetchFn(input, { ...init, signal: AbortSignal.timeout(timeoutMs) }),
   })
   const waiting: Waiting[] = []

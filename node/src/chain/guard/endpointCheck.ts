@@ -17,7 +17,7 @@ export type CheckModules = {
   signal: AbortSignal
   /** Endpoints that work, the one in use first. */
   healthy(): readonly Endpoint[]
-  /** What is wrong with a head; null if nothing is. */
+  /** The fault of a head; null if it has none. */
   faultOfHead(endpoint: Endpoint, head: TakenHead): string | null
   /** Takes an endpoint out of use. */
   markOut(endpoint: Endpoint, reason: string): void

@@ -3,11 +3,11 @@ import type { Head } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 
 type FollowedHead = {
-  /** The head that was taken last; null before the first. */
+  /** The last accepted head; null before the first. */
   taken(): TakenHead | null
   take(head: TakenHead): void
   /**
-   * What is wrong with a head of an endpoint; null if it can be taken. A head that jumped can be taken once further heads have followed it for
+   * The fault of an endpoint's head; null if it can be accepted. A head that jumped can be accepted once further heads have followed it for
    * `holdMs`.
    *
    * @param isOnly - whether no other endpoint works: a jump is accepted only then.
@@ -63,7 +63,7 @@ export type TakenHead = Head & { atMs: number }
 /** Bounds for later heads, derived from accepted ones. */
 type Followed = {
   readonly last: TakenHead
-  /** Falls are measured from these heads: measured from the last head, each could fall as far again. */
+  /** Falls are measured from the highest head: measured from the last head, each could fall as far again. */
   readonly highest: TakenHead
   readonly latest: TakenHead
   /**
@@ -96,11 +96,11 @@ const leadAt = ({ last, leadSec }: Followed, nowMs: number) => leadSec + Math.ma
 /**
  * Whether a chain can have advanced from one head to another in the time that has passed here.
  *
- * Time may go as far as this machine's own clock, or as the seconds that passed on it, whichever allows more: one of them is
- * right even after a suspension, or where the clock was set. However many heads there are, together they lead and fall no further than one may.
+ * The limit for the chain's time is this machine's clock or the seconds that passed on it, whichever is later: one of them is right even after a
+ * suspension or a change of the clock. Any number of heads together may lead and fall no further than a single one.
  *
- * @param before - null at the start, where any head is taken.
- * @returns what is wrong with it; null if nothing is.
+ * @param before - null at the start, when any head is accepted.
+ * @returns the fault; null if there is none.
  */
 function judgeHead(before: Followed | null, head: TakenHead): string | null {
   if (before === null) return null

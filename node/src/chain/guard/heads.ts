@@ -29,7 +29,7 @@ export type Heads = {
   around(timeSec: number): { before: TakenHead | undefined; from: TakenHead | undefined }
 }
 
-/** Heads that are kept to tell times of blocks. */
+/** Heads that are kept to find times of blocks. */
 const KEPT = 1_024
 const REORGANISATION_BLOCKS = 16
 /** Blocks between polls while new blocks do not matter, so that an outage or a jump is still noticed. */
@@ -121,9 +121,9 @@ const MAX_PACE_MS = 12_000
 /** Fewest and most blocks that the pace is computed from: a head is found up to one block late, so that few blocks say little. */
 const LEARNED_FROM = 6
 const REMEMBERED = 32
-/** Fewer heads lie on a line whatever the chain does. */
+/** Fewer heads always lie on a line. */
 const MIN_HEADS = 4
-/** Blocks that a head may be off the line through the first and the last one: one, since it is found late, and what the miners are late. */
+/** Blocks that a head may be off the line through the first and the last one: one for finding it late, and a part for late miners. */
 const STEADY_BLOCKS = 1.25
 /** Each poll comes earlier than the last one by this fraction of the pace. Otherwise polls would drift ever later behind blocks. */
 const EARLIER = 1 / 32
@@ -131,7 +131,7 @@ const EARLIER = 1 / 32
 const AGAIN = 1 / 8
 
 type BlockPace = {
-  /** Takes the head that a poll found. */
+  /** Adds the head that a poll found. */
   seen(head: TakenHead): void
   /** Time until the next poll is due. */
   waitMs(nowMs: number): number

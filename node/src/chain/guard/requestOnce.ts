@@ -3,7 +3,7 @@ import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import type { RpcCall } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** As EIP-1193 has it. */
+/** The request function of EIP-1193. */
 export type RequestFn = (call: RpcCall) => Promise<unknown>
 
 const TRIES = 3

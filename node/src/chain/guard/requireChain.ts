@@ -23,7 +23,7 @@ export async function requireChain(endpoints: readonly Endpoint[], wanted: Wante
 /**
  * At the start of a peer: resolves with the endpoints that serve the chain, as soon as there is one.
  *
- * @throws {WrongChainError} if every endpoint has served another chain for a minute, as where its operator configured the wrong one.
+ * @throws {WrongChainError} if every endpoint has served another chain for a minute, for example because the wrong one was configured.
  */
 export async function awaitChain(
   endpoints: readonly Endpoint[],
@@ -74,7 +74,7 @@ export async function awaitContracts<T>(check: () => Promise<T>, { clock, logger
 /**
  * For a peer that used this chain before: reconnects until an endpoint answers, since its URL was right then.
  *
- * @throws whatever `connect` throws, other than that the chain is out of reach.
+ * @throws errors of `connect`, except that the chain is unreachable.
  */
 export async function awaitAnswer<T>(connect: () => Promise<T>, { clock, logger, signal }: Wait): Promise<T> {
   for (let tries = 0; ; tries += 1) {

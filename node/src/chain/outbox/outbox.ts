@@ -24,7 +24,7 @@ type Outbox = {
   outcome(key: string): Promise<TxOutcome>
   /** Reads the chain once, and acts on it. Throws the chain's errors, without losing anything. */
   tick(): Promise<void>
-  /** Ticks until the signal is aborted. Goes on through outages of the chain. */
+  /** Ticks until the signal is aborted. Continues through outages of the chain. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -54,10 +54,10 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
     }
   }
 
-  /** An intent that came since the last look began, of this process or of another. */
+  /** An intent that arrived since the last poll began, from this process or another. */
   const isNew = () => store.live().some(({ id }) => !seen.has(id))
 
-  /** Until a block, an intent or a second look may have changed something. */
+  /** Waits until a block, an intent or a second poll may have changed something. */
   async function rest(signal: AbortSignal): Promise<void> {
     const over = new AbortController()
     const until = AbortSignal.any([signal, over.signal])

@@ -59,7 +59,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     return 'gas' in simulated ? simulated.gas : before
   }
 
-  /** Whether one that is on its way has a nonce. */
+  /** Whether a pending entry has a nonce. */
   const holds = (nonce: number) =>
     store.live().some(({ status, attempts }) => status === 'signed' && attempts.at(-1)?.nonce === nonce)
 
@@ -73,7 +73,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     store.setStatus(entry.id, 'queued', null)
   }
 
-  /** A transaction of another sender on this account, which ours was queued behind, has vanished. */
+  /** Fills the gap that a vanished transaction left: one of another sender on this account, behind which ours was queued. */
   async function fillGap(head: Head, nonce: number): Promise<void> {
     const filler = { key: `gap:${nonce}`, to: rpc.address, data: '0x' as Hex, fromRound: null, throughRound: null }
     const entry = store.insert(filler)

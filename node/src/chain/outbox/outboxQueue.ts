@@ -58,7 +58,7 @@ export function createOutboxQueue(
       // Read again: an earlier transaction may have been mined since this step began, and its nonce is used.
       const nonces = await rpc.nonces()
       if (store.minedFromNonce(nonces.latest).length > 0) return
-      // Our own leftovers in the pool are replaced; behind those of another process on this account we queue.
+      // Our own leftovers in the pool are replaced; we queue behind those of another process on this account.
       const replaces = store.highestFeeAt(nonces.latest) !== null
       const nonce = replaces ? nonces.latest : Math.max(nonces.latest, nonces.pending)
       for (const [at, { entry, gas }] of ready.entries()) await signAndSend(entry, head, nonce + at, gas)

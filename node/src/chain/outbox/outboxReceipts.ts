@@ -40,14 +40,14 @@ export function createOutboxReceipts(modules: ReceiptModules, { confirmations }:
   return {
     reopen,
     async follow(entry, head) {
-      // Until it is deep, its used nonce says enough.
+      // Until it is deep, its used nonce is enough.
       const isShallow = entry.minedBlock !== null && isBelow(entry.minedBlock, head)
       if (entry.status === 'mined' && isShallow && head.block >= (entry.minedBlock ?? 0)) return
       for (const attempt of entry.attempts.toReversed()) {
         const { hash } = attempt
         const receipt = await rpc.receipt(hash)
         if (receipt === null) continue
-        // Calls of others came between estimate and block. Its nonce is used, so that it is simulated and signed again once that is final.
+        // Calls of others came between estimate and block. Its nonce is used, so it is simulated and signed again once that is final.
         if (isStarved(receipt, attempt) && entry.attempts.length < MAX_STARVED) continue
         if (entry.status !== 'mined' || entry.minedHash !== hash || entry.minedBlock !== receipt.block) {
           const error = receipt.succeeded ? null : await rpc.revertReason(entry, receipt.block)

@@ -34,7 +34,7 @@ const GAS_MARGIN_PERCENT = 130n
 /** A fresh slot (22,100 gas, EIP-2929) that another's call leaves to this one: the reveal that completes a quorum writes one more. */
 const GAS_SPARE = 25_000n
 
-/** Estimates are of the newest block; the one that mines the call may need more. What is not used costs nothing. */
+/** Estimates are of the newest block; the block that mines the call may need more. Unused gas costs nothing. */
 export function gasLimitFor(estimate: bigint): bigint {
   return (estimate * GAS_MARGIN_PERCENT) / 100n + GAS_SPARE
 }
@@ -108,7 +108,7 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
         } catch (error) {
           const reason = revertedWith(error)
           if (reason !== null) return reason
-          // A server that no longer has that block's state refuses; that must not hold up what comes after.
+          // A server that no longer has that block's state refuses; this must not block later entries.
           if (error instanceof BaseError && error.walk(inner => inner instanceof RpcRequestError) !== null)
             return 'a revert whose reason the server cannot tell'
           throw error

@@ -3,7 +3,7 @@ import type { OutboxEntry } from '#core/outboxStore.ts'
 import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
 import type { Fees } from './outboxRpc.ts'
 
-/** The newest attempt of an entry that was broadcast, and in which blocks first and last. */
+/** The newest attempt of an entry that was broadcast, with the blocks of the first and the last broadcast. */
 type Broadcast = { hash: Hex; firstBlock: number; lastBlock: number }
 
 export type OutboxSender = {

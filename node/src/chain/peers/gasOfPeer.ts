@@ -1,8 +1,8 @@
-/** Gas of a registration, with the consent that a sponsor's has. An RSA key takes about a third more. */
+/** Gas of a registration, including the consent that a sponsor needs. An RSA key takes about a third more. */
 export const REGISTRATION_GAS = 150_000n
-/** What all roles of a peer spend together in a round. */
+/** Gas of all roles together for a peer in a round. */
 export const ROUND_GAS = 150_000n
-/** The price of gas moves. */
+/** Margin for changes of the gas price. */
 const MARGIN = 2n
 
 /** @param gasPriceWei - of a unit now. */

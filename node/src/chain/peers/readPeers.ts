@@ -51,12 +51,12 @@ export async function readCountsFrom(
 }
 
 /**
- * Bytes of calls that travel in one, of which each of 36 takes 224 in the end: the whole is code to a chain, and 49,152 bytes of it are
- * refused (EIP-3860).
+ * Bytes of calls in one batch. Each call of 36 bytes takes 224 in the end: the batch is init code to the chain, which refuses 49,152 bytes of it
+ * (EIP-3860).
  */
 const BATCH_BYTES = 128 * 36
 
-/** Which of these peers are registered, in their order: one call for each 128. */
+/** Whether each of these peers is registered, in their order: one call for each 128. */
 export async function readRegistered(
   { rpc, rpcUrl }: ChainClient,
   { peerRegistry }: Contracts,
@@ -92,7 +92,7 @@ export async function readPeerIds(
   })
 }
 
-/** @throws what is not the registry's word that nobody has the key. */
+/** @throws any error except the registry's refusal of an unknown key. */
 function nullIfUnknown(error: unknown): null {
   if (revertedWith(error)?.startsWith('PeerRegistry_UnknownPeer')) return null
   throw error

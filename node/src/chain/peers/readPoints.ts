@@ -3,7 +3,7 @@ import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 
-/** Points of a peer so far, in thousandths; those of rounds that are not final may still go. */
+/** Points of a peer so far, in thousandths; those of rounds that are not final may still be revoked. */
 export async function readPoints(
   { rpc, rpcUrl }: ChainClient,
   { rewardVotes }: Contracts,
@@ -26,7 +26,7 @@ export async function isSettled(
   return outcome !== 0
 }
 
-/** What an evaluator has missed since it last revealed. */
+/** Misses of an evaluator since its last reveal. */
 export function readMisses(
   { rpc, rpcUrl }: ChainClient,
   { rewardVotes }: Contracts,

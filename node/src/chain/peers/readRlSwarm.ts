@@ -9,14 +9,14 @@ import { lacksState } from '../guard/answers.ts'
 import { createEndpoint, type Endpoint } from '../guard/endpoint.ts'
 import { requestOnce } from '../guard/requestOnce.ts'
 
-/** What RL Swarm's coordinator counts for a peer. */
+/** Totals of a peer at RL Swarm's coordinator. */
 export type LeaderboardRow = { peerId: string; rewards: bigint; wins: bigint }
 
 export type RlSwarm = ReturnType<typeof openRlSwarm>
 
-/** Peers of one question for totals: with the rewards of all of them, four batches that travel at once. */
+/** Peers of one request for totals: with all their rewards, four concurrent batches. */
 const PEERS_AT_ONCE = 79
-/** Blocks that a reorganisation may still take. */
+/** Blocks that a reorganisation may still revert. */
 const UNSETTLED_BLOCKS = 16n
 const MAX_PEER_ID_CHARACTERS = 128
 /** Bounds of a row in `importLeaderboard`. */
@@ -36,7 +36,7 @@ export function openRlSwarm(
 
   return {
     chainId: () => call(() => client.getChainId()),
-    /** The newest block that no reorganisation takes. */
+    /** The newest block that no reorganisation reverts. */
     async settledBlock(): Promise<{ number: bigint; hash: string }> {
       const newest = await call(() => client.getBlockNumber({ cacheTime: 0 }))
       const blockNumber = newest > UNSETTLED_BLOCKS ? newest - UNSETTLED_BLOCKS : 0n
@@ -71,7 +71,7 @@ export function openRlSwarm(
   }
 }
 
-/** Single requests to the coordinator; which ones an endpoint answers is found out above. */
+/** Single requests to the coordinator; the caller finds out which ones an endpoint answers. */
 function openQuestions(rpcUrl: string, coordinator: Address, request: ReturnType<typeof requestOnce>) {
   const client = clientOf(request)
   const contract = { address: coordinator, abi: swarmCoordinatorAbi } as const

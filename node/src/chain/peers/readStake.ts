@@ -3,16 +3,16 @@ import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 
-/** What a stake stands for. */
+/** The duty of a stake. */
 export type Duty = 'evaluator' | 'proposer'
 
-/** The contract's numbers for them. */
+/** The contract's numbers of duties. */
 export const dutyNumber: Readonly<Record<Duty, number>> = { evaluator: 0, proposer: 1 }
 
 /** A peer's stake, in wei and rounds. */
 type PeerStake = {
   amountWei: bigint
-  /** What it must be to be made. */
+  /** Amount of a full stake. */
   fullWei: bigint
   /** First round in which it can be withdrawn; 0 while no notice was given. */
   freeFromRound: number
@@ -50,7 +50,7 @@ export function readMayPropose(
   return callChain(rpcUrl, () => rpc.readContract({ ...stakes, functionName: 'mayPropose', args }))
 }
 
-/** What an account has of Nectar, and lets the contract of stakes take, in wei. */
+/** An account's Nectar, and its allowance for the contract of stakes, in wei. */
 export async function readStakeable(
   { rpc, rpcUrl }: ChainClient,
   { nectar, stakes }: Contracts,

@@ -10,7 +10,7 @@ export const REGISTRATION_SECONDS = 86_400
 
 export type Registration = { account: AccountAddress; nonce: bigint; deadlineSec: number }
 
-/** What the peer's key signs: this account, once, until then, on this chain and registry. */
+/** Digest that the peer's key signs: for this account and nonce, until the deadline, on this chain and registry. */
 export function registrationDigest(
   { chainId, peerRegistry }: { chainId: number; peerRegistry: { address: Hex } },
   publicKey: Hex,
@@ -32,7 +32,7 @@ export function registrationDigest(
   })
 }
 
-/** Registers the peer under the account, or moves it there, with a proof that its key is at hand. */
+/** Registers the peer under the account, or moves it there, with a proof of possession of its key. */
 export async function registerPeer(
   contracts: Contracts,
   signer: PeerSigner,

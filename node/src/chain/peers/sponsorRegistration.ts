@@ -10,7 +10,7 @@ import type { Contracts } from '../contracts.ts'
 import { revertedWith } from '../revertedWith.ts'
 import { type Registration, registrationDigest } from './registerPeer.ts'
 
-/** A registration that somebody else may send: the peer's key and the account that it shall be bound to have both signed it. */
+/** A registration that somebody else may send: signed by the peer's key and by the account that it is bound to. */
 export type SponsoredRegistration = Registration & {
   /** As the registry hashes it: x and y of a secp256k1 key, or an RSA key's protobuf. */
   publicKey: Hex
@@ -45,7 +45,7 @@ export async function isConsent(contracts: Contracts, registration: SponsoredReg
 }
 
 /**
- * What the registry would do with it now: the key of the peer that it would register, or the error that it would revert with.
+ * Simulates the registration: the key of the peer that the registry would register, or the error of the revert.
  *
  * @param sponsor - the account that sends it.
  */

@@ -24,7 +24,7 @@ export function transferCoin({ to, amountWei, id }: Transfer): OutboxIntent {
   return { key: `transfer:coin:${id}`, to, data: '0x', valueWei: amountWei, fromRound: null, throughRound: null }
 }
 
-/** What an account has, in wei. */
+/** Balances of an account, in wei. */
 export async function readFunds({ rpc, rpcUrl }: ChainClient, { nectar }: Contracts, account: AccountAddress) {
   const [nectarWei, coinWei] = await callChain(rpcUrl, () =>
     Promise.all([

@@ -12,13 +12,13 @@ export type BeaconState = (typeof beaconStates)[number]
 /**
  * A round's beacon. `hash` is known once its block is deep enough to stay, before anyone has recorded it.
  *
- * `fromBlock`: the block that makes it so deep, where the chain only has to reach that.
+ * `fromBlock`: the block that makes it deep enough, if the chain only has to reach it.
  */
 export type BeaconReading = { state: BeaconState; hash: Beacon | null; fromBlock?: number }
 
 /**
- * How far the beacon of a round is, and what it is or, once recorded, will be. A leaf whose seed is from a beacon that was taken back is
- * false, and its peer loses the round: it is told once its block stays.
+ * The state of a round's beacon, and its present or future value. It is returned only once its block is deep enough: a leaf whose seed is from a
+ * reverted beacon is false, and its peer loses the round.
  */
 export async function readBeacon(
   { rpc, rpcUrl, heads }: FollowedChain,

@@ -5,7 +5,7 @@ type BlockTime = { number: number; timeSec: number }
 
 /**
  * The first block at or after a time. It turns a round into a range of blocks to read events from. The search starts between blocks that were
- * already seen, and guesses that blocks come at equal times: two reads where they do. Every third step halves the range, for chains where they do not.
+ * already seen, and assumes equal times between blocks: then two reads are enough. Every third step halves the range, for irregular chains.
  *
  * @param fromBlock - the first block to search.
  * @param head - the newest block.
@@ -36,7 +36,7 @@ export async function blockAtTime(
   return low
 }
 
-/** Where the first block at or after a time is, if the blocks between two come at equal times. */
+/** Estimates the first block at or after a time, assuming equal times between blocks. */
 function guessed(before: BlockTime, from: BlockTime, timeSec: number): number {
   const share = (timeSec - before.timeSec) / Math.max(1, from.timeSec - before.timeSec)
   return Math.ceil(before.number + share * (from.number - before.number))

@@ -21,10 +21,10 @@ type ChallengeEvent =
 type OpeningEvent = 'ComponentOpened' | 'OpeningsClosed' | 'TaskPaid' | 'SecretWithheld'
 type EventFilter = { evaluatorKey: PeerKey } | { proposerKey: PeerKey } | { seatKey: PeerKey } | { shard: number[] }
 
-/** What a seat is blamed for, by the event's number. */
+/** Faults of a seat, by the event's number. */
 const faults = ['sealed', 'overturned'] as const
 
-/** What the chain tells of one peer's part in a round, beyond what it committed and what was voted on it; in the order of the chain. */
+/** Events of one peer's part in a round, except its commitment and the votes on it; in the order of the chain. */
 export type PeerRound = Awaited<ReturnType<typeof readPeerRound>>
 
 /** Challenges of the peer's answers, what it did as an evaluator, and the outcome of its tasks. */
@@ -36,7 +36,7 @@ export async function readPeerRound(
   peerKey: PeerKey,
 ) {
   const of = BigInt(round)
-  // viem can't tell that all events of a name that is not fixed index these.
+  // viem cannot infer that all events of a variable name index these.
   const filter = { round: of, peerKey } as never
   const filterOf = (args: EventFilter) => ({ round: of, ...args }) as never
   const before = { first: round + phase.promising, last: round + phase.proposing }
@@ -108,7 +108,7 @@ export async function readPeerRound(
     closed: closed.map(({ args: { outcome, scoreMilli, settledMilli, isMoot } }) => ({
       ...{ outcome: settlementOutcomes[outcome] ?? 'none', scoreMilli, settledMilli, isMoot },
     })),
-    /** Its verdicts as a seat on appeals of others' scores, what it was paid for them, and what it was blamed for; level 0 is a committee. */
+    /** Its verdicts as a seat on appeals of others' scores, its pay for them, and its faults; level 0 is a committee. */
     judged: judged.map(({ args: { peerKey: of, level, scoreMilli } }) => ({ peerKey: of, level, scoreMilli })),
     seatPaid: seatPaid.map(({ args: { peerKey: of, level, paidWei } }) => ({ peerKey: of, level, paidWei })),
     blamed: blamed.map(({ args: { peerKey: of, level, fault } }) => ({
@@ -116,7 +116,7 @@ export async function readPeerRound(
     })),
     /** Misses in a row as of this round; null if it missed nothing in it. */
     misses: missed.at(-1)?.args.misses ?? null,
-    /** What it opened as a seat, and what it was paid for that, wei; null while the shard is not closed. */
+    /** Its openings as a seat, and its pay for them, wei; null while the shard is not closed. */
     opened: opened.map(({ args: { shard, position, index, scoreMilli } }) => {
       const closing = shardsClosed.find(({ args }) => args.shard === shard)?.args
       return { shard, index, scoreMilli, paidWei: closing?.paidWei[position] ?? (closing ? 0n : null) }

@@ -5,7 +5,7 @@ import type { Contracts } from '../contracts.ts'
 import type { TakenHead } from '../guard/followedHead.ts'
 import { revertedWith } from '../revertedWith.ts'
 
-/** Where the chain stands. Time is that of its newest block, never the machine's. */
+/** The chain's current round and time. The time is that of its newest block, never the machine's. */
 export type RoundTime = {
   /** -1 before round 0 starts. */
   round: number
@@ -22,9 +22,8 @@ export type RoundClock = {
   /** By a block that was seen a moment ago at the most. @throws {ChainUnreachableError} */
   recent(): Promise<RoundTime>
   /**
-   * Resolves once the round has begun, with the chain's time then: rounds that passed meanwhile are skipped. Waits through outages of the
-   * chain; rejects with the signal's reason. Resolves as well with a chain that has
-   * fallen back by rounds: what it said before was not so.
+   * Resolves once the round has begun, with the chain's time then: rounds that passed meanwhile are skipped. Waits through outages of the chain;
+   * rejects with the signal's reason. Also resolves if the chain has fallen back by rounds, since its earlier time was wrong.
    */
   waitFor(round: number, signal: AbortSignal): Promise<RoundTime>
 }

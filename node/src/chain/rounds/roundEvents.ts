@@ -29,7 +29,7 @@ export type RoundEvents = EventReader & {
 export function createEventReader(chain: FollowedChain, contracts: Contracts): RoundEvents {
   /** Start of a round → its first block, once that is too deep to change. */
   const starts = new Map<number, number>()
-  /** The same of blocks that can still change, as long as the head is the same one. */
+  /** The same for blocks that can still change, as long as the head is unchanged. */
   const shallow = { head: '', starts: new Map<number, number>() }
   /** Start of a round that has begun → its time, which does not change any more. */
   const times = new Map<number, number>()
@@ -58,7 +58,7 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): R
     return block
   }
 
-  /** Halves what is too much for one answer: a peer may amend its commitment as often as it pays for it. */
+  /** Halves a range that is too large for one answer: a peer may amend its commitment as often as it pays for it. */
   async function inParts<T>(from: number, to: number, read: ReadRange<T>): Promise<T[]> {
     try {
       return await callChain(chain.rpcUrl, () => read({ fromBlock: BigInt(from), toBlock: BigInt(to) }))
@@ -73,7 +73,7 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): R
     isOver: round => starts.has(round + 1),
     async inRounds<T>({ first, last }: { first: number; last: number }, read: ReadRange<T>): Promise<T[]> {
       if (last < -1) return []
-      // Later blocks add nothing to rounds that are over. What is read of the running one may follow from its newest block.
+      // Later blocks add nothing to finished rounds. Events of the running round may follow from its newest block.
       const endsAtSec = times.get(last + 1) ?? Number.POSITIVE_INFINITY
       const head = await chain.heads.recent(({ timeSec }) => timeSec >= endsAtSec)
       const from = first <= 0 ? contracts.startBlock : await firstBlockOf(first, head)
@@ -92,11 +92,12 @@ export function createEventReader(chain: FollowedChain, contracts: Contracts): R
 
 const REORGANISATION_BLOCKS = 16
 
-/** Rounds that duties ask for again and again: from the one that is voted on to the one whose openings are closed. */
+/** Rounds that duties read repeatedly: from the one that is voted on to the one whose openings are closed. */
 const KEPT_ROUNDS = 6
 
 /**
- * A read of a round, once for all duties where nothing can change it any more: of a large swarm each takes tens of megabytes of the endpoint's answers.
+ * Caches the read of a round for all duties once it can no longer change: in a large swarm each read takes tens of megabytes of the endpoint's
+ * answers.
  *
  * @param isOver - whether the round's last block is too deep to change, as far as is known.
  */
@@ -108,7 +109,7 @@ export function keepFinal<T>(
   return round => {
     const known = kept.get(round)
     if (known !== undefined) return known
-    // Asked first: what is read after it is all there is.
+    // Checked first: the read after it is then complete.
     const isFinal = isOver(round)
     const value = read(round)
     if (!isFinal) return value

@@ -23,7 +23,7 @@ export type Settlement = {
   block: number
 }
 
-/** What was settled of a round (in the third round after it). */
+/** The settlements of a round (made in the third round after it). */
 export async function readSettlements(
   { rpc }: ChainClient,
   contracts: Contracts,
@@ -48,12 +48,12 @@ export async function readSettlements(
   }))
 }
 
-/** What a thousandth of a point weighs whose key scored as much before: `Weights.sol`. */
+/** Weight of a thousandth of a point if the key has scored as much before: `Weights.sol`. */
 const FULL_WEIGHT = 32
 
 /**
- * The points, thousandths, by which a round's emission is divided at least: as many as weigh what the counted rounds before it did in the mean, at
- * what a point weighs in this round.
+ * The minimum of points, in thousandths, that a round's emission is divided by: the mean weight of the counted rounds before it, expressed in points
+ * of this round.
  */
 export async function readLeastPoints(
   { rpc, rpcUrl }: ChainClient,

@@ -6,7 +6,7 @@ import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 import type { Settlement } from './readSettlements.ts'
 import { settlementOutcomes } from './readSettlements.ts'
 
-/** What was ruled on a peer's round, in the order of the chain. */
+/** Rulings on a peer's round, in the order of the chain. */
 export type Ruling = { peerKey: PeerKey } & (
   | { kind: 'lost'; outcome: 'false leaf' | 'withheld' }
   | { kind: 'appealed'; level: number; drawn: number }

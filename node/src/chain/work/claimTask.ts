@@ -9,7 +9,7 @@ import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { RolloutCommitment } from './commitments.ts'
 
-/** That a drawn leaf answers a proposer's task: the leaf's header, under the root that was committed, and the task's place. */
+/** Proof that a drawn leaf answers a proposer's task: the leaf's header, under the committed root, and the task's place. */
 export type TaskAnswered = {
   shard: number
   commitment: RolloutCommitment
@@ -19,7 +19,7 @@ export type TaskAnswered = {
   taskIndex: number
 }
 
-/** Has a task paid to its proposer, in the fifth round after its own. */
+/** Pays a task to its proposer, in the fifth round after its own. */
 export function claimTask({ openings }: Contracts, answered: TaskAnswered): OutboxIntent {
   const { shard, commitment, leaf, leafProof, proposerKey, taskIndex } = answered
   const { root, count, policyHash, contentId, peerKey } = commitment

@@ -45,12 +45,12 @@ export async function readRolloutCommitments(
   return [...newest.values()].sort((a, b) => (a.peerKey < b.peerKey ? -1 : 1))
 }
 
-/** Rounds that a name holds for, from the one that it was committed for on, while its peer commits no newer one. */
+/** Rounds for which a name is valid, from the one that it was committed for on, unless its peer commits a newer one. */
 const NAME_HOLDS_ROUNDS = 8
 
 /**
- * The policies that sample in a round, by peer key: what each peer named last before the round began. Rollouts of another policy, or
- * of a peer that is not here, score nothing.
+ * The policies that sample in a round, by peer key: the last one that each peer named before the round began. Rollouts of another policy, or of a
+ * peer without one, score nothing.
  */
 export async function readPolicies(
   { rpc }: ChainClient,
@@ -60,7 +60,7 @@ export async function readPolicies(
   peerKeys: readonly PeerKey[],
 ): Promise<Map<PeerKey, PolicyHash>> {
   if (peerKeys.length === 0) return new Map()
-  // The contract takes a name for the next round only, so that all of these are for this round or an earlier one.
+  // The contract accepts a name only for the next round, so all of these are for this round or an earlier one.
   const named = new Map<PeerKey, PolicyHash>()
   await events.inRounds({ first: round - NAME_HOLDS_ROUNDS, last: round + phase.naming }, async range => {
     const logs = await rpc.getContractEvents({
@@ -84,7 +84,7 @@ export type RolloutsToCommit = {
   count: number
   policyHash: PolicyHash
   contentId: ContentId
-  /** The policy that will sample in the next round, where it is known already. */
+  /** The policy that will sample in the next round, if it is known already. */
   nextPolicy?: PolicyHash
 }
 
@@ -104,7 +104,7 @@ export function commitRollouts({ rolloutCommitments }: Contracts, rollouts: Roll
   }
 }
 
-/** Names the policy of the next round: of a peer that did not in a commitment. The last one before the round begins counts. */
+/** Names the policy of the next round, for a peer that did not do so in a commitment. The last one before the round begins counts. */
 export function commitPolicy({ rolloutCommitments }: Contracts, policy: PolicyToCommit): OutboxIntent {
   const { round, peerKey, policyHash } = policy
   const args = [BigInt(round), peerKey, policyHash] as const

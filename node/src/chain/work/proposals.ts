@@ -14,8 +14,8 @@ import type { EventReader } from '../rounds/roundEvents.ts'
 export type TasksToPropose = { round: number; peerKey: PeerKey; count: number; bytes: Uint8Array }
 
 /**
- * The secret of a proposer for a round, derived from the account's key: nobody knows it until it is shown with the tasks, it is another
- * for every round, and it is never lost with a journal.
+ * The secret of a proposer for a round, derived from the account's key: nobody knows it until it is shown with the tasks, it differs for every
+ * round, and it is never lost with a journal.
  */
 export function proposalSecret(
   accountKey: AccountKey,
@@ -64,7 +64,7 @@ function secretHash(secret: Hex): Hex {
   return keccak(abiWords([secret]))
 }
 
-/** What a peer proposed for a round, as the chain has it: no check of the bytes was made but of their number. */
+/** A peer's proposal for a round, from the chain: only the number of bytes is checked. */
 export type TaskProposal = { peerKey: PeerKey; secret: Hex; count: number; bytes: Uint8Array }
 
 /** The proposals for a round, in the order of the chain. They are made in the round before. */
@@ -86,7 +86,7 @@ export async function readProposals(
   return logs.map(({ args: { peerKey, secret, count, tasks } }) => ({ peerKey, secret, count, bytes: fromHex(tasks) }))
 }
 
-/** Peers that committed to a secret for a round, in that before the last one before it. */
+/** Peers that committed to a secret for a round, two rounds before it. */
 export async function readSecretKeepers(
   { rpc }: ChainClient,
   contracts: Contracts,

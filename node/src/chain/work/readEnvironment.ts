@@ -3,7 +3,7 @@ import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 
-/** Hash of the specification of the environment that a round is played in. */
+/** Hash of the specification of a round's environment. */
 export function readEnvironment(
   { rpc, rpcUrl }: ChainClient,
   { rounds }: Contracts,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hash32, type PeerKey, type PolicyHash, type Seed } from '../hashes.ts'
 
-/** Tokens of a prompt or of a completion, at most. With log-probabilities a leaf's body stays under 64 KB. */
+/** Maximum of tokens of a prompt or of a completion. With log-probabilities a leaf's body stays below 64 KB. */
 export const MAX_SEQUENCE_TOKENS = 4096
 
 /** The format's version; a payload of another version is not ours to read. */
@@ -33,7 +33,7 @@ export const tokensSchema = bytesSchema
   .refine(bytes => bytes.byteLength >= 2 && bytes.byteLength % 2 === 0, 'expected whole tokens, at least one')
   .refine(bytes => bytes.byteLength <= MAX_SEQUENCE_TOKENS * 4, `expected at most ${MAX_SEQUENCE_TOKENS} tokens`)
 
-/** One little-endian float32 a token: finite and, but for rounding, not above 0. */
+/** One little-endian float32 per token: finite and, except for rounding, not above 0. */
 const logprobsSchema = bytesSchema
   .refine(bytes => bytes.byteLength >= 4 && bytes.byteLength % 4 === 0, 'expected whole float32 values, at least one')
   .refine(bytes => bytes.byteLength <= MAX_SEQUENCE_TOKENS * 4, `expected at most ${MAX_SEQUENCE_TOKENS} values`)

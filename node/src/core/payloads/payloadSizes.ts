@@ -3,10 +3,10 @@ import type { Payloads } from './payloads.ts'
 import { MAX_ROLLOUT_BUNDLE_BYTES } from './rolloutBundle.ts'
 import { MAX_SCORE_SHEET_BYTES } from './scoreSheet.ts'
 
-/** Bytes of a payload at most, by kind. */
+/** Maximum of bytes of a payload, by kind. */
 export type PayloadSizes = Readonly<Record<keyof Payloads, number>>
 
-/** What the format itself allows, whatever the environment: no decoder takes more. */
+/** The format's own limits in every environment: no decoder accepts more. */
 export const formatSizes: PayloadSizes = {
   rollouts: MAX_ROLLOUT_BUNDLE_BYTES,
   scores: MAX_SCORE_SHEET_BYTES,
@@ -14,7 +14,7 @@ export const formatSizes: PayloadSizes = {
 }
 
 /**
- * Of a policy that a peer publishes, in float32: an adapter of rank 16 to all linear modules has 35 MB for Qwen2.5-0.5B, 40 MB for Qwen3-0.6B and
+ * Limit for a published policy, in float32: an adapter of rank 16 for all linear modules has 35 MB for Qwen2.5-0.5B, 40 MB for Qwen3-0.6B and
  * 45 MB for Llama-3.2-1B.
  */
 export const MAX_POLICY_BYTES = 64 << 20

@@ -11,12 +11,12 @@ export * from './payloadFields.ts'
 export * from './rolloutBundle.ts'
 export * from './scoreSheet.ts'
 
-/** The Merkle tree that a commitment to this bundle carries the root of: its nodes, the root first. */
+/** The Merkle tree of this bundle, whose root its commitment has: its nodes, the root first. */
 export function treeOf(bundle: RolloutBundle): Hex[] {
   return merkleTree(rolloutLeaves(bundle))
 }
 
-/** The Merkle root that a commitment to this bundle carries. */
+/** The Merkle root in a commitment to this bundle. */
 export function rootOf(bundle: RolloutBundle): Root {
   return treeOf(bundle)[0] as Hex
 }
@@ -24,7 +24,7 @@ export function rootOf(bundle: RolloutBundle): Root {
 /** Payloads by kind. */
 export type Payloads = { rollouts: RolloutBundle; scores: ScoreSheet; canary: CanaryBundle }
 
-/** A payload, and the Merkle tree of its leaves: its nodes, the root first; empty if nothing of it is committed to. */
+/** A payload, and the Merkle tree of its leaves: its nodes, the root first; empty if payloads of this kind are not committed. */
 export type OpenedPayload<Payload> = { payload: Payload; tree: readonly Hex[] }
 export type SealedPayload = { bytes: Uint8Array; tree: readonly Hex[] }
 

@@ -38,7 +38,7 @@ const groupSchema = z.strictObject({
 
 const rolloutBundleSchema = z.strictObject({
   ...bundleHeader,
-  /** sha-256 of the ONNX graph that sampled, if told: replay is exact only on the same one. */
+  /** sha-256 of the ONNX graph that sampled, if known: replay is exact only on the same one. */
   graphHash: hash32Schema.optional(),
   groups: z
     .array(groupSchema)
@@ -57,7 +57,7 @@ const codec = payloadCodec(rolloutBundleSchema, MAX_ROLLOUT_BUNDLE_BYTES)
 export const encodeRolloutBundle = codec.encode
 export const decodeRolloutBundle = codec.decode
 
-/** A leaf's header and its encoded body, which `bodyHash` is of, as published on the chain. */
+/** A leaf's header and its encoded body, whose hash is `bodyHash`, as published on the chain. */
 export type RolloutLeaf = { header: LeafHeader; taskRef: TaskRef; body: Uint8Array }
 
 /** A leaf of a bundle; undefined if there is none of that index. */

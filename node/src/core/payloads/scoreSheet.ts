@@ -58,8 +58,8 @@ export const encodeScoreSheet = codec.encode
 export const decodeScoreSheet = codec.decode
 
 /**
- * The Merkle root that a vote carries: over (chain, round, evaluator, peer, index, score, sha-256 of the components),
- * each leaf hashed twice. Zero where no leaf was scored.
+ * The Merkle root in a vote: over (chain, round, evaluator, peer, index, score, sha-256 of the components),
+ * each leaf hashed twice. Zero if no leaf was scored.
  */
 export function componentRoot(scoreSheet: Omit<ScoreSheet, 'peers'>, peer: PeerScore): Root {
   return peer.leaves.length === 0 ? ZERO_HASH : merkleRoot(componentLeaves(scoreSheet, peer))

@@ -5,7 +5,7 @@ import type { PeerKey, TaskHash } from '../hashes.ts'
 import { abiWords, keccak } from '../keccak.ts'
 import { levelSchema } from './payloadFields.ts'
 
-/** Tasks and bytes of one proposal at most: `MAX_TASKS` and `MAX_TASK_BYTES` of the contract. */
+/** Maximum of tasks and bytes of one proposal: `MAX_TASKS` and `MAX_TASK_BYTES` of the contract. */
 export const MAX_TASKS = 256
 export const MAX_PROPOSAL_BYTES = 16_384
 /** Problem and unit tests. RL Swarm limits a proposal to 2,000 characters. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Three words for a peer, derived from its id alone, the same for ever: two different adjectives and an animal.
+ * Three words for a peer, derived from its id alone and never changing: two different adjectives and an animal.
  *
  * For people, not for machines: among 16.7 million names two peers in a few thousand may share one.
  */

@@ -1,4 +1,4 @@
-/** Work between two turns of the event loop, ms: with the item under way and what else a turn does, well below 20 ms. */
+/** Work between two turns of the event loop, ms: together with the current item and other work of a turn, well below 20 ms. */
 const WORK_MS = 4
 
 /** Await it before more work: the next turn of the event loop, or undefined while there is time left in this one. */

@@ -21,8 +21,8 @@ const CLUES = 4
 const ASKED = /^What does ([a-z]+)\(([a-z]+)\) do\?$/
 
 /**
- * Which of some texts does a function fit? The clues are its code, part by part. A solver's belief in a text is how likely its policy finds the
- * code for it.
+ * Questions about the text that a function fits. The clues are its code, part by part. A solver's belief in a text is the likelihood of the code for
+ * it under its policy.
  */
 export function codeGames(format: Pick<CodeZeroFormat, 'solverPrompt' | 'encode'>): Games {
   return {
@@ -64,7 +64,7 @@ function drawAlike(random: SeededRandom) {
   }
 }
 
-/** The meanings one concept or constant away that a text can say: what wrong code may really compute. */
+/** The meanings one concept or constant away that a text can express: plausible results of wrong code. */
 export function neighbourMeanings(meaning: Meaning): Meaning[] {
   if (meaning.kind === 'loop') return loopNeighbours(meaning)
   return meaning.kind === 'condition' ? conditionNeighbours(meaning) : []
@@ -93,7 +93,7 @@ function loopNeighbours(meaning: LoopMeaning): Meaning[] {
   return found.filter(isSayable)
 }
 
-/** `x > 1` and its like say nothing of a constant, but 'at least 2' and 'less than 2' mean them. */
+/** Conditions such as `x > 1` have no constant, but 'at least 2' and 'less than 2' mean the same. */
 function filterTerms(filter: Term<FilterId>, otherConstant: number): Term<FilterId>[] {
   const constant = filter.constant || otherConstant || 2
   const fixed: Term<FilterId>[] = [

@@ -43,7 +43,7 @@ export type CodeZeroParts = {
   openServedJudge?: (() => Promise<CodeJudge>) | undefined
 }
 
-/** Small Python functions, scored by their form and by what a frozen model says of them. */
+/** Small Python functions, scored by their form and by a frozen model's prediction. */
 export function codeZero({
   openCodeJudge,
   openServedJudge,
@@ -115,7 +115,7 @@ function needed<T>(model: T | null): T {
   return model
 }
 
-/** Why a text is refused as a proposal of a level; null if it is accepted. */
+/** Reason why a text is refused as a proposal of a level; null if it is accepted. */
 async function faultOf(text: string, level: number, spec: CodeZeroSpec): Promise<string | null> {
   const proposal = await parseProposal(text)
   if (typeof proposal === 'string') return proposal
@@ -128,7 +128,7 @@ async function faultOf(text: string, level: number, spec: CodeZeroSpec): Promise
 
 const isOfForm = ({ broken }: Problem, { repairing }: CodeZeroSpec) => broken === undefined || repairing > 0
 
-/** How many proposals of each form: the share of broken functions, rounded, of the whole. */
+/** Requests for proposals of each form; the share of broken functions is rounded. */
 function proposalRequests(level: number, count: number, repairing: number): ProposalRequest[] {
   const repairs = Math.round(count * repairing)
   const forms = [

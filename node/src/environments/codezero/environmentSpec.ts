@@ -41,7 +41,7 @@ const measuredSchema = z.strictObject({
 })
 
 const judgeSchema = z.discriminatedUnion('kind', [
-  /** How likely the problem's text is, given the code; calibration comes with the model. */
+  /** Likelihood of the problem's text, given the code; the model brings its calibration. */
   z.strictObject({
     kind: z.literal('backTranslation'),
     /** Content hash of the frozen weights (`hashWeights`); null if the operator chooses the evaluator. */
@@ -58,7 +58,7 @@ const judgeSchema = z.discriminatedUnion('kind', [
     model: z.string().max(300).nullable(),
     system: message,
     question: message,
-    /** A slope above 0: what the judge finds likelier is likelier to be right. */
+    /** A slope above 0: an answer that the judge finds likelier is likelier to be right. */
     calibration: z.strictObject({ bias: z.number().min(-1e3).max(1e3), slope: z.number().positive().max(1e3) }),
     /**
      * Accuracy as measured by `waggle environment create`, which anybody can repeat. Null if not measured; every peer then warns at its
@@ -77,8 +77,8 @@ export const codeZeroSpecSchema = z.strictObject({
   difficulty: difficultySchema,
   prompts: promptsSchema,
   /**
-   * Which proposals may be trained on. `understood`: those whose text the curriculum reads, so that none is a held-out function in
-   * other words. `wellFormed`: also texts that it does not read; the held-out set then tells less.
+   * Proposals that may be trained on. `understood`: those whose text the curriculum can parse, so that none is a held-out function in other words.
+   * `wellFormed`: also texts that it cannot parse; the held-out set is then less reliable.
    */
   tasks: z.enum(['understood', 'wellFormed']),
   /** Tasks of a round without valid proposals: none, or tasks of the curriculum, drawn by the beacon. */

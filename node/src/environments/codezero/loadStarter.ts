@@ -16,7 +16,7 @@ import { starterFormat } from './promptFormat.ts'
 export const starterFolder = join(import.meta.dirname, '..', '..', '..', 'models', 'starter')
 
 /**
- * The CodeZero environment with the starter models, by each preset: a swarm plays by the one whose hash its chain holds.
+ * The CodeZero environment with the starter models, for each preset: a swarm uses the one whose hash is on its chain.
  *
  * @throws {ModelFileError} if a file of the models is missing or damaged.
  */

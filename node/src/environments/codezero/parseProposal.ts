@@ -17,7 +17,7 @@ export const proposalLimits = {
   parameters: 8,
 } as const
 
-/** Why a text is not a valid proposal. */
+/** Reasons why a text is not a valid proposal. */
 export type ProposalFault =
   | 'no header'
   | 'text too long'
@@ -32,10 +32,10 @@ export function formatProposal({ problem, tests }: Proposal): string {
 }
 
 /**
- * Reads a proposal strictly: a line `Write name(parameters). text`, then one to four tests, one a line. With `Repair` for `Write` the
- * broken function stands between, in a fenced block: in the form of an answer, and reading a parameter, so that there is something to mend.
+ * Reads a proposal strictly: a line `Write name(parameters). text`, then one to four tests, one per line. With `Repair` instead of `Write`, the broken
+ * function is in between, in a fenced block. It must have the form of an answer and read a parameter, so that there is something to repair.
  *
- * Nothing is executed, and the parser is strict: proposers learn the form.
+ * Nothing is executed. The parser is strict, so proposers learn the form.
  */
 export async function parseProposal(text: string): Promise<Proposal | ProposalFault> {
   const [head = '', ...rest] = text.split('\n')
@@ -62,12 +62,12 @@ async function brokenFunction(lines: readonly string[], problem: Problem): Promi
   const broken = `${code.join('\n')}\n`
   if (open !== '```python' || broken.length > proposalLimits.brokenCharacters) return null
   const { code: whole } = await checkStructure(answerText(broken), true, problem)
-  // Extra code that an answer may have is refused here: it would be cut.
+  // Extra code, which an answer may have, is refused here: it would be cut off.
   const tree = whole === broken ? await parsePython(whole) : null
   return tree && readsParameters(tree, problem) ? broken : null
 }
 
-/** The arguments and the expected value of a unit test, as source text; null if it is none. */
+/** The arguments and the expected value of a unit test, as source text; null if it is not a unit test. */
 export async function readUnitTest(test: string): Promise<{ name: string; args: string[]; expected: string } | null> {
   if (test.length > proposalLimits.testCharacters || !test.startsWith('assert ')) return null
   const tree = await parsePython(test)
@@ -99,14 +99,14 @@ function isLiteral(node: PythonNode): boolean {
   return node.children.every(child => ['[', ']', '(', ')', '{', '}', ',', ':'].includes(child.type) || isLiteral(child))
 }
 
-/** Why a problem may not be trained on. */
+/** Reasons why a problem may not be trained on. */
 export type Refusal = 'not understood' | 'held out' | 'wrong parameters' | 'constant'
 
 /**
- * A problem as a task that may be trained on, or why not.
+ * A problem as a task that may be trained on, or the reason why not.
  *
- * The gate before anything trains: own tasks, proposals and groups taken from peers all pass it. What is not understood is
- * refused too, since it could be a held-out function in other words.
+ * The gate before all training: own tasks, proposals and groups of peers have to pass it. A text that is not understood is refused too, since it
+ * could be a held-out function in other words.
  */
 export function admitProblem({ name, parameters, text }: Problem): Task | Refusal {
   const meaning = parseTaskText(text)

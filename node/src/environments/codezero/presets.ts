@@ -14,7 +14,7 @@ const starter: CodeZeroSpec = {
   owedLeaves: 64,
   sampledLeaves: 32,
   solving: { temperature: 1, maxNewTokens: 96, topP: 1 },
-  // Cooler than solving: at 1 one proposal in twelve is malformed, at 0.8 hardly any, and texts still differ.
+  // Lower than for solving: at 1 one proposal in twelve is malformed, at 0.8 hardly any, and texts still differ.
   proposing: { temperature: 0.8, maxNewTokens: 160 },
   training: {
     learningRate: 1.5e-4,
@@ -44,7 +44,7 @@ const starter: CodeZeroSpec = {
     // Measured so: docs/experiments/swarm-vs-solo.
     learningRateScaling: 'none',
   },
-  // What is learned at level 2, which the published weights solve well, shows at no other level; level 3's answers are 0.4 right.
+  // Learning at level 2, which the published weights solve well, has no effect at other levels; at level 3, 0.4 of the answers are right.
   difficulty: difficultySchema.parse({ startLevel: 3 }),
   canary: { level: 3, tasks: 100, samplesPerTask: 2, everyRounds: 5 },
   prompts: { format: 'starter' },
@@ -54,7 +54,7 @@ const starter: CodeZeroSpec = {
   judge: { kind: 'backTranslation', weightsHash: null },
 }
 
-/** For published models: RL Swarm's constants, but for what its groups of 2 cannot teach. */
+/** For published models: RL Swarm's constants, except those that depend on its groups of 2, which teach too little. */
 const qwen: CodeZeroSpec = {
   ...starter,
   preset: 'qwen',
@@ -70,12 +70,12 @@ const qwen: CodeZeroSpec = {
   training: {
     ...starter.training,
     learningRate: 1e-6,
-    // SmolLM2-135M learns sums at this rate in 40 rounds of 64 answers; at 1e-6 an adapter of rank 16 stays as it was.
+    // SmolLM2-135M learns sums at this rate in 40 rounds of 64 answers; at 1e-6 an adapter of rank 16 does not change.
     adapterLearningRate: 2e-4,
     betas: [0.9, 0.999],
     warmUpRounds: 0,
-    // A judge is never quite sure, so equally good answers deviate a little: divided by that, noise would be as large as a
-    // lesson. One answer of 8 that a judge finds right, at 0.9 against 0.3, deviates by 0.17.
+    // A judge is never quite sure, so equally good answers deviate a little. Divided by that deviation, noise would be as large as a
+    // signal. One answer of 8 that a judge finds right, at 0.9 against 0.3, deviates by 0.17.
     scaleRewards: 'none',
     minGroupDeviation: 0.1,
   },

@@ -30,7 +30,7 @@ async function isRightTest(test: string, meaning: Meaning): Promise<boolean> {
   return pythonRepr(evaluate(meaning, args)) === pythonRepr(expected)
 }
 
-/** How many of a proposal's tests are right. */
+/** Number of a proposal's right tests. */
 export async function countRightTests({ tests }: Proposal, meaning: Meaning): Promise<number> {
   return (await mapYielding(tests, test => isRightTest(test, meaning))).filter(Boolean).length
 }

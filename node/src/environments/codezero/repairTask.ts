@@ -16,7 +16,7 @@ export function repairTask<T extends Task>(task: T, random: SeededRandom): T & {
   }
 }
 
-/** The task itself, or with the given probability its broken form. At 0 nothing is drawn, so that what follows stays as it was. */
+/** The task itself, or with the given probability its broken form. At 0 nothing is drawn, so later draws do not change. */
 export function maybeBroken<T extends Task>(task: T, share: number, random: SeededRandom): T {
   return share > 0 && random.chance(share) ? repairTask(task, random) : task
 }

@@ -6,13 +6,13 @@ import { functionHeader, takes } from './python/functionHeader.ts'
 import { ANY_NAME, moduleNames } from './python/moduleNames.ts'
 import { type PythonNode, parsePython, statementsOf } from './python/parsePython.ts'
 
-/** The checks of form, in the order in which an answer fails them. None of them runs the code. */
+/** The checks of form, in order. None of them runs the code. */
 export const structureChecks = ['fenced', 'parses', 'defines', 'adheres', 'ends'] as const
 type StructureCheck = (typeof structureChecks)[number]
 
 export type Structure = {
   checks: Record<StructureCheck, boolean>
-  /** The code, where every check holds. */
+  /** The code, if every check holds. */
   code: string | null
 }
 
@@ -50,7 +50,7 @@ export async function checkStructure(answer: string, ended: boolean, problem: Pr
   return { checks, code: isWhole && block && named[0] && parts ? codeOf(block.code, named[0], parts) : null }
 }
 
-/** The code of an answer to run, whether its form is whole or not: without what follows the function and is not needed by it. Null if no block holds any. */
+/** The code of an answer to run, even if its form is incomplete, without unneeded statements after the function. Null if no block holds code. */
 export async function codeOfAnswer(answer: string, problem: Problem): Promise<string | null> {
   const { block, named, parts } = await readAnswer(answer, problem)
   if (block === null || named[0] === undefined || parts === null) return block?.code ?? null
@@ -125,10 +125,10 @@ const MAX_CHARACTERS = 20_000
 const pythonTags: ReadonlySet<string> = new Set(['', 'python', 'python3', 'py'])
 
 /**
- * The code of the fenced blocks of a text that may be Python, in order: tagged as Python, or without a tag. A block without its closing fence is none,
- * and three backticks within a line of prose, around a name, open none.
+ * The code of the fenced blocks of a text that may be Python, in order: tagged as Python, or without a tag. A block needs its closing fence, and three
+ * backticks within a line of prose, around a name, do not open one.
  *
- * @returns none if there are too many.
+ * @returns an empty list if there are too many.
  */
 function fencedBlocks(text: string): string[] {
   const whole = text.replaceAll('\r\n', '\n')

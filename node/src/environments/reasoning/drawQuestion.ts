@@ -4,12 +4,12 @@ import type { SeededRandom } from '../seededRandom.ts'
 import { type FamilyName, families } from './families/families.ts'
 import type { Question } from './families/family.ts'
 
-/** What a question of a later stage quotes. */
+/** Quotes in a question of a later stage. */
 export type Quoted = {
   /** 1: answers of the first stage, to be criticised. 2: critiques, to be revised by. */
   readonly stage: 1 | 2
   readonly texts: readonly string[]
-  /** Stage 2: the answer that most critiques gave; null where two were given as often, or none can be read. */
+  /** Stage 2: the answer that most critiques gave; null if two were given equally often, or none can be read. */
   readonly majority: string | null
 }
 
@@ -24,10 +24,10 @@ export type ReasoningProblem = Question & {
 /** One question in ten is held out for all peers. */
 const HELD_OUT_ONE_IN = 10
 
-/** Words, numbers and signs, in no order: 2 + 3 is 3 + 2, an equation is the same on either side, and so are more that are not, which does no harm. */
+/** Words, numbers and signs, sorted: 2 + 3 is the same as 3 + 2, and an equation the same with its sides swapped. Some different questions get the same key, which does no harm. */
 const keyOf = (question: string) => (question.match(/\p{L}+|\p{N}+|[^\s\p{L}\p{N}]/gu) ?? []).sort().join(' ')
 
-/** By what a question is made of, in no order, so that no operand has to change its place for an answer to be known. */
+/** Decided by the sorted parts of a question, so that swapped operands do not make a held-out question a training one. */
 export function isHeldOut({ question }: Pick<Question, 'question'>): boolean {
   const digest = createHash('sha256')
     .update(`reasoning held out\0${keyOf(question)}`)

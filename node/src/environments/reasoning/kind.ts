@@ -27,9 +27,9 @@ export const kind: EnvironmentKind<ReasoningSpec> = {
 /**
  * For instruction models below a billion parameters, trained with LoRA: short bare answers to the easiest arithmetic.
  *
- * Many questions, and four answers of each learned from: with eight questions at most two taught something once SmolLM2-135M wrote bare numbers,
- * and steps of full size on those few ended its sampling of anything else. A bare number pays little, and rewards are not divided by a group's
- * deviation, so that a wrong number does not become its own goal.
+ * Many questions, with four answers of each learned from: with eight questions, at most two had a gradient once SmolLM2-135M wrote bare numbers, and
+ * steps of full size on those few collapsed its sampling. A bare number pays little, and rewards are not divided by a group's deviation, so that a
+ * wrong number does not become a goal of its own.
  */
 export const small: Omit<z.input<typeof reasoningSpecSchema>, 'prompts'> = {
   name: 'reasoning',

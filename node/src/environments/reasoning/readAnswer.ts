@@ -4,7 +4,7 @@ export type AnswerKind = (typeof answerKinds)[number]
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
-/** How an answer of a kind is asked for. */
+/** The wording that asks for an answer of each kind. */
 export const answerForms: Record<AnswerKind, string> = {
   integer: 'Answer with one integer.',
   integers: 'Answer with integers, separated by commas.',
@@ -15,7 +15,7 @@ export const answerForms: Record<AnswerKind, string> = {
   date: 'Answer with a date as YYYY-MM-DD.',
 }
 
-/** Longer ones are not read. */
+/** Longer answers are not read. */
 const MAX_ANSWER_CHARACTERS = 200
 
 const integer = (text: string) => (/^[+-]?[0-9]{1,40}$/.test(text) ? String(BigInt(text)) : null)

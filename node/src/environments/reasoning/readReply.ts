@@ -5,7 +5,7 @@ export type ReplyStyle = (typeof replyStyles)[number]
 
 const [OPEN, CLOSE] = ['<answer>', '</answer>'] as const
 
-/** How a reply is asked for. */
+/** The wording that asks for a reply. */
 export const replyForms: Record<ReplyStyle, string> = {
   bare: 'Write the answer and nothing else.',
   tagged: `Think first. Then write the answer, and nothing else, between ${OPEN} and ${CLOSE}.`,
@@ -13,7 +13,7 @@ export const replyForms: Record<ReplyStyle, string> = {
 
 const [OPEN_MAJORITY, CLOSE_MAJORITY] = ['<majority>', '</majority>'] as const
 
-/** How a reply of the last stage is asked for, which also tells what others answered. */
+/** The wording that asks for a reply of the last stage, which also contains others' answers. */
 export const finalForms: Record<ReplyStyle, string> = {
   bare: 'Write the answer on the first line, the answer that most of them gave on the second, and nothing else.',
   tagged: `Think first. Then write the answer between ${OPEN} and ${CLOSE}, and the answer that most of them gave between ${OPEN_MAJORITY} and ${CLOSE_MAJORITY}, and nothing else.`,

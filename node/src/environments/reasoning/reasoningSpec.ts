@@ -16,7 +16,7 @@ const fields = z.strictObject({
     .strictObject({
       format: share,
       accuracy: share,
-      /** Weight of naming, in the third stage, the answer that most critiques gave; left out of the sum where this does not apply. */
+      /** Weight of naming, in the third stage, the answer that most critiques gave; left out of the sum if this does not apply. */
       majority: share.default(0),
     })
     .refine(

@@ -14,13 +14,13 @@ const introductions = {
   2: 'Other solvers read such answers, and then wrote, rightly or wrongly:',
 } as const
 
-/** What is shown of earlier answers, after the question: a line for each text. */
+/** The earlier answers as shown after the question: a line for each text. */
 export function tellQuoted({ stage, texts }: Quoted): string {
   return [introductions[stage], ...texts.map((text, at) => `${at + 1}. ${text}`)].join('\n')
 }
 
 /**
- * Answer, critique, revise: questions of an episode are asked three times, the second and third time with what others wrote.
+ * Answer, critique, revise: questions of an episode are asked three times, the second and third time with others' replies.
  *
  * @returns null if the specification has one stage.
  */
@@ -52,7 +52,7 @@ function laterTask(
   return { ...task, problem: { ...task.problem, quoted: { stage: 2, texts, majority } } }
 }
 
-/** On one line, and not long. A peer that committed no answer in the place of a question is quoted with nothing. */
+/** On one line, and short. A peer without an answer at the place of a question is quoted with an empty text. */
 function quote(answer: EarlierAnswer | undefined): string {
   const line = (answer?.text ?? '').replace(/[\s\p{C}]+/gu, ' ').trim()
   return line === '' ? '(nothing)' : [...line.slice(0, 2 * QUOTED_CHARACTERS)].slice(0, QUOTED_CHARACTERS).join('')

@@ -4,12 +4,12 @@ import { checkKey, listModels, logprobSchema, readAs, requestJson, type ServerOp
 
 type ServedMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
 
-/** How many answers to one conversation, and how they are sampled. */
+/** Number of answers to one conversation, and their sampling. */
 type WriteRequest = {
   readonly count: number
   readonly temperature: number
   readonly maxNewTokens: number
-  /** Hex: answers that a server can repeat are the same for the same seed. */
+  /** Hex: a server with reproducible sampling gives the same answers for the same seed. */
   readonly seed: string
   /** Answers that arrive later are dropped. */
   readonly until: AbortSignal
@@ -27,7 +27,7 @@ type ChatServer = {
    */
   chooseWord(conversations: readonly (readonly ServedMessage[])[], words: readonly string[]): Promise<number[][]>
   /**
-   * Answers to a conversation, without thinking where the model's template can leave it out.
+   * Answers to a conversation, without thinking if the model's template can turn it off.
    *
    * @returns texts, fewer if the time was up, each with whether it ended within the limit.
    * @throws {ChatServerError}

@@ -9,7 +9,7 @@ const hints = {
     "Use a server of OpenAI's API: for a judge vLLM, llama.cpp or Ollama, with top_logprobs; for a solver vLLM or llama.cpp, with prompts as tokens.",
 } as const
 
-/** Why a chat server gave no answer. Contains neither keys nor text from the server. */
+/** A chat server gave no valid answer. Contains neither keys nor text from the server. */
 export class ChatServerError extends NodeError {
   readonly code: keyof typeof hints
 

@@ -106,7 +106,7 @@ function completionOf({ token_ids, logprobs: said, finish_reason }: z.output<typ
   const named = isContent ? said.content.map(({ id }) => id) : said.tokens.map(idIn)
   const ids = token_ids ?? named.filter(id => id !== undefined)
   const isSound = logprobs.length === pieces.length && [0, pieces.length].includes(ids.length)
-  if (!isSound) throw new ChatServerError('SERVER_RESPONSE', "The server's answer has not one log-probability a token.")
+  if (!isSound) throw new ChatServerError('SERVER_RESPONSE', "The server's answer lacks log-probabilities of some tokens.")
   return {
     tokens: ids.length === 0 ? null : Int32Array.from(ids),
     pieces,
@@ -115,7 +115,7 @@ function completionOf({ token_ids, logprobs: said, finish_reason }: z.output<typ
   }
 }
 
-/** As vLLM names tokens where it was started with --return-tokens-as-token-ids. */
+/** The id in a token's name by vLLM, if it was started with --return-tokens-as-token-ids. */
 function idIn(token: string): number | undefined {
   const id = /^token_id:(\d{1,9})$/.exec(token)?.[1]
   return id === undefined ? undefined : Number(id)

@@ -7,7 +7,7 @@ const hints = {
   DATASET_COLUMN: 'Name a file of a documented format: see docs/guides/use-a-dataset.md.',
 } as const
 
-/** Why a dataset cannot be read at all. Defects of single rows are values: {@link RowFault}. */
+/** A dataset cannot be read at all. Defects of single rows are values: {@link RowFault}. */
 export class DatasetError extends NodeError {
   readonly code: keyof typeof hints
   override readonly isFinal = true

@@ -6,14 +6,14 @@ import { decodeUtf8, type ReadRow, type Table } from './table.ts'
 /** It is parsed as a whole, which costs some ten times its size. */
 const MAX_BYTES = 1 << 26
 
-/** Whether a file holds one JSON array, as far as its first bytes tell. */
+/** Whether a file seems to hold one JSON array, by its first bytes. */
 export async function isJsonArray(file: OpenFile): Promise<boolean> {
   const head = Buffer.from(await file.read(0, Math.min(64, file.bytes))).toString('utf8')
   return file.path.endsWith('.json') && head.replace('\ufeff', '').trimStart().startsWith('[')
 }
 
 /**
- * Opens a file that is one JSON array of rows, as MBPP's own repository has its sanitized tasks.
+ * Opens a file that is one JSON array of rows, such as the sanitized tasks in MBPP's own repository.
  *
  * @throws {DatasetError} if it is damaged, not UTF-8, or too long.
  */

@@ -10,7 +10,7 @@ import type { Table } from './table.ts'
 /** Files of a dataset, in a folder. One that is named may also be a JSON array: folders have other files of that ending. */
 export const DATASET_FILE = /\.(parquet|jsonl|jsonl\.gz)$/
 
-/** What a dataset is for. A folder's test split is for measuring: who learns from it cannot be measured by it. */
+/** Purpose of a dataset. A folder's test split is for measuring: it cannot measure a model that learned from it. */
 export type DatasetUse = 'training' | 'measuring'
 
 /** A test split by its folder or its file, as Hugging Face's library finds one: `test-00000-of-00001.parquet`, `full/test.jsonl`. */
@@ -19,14 +19,14 @@ const TEST_SPLIT = /(^|[-._ /\\\d])(test|testing|eval|evaluation)([-._ /\\\d]|$)
 export type Dataset = {
   readonly tables: readonly Table[]
   readonly rows: number
-  /** Files that cannot be read, or are not for this use, and why. */
+  /** Files that cannot be read, or are not for this use, with the reasons. */
   readonly refused: readonly { readonly file: string; readonly reason: string }[]
   close(): Promise<void>
 }
 
 /**
- * Opens a file, or the files of a folder and its folders: without its test splits for training, those alone for measuring, if
- * there are any. A file that is named is opened whatever it is called.
+ * Opens a file, or the files of a folder and its subfolders: for training without its test splits, for measuring only these, if there are any. A
+ * file that is given itself is always opened.
  *
  * @throws {DatasetError} if none can be read, or they hold no rows.
  */

@@ -56,7 +56,7 @@ export async function openParquet(
   }
 }
 
-/** Row groups, and of large ones equal parts, as far as a footer tells. */
+/** Row groups, with large ones divided into equal parts, by the footer. */
 function partsOf(groups: ParquetLayout['groups'], columns: readonly string[], partBytes: number): RowRange[] {
   let before = 0
   return groups.flatMap(({ rows, columnBytes }) => {

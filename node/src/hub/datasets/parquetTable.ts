@@ -22,7 +22,7 @@ const MAX_GROUP_ROWS = 1 << 20
 /** A page of the usual writers has 1 MB; one with a single long text has that text's size. */
 const MAX_PAGE_BYTES = 1 << 28
 
-/** Rows may repeat one text of a dictionary, so that neither file nor footer says how much they come to. */
+/** Rows may repeat one text of a dictionary, so neither file nor footer shows their total size. */
 const MAX_CHARACTERS = 1 << 28
 
 /** Rows and columns according to the footer. */
@@ -35,9 +35,9 @@ type RowGroup = { readonly rows: number; readonly columnBytes: Readonly<Record<s
 export type RowRange = { readonly from: number; readonly rows: number }
 
 /**
- * Reads a footer: what a file holds.
+ * Reads a footer, which describes the content of a file.
  *
- * @throws {DatasetError} if it is damaged or describes what is not read.
+ * @throws {DatasetError} if it is damaged or describes unsupported content.
  */
 export async function readLayout(file: OpenFile): Promise<ParquetLayout> {
   const { metadata, columns } = await readFooter(bufferOf(file), basename(file.path))
@@ -48,7 +48,7 @@ function groupOf(group: FileMetaData['row_groups'][number]): RowGroup {
   const columnBytes: Record<string, number> = Object.create(null)
   for (const { meta_data } of group.columns) {
     const name = meta_data?.path_in_schema[0] ?? ''
-    // What is too large is not read, in however many parts.
+    // A column that is too large is not read at all.
     const bytes = isLarge(group, name) ? 0 : Number(meta_data?.total_uncompressed_size ?? 0)
     columnBytes[name] = (columnBytes[name] ?? 0) + bytes
   }
@@ -139,7 +139,7 @@ const isLarge = ({ columns }: FileMetaData['row_groups'][number], name: string) 
     return sizes.some(size => size < 0 || size > MAX_COLUMN_BYTES)
   })
 
-/** Node's own decompressors where it has them: they are native and stop at the length that the page states. */
+/** Node's own decompressors if available: they are native and stop at the length that the page states. */
 const compressors: Compressors = {
   SNAPPY: (input, length) => {
     const output = pageOf(length)

@@ -31,7 +31,7 @@ export type Table = {
   /**
    * The rows of a part in the file's order, with the named columns.
    *
-   * What cannot be read is a fault; a text that is not UTF-8 stays bytes.
+   * Unreadable rows are faults; a text that is not UTF-8 stays bytes.
    */
   readPart(part: number, columns: readonly string[]): Promise<ReadRow[]>
   close(): Promise<void>

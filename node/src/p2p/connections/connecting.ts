@@ -19,7 +19,7 @@ export type Connecting = {
   dropped(peerId: string): void
   /** Connects to a peer of the book, unless it is connected. @returns whether it is now. */
   connectTo(peerId: string, signal?: AbortSignal): Promise<boolean>
-  /** Dials whom the schedule names now. */
+  /** Dials the peers that are due. */
   wake(): void
   /** Results of dialling. */
   outcomes(): DialOutcomes
@@ -28,7 +28,7 @@ export type Connecting = {
 
 type Options = { clock: Clock; logger: Logger }
 
-/** For all addresses of a peer that is needed now. */
+/** Time limit for all addresses of a peer that is needed now. */
 const CONNECT_TIMEOUT_MS = 8000
 const FLUSH_EVERY_MS = 60_000
 const MAX_DISCOVERED_ADDRESSES = 8
@@ -58,7 +58,7 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
       membership.flush()
     }
   }
-  /** A stream to a peer that is not connected is a dial by libp2p, which reads its own peer store. */
+  /** Copies addresses into libp2p's own peer store, which it reads to dial for a stream. */
   async function noteIn(peerId: string, addresses: readonly string[]): Promise<void> {
     await node.peerStore.patch(peerIdFromString(peerId), { multiaddrs: addresses.map(one => multiaddr(one)) })
   }
@@ -112,7 +112,7 @@ export function startConnecting(host: Host, membership: Membership, { clock, log
 
 type Follows = { clock: Clock; record: DialRecord; left: (peerId: string) => void; wake: () => void }
 
-/** Reports connections and discoveries of the host to the membership. @returns what ends it. */
+/** Reports connections and discoveries of the host to the membership. @returns a function that ends it. */
 function followConnections(host: Host, membership: Membership, { clock, record, left, wake }: Follows): () => void {
   const { node } = host
   const sinceMs = new Map<string, number>()

@@ -14,10 +14,10 @@ export type DialOutcomes = {
  */
 type AloneReason = 'nobody known' | 'connecting' | 'nobody reached' | 'hung up on'
 
-/** `advice` is what the operator does next. */
+/** `advice` is the operator's next step. */
 export type Alone = { readonly reason: AloneReason; readonly found: string; readonly advice: string }
 
-/** How many peers are connected; with none, why. */
+/** Number of connected peers; without any, the reason. */
 export type Connectivity = { readonly peers: number; readonly alone: Alone | null }
 
 type Situation = { peers: number; bootnodes: number; known: number; dials: DialOutcomes }

@@ -1,10 +1,10 @@
 import { type AutoNATComponents, autoNAT } from '@libp2p/autonat'
 
 /**
- * AutoNAT: tells which of the addresses that others see can be dialled, so that these are announced.
+ * AutoNAT: finds out which of the addresses that others see can be dialled, so that these are announced.
  *
- * Who is asked to dial an address has a connection with the peer that asks, and libp2p hands out that connection instead of a new one. So
- * nothing was dialled, no address was ever confirmed, and the connection was closed afterwards. Here each of its dials is a new connection.
+ * A peer that is asked to dial an address already has a connection with the asking peer, and libp2p would return that connection instead of a new
+ * one. Then nothing is dialled, no address is ever confirmed, and the connection is closed afterwards. Here each of its dials is a new connection.
  */
 export function dialBack(components: AutoNATComponents) {
   const manager = components.connectionManager
@@ -14,7 +14,7 @@ export function dialBack(components: AutoNATComponents) {
   return autoNAT()(overlay(components, { connectionManager }))
 }
 
-/** The same object, but for some properties. Methods keep their object, which has private fields. */
+/** The same object with some properties replaced. Methods keep their object, which has private fields. */
 function overlay<T extends object>(object: T, over: Partial<T>): T {
   return new Proxy(object, {
     get(target, name) {

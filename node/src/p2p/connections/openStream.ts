@@ -12,7 +12,7 @@ export async function openStream(node: Node, peer: string, protocol: string, sig
   const peerId = peerIdFor(node, peer)
   const options = { signal, runOnLimitedConnection: true }
   const open = node.getConnections(peerId).filter(({ status }) => status === 'open')
-  // The newest: an older one may be of a process that ended and was started again.
+  // The newest: an older one may belong to a process that has restarted.
   const connection = open.findLast(({ direct }) => direct) ?? open.at(-1)
   return connection ? connection.newStream(protocol, options) : node.dialProtocol(peerId, protocol, options)
 }

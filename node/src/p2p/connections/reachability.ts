@@ -15,7 +15,7 @@ export function reachabilityOf(addresses: readonly string[]): Reachability {
   return { by, publicAddresses }
 }
 
-/** The same in words; `advice` is what the operator does to be reached. */
+/** Describes the reachability; `advice` is the operator's next step to become reachable. */
 export function sayReachability({ by, publicAddresses }: Reachability): { found: string; advice: string | null } {
   if (by === 'direct') return { found: `directly, at ${publicAddresses.join(', ')}`, advice: null }
   if (by === 'relay') return { found: 'through a relay', advice: null }

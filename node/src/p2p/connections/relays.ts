@@ -46,7 +46,7 @@ type Components = Parameters<ReturnType<typeof circuitRelayTransport>>[0]
 /**
  * libp2p's relay transport, which takes the first reservation that any peer grants.
  *
- * @param isRelay - which peers may be asked. A relay decides who reaches this host, and at which addresses others try.
+ * @param isRelay - whether a peer may be asked. A relay decides who reaches this host, and at which addresses others try.
  */
 export function relayTransport(components: Components, isRelay: (peerId: string) => boolean): RelayTransport {
   const transport = circuitRelayTransport()(components) as RelayTransport

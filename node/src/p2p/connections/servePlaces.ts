@@ -11,9 +11,9 @@ export type PlaceLimits = {
   minBytesPerSecond: number
 }
 
-/** A payload under way to a peer. */
+/** A payload that is being sent to a peer. */
 export type Place = {
-  /** Aborts where the place goes to another. */
+  /** Aborts if another peer gets the place. */
   readonly signal: AbortSignal
   took(bytes: number): void
   /** @param isWhole - whether the peer has all of the payload now. */

@@ -57,7 +57,7 @@ function judge(bytes: Uint8Array, from: string, chainId: number): Verdict<Addres
 /** Most relay addresses that are announced, after the direct ones, which are tried first. */
 const MAX_RELAYED = 2
 
-/** Those of a host's own addresses that it announces, in the order to dial them. */
+/** The addresses that a host announces, in the order to dial them. */
 export function announceable(addresses: readonly string[]): string[] {
   // A relay's addresses are its own claim, of any length.
   const short = addresses.filter(({ length }) => length <= MAX_ADDRESS_CHARACTERS)
@@ -67,7 +67,7 @@ export function announceable(addresses: readonly string[]): string[] {
 }
 
 /**
- * Those of the addresses, all well-formed, that this host may dial.
+ * The well-formed addresses that this host may dial.
  *
  * @param isNear - whether their peer is in the same network as this host, so that a private address leads to it and not to another's router.
  */

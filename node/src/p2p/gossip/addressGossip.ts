@@ -30,12 +30,12 @@ export const RENEW_MS = FORGET_MS / 3
 const MAX_MESSAGES = 16_384
 
 type AddressGossip = {
-  /** As signed, for handing on: those of registered peers and our own. */
+  /** As signed, to forward: those of registered peers and our own. */
   signed(): SignedMessage[]
   /** True for a message on the topic of addresses. */
   owns(message: SignedMessage): boolean
   readonly rules: MessageRules
-  /** Announces our own addresses now and again soon, when others may newly know us as registered. */
+  /** Announces our own addresses now and again soon, when others may know about our registration. */
   sayAgain(): void
   stop(): void
 }

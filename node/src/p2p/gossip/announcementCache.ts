@@ -10,9 +10,9 @@ const MAX_PER_ROUND = 3 * 16_384
 type AnnouncementCache = {
   /** Checks everything but the signature; changes nothing. */
   check(message: SignedMessage): Verdict<Announcement> & Ours
-  /** Keeps what {@link check} accepted. */
+  /** Keeps an announcement that {@link check} accepted. */
   put(announcement: Announcement, message: SignedMessage): void
-  /** The latest of each kind and peer, of one round. */
+  /** The latest announcement of each kind and peer, of one round. */
   of(round: number, kind?: AnnouncementKind): Announcement[]
   /** As signed, from round `from` to round `to`, both inside. */
   signed(from: number, to: number): SignedMessage[]

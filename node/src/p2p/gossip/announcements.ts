@@ -27,7 +27,7 @@ export type Announcements = {
 }
 
 type Options = SwarmView & {
-  /** Whether announcements of all others are heard: else only our own are kept. */
+  /** Whether to receive announcements of all others; otherwise only our own are kept. */
   follows: boolean
   gate: MessageGate
   logger: Logger

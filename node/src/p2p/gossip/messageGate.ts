@@ -10,7 +10,7 @@ import { ignore, ignoreAsOurs, type Ours, reject, type Verdict } from './verdict
 export type MessageRules = {
   /** The cheap checks: size, form, topic, round, novelty. Has no side effects. */
   check(message: SignedMessage): Screened
-  /** Checks once more, as others may have come meanwhile, and keeps what it accepts. */
+  /** Checks again, since others may have arrived meanwhile, and keeps accepted messages. */
   take(message: SignedMessage): Verdict<unknown>
   /** Stores an unregistered peer's message about itself. It is not forwarded. */
   takeStranger?(message: SignedMessage): Verdict<unknown>
@@ -30,8 +30,8 @@ export type MessageGate = {
 }
 
 /**
- * Signatures of one connection verified at once, and a second, of gossip and again of catching up: a third of a millisecond
- * of some core each. The burst is what one neighbour of a mesh brings when a round of twenty thousand peers begins.
+ * Signatures of one connection that are verified in a burst and per second, separately for gossip and for catching up: a third of a millisecond of a
+ * core each. The burst is the load from one neighbour of a mesh when a round of twenty thousand peers begins.
  */
 const VERIFICATIONS = { perSecond: 128, burst: 4096 }
 

@@ -3,7 +3,7 @@ import type { Message } from '@chainsafe/libp2p-gossipsub'
 import type { RPC } from '@chainsafe/libp2p-gossipsub/message'
 
 /**
- * Names a signed message by all that was sent, 20 bytes.
+ * Names a signed message by all sent bytes: 20 bytes.
  *
  * Not by author and sequence number: a forged message with both, sent first, would make the true one a duplicate. Nor without the topic:
  * the true bytes, sent on another topic first, would do the same.

@@ -9,7 +9,7 @@ type TopicRule = {
   perPeerAndRound: number
 }
 
-/** Until the jury of a second appeal reads, most of whose seats never had the bundle; one more for a view that lags. */
+/** Until the jury of a second appeal reads, whose seats mostly never had the bundle; one more round for a view that lags. */
 const LAST_APPEAL = -(LAST_READING + 1)
 
 /**

@@ -4,7 +4,7 @@ export const announcementKinds = ['rollouts', 'scores', 'canary'] as const
 export type AnnouncementKind = (typeof announcementKinds)[number]
 type TopicKind = AnnouncementKind | 'addresses'
 
-/** Which swarm: announcements of one are void in every other. */
+/** Identity of a swarm: its announcements are void in every other swarm. */
 export type Swarm = {
   chainId: number
   /** {@link deploymentTag} of the contracts. */

@@ -3,14 +3,14 @@ import type { SignedMessage } from './signedMessage.ts'
 
 /** Useless messages in one answer that differing views explain. */
 export const MAX_USELESS = 512
-/** Times that what is held is walked for one answer: as often as its messages fill the count. */
+/** Maximum of scans of the held messages for one answer: one each time its messages fill the count. */
 const WALKS = MAX_ANSWERS / MAX_USELESS
 
 /**
  * Counts the useless messages of one answer, to detect too many. A message that we already hold is not held against the sender: we may
  * have received it from another peer meanwhile, or hold a later copy. Each such content counts as useful once.
  *
- * @param held - what is held now; read when the count is at its end.
+ * @param held - returns the held messages; called when the count is full.
  */
 export function createUselessCount(held: () => readonly SignedMessage[], max = MAX_USELESS) {
   let open: SignedMessage[] = []

@@ -12,7 +12,7 @@ const inlineKeys = [
 ] as const
 
 const SHA256_PREFIX = '1220'
-/** What the registry takes. */
+/** Sizes of RSA keys that the registry accepts. */
 const RSA_BITS = { min: 2048, max: 4096 }
 
 /**

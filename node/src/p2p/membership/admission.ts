@@ -6,7 +6,7 @@ import { createFairQueue } from './fairQueue.ts'
 /** `busy`: unknown, and the queue of look-ups is full. */
 export type Standing = 'registered' | 'unregistered' | 'unknown' | 'busy'
 
-/** Which of these peers are registered, in their order, in one call. Rejects where the chain cannot be asked. */
+/** Whether each of these peers is registered, in their order, in one call. Rejects if the chain cannot be asked. */
 export type LookUp = (peerIds: readonly string[]) => Promise<readonly boolean[]>
 
 export type Admission = {
@@ -39,9 +39,9 @@ const defaultAdmissionLimits: AdmissionLimits = {
   forgetMs: 5_000,
 }
 
-/** Unregistered ids remembered at most; a flood of made-up ones pushes out only others of their kind. */
+/** Maximum of remembered unregistered ids; a flood of invented ones displaces only other unregistered ones. */
 const MAX_UNREGISTERED = 10_000
-/** Registered ids remembered at most. One costs a transaction. */
+/** Maximum of remembered registered ids. One costs a transaction. */
 const MAX_REGISTERED = 100_000
 
 type Waiting = { peerId: string; resolve: (standing: Standing) => void }
@@ -116,7 +116,7 @@ export function createAdmission({ lookUp, clock, logger, ...options }: Options):
   }
 }
 
-/** Where there is no registry: everybody is registered. */
+/** Without a registry, everybody is registered. */
 export const admitAll: Admission = {
   standingOf: () => 'registered',
   isRegistered: () => true,

@@ -14,7 +14,7 @@ type ConnectionSlotsModules = {
   random: () => number
 }
 
-/** Time for an admitted peer to connect, for one that is sent away to be gone, and for a registered one to be recognised. */
+/** Time for an admitted peer to connect, for an evicted one to disconnect, and for a registered one to be recognised. */
 const SETTLE_MS = 5000
 
 /** Peers with a slot: connected ones, and admitted ones that are about to connect. */
@@ -60,7 +60,7 @@ export function createConnectionSlots({
     }
     const decision = decideSlot(newcomer, others, limits, random)
     if (!decision.admit) return decision
-    // Noted at once: hundreds may be decided on in the same turn, when the chain has said who they are.
+    // Noted at once: hundreds may be decided on in the same turn, after an answer of the chain.
     arriving.set(peerId, { address, atMs: clock.nowMs() })
     if (newcomer.isMember) meetings.note(peerId)
     if (decision.evict !== undefined) leaving.set(decision.evict, clock.nowMs())
@@ -116,7 +116,7 @@ const MEETING_MS = 2_000
 /** A peer that was connected within this time waits for those that were not. */
 const LATELY_MS = 60_000
 
-/** Which peers have been connected long enough to catch up, and which were connected lately. */
+/** Peers that have been connected long enough to catch up, and peers that were connected recently. */
 function createMeetings(clock: Clock) {
   const sinceMs = new Map<string, number>()
   /** When each peer was here last, in that order. */

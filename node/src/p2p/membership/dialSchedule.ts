@@ -4,13 +4,13 @@ import type { KnownPeer, PeerBook, Route } from './peerBook.ts'
 /** One address of one peer, to be dialled now. */
 export type Dial = { readonly peer: KnownPeer; readonly route: Route }
 
-/** Who is connected, or about to be. */
+/** Peers that are connected, or about to be. */
 export type Connected = { has(peerId: string): boolean; readonly registered: number; readonly total: number }
 
 export type DialSchedule = {
   /** The next address to dial; null if none is due or needed. A returned peer is not returned again until `ended`. */
   next(): Dial | null
-  /** @param peerId - who answered; undefined where nobody did. */
+  /** @param peerId - the peer that answered; undefined if none did. */
   ended(dial: Dial, peerId: string | undefined): void
   /** Notes that a connection was lost. */
   lost(peerId: string, lastedMs: number): void
@@ -77,7 +77,7 @@ export function createDialSchedule(options: Options): DialSchedule {
   function missing(): KnownPeer[] {
     const connected = options.connected()
     const isWanted: Record<Class, boolean> = {
-      // Seen to below, each by itself.
+      // Handled below, one by one.
       bootnode: true,
       registered: connected.registered < options.targetPeers,
       stranger: connected.total < options.targetPeers,

@@ -51,7 +51,7 @@ export type Membership = {
   isBootnode(peerId: string): boolean
   /** Peers with an id and addresses. */
   known(): string[]
-  /** Where a peer can be dialled, best first. */
+  /** Addresses at which a peer can be dialled, best first. */
   addressesOf(peerId: string): string[]
   /** Whether a peer is in the same private network: it is connected from there, or one of the bootnodes is there. */
   isNear(peerId: string): boolean

@@ -6,7 +6,7 @@ export type Origin = {
   host: string
   /** The block that one operator usually holds: /24 of IPv4, /48 of IPv6. A DNS name stands for itself. */
   subnet: string
-  /** This machine, in any writing: a swarm on one machine has all its peers there. Who dials 0.0.0.0 or :: dials itself as well. */
+  /** This machine, in any notation: a swarm on one machine has all its peers there. A host that dials 0.0.0.0 or :: dials itself as well. */
   isLoopback: boolean
   /** In its own network, whose addresses lead elsewhere from another one: a router, a neighbour's disk, a cloud's metadata. */
   isPrivate: boolean

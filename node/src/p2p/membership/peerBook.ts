@@ -33,7 +33,7 @@ export type PeerStore = {
 }
 
 export type BookLimits = {
-  /** Registering costs a transaction; this many registered peers are far more than memory minds. */
+  /** Registering costs a transaction; memory for this many registered peers is small. */
   registered: number
   /** A peer id costs nothing. */
   strangers: number
@@ -81,7 +81,7 @@ type Options = {
   clock: Clock
 }
 
-/** Heard of later than it says on the disk by less than this, an entry is not written again. */
+/** An entry is not written again if its time differs from that on the disk by less than this. */
 const REWRITE_MS = 3_600_000
 
 /** The address book. A stranger never displaces a registered peer. */
@@ -132,7 +132,7 @@ export function createPeerBook(options: Options): PeerBook {
   }
 }
 
-/** The peers of a book but bootnodes: as the disk had them, as they are now, and which of them the disk has yet to be told of. */
+/** The peers of a book without bootnodes: those from the disk, their present state, and those that still have to be written. */
 function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }: Options, limits: BookLimits) {
   const peers = new Map<string, Known>()
   /** Those of `peers` that were not registered when they were learned: a few, of which some may have registered since. */
@@ -187,12 +187,12 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
         dropOne(limits.strangers, strangers(), leastReachable)
       )
     },
-    /** Has the next flush write a peer. */
+    /** Marks a peer to be written by the next flush. */
     touch(peerId: string): void {
       gone.delete(peerId)
       changed.add(peerId)
     },
-    /** Whether a peer was heard of much later than the disk says. */
+    /** Whether the entry on the disk is much older than the last news of a peer. */
     isStale: ({ peerId, heardAtMs }: Known) => heardAtMs - (writtenAtMs.get(peerId) ?? 0) > REWRITE_MS,
     flush(): void {
       for (const { peerId, heardAtMs } of peers.values()) {

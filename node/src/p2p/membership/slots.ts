@@ -7,9 +7,9 @@ export type Held = {
   readonly address: string
   /** Registered, or a bootnode. */
   readonly isMember: boolean
-  /** Whether it is connected: those that are about to be cannot be sent away. */
+  /** Whether it is connected: those that are about to connect cannot be evicted. */
   readonly isHere: boolean
-  /** Whether it had its time to catch up here: it is connected for that long, or, of a newcomer, it was here a moment ago. */
+  /** Whether it has had time to catch up: it has been connected for that long, or, for a newcomer, it was connected a moment ago. */
   readonly hasMet: boolean
 }
 
@@ -25,8 +25,8 @@ export type SlotLimits = {
   members: { perHost: number; perSubnet: number }
   strangers: { perHost: number; perSubnet: number }
   /**
-   * Whether a member that has met this host gives way to one that has not, where members have all slots. Only at a bootnode: who
-   * cannot meet it meets nobody, while incumbents that stay protect every other peer from being surrounded.
+   * Whether a member that has met this host gives way to one that has not, if members have all slots. Only at a bootnode: a peer that cannot meet it
+   * meets nobody. At other peers, incumbents that stay protect them from being surrounded.
    */
   membersGiveWay?: boolean
 }
@@ -74,7 +74,7 @@ function throughSameRelay({ address }: Held, peers: readonly Held[]): Held[] {
   return peers.filter(one => one.isHere && isRelayed(one.address) && originOf(one.address)?.host === host)
 }
 
-/** Who may be sent away for a registered peer: strangers first. */
+/** Peers that may be evicted for a registered peer: strangers first. */
 function giveWay(newcomer: Held, others: readonly Held[], { membersGiveWay }: SlotLimits): readonly Held[] {
   const here = others.filter(({ isHere }) => isHere)
   const strangers = here.filter(({ isMember }) => !isMember)

@@ -25,7 +25,7 @@ import { createStreamReader, type StreamReader } from './streamReader.ts'
 import { closeStream, finishStream, writeBytes, writeMessage } from './streamWriter.ts'
 import { createPeerBuckets, type TokenBucket } from './tokenBucket.ts'
 
-/** A payload that is read as it is sent: a peer that takes its time would have it whole in memory for minutes. */
+/** A payload that is read as it is sent: for a slow peer, it would otherwise be in memory as a whole for minutes. */
 export type ServedPayload = {
   readonly bytes: number
   read(from: number, to: number): Promise<Uint8Array>
@@ -39,7 +39,7 @@ export type ServeLimits = PlaceLimits & {
   /** Pace for one peer, over all its streams. */
   bytesPerSecond: number
   burstBytes: number
-  /** Without a request, or without the remote taking bytes, for so long: reset. */
+  /** A stream is reset if no request arrives, or the remote accepts no bytes, for this long. */
   idleMs: number
 }
 
@@ -61,7 +61,7 @@ type ServeOptions = {
   logger: Logger
 }
 
-/** Answers fetch requests. @returns a function that stops answering and resets the streams under way. */
+/** Answers fetch requests. @returns a function that stops answering and resets open streams. */
 export async function serveBundles(host: Host, options: ServeOptions): Promise<() => Promise<void>> {
   const limits = { ...defaultServeLimits, ...options.limits }
   const stopping = new AbortController()
@@ -102,7 +102,7 @@ type ServeContext = ServeOptions & {
 
 async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
   const { limits, peer, places } = context
-  // The whole request must come within this time, not only some byte of it.
+  // The whole request must arrive within this time.
   const asking = withDeadline(context.signal, limits.idleMs)
   const reader = createStreamReader(stream, { idleMs: limits.idleMs, signal: asking })
   const frame = await reader.message(MAX_FRAME_BYTES).finally(() => reader.release())
@@ -117,7 +117,7 @@ async function serveOne(stream: Stream, context: ServeContext): Promise<void> {
   let payload: ServedPayload | null = null
   try {
     payload = await context.source.open(request.contentId)
-    // What is too large was read all the same, as what is left half taken.
+    // A payload that is too large was read anyway, like one that is aborted.
     isLeft = payload !== null
     if (payload === null) await answer('not-found')
     else if (payload.bytes > request.maxBytes) await answer('too-large')
@@ -154,7 +154,7 @@ export type PayloadRequest = {
   maxBytes: number
   /** Base58 peer id of the holder. */
   peer: string
-  /** Called with the bytes of the payload that have come since the last call. */
+  /** Called with the number of payload bytes that arrived since the last call. */
   onBytes?: (bytes: number) => void
   signal: AbortSignal
 }
@@ -187,11 +187,11 @@ export function createFetchPayload(
 export type FetchFailure = 'not-found' | 'busy' | 'too-large' | 'mismatch' | 'timeout' | 'unreachable'
 
 type PeerFetch = PayloadRequest & {
-  /** Gives up when nothing arrives for so long. */
+  /** Gives up if nothing arrives for this long. */
   idleMs: number
 }
 
-/** Fetches one payload from one peer, hashing it as it comes. */
+/** Fetches one payload from one peer, and hashes it as it arrives. */
 async function fetchFromPeer(node: Node, fetch: PeerFetch): Promise<Uint8Array | FetchFailure> {
   let stream: Stream | undefined
   let reader: StreamReader | undefined

@@ -13,7 +13,7 @@ const REMEMBER_MS = 10 * 60_000
  * sent again with every answer, thousands every ten seconds in a swarm of 10,000.
  */
 export function createSkippedMessages(clock: Clock) {
-  /** By when they came: an id never comes twice, while it is named. */
+  /** In the order of arrival: an id never arrives twice while it is listed. */
   const skipped: { named: Named; atMs: number }[] = []
   return {
     add({ id }: Named): void {

@@ -8,12 +8,12 @@ export type StreamReader = {
   exactly(length: number): Promise<Uint8Array>
   /** The next message behind a 4-byte big-endian length; null if the stream ends before one begins. */
   message(maxBytes: number): Promise<Uint8Array | null>
-  /** Takes the listeners off; the stream itself is the caller's to close. */
+  /** Removes the listeners; the caller closes the stream itself. */
   release(): void
 }
 
 type StreamReaderOptions = {
-  /** Gives up when nothing arrives for so long. */
+  /** Gives up if nothing arrives for this long. */
   idleMs: number
   signal?: AbortSignal
   /** Bytes read ahead before the remote is told to pause. */
@@ -66,7 +66,7 @@ export function createStreamReader(stream: Stream, options: StreamReaderOptions)
       if (taken !== null) return taken
       if (failure !== undefined) throw failure
       const resumed = buffer.resumeIfLow()
-      // Where the remote closed meanwhile, no further event tells that the buffer is empty now.
+      // If the remote closed meanwhile, no further event shows that the buffer is empty now.
       if (resumed && stream.status !== 'open' && stream.readBufferLength === 0) onEnd()
       if (!buffer.isEmpty()) continue
       if (ended || stream.readableEnded) return null

@@ -26,7 +26,7 @@ export async function writeMessage(
   await writeBytes(stream, framed, idleMs, signal)
 }
 
-/** Closes the writing end, or resets the stream where the remote does not take what is still to be sent. */
+/** Closes the writing end, or resets the stream if the remote does not accept the remaining bytes. */
 export async function closeStream(stream: Stream, timeoutMs: number): Promise<void> {
   try {
     await stream.close({ signal: AbortSignal.timeout(timeoutMs) })
@@ -35,7 +35,7 @@ export async function closeStream(stream: Stream, timeoutMs: number): Promise<vo
   }
 }
 
-/** Closes the writing end, and resets the stream where the remote does not close its own in time: it would stay half open. */
+/** Closes the writing end, and resets the stream if the remote does not close its own in time: it would stay half open. */
 export async function finishStream(stream: Stream, timeoutMs: number): Promise<void> {
   await closeStream(stream, timeoutMs)
   if (stream.status !== 'open' && stream.status !== 'closing') return

@@ -30,7 +30,7 @@ import {
 export type SyncStore = {
   /** As signed; announcements of these rounds, and all addresses. */
   signed(from: number, to: number): SignedMessage[]
-  /** By which a message is judged. */
+  /** The rules for a message. */
   rulesOf(message: SignedMessage): MessageRules
   /** The rounds worth asking for, both inside. */
   rounds(): { from: number; to: number }
@@ -54,11 +54,11 @@ type SyncOptions = {
 
 const IDLE_MS = 5000
 /**
- * A new peer is asked after these: first when the handshakes of a new connection are over, so that not all is computed at
- * once; then again, as what is published reaches nobody until gossip's mesh stands.
+ * Delays before a new peer is asked: first when the handshakes of a new connection are over, to spread the load; then again, since published
+ * messages reach nobody until gossip's mesh exists.
  */
 export const SETTLE_MS = [250, 750, 2500]
-/** The second one within minutes makes a ban. */
+/** The second fault within minutes leads to a ban. */
 const FAULT_POINTS = 50
 /** Brings a late or restarted peer up to date: asks each new peer soon, then a random peer every few seconds. */
 export async function startSync(host: Host, options: SyncOptions): Promise<Sync> {
@@ -167,7 +167,7 @@ type Question = {
   skipped: ReturnType<typeof createSkippedMessages>
   signal: AbortSignal
 }
-/** `admissions`: what becomes of each message that is signed and of use here, as soon as its author is known. */
+/** `admissions`: the verdict on each signed and useful message, as soon as its author is known. */
 type Answered = { admissions: Promise<Verdict<unknown>>[]; next: number }
 
 async function ask(host: Host, { stream, peer, first, store, gate, skipped, signal }: Question): Promise<Answered> {

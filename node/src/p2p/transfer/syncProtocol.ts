@@ -30,14 +30,14 @@ const request = z.strictObject({
   /** Range of ids, both ends inside. */
   first: place,
   last: place,
-  /** Beginnings of the ids of what the asker has in that range, one after another. */
+  /** Prefixes of the ids that the asker has in that range, one after another. */
   have: z
     .custom<Uint8Array>(value => value instanceof Uint8Array, 'expected bytes')
     .refine(bytes => bytes.byteLength % PREFIX_BYTES === 0, 'expected whole prefixes'),
 })
 
 type SyncRequest = z.infer<typeof request>
-/** A range of ids, and what the asker has in it. */
+/** A range of ids, and the asker's messages in it. */
 type SyncPart = Pick<SyncRequest, 'first' | 'last' | 'have'>
 
 export const encodeSyncRequest = (value: SyncRequest): Uint8Array => encodeCanonical(value)
@@ -56,12 +56,12 @@ function numberIn(bytes: Uint8Array, from: number, end: number): number {
   return value
 }
 
-/** Where a message's id lies among all. */
+/** Position of a message's id among all ids. */
 export const placeOf = ({ id }: Named): number => numberIn(id, 0, PLACE_BYTES)
 
 type Placed<Message> = { message: Message; at: number }
 
-/** The place of the message after so many, of these; one beyond all places where there is none. */
+/** The place of the message after `count` of these; beyond all places if there is none. */
 const placeAfter = (count: number, placed: readonly Placed<Named>[]): number =>
   placed.length <= count ? LAST_PLACE + 1 : (Float64Array.from(placed, ({ at }) => at).sort()[count] as number)
 
@@ -74,7 +74,7 @@ function inRange<Message extends Named>(messages: readonly Message[], first: num
   return placed
 }
 
-/** From `first` on, as large a range as the asker can list what it has in. */
+/** The largest range from `first` on whose messages the asker can list. */
 export function partFrom(first: number, messages: readonly Named[]): SyncPart {
   const held = inRange(messages, first, LAST_PLACE)
   const last = placeAfter(MAX_HAVE, held) - 1
@@ -82,7 +82,7 @@ export function partFrom(first: number, messages: readonly Named[]): SyncPart {
   return { first, last, have: Uint8Array.from(Buffer.concat(listed.map(({ message }) => prefixOf(message)))) }
 }
 
-/** What of the range is in `messages` and not in `have`, those with the lowest ids; in the order of `messages`. */
+/** The messages of the range that are not in `have`, those with the lowest ids; in the order of `messages`. */
 export function missingFrom({ first, last, have }: SyncPart, messages: readonly SignedMessage[]): SignedMessage[] {
   // By place, and the rest of the prefix apart: a place alone can be met by an id that somebody searched for.
   const held = new Map<number, number[]>()
@@ -99,7 +99,7 @@ export function missingFrom({ first, last, have }: SyncPart, messages: readonly 
   return missing.filter(({ at }) => at < end).map(({ message }) => message)
 }
 
-/** Where the next range begins, after an answer of `count` messages, none of which lies beyond `highest`. */
+/** Start of the next range, after an answer of `count` messages, none of which is beyond `highest`. */
 export function afterAnswer({ last }: SyncPart, count: number, highest: number): number {
   if (count === MAX_ANSWERS) return highest
   return last === LAST_PLACE ? 0 : last + 1

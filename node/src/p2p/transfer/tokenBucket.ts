@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 
 export type TokenBucket = {
-  /** Takes `count` tokens. @returns milliseconds to wait before acting on them; 0 where they were there. */
+  /** Takes `count` tokens. @returns milliseconds to wait before using them; 0 if they were available. */
   takeMs(count: number): number
   /** Takes `count` tokens if they are available. */
   tryTake(count: number): boolean
@@ -38,10 +38,10 @@ export function createTokenBucket(perSecond: number, burst: number, clock: Clock
   }
 }
 
-/** Buckets before those that are full again are looked for. */
+/** Minimum of buckets before full ones are removed. */
 const MIN_SWEPT = 64
 
-/** One bucket a peer; those that are full again are forgotten whenever there are twice as many as were left the last time. */
+/** One bucket per peer; full ones are removed whenever there are twice as many as after the last removal. */
 export function createPeerBuckets(perSecond: number, burst: number, clock: Clock): (peer: string) => TokenBucket {
   const buckets = new Map<string, TokenBucket>()
   let sweptAt = MIN_SWEPT

@@ -18,7 +18,7 @@ export class BackupError extends NodeError {
   override readonly code = 'BACKUP'
 }
 
-/** `bundles` is large and can be fetched again; the others are of the process that runs. */
+/** `bundles` is large and can be fetched again; the others belong to the running process. */
 const LEFT_OUT: readonly string[] = ['bundles', LOCK_FILE, PID_FILE]
 
 /**
@@ -87,13 +87,13 @@ function copyDatabase(source: string, target: string): void {
 /** Checks that the backup exists and may be restored to the folder, before the passphrase is typed. */
 interface Restoring {
   /**
-   * Restores a backup as a data folder, atomically. Its signed transactions are harmless: the chain knows them by their nonce. So are
+   * Restores a backup as a data folder, atomically. Its signed transactions are harmless: the chain identifies them by their nonce. So are
    * calls for one round, which the chain refuses a second time. Other unsigned calls, such as a bet, may have been sent since, and are
    * dropped.
    *
    * @returns how many calls were dropped.
-   * @throws {PassphraseFileError} for another passphrase, or a file that is damaged or no backup.
-   * @throws {ArchiveError} if it holds what no backup does.
+   * @throws {PassphraseFileError} for a wrong passphrase, or a file that is damaged or not a backup.
+   * @throws {ArchiveError} if the archive holds entries that a backup does not have.
    */
   restore(passphrase: string): Promise<number>
 }
@@ -161,7 +161,7 @@ async function unpackPeer(file: FileHandle, dataDir: string, passphrase: string)
   }
 }
 
-/** A copy signs them under nonces of its own, whatever the peer that was backed up did with them. */
+/** Drops unsigned calls: a copy would sign them again under its own nonces, although the backed-up peer may have sent them. */
 function forgetUnsigned(journal: string): number {
   if (!existsSync(journal)) return 0
   const db = openDatabase(journal)

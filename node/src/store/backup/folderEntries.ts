@@ -2,15 +2,15 @@ import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ArchiveEntry } from './tarArchive.ts'
 
-/** A folder whose files are replaced while they are opened is tried again: a save takes moments, and rounds pass between two. */
+/** A folder whose files are replaced while they are opened is read again: a save is short, and rounds pass between two. */
 const MAX_TRIES = 20
 
 /**
- * A folder's plain files and folders, also those that a link names, as a running peer has them.
+ * A folder's plain files and folders, including targets of links, even while its peer runs.
  *
- * The files of one folder are of one moment, so that weights never come with the optimizer's state of other weights.
+ * The files of one folder are from one moment, so weights are never paired with the optimizer's state of other weights.
  *
- * @param isKept - by name, of what is in the folder itself.
+ * @param isKept - by name, for entries of the folder itself.
  */
 export async function* folderEntries(
   folder: string,
@@ -35,7 +35,7 @@ export async function* folderEntries(
   }
 }
 
-/** Whether a name is that of a file that is not being written. */
+/** Whether the name is that of a complete file, not of one that is being written. */
 export const isWhole = (name: string) => !/\.(tmp|partial)$/.test(name)
 
 /** Open handles keep their file even if its name is reused. */

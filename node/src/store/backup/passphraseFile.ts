@@ -36,7 +36,7 @@ export async function* encryptWithPassphrase(
 /**
  * Decrypts a file of `encryptWithPassphrase`, or of `age --passphrase`. Each chunk is authenticated before it is yielded, and a truncated file throws at its end.
  *
- * @throws {PassphraseFileError} if it is another kind of file, the passphrase is another, or a byte of it was changed or lost.
+ * @throws {PassphraseFileError} if it is another kind of file, the passphrase is wrong, or a byte was changed or lost.
  */
 export async function* decryptWithPassphrase(file: FileHandle, passphrase: string): AsyncGenerator<Uint8Array> {
   await checkHeader(file)

@@ -69,7 +69,7 @@ export async function unpackArchive(archive: AsyncIterable<Uint8Array>, folder: 
   const read = pipeline(Readable.from(archive), reader)
   const unpacked = unpackEntries(reader, folder)
   const [fed, written] = await Promise.allSettled([read, unpacked])
-  // A fault of either side ends the other, which then knows only that its stream was destroyed.
+  // A fault of either side ends the other, whose own error is only that its stream was destroyed.
   const faults = [written, fed].flatMap(one => (one.status === 'rejected' ? [one.reason as NodeJS.ErrnoException] : []))
   const fault = faults.find(({ code }) => code !== 'STREAM_DESTROYED') ?? faults[0]
   if (fault) throw archiveFault(fault)

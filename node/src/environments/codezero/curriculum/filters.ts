@@ -1,6 +1,6 @@
 import { floorModulo } from './pythonValue.ts'
 
-/** A condition on one number: how problems say it, how code spells it (plainest first), what it means. */
+/** A condition on one number: its texts in problems, its spellings in code (plainest first), and its meaning. */
 type FilterConcept = {
   texts: readonly string[]
   spellings: readonly string[]

@@ -1,4 +1,4 @@
-/** What is done to one number: texts in a list, text in a conditional, spellings (plainest first), meaning. */
+/** An operation on one number: texts in a list, text in a conditional, spellings (plainest first), meaning. */
 type MapConcept = {
   texts: readonly string[]
   conditionalText: string | null

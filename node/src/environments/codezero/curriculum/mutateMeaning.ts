@@ -126,7 +126,7 @@ function mutateLoop(meaning: LoopMeaning, random: SeededRandom): Meaning {
   return { ...meaning, ...rules[random.pick(changes)]() }
 }
 
-/** What may follow an aggregate: lists are ordered, numbers calculated with. */
+/** Operations that may follow an aggregate: ordering for lists, arithmetic for numbers. */
 export function aftersOf(aggregate: AggregateId): readonly AfterId[] {
   return ['none', ...(aggregate === 'list' ? listAfters : numberAfters)]
 }

@@ -18,7 +18,7 @@ export const aggregates = {
 export type AggregateId = keyof typeof aggregates
 export const aggregateIds = Object.keys(aggregates) as AggregateId[]
 
-/** What is done to the result. */
+/** Operations on the result. */
 export const afters = {
   none: phrasing([''], ['{s}']),
   add: phrasing([', then add {c}', ', plus {c} at the end'], ['{s} + {c}', '{c} + {s}']),
@@ -32,7 +32,7 @@ export type AfterId = keyof typeof afters
 export const numberAfters: readonly AfterId[] = ['add', 'subtract', 'times', 'negate']
 export const listAfters: readonly AfterId[] = ['reverse', 'sort']
 
-/** Which part of the list is read. */
+/** Parts of the list that are read. */
 export const befores = {
   none: phrasing([''], ['{x}']),
   skip: phrasing(['After dropping the first {c} of xs, ', 'Skip the first {c} of xs and '], ['{x}[{c}:]']),

@@ -19,7 +19,7 @@ export function isHeldOut(meaning: Meaning): boolean {
   return remembered(meaning).heldOut
 }
 
-/** True for a function that returns the same for every input: nothing to learn, so never drawn. */
+/** True for a function that returns the same value for every input: it teaches nothing, so it is never drawn. */
 export function isConstant(meaning: Meaning): boolean {
   return remembered(meaning).constant
 }

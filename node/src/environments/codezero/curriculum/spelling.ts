@@ -1,11 +1,11 @@
 import type { SeededRandom } from '../../seededRandom.ts'
 
 /**
- * How code is written.
+ * Styles of code.
  *
  * - `narrow`: nearly always the plainest spelling; the solver's corpus.
  * - `any`: every spelling of the curriculum; the judge's training.
- * - `alternate`: never the plainest spelling where there is another; a test of the judge.
+ * - `alternate`: never the plainest spelling if there is another; a test of the judge.
  * - `unseenForm`: index loops and `filter` with a lambda, in no training corpus; a test of the judge.
  */
 export const styles = ['narrow', 'any', 'alternate', 'unseenForm'] as const

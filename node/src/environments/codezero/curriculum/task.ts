@@ -8,7 +8,7 @@ export { type Level, levels }
 /** A concept with its constant; the constant is ignored where the concept takes none. */
 export type Term<Id> = { id: Id; constant: number }
 
-/** What a function of the curriculum computes, apart from any wording or spelling. */
+/** The computation of a function of the curriculum, independent of wording and spelling. */
 export type Meaning =
   | { kind: 'arithmetic'; operation: ArithmeticId; after: Term<AfterId> }
   | { kind: 'string'; operation: StringOperationId; count: number; letter: string }

@@ -25,7 +25,7 @@ export type DatasetFormat = {
   read(fields: object, place: string): Promise<DatasetTask | FieldFault>
 }
 
-/** The formats of datasets, each known by its columns; the first that fits is taken. */
+/** The formats of datasets, each identified by its columns; the first that fits is used. */
 export const datasetFormats = {
   humaneval: { needs: ['prompt', 'entry_point', 'test'], takes: ['task_id'], mayTrain: false, read: readHumanEval },
   mbpp: {
@@ -115,7 +115,7 @@ function programTask(
   all: readonly Sample[],
   field: string,
 ): DatasetTask | FieldFault {
-  // Longer ones would not fit the time of a case; what is left still has to be passed as a whole.
+  // Longer ones would not fit the time of a case; an answer still has to pass all of the others.
   const short = all.filter(({ input, output }) => Math.max(input.length, output.length) <= datasetLimits.textCharacters)
   const used = short.slice(0, datasetLimits.tests)
   if (used.length === 0)
@@ -144,8 +144,8 @@ function asFunction(description: string, used: readonly Sample[]): DatasetTask['
 }
 
 /**
- * Runs a program on one input. Its output leaves as a hash of the words in it: a repr of the sandbox has 400 bytes, and what is
- * expected is unknown to the program.
+ * Runs a program on one input. Its output is returned as a hash of its words: a repr of the sandbox has at most 400 bytes, and the program does not
+ * know the expected output.
  */
 const harness = (program: string) => `
 import hashlib as _hashlib, io as _io, sys as _sys
@@ -166,7 +166,7 @@ def _run(given):
     return _hashlib.sha256(b' '.join(out.getvalue().split())).hexdigest()
 `
 
-/** JSON's texts are Python's, but for lone surrogates, which the sandbox refuses. */
+/** JSON's texts are valid in Python, except for lone surrogates, which the sandbox refuses. */
 const literal = (value: string) => JSON.stringify(value)
 
 /** As bytes.split: words are separated by ASCII white space. */

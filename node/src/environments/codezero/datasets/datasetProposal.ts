@@ -5,9 +5,9 @@ import { type PythonNode, parsePython } from '../python/parsePython.ts'
 import type { DatasetTask } from './datasetTask.ts'
 
 /**
- * A dataset's task as a proposer's text: its problem, and as many of its tests as a proposal has, of the form that a proposal has.
+ * A dataset's task as a proposer's text: its problem, and as many of its tests as a proposal may have, in the form of a proposal's tests.
  *
- * @param rule - which tasks the environment trains on.
+ * @param rule - the environment's rule for tasks that may be trained on.
  */
 export async function datasetProposal(
   { function: asked }: Pick<DatasetTask, 'function'>,
@@ -33,8 +33,8 @@ export async function datasetProposal(
 }
 
 /**
- * A test without parentheses around one value, `f((1)) == (2)`, as many of MBPP's have them: a proposal has none. Where they
- * do more than that, what is left does not have the form of one.
+ * A test without parentheses around single values, as in `f((1)) == (2)`, which many tests of MBPP have and proposals do not. If the parentheses do
+ * more than that, the result does not have the form of a test.
  */
 async function withoutParentheses(test: string): Promise<string> {
   const tree = await parsePython(test)
@@ -46,7 +46,7 @@ async function withoutParentheses(test: string): Promise<string> {
     .trim()
 }
 
-/** Where the parentheses of single expressions stand. */
+/** Positions of the parentheses around single expressions. */
 function parenthesesIn({ type, from, to, children }: PythonNode): number[] {
   const own = type === 'ParenthesizedExpression' ? [from, to - 1] : []
   return [...own, ...children.flatMap(parenthesesIn)]

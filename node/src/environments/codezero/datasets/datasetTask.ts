@@ -15,7 +15,7 @@ export type DatasetTask = {
   check(answer: string): Exclude<HeldOutCheck, boolean>
 }
 
-/** Why a row was refused. */
+/** Reason why a row was refused. */
 export type FieldFault = { readonly field: string; readonly reason: string }
 
 export const datasetLimits = {
@@ -37,7 +37,7 @@ export function answerCode(text: string): string {
   return block?.[1] ?? text
 }
 
-/** Checks each condition: `not (…)` is a truth value whatever the code binds its names to. */
+/** Checks each condition: `not (…)` is a truth value for any bindings of the code's names. */
 export function conditionTests(conditions: readonly string[]): CodeTest[] {
   return conditions.map(condition => ({ expression: `not (${condition})`, expected: 'False' }))
 }

@@ -111,14 +111,14 @@ export async function readHumanEval(fields: object, place: string): Promise<Data
     question: `Complete this function. Answer with the whole function.\n\n\`\`\`python\n${prompt.trimEnd()}\n\`\`\``,
     function: null,
     check: answer => ({
-      // The header first, for its imports and its helpers; what the answer defines replaces it.
+      // The header first, for its imports and its helpers; definitions of the answer replace it.
       code: `${prompt.trimEnd()}\n    pass\n\n${answerCode(answer)}\n\n${test}`,
       tests: [{ expression: `check(${name})`, expected: 'None' }],
     }),
   }
 }
 
-/** The condition of a test that is one `assert CONDITION`, with or without a message; null if it is none. */
+/** The condition of a test that is one `assert CONDITION`, with or without a message; null for any other test. */
 async function readCondition(test: string): Promise<PythonNode | null> {
   const tree = await parsePython(test.trim())
   const [statement, ...others] = tree ? statementsOf(tree) : []
@@ -126,7 +126,7 @@ async function readCondition(test: string): Promise<PythonNode | null> {
   return statement.children[1] ?? null
 }
 
-/** The call that a condition tests: the first one of a name that is defined by the code, or of any name where there is no code. */
+/** The call that a condition tests: the first one of a name that the code defines, or of any name if there is no code. */
 function testedCall(
   condition: PythonNode,
   defined: ReadonlySet<string> | null,
@@ -147,14 +147,14 @@ function testedCall(
   return null
 }
 
-/** Names and parameters of the functions that code defines at its top; null parameters where a call by position is not enough. */
+/** Names and parameters of the functions that code defines at the top level; null parameters if a call by position is not enough. */
 async function definedFunctions(code: string): Promise<Map<string, readonly string[] | null>> {
   const tree = await parsePython(code.replaceAll('\r\n', '\n'))
   const headers = tree ? statementsOf(tree).flatMap(statement => functionHeader(statement) ?? []) : []
   return new Map(headers.map(({ name, positional, needsKeyword }) => [name, needsKeyword ? null : positional]))
 }
 
-/** What wraps a call in tests. */
+/** Functions that wrap a call in tests. */
 const builtIns = new Set(
   'set sorted list tuple dict len abs round str int float bool sum max min any all isinstance'.split(' '),
 )

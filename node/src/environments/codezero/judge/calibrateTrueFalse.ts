@@ -39,7 +39,7 @@ export function examineJudge(judged: readonly JudgedOdds[]): {
   }
 }
 
-/** Why a judge is too weak to score; null if it is good enough. */
+/** Reason why a judge is too weak to score; null if it is good enough. */
 export function weaknessOf({ slope }: TrueFalseCalibration, { balancedAccuracy }: JudgeFigures): string | null {
   if (slope <= 0) return `it finds wrong code likelier to be right than right code (slope ${slope.toFixed(2)})`
   if (balancedAccuracy >= MIN_BALANCED_ACCURACY) return null

@@ -21,8 +21,7 @@ export type BackTranslationJudge = CodeJudge & {
 }
 
 /**
- * A judge by back-translation: a frozen model reads the code, its names made canonical, and is asked how likely the
- * problem's own text is then.
+ * A judge by back-translation: a frozen model reads the code with canonical names, and then scores the problem's own text.
  *
  * Asked for 'yes' or 'no' a model of this size is right 50 to 63 % of the time, by back-translation 96 to 99 %.
  *

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * How the judge's evidence becomes a probability: p = sigmoid(bias + gap * min(largest gap, 12) + nll * min(mean nll, 2)).
+ * Maps the judge's evidence to a probability: p = sigmoid(bias + gap * min(largest gap, 12) + nll * min(mean nll, 2)).
  *
  * Fitted on training pairs when the judge is made; stored in its `config.json` under `waggle`.
  */
@@ -12,7 +12,7 @@ export const judgeCalibrationSchema = z.strictObject({
 })
 export type JudgeCalibration = z.output<typeof judgeCalibrationSchema>
 
-/** Evidence is clipped here: beyond this, a text is wrong, however far off. */
+/** Evidence is clipped at these values: beyond them, a text is wrong in any case. */
 const evidenceLimits = { gap: 12, nll: 2 } as const
 
 /** How well a problem's text fits some code: over the text's tokens, in natural-log units. */

@@ -11,7 +11,7 @@ import type { CodeJudge, JudgedPair } from './createJudge.ts'
 /** The part of a specification that names a chat model as judge. */
 export type TrueFalseRule = Extract<CodeZeroSpec['judge'], { kind: 'trueFalse' }>
 
-/** Longer pairs count as wrong: what a round's limits allow is far shorter. */
+/** Longer pairs count as wrong: a round's limits allow only far shorter ones. */
 const MAX_TOKENS = 4096
 
 /** The judge's two answers. */

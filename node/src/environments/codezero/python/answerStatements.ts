@@ -9,8 +9,8 @@ export type AnswerStatements = {
 }
 
 /**
- * Of a module's statements, those that belong to the function that is asked for: itself, all that stands before it, and of what follows those that
- * give a value to a name that these use.
+ * Selects the statements of a module that belong to the requested function: the function, everything before it, and later statements that give a
+ * value to a name that the selected ones use.
  */
 export function answerStatements(statements: readonly PythonNode[], asked: PythonNode): AnswerStatements {
   const first = statements.slice(0, statements.indexOf(asked) + 1)

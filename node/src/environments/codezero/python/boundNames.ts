@@ -38,7 +38,7 @@ export function bindingChildren({ type, children }: PythonNode): readonly Python
   }
   if (type === 'UpdateStatement' || type === 'NamedExpression') return children.slice(0, 1)
   if (type === 'ForStatement') return children.slice(position('for') + 1, position('in'))
-  // A generator may stand in the brackets of a call, and any of them may have several loops.
+  // A generator may be the argument of a call without its own brackets, and any comprehension may have several loops.
   if (type === 'ArgList' || type.endsWith('ComprehensionExpression')) return loopNames(children)
   return type === 'ImportStatement' || type === 'FunctionDefinition'
     ? children.filter(child => child.type === 'VariableName')

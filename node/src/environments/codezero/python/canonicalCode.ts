@@ -31,7 +31,7 @@ const canonicalLetters = [...'pqruvwyzcdeghijklmot']
  *
  * Text for human readers is removed, since the judge estimates how likely the problem's text is: comments, strings longer than a character
  * (docstrings too), unknown method names, blank lines. Type hints go, and defaults, which a call with all values does not use. Constant
- * arithmetic is folded: the judge knows `0`, but takes `4 - 4` for something about 4.
+ * arithmetic is folded: the judge understands `0`, but takes `4 - 4` for something about 4.
  *
  * @returns null if the code is not valid Python, not a function by itself (`loneFunction`), or calculates with terms that it does not need
  *   (`hasIdleTerms`).
@@ -68,7 +68,7 @@ const computations: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExp
 /** Numbers that are computed from numbers alone. Brackets around them stay: without them `(1 - 3) ** 2` would be another number. */
 const isComputed = (node: PythonNode) => computations.has(node.type) && constantOf(node) !== null
 
-/** Leaves, with each string, each computed number, and each piece that is not read, as one piece. */
+/** Leaves of the tree. Each string, each computed number and each unread part is one leaf. */
 function leavesOf(node: PythonNode, unread: ReadonlySet<PythonNode>, found: PythonNode[] = []): PythonNode[] {
   const isWhole = strings.has(node.type) || unread.has(node) || isComputed(node)
   if (isWhole || node.children.length === 0) found.push(node)
@@ -117,9 +117,8 @@ function renamer(problem: Pick<Problem, 'name' | 'parameters'>, bound: ReadonlyS
 /**
  * The function that a problem asks for, if it is self-contained, so that a model that knows only single functions can read it.
  *
- * Null if it uses an import, a helper or a constant of the module, or takes more parameters than the problem has. Null also if
- * it computes nothing, never reads a parameter, or holds unreachable code: there the model would guess the likeliest text, or
- * read code that never runs.
+ * Null if it uses an import, a helper or a constant of the module, or takes more parameters than the problem has. Null also if it computes nothing,
+ * never reads a parameter, or holds unreachable code: then the model would guess the likeliest text, or read code that never runs.
  */
 function loneFunction(script: PythonNode, { name, parameters }: Omit<Problem, 'text'>): PythonNode | null {
   const statements = statementsOf(script)
@@ -136,7 +135,7 @@ function loneFunction(script: PythonNode, { name, parameters }: Omit<Problem, 't
 
 const plain = ['ParenthesizedExpression', 'TupleExpression', 'ArrayExpression', 'SetExpression', 'DictionaryExpression']
 
-/** Whether anything is done with values, beyond naming and listing them. */
+/** Whether the code does anything with values beyond naming and listing them. */
 function computes(node: PythonNode): boolean {
   if (node.type === 'UpdateStatement' || (node.type.endsWith('Expression') && !plain.includes(node.type))) return true
   return node.children.some(computes)
@@ -146,7 +145,7 @@ const leaving = ['ReturnStatement', 'RaiseStatement', 'BreakStatement', 'Continu
 const constants = ['Boolean', 'Number', 'String', 'None']
 const branching = ['IfStatement', 'WhileStatement', 'ConditionalExpression']
 
-/** Whether there is code that is never reached, or need not be: after a statement that leaves, under a constant, in a function inside. */
+/** Whether there is code that may never run: after a leaving statement, under a constant condition, or in an inner function. */
 function hidesCode({ type, children }: PythonNode): boolean {
   const statements = children.filter(child => child.type.endsWith('Statement') || child.type.endsWith('Definition'))
   if (type === 'Body' && statements.slice(0, -1).some(statement => leaving.includes(statement.type))) return true

@@ -34,7 +34,7 @@ function piecesOf(node: PythonNode, places: ReadonlyMap<string, string>): string
   if (node.type === 'VariableName') return [places.get(node.text) ?? node.text]
   if (strings.has(node.type)) return [node.text.replace(/^(['"])([^'"\\]*)\1$/, "'$2'")]
   if (node.children.length === 0) return [node.text]
-  // The end of a block says where what follows it belongs.
+  // Marks the end of a block, so that later statements are assigned correctly.
   const pieces = node.children.flatMap(child => piecesOf(child, places))
   return node.type === 'Body' ? [...pieces, 'end'] : pieces
 }

@@ -52,7 +52,7 @@ function parametersIn(list: PythonNode): PythonNode[][] {
   return found
 }
 
-/** Whether a call with these names' values, by position, is what the header is for. */
+/** Whether the header accepts a call with these names' values, by position. */
 export function takes({ positional, required, needsKeyword }: FunctionHeader, parameters: readonly string[]): boolean {
   const given = positional.slice(0, parameters.length)
   return !needsKeyword && required <= parameters.length && given.join() === parameters.join()

@@ -1,16 +1,16 @@
 import { constantOf } from './constantOf.ts'
 import type { PythonNode } from './parsePython.ts'
 
-/** A part of a sum: a number times what its key names, or a number alone where the key is empty. */
+/** A term of a sum: a number times the expression of its key, or a plain number if the key is empty. */
 type Term = { key: string; factor: number }
 
-/** Sums that come to more terms than these when they are multiplied out are not read. */
+/** Sums with more terms than this when multiplied out are not checked. */
 const MAX_TERMS = 64
 
 /**
- * Whether code calculates with more terms than it needs, once it is multiplied out: what it adds it takes away again, a term comes twice,
- * or numbers are added to or multiplied with numbers. Policies write `2 - x - 2`, `x * 2 + x`, `t * (3 - i) + t` or `s * 4 * 4`, and a
- * small judge is misled by their parts. Two equal adjacent terms are allowed as a way to write a double.
+ * Whether code calculates with more terms than it needs, once it is multiplied out: terms cancel, a term occurs twice, or numbers are added to or
+ * multiplied with numbers. Policies write `2 - x - 2`, `x * 2 + x`, `t * (3 - i) + t` or `s * 4 * 4`, and their parts mislead a small judge. Two
+ * equal adjacent terms are allowed as a way to write a double.
  */
 export function hasIdleTerms(node: PythonNode): boolean {
   return isIdle(node) || node.children.some(hasIdleTerms)

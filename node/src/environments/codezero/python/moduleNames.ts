@@ -5,8 +5,8 @@ import type { PythonNode } from './parsePython.ts'
 export const ANY_NAME = '*'
 
 /**
- * Names of the module to which a statement gives a value, or takes it away: a definition its own and those that it declares global, an
- * assignment its targets, also where only a part of them changes.
+ * Names of the module to which a statement gives a value, or whose value it deletes: for a definition its own name and those that it declares
+ * global, for an assignment its targets, even if only a part of them changes.
  */
 export function moduleNames(node: PythonNode): Set<string> {
   const { type, children } = node

@@ -41,9 +41,9 @@ const unforeseen: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether code cannot do what is asked for, as its text alone says: it calls a function or a method of Python's own with a number of
- * arguments that it never takes, reads or updates a name that nothing gives a value, puts a list into itself, or divides by zero. Small
- * judges accept `found.append(found, x)` and `x % 0`, and policies exploit that.
+ * Whether the text of code proves that it fails: it calls a built-in function or method with a number of arguments that it never accepts, reads or
+ * updates a name without a value, puts a list into itself, or divides by zero. Small judges accept `found.append(found, x)` and `x % 0`, and policies
+ * exploit that.
  *
  * @param script - the whole code.
  * @returns false if this cannot be decided.
@@ -74,7 +74,7 @@ function usedNames({ type, text, children }: PythonNode): string[] {
 
 const isUpdate = ({ type }: PythonNode) => type === 'UpdateStatement'
 
-/** Left of `+=` and its like, a name has to have a value. */
+/** Names left of `+=` and similar operators, which must have a value. */
 function updatedNames(node: PythonNode): string[] {
   const [target] = isUpdate(node) ? node.children : []
   const own = target?.type === 'VariableName' ? [target.text] : []
@@ -94,7 +94,7 @@ function hasWrongCall(node: PythonNode, bound: ReadonlySet<string>): boolean {
 
 const divisions: ReadonlySet<string> = new Set(['/', '//', '%', '/=', '//=', '%='])
 
-/** By a number that is written there; a string on the left is formatted by `%`. */
+/** Whether code divides by a literal zero. A string on the left is formatted by `%`. */
 function dividesByZero({ children }: PythonNode): boolean {
   const [left, operator, right] = children
   const isDivision = operator !== undefined && divisions.has(operator.text) && !left?.type.endsWith('String')
@@ -133,7 +133,7 @@ function positional({ children }: PythonNode): PythonNode[] | null {
 
 const whole: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExpression', 'ParenthesizedExpression'])
 
-/** Whether an expression is made of a list as a whole, and not of what is in it. */
+/** Whether an expression contains a list as a whole, and not only its elements. */
 function holds(node: PythonNode, name: string): boolean {
   if (node.type === 'VariableName') return node.text === name
   return whole.has(node.type) && node.children.some(child => holds(child, name))
@@ -160,7 +160,7 @@ const builtIns: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** What is inside returns for itself, and not for the function around it. */
+/** Inner functions, whose returns are not those of the function around them. */
 const otherFunctions: ReadonlySet<string> = new Set(['FunctionDefinition', 'LambdaExpression', 'ClassDefinition'])
 
 /**

@@ -20,8 +20,8 @@ type Tree = ReturnType<typeof parser.parse>
 /**
  * Python code as a tree, without running it; null if it is not valid Python.
  *
- * The parser recovers from errors; any error node makes the whole code invalid. It lets a few things pass that CPython
- * refuses later (`1 = x`), which only costs a check of form its sharpness.
+ * The parser recovers from errors; any error node makes the whole code invalid. It accepts a few things that CPython refuses later (`1 = x`), which
+ * only makes a check of form less strict.
  *
  * Yields to the event loop: the longest code takes some 30 ms, and recovering from the most errors half a second.
  */

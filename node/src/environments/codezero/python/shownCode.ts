@@ -8,9 +8,9 @@ import { nameSpeaks, textSpeaks, textsSpeak } from './speech.ts'
 /**
  * Code as shown to a judging chat model: unchanged, except for text that addresses a reader instead of Python.
  *
- * Comments go, and statements that only name a value, docstrings among them, become `pass`. A string that speaks (a sentence, chat markup, a word to the
- * judge), or a name that does, becomes a number that follows from its text: it says nothing, and different values stay
- * different. So does every string where they speak together. What the problem itself says is left as it is.
+ * Comments are removed, and statements that only name a value, such as docstrings, become `pass`. A string or a name that addresses a reader (a
+ * sentence, chat markup, a word to the judge) becomes a number derived from its text: it has no meaning, and different values stay different. If
+ * strings form a text only together, all of them are replaced. Texts of the problem itself stay unchanged.
  *
  * @returns null if the code is not valid Python, or its function reads none of its parameters: no task asks for a constant.
  */
@@ -27,7 +27,7 @@ export async function shownCode(code: string, problem: Problem): Promise<string 
 type Given = {
   readonly problem: Problem
   readonly names: ReadonlySet<string>
-  /** Whether strings speak together that say nothing each. */
+  /** Whether strings form a text together that none forms alone. */
   readonly saysMore: boolean
 }
 
@@ -81,13 +81,13 @@ function speaks(text: string, { problem, saysMore }: Given): boolean {
 const isQuoted = (text: string, problem: Problem) =>
   ["'", '"', '`'].some(quote => problem.text.includes(`${quote}${text}${quote}`))
 
-/** What each string of a piece of code says, in order. */
+/** The text of each string in a piece of code, in order. */
 function textsIn(node: PythonNode, code: string): string[] {
   if (strings.has(node.type)) return [textOf(node, code)]
   return node.children.flatMap(child => textsIn(child, code))
 }
 
-/** Six digits that tell texts apart and spell nothing. */
+/** Six digits that distinguish texts and have no meaning. */
 function mark(text: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = keccak_256(new TextEncoder().encode(text))
   return String(((a << 24) | (b << 16) | (c << 8) | d) >>> 0)
@@ -95,7 +95,7 @@ function mark(text: string): string {
     .slice(-6)
 }
 
-/** A string whose text is a mark; what an f-string puts into it stays. */
+/** A string whose text is a mark; expressions of an f-string stay. */
 function silenced(node: PythonNode, code: string, given: Given): string {
   const marked = `text${mark(writtenAs(node, code))}`
   const inserted = insertedIn(node)
@@ -113,17 +113,17 @@ function insertedIn(node: PythonNode): PythonNode[] {
   return node.type === 'FormatReplacement' ? [node] : node.children.flatMap(insertedIn)
 }
 
-/** What a string says: pieces joined, quotes and prefixes off, escapes read, what is inserted left out. */
+/** The text of a string: pieces joined, without quotes, prefixes and inserted expressions, with escapes decoded. */
 function textOf(node: PythonNode, code: string): string {
   if (node.type === 'ContinuedString') return node.children.map(child => textOf(child, code)).join('')
   const [, , content = ''] = /^\w*('''|"""|'|")([\s\S]*)\1$/.exec(ownText(node, code)) ?? []
   return content.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|N\{([^}]*)\}|([\s\S]))/gi, unescaped)
 }
 
-/** No source has it. */
+/** Placeholder of an inserted expression; no source contains it. */
 const INSERTED = '\0'
 
-/** What tells a string's value from others: what it says, with escapes as they are written and the places of what is inserted, and prefixes that matter. */
+/** Identity of a string's value: its text with escapes as written, the places of inserted expressions, and relevant prefixes. */
 function writtenAs(node: PythonNode, code: string): string {
   if (node.type === 'ContinuedString') return node.children.map(child => writtenAs(child, code)).join('')
   const [, prefix = '', , content = ''] = /^(\w*)('''|"""|'|")([\s\S]*)\2$/.exec(ownText(node, code, INSERTED)) ?? []
@@ -131,7 +131,7 @@ function writtenAs(node: PythonNode, code: string): string {
   return [...[...prefix.toLowerCase()].filter(letter => matters[letter]), content].join(INSERTED)
 }
 
-/** A node's text without what is inserted into it. */
+/** A node's text without inserted expressions. */
 function ownText(node: PythonNode, code: string, inserted = ''): string {
   let text = ''
   let at = node.from

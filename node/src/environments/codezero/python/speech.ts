@@ -19,9 +19,9 @@ const markup =
 
 const MAX_TEXT_CHARACTERS = 100
 const MAX_NAME_CHARACTERS = 32
-/** More are a sentence. */
+/** More words than this count as a sentence. */
 const MAX_WORDS = 3
-/** Shorter ones occur inside harmless words. */
+/** Shorter hidden words occur inside harmless words. */
 const MIN_HIDDEN_CHARACTERS = 6
 
 /** Whether a string's text addresses a reader, instead of being a value. */
@@ -50,7 +50,7 @@ const joining = new Set(
   ),
 )
 
-/** Together, strings of few words are a sentence from so many words on. */
+/** Strings of few words count together as a sentence from this many words on. */
 const MIN_SENTENCE_WORDS = 4
 /** Strings of several words count as a text from this many words on. */
 const MAX_PHRASE_WORDS = 6
@@ -59,7 +59,7 @@ const MAX_PIECE_CHARACTERS = 3
 const MIN_SPELT_CHARACTERS = 4
 const spelt = [...judging, ...answering].filter(word => word.length >= MIN_SPELT_CHARACTERS)
 
-/** Whether strings that say nothing each say something together: a sentence word by word, or a word letter by letter. */
+/** Whether strings form a text together that none forms alone: a sentence word by word, or a word letter by letter. */
 export function textsSpeak(texts: readonly string[]): boolean {
   const plain = texts.map(text => text.normalize('NFKC'))
   const words = plain.flatMap(wordsOf)

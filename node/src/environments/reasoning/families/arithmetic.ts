@@ -67,7 +67,7 @@ function expression(operators: number, level: number, random: SeededRandom): Exp
   const operator = random.pick(level === 1 ? (['+', '-'] as const) : (['+', '-', '*'] as const))
   const binds = operator === '*' ? 2 : 1
   const inParentheses = ({ text, binds: own }: Expression, least: number) => (own < least ? `(${text})` : text)
-  // What stands on the right of a minus or a times is kept together.
+  // The right operand of a minus or a times is put into parentheses.
   const text = `${inParentheses(left, binds)} ${operator} ${inParentheses(right, operator === '+' ? 1 : binds + 1)}`
   const [a, b] = [left.value, right.value]
   return { text, value: operator === '+' ? a + b : operator === '-' ? a - b : a * b, binds }

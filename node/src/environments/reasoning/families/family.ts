@@ -2,7 +2,7 @@ import type { Level } from '../../level.ts'
 import type { SeededRandom } from '../../seededRandom.ts'
 import type { AnswerKind } from '../readAnswer.ts'
 
-/** A question, what kind of answer it has, and the right one, spelled as `readAnswer` spells it. */
+/** A question, the kind of its answer, and the right answer in the spelling of `readAnswer`. */
 export type Question = { question: string; kind: AnswerKind; answer: string }
 
 /** Draws a question of a level: the same for the same random numbers. */

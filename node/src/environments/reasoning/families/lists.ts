@@ -9,7 +9,7 @@ const words: ByLevel<readonly [length: number, letters: number]> = {
   5: [36, 10],
 }
 
-/** How often a letter occurs. */
+/** Questions about the number of occurrences of a letter. */
 export const letters: Family = (level, random) => {
   const [length, count] = words[level]
   const alphabet = random.shuffled([...'abcdefghijklmnopqrstuvwxyz']).slice(0, count)

@@ -29,7 +29,7 @@ export const boolean: Family = (level, random) => {
 
 const people = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve', 'Finn', 'Gus', 'Hana'] as const
 
-/** What somebody says, as text, and whether it holds; `isKnight` is of each islander, in order. */
+/** An islander's statement, as text, and whether it holds; `isKnight` has an entry for each islander, in order. */
 type Statement = { text: string; holds(isKnight: readonly boolean[]): boolean }
 
 function statement(names: readonly string[], speaker: number, level: number, random: SeededRandom): Statement {
@@ -51,7 +51,7 @@ function statement(names: readonly string[], speaker: number, level: number, ran
   return random.pick(level < 3 ? kinds : [...kinds, exactly])
 }
 
-/** Who is a knight, in each way in which knights tell the truth and knaves lie. */
+/** Every assignment of knights and knaves in which knights tell the truth and knaves lie. */
 function solutionsOf(said: readonly Statement[]): boolean[][] {
   const all = Array.from({ length: 2 ** said.length }, (_, bits) => said.map((_, index) => ((bits >> index) & 1) === 1))
   return all.filter(is => said.every(({ holds }, speaker) => holds(is) === is[speaker]))
