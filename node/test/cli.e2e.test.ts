@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadEnvironments } from '#environments/builtIn.ts'
 import { verbs } from '../src/cli/verbs.ts'
+import { callCli } from './callCli.ts'
 import { runCli, startCli } from './cliProcess.ts'
 import { deployContracts, startLocalChain } from './localChain.ts'
 
@@ -25,28 +26,31 @@ test('the list of commands names each with a line, and each says what it takes',
 
 test('a peer is made once, backed up, lost and restored with the same keys', async () => {
   const [data, copy] = [join(root, 'peer'), join(root, 'copy')]
-  const made = JSON.parse((await runCli(['init', '--data', data, '--json'])).stdout)
+  const made = JSON.parse((await callCli(['init', '--data', data, '--json'])).stdout)
   expect(made).toMatchObject({ data, peerId: expect.stringMatching(/^16Uiu2HA/) })
-  expect(JSON.parse((await runCli(['init', '--data', data, '--json'])).stdout)).toEqual(made)
+  expect(JSON.parse((await callCli(['init', '--data', data, '--json'])).stdout)).toEqual(made)
   const keys = () => readdirSync(data).map(file => readFileSync(join(data, file), 'base64'))
   const before = keys()
 
   const secret = join(root, 'passphrase')
   writeFileSync(secret, 'five words in a file\n')
-  const backUp = (...argv: string[]) => runCli(['backup', copy, '--data', data, ...argv])
-  expect(await backUp()).toMatchObject({ code: 64, stderr: expect.stringMatching(/no terminal to ask/) })
-  const short = await runCli(['backup', copy, '--data', data], { WAGGLE_BACKUP_PASSPHRASE: 'short' })
+  const backUp = (...argv: string[]) => callCli(['backup', copy, '--data', data, ...argv])
+  expect(await runCli(['backup', copy, '--data', data])).toMatchObject({
+    code: 64,
+    stderr: expect.stringMatching(/no terminal to ask/),
+  })
+  const short = await callCli(['backup', copy, '--data', data], { WAGGLE_BACKUP_PASSPHRASE: 'short' })
   expect(short).toMatchObject({ code: 64, stderr: expect.stringMatching(/needs 12 characters/) })
   expect(await backUp('--passphrase-file', secret)).toMatchObject({ code: 0, stderr: '' })
   const twice = await backUp()
   expect(twice).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists.*\[BACKUP\]/) })
-  const over = await runCli(['restore', copy, '--data', data])
+  const over = await callCli(['restore', copy, '--data', data])
   expect(over).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not empty.*\[BACKUP\]/) })
   rmSync(data, { recursive: true })
   const restore = ['restore', copy, '--data', data, '--json']
-  const wrong = await runCli(restore, { WAGGLE_BACKUP_PASSPHRASE: 'other words of a shell' })
+  const wrong = await callCli(restore, { WAGGLE_BACKUP_PASSPHRASE: 'other words of a shell' })
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/passphrase does not .*\[PASSPHRASE_FILE\]/) })
-  const restored = await runCli(restore, { WAGGLE_BACKUP_PASSPHRASE: 'five words in a file' })
+  const restored = await callCli(restore, { WAGGLE_BACKUP_PASSPHRASE: 'five words in a file' })
   expect(JSON.parse(restored.stdout)).toMatchObject({ peerId: made.peerId, name: made.name })
   expect(keys()).toEqual(before)
 })
@@ -60,20 +64,20 @@ test('who deployed seats an evaluator and lists a bootnode, through which one co
     const record = join(root, 'deployment.json')
     writeFileSync(record, deployment)
     const data = join(root, 'evaluator')
-    const { peerId } = JSON.parse((await runCli(['init', '--data', data, '--json'])).stdout)
+    const { peerId } = JSON.parse((await callCli(['init', '--data', data, '--json'])).stdout)
     // Anvil's first account, which deployed.
     const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
     const env = { WAGGLE_DEPLOYER_KEY: key, WAGGLE_RPC_URL: local.rpcUrl, WAGGLE_DEPLOYMENT: record }
-    const admit = async () => JSON.parse((await runCli(['admit', peerId, '--json'], env)).stdout)
+    const admit = async () => JSON.parse((await callCli(['admit', peerId, '--json'], env)).stdout)
     expect(await admit()).toMatchObject({ peerId, status: 'seated' })
     expect(await admit()).toEqual({ peerId, status: 'already seated' })
-    const { stdout } = await runCli(['status', '--data', data, '--json'], env)
+    const { stdout } = await callCli(['status', '--data', data, '--json'], env)
     expect(JSON.parse(stdout)).toMatchObject({ peerId, seated: true, registered: false, round: 0, connections: null })
 
     const meet = startCli(['bootnode', '--data', join(root, 'bootnode'), ...HERE, '--log-format', 'json'], env)
     running.push(meet)
     const [bootnode = ''] = JSON.parse(await meet.line('bootnode started')).addresses
-    const listed = async (...argv: string[]) => JSON.parse((await runCli(['bootnode', ...argv, '--json'], env)).stdout)
+    const listed = async (...argv: string[]) => JSON.parse((await callCli(['bootnode', ...argv, '--json'], env)).stdout)
     expect(await listed('add', bootnode)).toEqual({ bootnodes: [bootnode], hash: expect.stringMatching(/^0x/) })
 
     const home = join(root, 'joined')
@@ -92,7 +96,7 @@ test('who deployed seats an evaluator and lists a bootnode, through which one co
     expect(metrics).not.toContain(readFileSync(join(home, 'account.key'), 'utf8').trim().replace('0x', ''))
     expect((await fetch(url.replace('metrics', 'health'))).status).toBe(200)
     expect((await fetch(url.replace('metrics', 'ready'))).status).toBe(503)
-    const seen = JSON.parse((await runCli(['status', '--data', home, '--json'], env)).stdout)
+    const seen = JSON.parse((await callCli(['status', '--data', home, '--json'], env)).stdout)
     expect(seen).toMatchObject({ registered: true, balanceEth: expect.stringMatching(/^9\.9/) })
     expect(seen.connections).toMatchObject({ peers: 1, alone: null })
     expect(parse(readFileSync(join(home, 'waggle.yaml'), 'utf8'))).toMatchObject({ role: 'solver', threads: '1' })
@@ -101,9 +105,9 @@ test('who deployed seats an evaluator and lists a bootnode, through which one co
 
     const kept = { ...env, WAGGLE_BACKUP_PASSPHRASE: 'five words in a shell' }
     const [copy, moved] = [join(root, 'joined.age'), join(root, 'moved')]
-    expect(await runCli(['backup', copy, '--data', home], kept)).toMatchObject({ code: 0, stderr: '' })
+    expect(await callCli(['backup', copy, '--data', home], kept)).toMatchObject({ code: 0, stderr: '' })
     await peer.stop()
-    expect(await runCli(['restore', copy, '--data', moved], kept)).toMatchObject({ code: 0, stderr: '' })
+    expect(await callCli(['restore', copy, '--data', moved], kept)).toMatchObject({ code: 0, stderr: '' })
     const again = startCli(['start', '--data', moved, ...HERE], env)
     running.push(again)
     await again.line('started', seen.peerId)
@@ -111,4 +115,4 @@ test('who deployed seats an evaluator and lists a bootnode, through which one co
     await Promise.all(running.map(one => one.stop()))
     await local.stop()
   }
-}, 90_000)
+}, 240_000)

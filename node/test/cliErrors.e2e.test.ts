@@ -10,6 +10,7 @@ import { loadEnvironments, starterFolder } from '#environments/builtIn.ts'
 import { openIdentity } from '#store/identity.ts'
 import { JOURNAL_FILE } from '#store/openDatabase.ts'
 import { freePort } from '../../scripts/base/freePorts.ts'
+import { callCli } from './callCli.ts'
 import { type CliResult, runCli, startCli, takePort } from './cliProcess.ts'
 import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
 import { refusedCall } from './refusedCall.ts'
@@ -161,7 +162,7 @@ describe('what is called wrongly ends with 64', () => {
   test('an invalid RPC URL is reported by its variable and never printed', async () => {
     const { data, recordPath } = await newPeer('bad-url')
     const flags = ['--data', data, '--deployment', recordPath]
-    const result = await runCli(['status', ...flags], { WAGGLE_RPC_URL: 'node.example/secret-key' })
+    const result = await callCli(['status', ...flags], { WAGGLE_RPC_URL: 'node.example/secret-key' })
     expectOneLine(result, { code: 64, says: /^WAGGLE_RPC_URL is not an http or https URL\. Correct it/ })
     expect(result.stderr).not.toContain('secret')
   })
@@ -171,7 +172,7 @@ describe('a chain that is not as it should be', () => {
   test('one that nobody reaches may be tried again: 75', async () => {
     const { data, recordPath } = await newPeer('unreachable')
     const rpc = `http://user:t0ps3cret@127.0.0.1:${await freePort()}/v2/t0ps3cret?key=t0ps3cret`
-    const result = await runCli([
+    const result = await callCli([
       'status',
       '--data',
       data,
@@ -191,14 +192,14 @@ describe('a chain that is not as it should be', () => {
   test("a chain other than the deployment's is reported by its id", async () => {
     const { flags } = await newPeer('wrong-chain', { record: { ...deployment, chainId: 685_685 } })
     const says = /has id 31337; the deployment 'test' is on 685685\. .*\[WRONG_CHAIN\]$/m
-    expectOneLine(await runCli(['status', ...flags]), { code: 1, says })
+    expectOneLine(await callCli(['status', ...flags]), { code: 1, says })
   })
 
   test('a chain that was reset is reported by its missing contract', async () => {
     const Rounds = { address: `0x${'12'.repeat(20)}` as const, startBlock: 1 }
     const record = { ...deployment, contracts: { ...deployment.contracts, Rounds } }
     const { flags } = await newPeer('reset', { record })
-    expectOneLine(await runCli(['status', ...flags]), {
+    expectOneLine(await callCli(['status', ...flags]), {
       code: 1,
       says: /no Rounds at 0x1212.*deploy again.*\[CONTRACT_MI/,
     })
@@ -226,7 +227,7 @@ describe('a chain that is not as it should be', () => {
 
   test('the doctor names what is wrong, with what to do', async () => {
     const { flags, address } = await newPeer('ill', { funded: false })
-    const { stdout, code } = await runCli(['doctor', ...flags, '--json'])
+    const { stdout, code } = await callCli(['doctor', ...flags, '--json'])
     const { findings } = JSON.parse(stdout)
     const stateOf = (check: string) => findings.find((finding: { check: string }) => finding.check === check)
     // This chain's time was set ahead.
@@ -245,14 +246,14 @@ describe('a chain that is not as it should be', () => {
     const env = { WAGGLE_DEPLOYER_KEY: `0x${'1'.padStart(64, '0')}` }
     const says =
       /refused a call from the account 0x7E5F.*Use the key of an account that has the role.*\[OWNER_REFUSED\]$/m
-    expectOneLine(await runCli(['admit', peerId, ...flags], env), { code: 1, says })
+    expectOneLine(await callCli(['admit', peerId, ...flags], env), { code: 1, says })
   })
 })
 
 test('bonds and what happens to them are printed, and nothing is sent', async () => {
   const { flags, address } = await newPeer('bonds')
   const before = await local.client.getTransactionCount({ address })
-  const { code, stdout } = await runCli(['challenge', 'bonds', '--json', ...flags])
+  const { code, stdout } = await callCli(['challenge', 'bonds', '--json', ...flags])
   const appeal = {
     bond: '0.01',
     bondWei: `1${'0'.repeat(16)}`,
@@ -287,7 +288,7 @@ describe('what is taken stays with its owner', () => {
       code: 1,
       says: /Another node, process \d+, uses .* with --data\. \[DATA_FOLDER_LOCKED\]$/m,
     })
-    const status = await runCli(['status', '--json', ...flags])
+    const status = await callCli(['status', '--json', ...flags])
     expect(JSON.parse(status.stdout)).toMatchObject({ network: 'test', round: 1, pointsMilli: 0, balanceEth: '1' })
     expect(await first.stop()).toMatchObject({ code: 0, stderr: '' })
 
@@ -313,11 +314,11 @@ describe('a damaged file is named and left as it is', () => {
       code: 1,
       says: /journal\.sqlite is damaged.* Move it away .*\[JOURNAL_CORRUPT\]$/m,
     })
-    expectOneLine(await runCli(['status', ...flags]), {
+    expectOneLine(await callCli(['status', ...flags]), {
       code: 1,
       says: /journal\.sqlite cannot be read.*\[JOURNAL_UNUSABLE\]$/m,
     })
-    const backup = await runCli(['backup', join(root, 'journal', 'copy'), '--data', data], {
+    const backup = await callCli(['backup', join(root, 'journal', 'copy'), '--data', data], {
       WAGGLE_BACKUP_PASSPHRASE: 'five words in a shell',
     })
     expectOneLine(backup, { code: 1, says: /journal\.sqlite cannot be copied.* move it away.*\[BACKUP\]$/m })
@@ -349,13 +350,13 @@ describe('a damaged file is named and left as it is', () => {
 
   test("a deployment's record, and one of another network than asked for", async () => {
     const { flags, recordPath } = await newPeer('record')
-    const other = await runCli(['status', ...flags, '--network', 'sepolia'])
+    const other = await callCli(['status', ...flags, '--network', 'sepolia'])
     expectOneLine(other, {
       code: 64,
       says: /of the network 'test', not 'sepolia'\. Leave out --network or --deployment/,
     })
     writeFileSync(recordPath, '{"network":"local"')
-    expectOneLine(await runCli(['status', ...flags]), {
+    expectOneLine(await callCli(['status', ...flags]), {
       code: 64,
       says: /deployment\.json is not a deployment record: it is not JSON, or cut off\. .*hardhat deploy/,
     })

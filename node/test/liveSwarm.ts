@@ -13,7 +13,7 @@ import type { RoleSettings } from '#roles/roleSettings.ts'
 import { startRole } from '#roles/startRole.ts'
 import { openIdentity } from '#store/identity.ts'
 import { registerPeers } from '../../scripts/swarm/registerPeers.ts'
-import { runCli } from './cliProcess.ts'
+import { callCli } from './callCli.ts'
 import { startFastTime } from './fastTime.ts'
 import { deployContracts, startLocalChain } from './localChain.ts'
 
@@ -37,7 +37,7 @@ export type LiveSwarm = Awaited<ReturnType<typeof startLiveSwarm>>
 export type LivePeer = Awaited<ReturnType<LiveSwarm['newPeer']>>
 
 /**
- * A swarm of real roles on a real chain, in this process, that live by its time; commands run as separate processes.
+ * A swarm of real roles on a real chain, in this process, that live by its time; commands run in it too.
  *
  * @param bootstrapRounds - first round that needs stakes.
  * @param roundSeconds - chain time of a round, which ends when a test says so.
@@ -122,7 +122,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
       },
       /** What a person types in this folder, and what comes back. */
       async waggle(...argv: string[]) {
-        const { code, stdout, stderr } = await runCli([...argv, '--data', data, '--json'], env)
+        const { code, stdout, stderr } = await callCli([...argv, '--data', data, '--json'], env)
         return { code, stderr, said: stdout === '' ? null : JSON.parse(stdout) }
       },
     }
