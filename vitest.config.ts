@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './scripts/test/longFirst.ts'
 
 /** What a project runs once before its files. */
 type Setup = string[]
@@ -35,6 +36,7 @@ const built = ['node/test/buildContracts.ts']
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongFirst },
     projects: [
       shared(project('node', ['node/{src,model/src}/**/*.test.ts'], 60_000, built)),
       project('node-e2e', ['node/test/**/*.test.ts'], 60_000, built),
