@@ -39,7 +39,7 @@ export const questions: Readonly<Record<ContractName, { abi: Abi; functionName: 
 }
 
 /**
- * The endpoints, first of all one that has the contracts: one that lags behind the deployment, or says so, may have an honest one after it.
+ * The endpoints, starting with one that has the contracts: an honest endpoint may follow one that lags behind the deployment or claims to.
  *
  * @throws {ContractMissingError | WrongContractError} of the first endpoint if none has them.
  */

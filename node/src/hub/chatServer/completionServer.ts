@@ -106,7 +106,7 @@ function completionOf({ token_ids, logprobs: said, finish_reason }: z.output<typ
   const named = isContent ? said.content.map(({ id }) => id) : said.tokens.map(idIn)
   const ids = token_ids ?? named.filter(id => id !== undefined)
   const isSound = logprobs.length === pieces.length && [0, pieces.length].includes(ids.length)
-  if (!isSound) throw new ChatServerError('SERVER_RESPONSE', "The server's answer lacks log-probabilities of some tokens.")
+  if (!isSound) throw new ChatServerError('SERVER_RESPONSE', "The server's answer needs one log-probability per token.")
   return {
     tokens: ids.length === 0 ? null : Int32Array.from(ids),
     pieces,
