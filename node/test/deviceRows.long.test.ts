@@ -8,9 +8,13 @@ test('a cache that is too large for a device is made for fewer rows, and the oth
   const software = softwareAdapter(Boolean(process.env.CI))
   if (software === null) return
   const env = { ...process.env, ...software }
-  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'deviceRowsChild.ts')], {
-    env,
-  })
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(import.meta.dirname, 'devices/deviceRowsChild.ts')],
+    {
+      env,
+    },
+  )
   const { cpu, webgpu } = JSON.parse(stdout)
   expect(cpu).toHaveLength(64)
   expect(webgpu).toEqual(cpu)

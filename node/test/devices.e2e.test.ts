@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { softwareAdapter } from '#engine/devices/softwareAdapter.ts'
 import { runCli } from './cliProcess.ts'
 
-const child = join(import.meta.dirname, 'deviceChild.ts')
+const child = join(import.meta.dirname, 'devices/deviceChild.ts')
 const model = join(import.meta.dirname, '../model/src/model/golden/decoders/qwen2')
 /** Three processes, one after another, that open drivers and time kernels: a few seconds on an idle machine. */
 const timeout = 240_000
@@ -53,9 +53,13 @@ test('keys and values that stay on a device are those of a cache on the CPU, wha
   const software = softwareAdapter(Boolean(process.env.CI))
   if (software === null) return
   const env = { ...process.env, ...software }
-  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'deviceCacheChild.ts')], {
-    env,
-  })
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(import.meta.dirname, 'devices/deviceCacheChild.ts')],
+    {
+      env,
+    },
+  )
   const cases = stdout
     .trim()
     .split('\n')
@@ -85,7 +89,7 @@ test('a GRPO step on WebGPU moves what it trains as on the CPU, all weights and 
   const software = softwareAdapter(Boolean(process.env.CI))
   if (software === null) return
   const env = { ...process.env, ...software }
-  const training = join(import.meta.dirname, 'deviceTrainingChild.ts')
+  const training = join(import.meta.dirname, 'devices/deviceTrainingChild.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [training, 'webgpu'], { env })
   const steps = stdout
     .trim()
@@ -108,9 +112,13 @@ test('AdamW on WebGPU is that of the CPU, and no weight, moment or gradient cros
   const software = softwareAdapter(Boolean(process.env.CI))
   if (software === null) return
   const env = { ...process.env, ...software }
-  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'deviceLearnerChild.ts')], {
-    env,
-  })
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(import.meta.dirname, 'devices/deviceLearnerChild.ts')],
+    {
+      env,
+    },
+  )
   const { apart, refused, isResumed, adapter, integers, whole, generated, nucleus } = JSON.parse(stdout)
   for (const distance of Object.values(apart)) expect(distance).toBeLessThan(1e-6)
   expect(refused).toContain('the loss is NaN')
