@@ -9,7 +9,7 @@ export interface KnownNetwork {
   readonly reorganisedBlocks: number
   /** URL of a block explorer, without a slash at its end; null for a chain that has none. */
   readonly explorerUrl: string | null
-  /** Where a test network's coin is given away. */
+  /** URL of a page that gives away coin of a test network. */
   readonly faucetUrl?: string
 }
 

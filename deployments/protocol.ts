@@ -7,7 +7,7 @@
 export const UNAVAILABLE = 65_535
 /** Highest score, in thousandths. */
 export const MAX_SCORE_MILLI = 1_000
-/** How far a vote may be from the settled score and still agree with it, in thousandths. */
+/** Largest distance of a vote from the settled score at which it still agrees with it, in thousandths. */
 export const TOLERANCE_MILLI = 25
 /** Seats of a jury, of which each scores one shard. */
 export const COMMITTEE_SEATS = 5

@@ -20,7 +20,7 @@ const contractSchema = z.strictObject({
   startBlock: z.int().nonnegative(),
 })
 
-/** Where the contracts are on one network; what `npx hardhat deploy` writes. */
+/** Addresses of the contracts on one network, as `npx hardhat deploy` writes them. */
 export const deploymentSchema = z
   .strictObject({
     network: z.string().min(1),
@@ -59,7 +59,7 @@ export class DeploymentRecordError extends Error {
 }
 
 /**
- * Where the record of a network lies.
+ * Path of the record of a network.
  *
  * @param network - name in hardhat.config.ts. The record of `local` is kept in the data folder and never tracked; any other is kept next to
  * this file and tracked.
@@ -115,11 +115,11 @@ function readText(file: string): string {
 
 function notARecord(file: string, why: string, cause?: unknown): DeploymentRecordError {
   const hint =
-    'take the record of this release from whoever deployed; if you did, delete it and run "npx hardhat deploy" again: it sends nothing and writes the record'
+    'ask the deployer for the record of this release; if you deployed it, delete the record and run "npx hardhat deploy" again: it sends nothing and writes the record'
   return new DeploymentRecordError(`${file} is not a deployment record: ${why}`, 'DEPLOYMENT_CORRUPT', hint, cause)
 }
 
-/** The first problem of a record. Contracts that are missing, or more than there are, are those of another release. */
+/** The first problem of a record. A missing or an unknown contract means that the record is of another release. */
 function problemOf({ issues }: z.ZodError): string {
   const [first] = issues
   if (first === undefined) return 'it does not fit the schema'

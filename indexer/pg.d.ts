@@ -1,4 +1,4 @@
-/** What is used of the package, which brings no types. */
+/** The part of the package that is used. The package has no types of its own. */
 declare module 'pg' {
   class Client {
     constructor(options: { connectionString: string })

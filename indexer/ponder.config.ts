@@ -18,7 +18,7 @@ import { quietHttp } from './launch/quietHttp.ts'
 const { deploymentPath, rpcUrl, indexFolder, databaseUrl, isLocal } = readEnvironment()
 const { chainId, contracts } = readDeployment(deploymentPath)
 
-/** Ponder asks an endpoint 20 times a second at first, whatever it could answer. A local chain stands for this many. */
+/** At first Ponder sends each endpoint only 20 requests a second. A local chain is listed as this many endpoints. */
 const LOCAL_ENDPOINTS = 25
 
 export default createConfig({

@@ -3,7 +3,7 @@ import type { Chain } from './chain.ts'
 import type { Preparation } from './preparePglite.ts'
 import { type Query, readHeld } from './readHeld.ts'
 
-/** Where Ponder keeps what endpoints answered, for all its indexes of a database. */
+/** Schema in which Ponder keeps the answers of endpoints, for all its indexes of a database. */
 const CACHE = 'ponder_sync'
 const CACHED = ['blocks', 'transactions', 'transaction_receipts', 'logs', 'traces', 'rpc_request_results', 'intervals']
 

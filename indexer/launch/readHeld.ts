@@ -1,7 +1,7 @@
 /** A database with an index, PGlite or Postgres. */
 export type Query = (statement: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>
 
-/** What an index of an earlier run resumes from: all blocks after the final one are read again. */
+/** State from which an index of an earlier run resumes: all blocks after the final one are read again. */
 export interface HeldIndex {
   /** The last block that was final when it was written. */
   final: { number: bigint; timestampSec: number }

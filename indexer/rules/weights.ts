@@ -42,7 +42,7 @@ export function withScore(lanes: ScoreLanes, number: number, scoreMilli: number)
 export const weightOf = (scoreMilli: number, beforeMilli: number): number =>
   Math.min(4 * WINDOW * scoreMilli, 5 * (beforeMilli + scoreMilli))
 
-/** What a score earns in its round, wei: the round's emission by its weight, where open appeals count with all that they could add. */
+/** Nectar that a score earns in its round, wei: the round's emission by its weight. Open appeals count with all that they could add. */
 export function shareOf(weight: number, round: { weight: number; reservedWeight: number; meanWeight: number }): bigint {
   const total = Math.max(round.weight + round.reservedWeight, round.meanWeight)
   return (EMISSION_WEI * BigInt(weight)) / BigInt(total)

@@ -17,7 +17,7 @@ export const claimedPeer = onchainTable(
     rewardsSubmitted: t.integer().notNull().default(0),
     /** Rounds in which it named winners. */
     roundsVoted: t.integer().notNull().default(0),
-    /** How often it was named as a winner, including by itself. */
+    /** Times that it was named as a winner, including by itself. */
     timesNamed: t.integer().notNull().default(0),
     /** The last round that it claims to have worked in. */
     lastRound: t.bigint(),

@@ -11,13 +11,13 @@ export const credit = onchainTable(
   'credit',
   t => ({
     account: t.hex().notNull(),
-    /** Which contract owes it. */
+    /** The contract that owes it. */
     source: creditSource().notNull(),
     /** Total credited. */
     credited: t.bigint().notNull().default(0n),
     /** Total withdrawn. */
     withdrawn: t.bigint().notNull().default(0n),
-    /** What it can withdraw now. */
+    /** Nectar that it can withdraw now, wei. */
     owed: t.bigint().notNull().default(0n),
   }),
   table => ({ pk: primaryKey({ columns: [table.account, table.source] }) }),

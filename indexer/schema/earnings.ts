@@ -32,7 +32,7 @@ export const earning = onchainView('earning', {
   amountWei: bigint('amount_wei').notNull(),
 }).as(sql`SELECT round, peer_key, source, amount_wei::numeric(78) AS amount_wei FROM (${earningRows}) earned`)
 
-/** What a peer has earned in total, has claimed, and can claim now. */
+/** Nectar that a peer has earned in total, has claimed, and can claim now. */
 export const purse = onchainView('purse', {
   peerKey: hex('peer_key').notNull(),
   peerId: text('peer_id').notNull(),

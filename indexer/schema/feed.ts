@@ -45,7 +45,7 @@ export const feedItem = onchainTable(
   t => ({
     /** Ponder's event id: sorts as the chain does. */
     id: t.text().primaryKey(),
-    /** What happened. */
+    /** Kind of event. */
     kind: feedKind().notNull(),
     round: t.integer(),
     peerKey: t.hex(),

@@ -15,7 +15,7 @@ export const game = onchainTable(
     root: t.hex().notNull(),
     /** Rounds of betting, each with a clue. */
     roundCount: t.integer().notNull(),
-    /** How many choices there are. */
+    /** Number of choices. */
     choiceCount: t.integer().notNull(),
     startsAtSec: t.int8({ mode: 'number' }).notNull(),
     /** Length of a round's betting, seconds. */
@@ -38,7 +38,7 @@ export const game = onchainTable(
     status: gameStatus().notNull().default('open'),
     /** Rounds that took bets, take bets, or take them next. */
     roundsOpened: t.integer().notNull().default(1),
-    /** How many bets it has. */
+    /** Number of bets. */
     bets: t.integer().notNull().default(0),
     /** Sum of its bets. */
     totalStake: t.bigint().notNull().default(0n),
@@ -50,9 +50,9 @@ export const game = onchainTable(
     disputer: t.hex(),
     /** The winning choice; null if nobody won. */
     winner: t.integer(),
-    /** What holders divide in addition to their stakes, once the game has ended. */
+    /** Nectar that holders divide in addition to their stakes, once the game has ended. */
     pot: t.bigint(),
-    /** What holders claimed. */
+    /** Nectar that holders claimed. */
     paidOut: t.bigint().notNull().default(0n),
     /** The rounding remainder, burnt. */
     dustBurnt: t.bigint().notNull().default(0n),
@@ -137,7 +137,7 @@ export const gameHolding = onchainTable(
     account: t.hex().notNull(),
     /** Sum of its bets. */
     staked: t.bigint().notNull(),
-    /** What it has claimed. */
+    /** Nectar that it has claimed. */
     claimed: t.bigint().notNull().default(0n),
     /** Winnings or a refund that it can claim now. */
     claimable: t.bigint().notNull().default(0n),

@@ -15,7 +15,7 @@ export const peer = onchainTable(
     registeredAtSec: t.int8({ mode: 'number' }).notNull(),
     /** First round in which its key counts. A move to another account does not change it. */
     countsFromRound: t.integer().notNull(),
-    /** How often it moved to another account. */
+    /** Times that it moved to another account. */
     moves: t.integer().notNull().default(0),
     /** Points settled so far, provisional ones included. */
     pointsMilli: t.bigint().notNull().default(0n),
@@ -51,9 +51,9 @@ export const evaluator = onchainTable('evaluator', t => ({
   admittedFromRound: t.integer(),
   /** As `admittedFromRound`, for a staked seat. */
   stakedFromRound: t.integer(),
-  /** How often it sealed votes for a shard. */
+  /** Times that it sealed votes for a shard. */
   votesCommitted: t.integer().notNull().default(0),
-  /** How often it opened them. */
+  /** Times that it opened them. */
   votesRevealed: t.integer().notNull().default(0),
   /** Misses when last counted: 1 for a silence, 3 for a ballot that was not revealed. A reveal clears them. */
   misses: t.integer().notNull().default(0),
@@ -74,7 +74,7 @@ export const evaluatorSeat = onchainTable(
 /** One row: first round whose seats and tasks need stakes. */
 export const bootstrap = onchainTable('bootstrap', t => ({
   id: t.text().primaryKey(),
-  /** That round. */
+  /** The round. */
   rounds: t.integer().notNull(),
 }))
 
@@ -85,7 +85,7 @@ export const stake = onchainTable(
   'stake',
   t => ({
     peerKey: t.hex().notNull(),
-    /** What it is staked for. */
+    /** The duty that the stake is for. */
     duty: duty().notNull(),
     /** Nectar staked now, wei. */
     amountWei: t.bigint().notNull(),
@@ -104,7 +104,7 @@ export const slashing = onchainTable(
     /** Ponder's event id: sorts as the chain does. */
     id: t.text().primaryKey(),
     peerKey: t.hex().notNull(),
-    /** What it was staked for. */
+    /** The duty that the stake was for. */
     duty: duty().notNull(),
     /** Contract that slashed it. */
     slasher: t.hex().notNull(),
@@ -122,11 +122,11 @@ export const compensation = onchainTable(
   t => ({
     /** Ponder's event id: sorts as the chain does. */
     id: t.text().primaryKey(),
-    /** Who appealed. */
+    /** The account that appealed. */
     account: t.hex().notNull(),
     /** The peer that was slashed. */
     peerKey: t.hex().notNull(),
-    /** What the slashed peer had staked for. */
+    /** The duty that the slashed peer had staked for. */
     duty: duty().notNull(),
     /** Nectar, wei. */
     amountWei: t.bigint().notNull(),

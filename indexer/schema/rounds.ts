@@ -61,7 +61,7 @@ export const round = onchainTable('round', t => ({
   countedNumber: t.integer(),
   /** Weight of its scores, in 32nds of a thousandth. */
   weight: t.int8({ mode: 'number' }).notNull().default(0),
-  /** What open appeals could still add to the weight: the round's emission is shared by both. */
+  /** Weight that open appeals could still add. The round's emission is shared by both. */
   reservedWeight: t.int8({ mode: 'number' }).notNull().default(0),
   /** Mean weight of the counted rounds before it. If it is larger than both together, the emission is divided by it, and the rest is not minted. */
   meanWeight: t.int8({ mode: 'number' }).notNull().default(0),
@@ -121,12 +121,12 @@ export const rolloutCommitment = onchainTable(
     ordinal: t.integer().notNull(),
     /** Merkle root over its leaves. */
     root: t.hex().notNull(),
-    /** How many rollouts it commits to. */
+    /** Number of rollouts that it commits to. */
     leafCount: t.integer().notNull(),
     /** Hash of the policy that sampled them. */
     policyHash: t.hex().notNull(),
     contentId: t.hex().notNull(),
-    /** How many earlier commitments it replaces. */
+    /** Number of earlier commitments that it replaces. */
     amendments: t.integer().notNull().default(0),
     /** Open demands and appeals against it: it earns nothing while there are any. */
     openChallenges: t.integer().notNull().default(0),
@@ -170,7 +170,7 @@ export const settlement = onchainTable(
     weight: t.integer().notNull(),
     /** Its earnings when a round twelve or more later overwrote it in the contract, wei, if a late ruling divided the round again: they no longer change. */
     keptWei: t.bigint(),
-    /** How many evaluators voted on the peer. */
+    /** Number of evaluators that voted on the peer. */
     votes: t.integer().notNull(),
     /** As in the peer's `rolloutCommitment`. */
     openChallenges: t.integer().notNull().default(0),
@@ -194,7 +194,7 @@ export const roundPeer = onchainView('round_peer', {
   peerKey: hex('peer_key').notNull(),
   peerId: text('peer_id'),
   name: text('name'),
-  /** How many rollouts it committed to. */
+  /** Number of rollouts that it committed to. */
   leafCount: integer('leaf_count').notNull(),
   /** Null until it is settled, as the score. */
   outcome: text('outcome'),

@@ -12,7 +12,7 @@ import { updateRound } from './roundRow.ts'
 import { votedOn } from './votedOn.ts'
 import { noteScore } from './weigh.ts'
 
-/** What an appeal could add to the weight of a score. */
+/** The weight that an appeal could add to a score. */
 const reserveOf = (scoreMilli: number, beforeMilli: number) =>
   weightOf(MAX_SCORE_MILLI, beforeMilli) - weightOf(scoreMilli, beforeMilli)
 

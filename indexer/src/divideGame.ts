@@ -10,7 +10,7 @@ interface Bet {
 interface Ended {
   /** The choice that won; null where everybody is refunded. */
   winner: number | null
-  /** What is divided on top of the stakes that come back. */
+  /** Nectar that is divided in addition to the stakes that come back. */
   pot: bigint
   freeShares: bigint
 }
@@ -20,7 +20,7 @@ const ONE = 10n ** 18n
 const MOST_SHARES = 2n ** 96n - 1n
 
 /**
- * What each holder of a game that has ended can claim, as `PredictionMarket.claimableOf` has it: its stakes on the winner and a
+ * The amount that each holder of a game that has ended can claim, as `PredictionMarket.claimableOf` computes it: its stakes on the winner and a
  * part of the pot by shares, or all its stakes back and a part of the pot by stake. Holders of nothing are left out.
  *
  * @param bets - all of the game, as they came.

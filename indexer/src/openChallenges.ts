@@ -14,7 +14,7 @@ export async function countChallenge(
     await context.db.update(settlement, { round, peerKey }).set({ openChallenges })
 }
 
-/** What is open against a peer's round by now. */
+/** Number of challenges that are open against a peer's round. */
 export async function readOpenChallenges(context: Context, key: { round: number; peerKey: `0x${string}` }) {
   return (await context.db.find(rolloutCommitment, key))?.openChallenges ?? 0
 }

@@ -12,7 +12,7 @@ on('RewardVotes:EvaluatorAdmitted', async ({ event, context }) => {
   const { peerKey, isStaked } = event.args
   const fromRound = Number(event.args.fromRound)
   const own = isStaked ? { stakedFromRound: fromRound } : { admittedFromRound: fromRound }
-  // Who sits already, by the role or by a stake, goes on sitting.
+  // An evaluator that already has a seat, by the role or by a stake, keeps it.
   const sits = (await context.db.find(evaluator, { peerKey }))?.untilRound === null
   await context.db
     .insert(evaluator)

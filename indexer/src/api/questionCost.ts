@@ -12,7 +12,7 @@ const MAX_FIELDS = 2_000
 const MAX_ALIASES = 30
 /** Most nested fields, without introspection. The pages' own queries have five levels. */
 export const MAX_DEPTH = 8
-/** What a page of a list has. Ponder reads its rows for any of these, or for none. */
+/** Fields of a page of a list. Ponder reads its rows for any of these, or for none. */
 const PAGE_FIELDS: readonly string[] = ['items', 'pageInfo', 'totalCount', '__typename']
 /** Lists of the schema that name types again: each within another multiplies the answer, and Ponder makes it without a pause. */
 const TYPE_LISTS: readonly string[] = ['fields', 'inputFields', 'interfaces', 'possibleTypes']
@@ -22,7 +22,7 @@ export const MAX_QUESTION_ROWS = 50_000
 /** Statements of SQL: Ponder reads each list of each row by itself, and counts it by another, in one turn of the event loop. */
 export const MAX_QUESTION_READS = 1_200
 
-/** What a query may cost at most, or why it is refused. Decided before anything is read from the database. */
+/** The most that a query may cost, or the reason why it is refused. Decided before anything is read from the database. */
 export function questionCost(document: DocumentNode, variables: Variables): Cost | string {
   const fragments = new Map(
     document.definitions.flatMap(one =>

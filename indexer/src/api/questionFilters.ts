@@ -19,7 +19,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   peerStandings: ['peerKey'],
 }
 
-/** Why the filters of a question are refused; null if they are not. */
+/** The reason why the filters of a question are refused; null if they are accepted. */
 export function filterFault(document: DocumentNode, variables: Variables): string | null {
   let conditions = 0
   let fault: string | null = null
@@ -51,7 +51,7 @@ export function filterFault(document: DocumentNode, variables: Variables): strin
   return fault ?? (conditions > MAX_CONDITIONS ? `Its filters have more than ${MAX_CONDITIONS} conditions.` : null)
 }
 
-/** Why a list at the top of a question is refused: it would be made whole before its first row is known. */
+/** The reason why a list at the top of a question is refused: all of it would be computed before its first row is known. */
 export function namingFault({ name, arguments: given = [] }: FieldNode, variables: Variables): string | null {
   const keys = NAMED[name.value]
   if (keys === undefined) return null

@@ -23,7 +23,7 @@ const schema = z.object({
   operationName: z.string().nullish(),
 })
 
-/** What the routes after this one find in the context. */
+/** Context that this route leaves to the routes after it. */
 export interface AskedQuestion {
   Variables: { question: Question & { operationName: string | undefined } }
 }

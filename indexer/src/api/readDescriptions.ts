@@ -55,7 +55,7 @@ export function readDescriptions(source: string): Map<string, string> {
   return found
 }
 
-/** What a column says of itself, in its own table or as in all. */
+/** A column's description: that of its own table, or else the one that all tables share. */
 export function describeColumn(described: ReadonlyMap<string, string>, table: string, column: string) {
   return described.get(`${table}.${column}`) ?? COMMON[column]
 }
