@@ -10,7 +10,7 @@ export const DEMANDED_FOR = 2
 /** The base fee, and with it the minimum bond, rises by up to an eighth per block. */
 const BOND_MARGIN = { times: 5n, of: 4n }
 
-/** What a peer committed to for a round. */
+/** Commitment of a peer for a round. */
 export interface CommittedWork {
   round: number
   root: Hex
@@ -81,7 +81,7 @@ export function withdrawCall(chain: Chain, account: Hex): Call {
   return { ...challengesOf(chain), functionName: 'withdraw', args: [account], what: 'Withdraw what challenges owe' }
 }
 
-/** Where a field of canonical dag-cbor begins: at the head of its name, 0x60 and the length. */
+/** Offset at which a field of canonical dag-cbor begins: at the head of its name, 0x60 and the length. */
 function fieldAt(specification: Hex, name: string): bigint {
   const bytes = hexToBytes(specification)
   const sought = Uint8Array.of(0x60 + name.length, ...stringToBytes(name))

@@ -10,7 +10,7 @@ import type { Call } from './sendCall.ts'
 export const duties = ['evaluator', 'proposer'] as const
 export type Duty = (typeof duties)[number]
 
-/** What a peer stakes for a duty, wei. */
+/** Stake of a peer for a duty, wei. */
 export interface HeldStake {
   duty: Duty
   amountWei: bigint

@@ -14,7 +14,7 @@ export const selectors = {
   FINALITY_ROUNDS: '0xa716f0c0',
 } as const
 
-/** Why a contract returned no number: the call reverted, or there is no contract at the address. */
+/** Reason why a contract returned no number: the call reverted, or there is no contract at the address. */
 export type NoAnswer = 'reverted' | 'noContract'
 
 interface Answer {

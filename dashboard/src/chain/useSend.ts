@@ -7,7 +7,7 @@ import { useTransactions } from './TransactionProvider.tsx'
 
 interface Sender {
   isBusy: boolean
-  /** Why the last one was not sent; null while all is well. */
+  /** Reason why the last transaction was not sent; null while all is well. */
   trouble: string | null
   /** Sends calls one after another, each once the one before is in a block. Busy also while they are made. */
   send: (calls: readonly Call[] | (() => Promise<readonly Call[]>)) => Promise<void>

@@ -30,7 +30,7 @@ export function ActionButton({ isBusy, isOff = false, onClick, children }: Props
   )
 }
 
-/** Why an action was not sent. */
+/** Shows the reason why an action was not sent. */
 export function Trouble({ text }: { text: string | null }) {
   if (text === null) return null
   return (

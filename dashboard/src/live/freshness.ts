@@ -8,7 +8,7 @@ export interface StreamState {
   connection: 'connecting' | 'live' | 'lost'
   /** Chain time of the newest indexed block; null before the first message. */
   headSec: number | null
-  /** When a stream that was live was lost, by this computer's clock. */
+  /** Time when a live stream was lost, by this computer's clock. */
   lostAtMs: number | null
 }
 
@@ -29,7 +29,7 @@ export function freshnessOf({ connection, headSec, lostAtMs }: StreamState, cloc
   return { state: 'stale', sinceMs: Math.round((headSec - clock.skewSec) * 1000) }
 }
 
-/** The page's freshness. @param isDown - the index did not answer this page, whatever its stream does. */
+/** The page's freshness. @param isDown - the index did not answer this page, regardless of its stream. */
 export function shownFreshness(freshness: Freshness, isDown: boolean): Freshness {
   return isDown && freshness.state === 'live' ? { state: 'slow' } : freshness
 }

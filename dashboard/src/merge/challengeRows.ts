@@ -55,7 +55,7 @@ export function challengesLeftOut({ withheldSecrets, leafDemands, appealCases }:
 
 export type Case = Omit<RoundAnswer['appealCases']['items'][number], 'peerKey' | 'peer'>
 
-/** What an appeal of a score is about, or came to. */
+/** Text on the subject of an appeal of a score, or on its result. */
 export function appealText({ appeals, settledMilli, finalMilli, isClosed, isMoot }: Case): string {
   const seats = appeals.items.at(-1)?.drawn ?? 0
   const settled = formatPoints(settledMilli)

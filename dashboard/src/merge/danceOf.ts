@@ -10,7 +10,7 @@ const TOP = 11
 const BOTTOM = 37
 
 /**
- * The dance of a peer, the same for ever: direction, waggles and width of the loops come from its key.
+ * The dance of a peer, which never changes: direction, waggles and width of the loops come from its key.
  *
  * @param peerKey - 32 bytes, hexadecimal with 0x.
  */

@@ -2,14 +2,14 @@ import type { RoundAnswer } from '#sources/getRoundRecord.ts'
 import { formatNectar } from './format.ts'
 import { type NamedPeer, named } from './voteTable.ts'
 
-/** What an evaluator or a proposer is paid for, in words that follow its name. */
+/** Work for which an evaluator or a proposer is paid, in words that follow its name. */
 interface PayRow {
   key: string
   peer: NamedPeer
   text: string
 }
 
-/** Who opened the score of a drawn leaf, whose task it answered, and its outcome; shard by shard. */
+/** Rows shard by shard: evaluators that opened the score of a drawn leaf, and the proposer whose task it answered, each with the pay. */
 export function payRows({ openings, taskPays, roundPeers }: RoundAnswer): PayRow[] {
   const names = new Map(roundPeers.items.map(one => [one.peerKey, named(one.peerKey, one).name]))
   const opened = openings.items.map(({ shard, evaluatorKey, evaluator, peerKey, index, scoreMilli, paidWei }) => ({

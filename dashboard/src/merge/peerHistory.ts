@@ -2,7 +2,7 @@ import type { EarningSource, PeerAnswer } from '#sources/getPeerRecord.ts'
 import { appealText, demandText } from './challengeRows.ts'
 import type { Outcome } from './voteTable.ts'
 
-/** What a peer did in one round and its outcome; null if it did nothing of the kind, or nothing came yet. */
+/** Work of a peer in one round and its outcome. A field is null if the peer did nothing of the kind, or nothing came yet. */
 export interface PeerRound {
   round: number
   tasks: number | null

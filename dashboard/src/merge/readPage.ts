@@ -3,7 +3,7 @@ export const PEERS_PER_PAGE = 20
 export const ROUNDS_PER_PAGE = 25
 export const GAMES_PER_PAGE = 6
 
-/** What follows the question mark of an address, as Next hands it to a page. */
+/** Query of an address, as Next hands it to a page. */
 export type Query = Record<string, string | string[] | undefined>
 
 /** One parameter of an address, the first where it was given twice; empty if it is absent. */

@@ -7,7 +7,7 @@ const units = [
 
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** How long ago something happened: `3 minutes ago`, `now`. Times in the future count as now. Times are Unix seconds. */
+/** Time since an event, in words: `3 minutes ago`, `now`. Times in the future count as now. Times are Unix seconds. */
 export function relativeTime(atSec: number, nowSec: number): string {
   const agoSec = Math.max(0, Math.floor(nowSec - atSec))
   const [unit, seconds] = units.find(([, least]) => agoSec >= least) ?? units[3]

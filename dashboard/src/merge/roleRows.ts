@@ -24,7 +24,7 @@ export interface EvaluatorRow extends RoleRow {
 export interface ProposerRow extends RoleRow {
   roundsProposed: number
   tasksPaid: number
-  /** How near its paid tasks come to the most that can be learnt from one, 0 to 1; null if none was paid. */
+  /** Mean learnability of its paid tasks, as a share of the highest possible one, 0 to 1; null if none was paid. */
   learnability: number | null
 }
 

@@ -1,4 +1,4 @@
-/** Where a round is on its way from proposal to final points. */
+/** Stage of a round between proposal and final points. */
 export type RoundState = 'ahead' | 'proposing' | 'open' | 'voting' | 'revealing' | 'settling' | 'final'
 
 export const roundStates: Record<RoundState, { label: string; doing: string }> = {

@@ -2,10 +2,10 @@ import type { Sampled } from '#sources/getSampled.ts'
 import { formatFigure } from './trainingFigures.ts'
 
 /**
- * What was sampled in a round, and how fast: committed completion tokens over the length of the round.
+ * Samples of a round and their rate: committed completion tokens over the length of the round.
  *
  * @param peerKey - of one solver; everybody by default.
- * @returns null if nothing was.
+ * @returns null if nothing was sampled.
  */
 export function samplingSpeed({ round, seconds, solvers }: Sampled, peerKey?: string) {
   const counted = solvers.filter(solver => peerKey === undefined || solver.peerKey === peerKey)

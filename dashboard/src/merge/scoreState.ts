@@ -1,6 +1,6 @@
 import type { RoundState } from './roundState.ts'
 
-/** How sure a settled score is. */
+/** Certainty of a settled score. */
 export type ScoreState = 'settled' | 'contested' | 'final'
 
 export const scoreStates: Record<ScoreState, { label: string; says: string; colour: string }> = {

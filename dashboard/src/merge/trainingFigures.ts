@@ -2,7 +2,7 @@ import type { Training, TrainingStep } from '#sources/getTraining.ts'
 
 export interface FigureSeries {
   name: string
-  /** What it says, with its unit. */
+  /** Meaning of the figure, with its unit. */
   hint: string
   /** Oldest first, one a round. */
   points: { round: number; value: number }[]

@@ -1,4 +1,4 @@
-/** What pages and wallets ask of a chain. An endpoint's other methods may belong to its operator: a local chain's give coin away. */
+/** Methods that pages and wallets call. An endpoint's other methods may be for its operator only: those of a local chain give coin away. */
 const askable = new Set([
   'eth_blockNumber',
   'eth_call',

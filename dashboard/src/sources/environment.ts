@@ -25,7 +25,7 @@ export interface Environment {
 
 /**
  * The dashboard's sources, of which browsers see only the wallets' relay. Read at each request so that one build serves any deployment.
- * What is missing or malformed is null.
+ * Missing and malformed values are null.
  */
 export function readEnvironment(): Environment {
   const read = (name: keyof typeof schema.shape): string | null =>

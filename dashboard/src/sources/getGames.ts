@@ -15,7 +15,7 @@ const bet = z.object({
   round: z.int(),
   choice: z.int(),
   stake: amount,
-  /** What it bought; later bets of its round may dilute it. */
+  /** Shares that it bought; later bets of its round may dilute them. */
   shares: amount,
   atSec: z.int(),
 })

@@ -139,7 +139,7 @@ const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int
   ) { totalCount items { peerKey peer { peerId name } } }
 }`
 
-/** What the chain recorded of one round and of one of its shards; `round` is null if nothing happened in it. */
+/** The chain's record of one round and of one of its shards; `round` is null if nothing happened in it. */
 export function getRoundRecord(number: number, shard: number): Promise<Part<RoundAnswer>> {
   const first = shard * SHARD_PEERS
   const sizes = { seats: COMMITTEE_SEATS, peers: SHARD_PEERS, votes: COMMITTEE_SEATS * SHARD_PEERS, limit: LIMIT }

@@ -13,7 +13,7 @@ const sampled = z.object({
 
 export type Sampled = z.infer<typeof sampled>
 
-/** What solvers sampled in the newest round whose payloads a node has; null if it has none, or is of an earlier release. */
+/** Samples of solvers in the newest round whose payloads a node has; null if it has none, or is of an earlier release. */
 export function getSampled(): Promise<Part<Sampled | null>> {
   return fetchPart('gateway', readEnvironment().gatewayUrl, '/v1/sampled', sampled.nullable(), { missing: null })
 }

@@ -61,7 +61,7 @@ function filterFor({ search, isWhole }: BoardQuery) {
   }
 }
 
-/** Which part of the leaderboard. */
+/** Part of the leaderboard to read. */
 export interface BoardQuery {
   /** Part of a name, a peer id or an account; also finds peers without points. Empty for all peers. */
   search: string

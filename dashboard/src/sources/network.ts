@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 
-/** What a browser needs to read the deployment from its chain, and to send to it. */
+/** Settings that a browser needs to read the deployment from its chain, and to send to it. */
 export interface Network {
   name: string
   chainId: number

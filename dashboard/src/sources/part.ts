@@ -1,6 +1,6 @@
 export type Source = 'indexer' | 'gateway' | 'chain'
 
-/** Why a source has no data: its address is not set, it does not answer, or the answer cannot be parsed. */
+/** Reason why a source has no data: its address is not set, it does not answer, or the answer cannot be parsed. */
 export type Trouble = 'unset' | 'unreachable' | 'unreadable'
 
 /** One part of a page. A source that is down takes its own parts with it and no others. */

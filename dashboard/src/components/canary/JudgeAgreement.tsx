@@ -2,7 +2,7 @@ import { agreement, newestJudge } from '#merge/canary/judgeAgreement.ts'
 import { formatShare } from '#merge/format.ts'
 import type { CanaryPoint } from '#sources/gateway.ts'
 
-/** How often the judge and execution agreed on the newest held-out answers; nothing before the first. */
+/** Share of the newest held-out answers on which the judge and execution agreed; nothing before the first. */
 export function JudgeAgreement({ points }: { points: readonly CanaryPoint[] }) {
   const judge = newestJudge(points)
   const share = judge && agreement(judge)

@@ -120,7 +120,7 @@ function useQuote(
   const { open } = useChainAccess()
   const { minedCount } = useTransactions()
   const [quote, setQuote] = useState<Quote | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a round and one's own transaction change what a bet buys.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round and the user's own transactions change the shares that a bet buys.
   useEffect(() => {
     setQuote(null)
     if (stake === null) return

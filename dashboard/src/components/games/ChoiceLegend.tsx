@@ -6,7 +6,7 @@ const strokes = [
   ['var(--thorn)', '10 4 2 4'],
 ] as const
 
-/** How a choice's line is drawn, in every chart of its game. */
+/** Stroke of a choice's line, in every chart of its game. */
 export function strokeOf(choice: number) {
   const [stroke, strokeDasharray] = strokes[choice % strokes.length] ?? strokes[0]
   return { stroke, strokeDasharray }

@@ -5,7 +5,7 @@ import { useGameStep } from '#chain/useGameStep.ts'
 import { useSecondsUntil } from '#chain/useSecondsUntil.ts'
 import type { GameTerms } from '#merge/games/gameClock.ts'
 
-/** What comes next in a game, counted down by the chain's clock. */
+/** Counts down to the next step of a game, by the chain's clock. */
 export function GameCountdown({ terms }: { terms: GameTerms }) {
   const clock = useRoundClock()
   const step = useGameStep(terms)

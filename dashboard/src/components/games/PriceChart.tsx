@@ -5,7 +5,7 @@ import { ChoiceLegend, strokeOf } from './ChoiceLegend.tsx'
 
 const MINUTE = 60
 
-/** What bets paid for a share of each choice as they came in, in Nectar; the axis begins at nothing. */
+/** Prices that bets paid for a share of each choice, in Nectar and in the order of the bets. The axis begins at 0. */
 export function PriceChart({ lines, nameOf }: { lines: PriceLine[]; nameOf: (choice: number) => string }) {
   const points = lines.flatMap(({ choice, points }) => points.map(point => ({ choice, ...point })))
   const times = points.map(({ atSec }) => atSec)

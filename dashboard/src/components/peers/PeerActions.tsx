@@ -10,7 +10,7 @@ import { useSend } from '#chain/useSend.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { ActionButton, Trouble } from '../ActionButton.tsx'
 
-/** What the owner of a peer can do with its Nectar. */
+/** Actions of a peer's owner with the peer's Nectar. */
 export function PeerActions({ peerKey }: { peerKey: string }) {
   const { peers } = useAccount()
   const own = peers?.find(peer => peer.peerKey.toLowerCase() === peerKey.toLowerCase())

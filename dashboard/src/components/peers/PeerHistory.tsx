@@ -19,7 +19,7 @@ interface Props {
 
 const head = 'border-b border-line px-2 py-2 font-medium'
 
-/** What a peer did in each round, and its outcome, newest first. */
+/** Work of a peer in each round and its outcome, newest first. */
 export function PeerHistory({ history, page, href }: Props) {
   const shown = history.slice((page - 1) * ROWS, page * ROWS)
   return (

@@ -36,7 +36,7 @@ interface Props {
   page: number
 }
 
-/** Why there is no score: none has come yet, or none will. */
+/** Explains why there is no score: none has come yet, or none will. */
 function NoScores({ record }: { record: PeerAnswer }) {
   if (isSolver(peerRoles(record)))
     return (

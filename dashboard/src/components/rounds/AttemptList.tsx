@@ -14,7 +14,7 @@ const SHOWN = 2
 /** `tested` is null for a task without tests. */
 type TestedAttempt = Attempt & { tested: TestedPart | null }
 
-/** What each solver tried, best first. */
+/** Answers of each solver, best first. */
 export function AttemptList({ attempts }: { attempts: TestedAttempt[] }) {
   if (attempts.length === 0)
     return <Notice title="Nobody’s solutions to this problem are known here yet.">Try another problem above.</Notice>

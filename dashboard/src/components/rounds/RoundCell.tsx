@@ -14,7 +14,7 @@ interface Props {
   state: RoundState
   x: number
   y: number
-  /** How much of the cell is honey, 0 to 1. */
+  /** Share of the cell that is honey, 0 to 1. */
   filled: number
 }
 

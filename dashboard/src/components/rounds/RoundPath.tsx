@@ -7,7 +7,7 @@ import { ClockTrouble } from '../site/ClockTrouble.tsx'
 
 const path: RoundState[] = ['proposing', 'open', 'voting', 'revealing', 'settling', 'final']
 
-/** How far a round has come on its way to final points, by the chain's clock. */
+/** Progress of a round towards final points, by the chain's clock. */
 export function RoundPath({ round }: { round: number }) {
   const clock = useRoundClock()
   const state = useRoundState(round)

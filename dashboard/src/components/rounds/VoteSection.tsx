@@ -18,7 +18,7 @@ interface Props {
   shard: number
 }
 
-/** Who committed, how each evaluator voted, and what was settled: everything here is on the chain. */
+/** Commitments, votes of each evaluator and settled scores: everything here is on the chain. */
 export async function VoteSection({ record, round, shard }: Props) {
   const part = await record
   return (

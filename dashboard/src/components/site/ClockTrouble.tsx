@@ -4,7 +4,7 @@ import { PartDown } from '../PartDown.tsx'
 
 type Trouble = Extract<RoundClock, { state: 'unset' | 'down' | 'wrongChain' | 'noContract' }>
 
-/** Why there is no round to show, and what to do. */
+/** Explains why there is no round to show, and what to do. */
 export function ClockTrouble({ clock }: { clock: Trouble }) {
   if (clock.state === 'down')
     return <PartDown part={{ state: 'down', source: 'chain', trouble: 'unreachable', url: clock.url }} />

@@ -4,7 +4,7 @@ import { PartDown } from '../PartDown.tsx'
 import { FeedList } from './FeedList.tsx'
 import { LiveBadge } from './LiveBadge.tsx'
 
-/** What the contracts recorded last, newest first. */
+/** Latest events of the contracts, newest first. */
 export async function Feed({ feed }: { feed: Promise<Part<FeedItem[]>> }) {
   const part = await feed
   return (

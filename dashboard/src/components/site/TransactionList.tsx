@@ -12,7 +12,7 @@ const says: Record<Transaction['state'], { text: string; tone: string }> = {
   replaced: { text: 'replaced in the wallet', tone: 'text-thorn' },
 }
 
-/** What this browser sent, newest first. It is still there after a reload. */
+/** Transactions that this browser sent, newest first. They are kept over a reload. */
 export function TransactionList() {
   const { network } = useChainAccess()
   const { list, forgetAll } = useTransactions()

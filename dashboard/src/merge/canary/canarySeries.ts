@@ -1,6 +1,6 @@
 import type { CanaryPoint } from '#sources/gateway.ts'
 
-/** What the judge paid and what execution showed, side by side, in one round. Shares from 0 to 1. */
+/** The judge's scores and the results of execution in one round, as shares from 0 to 1. */
 export interface CanaryRow {
   round: number
   reward: number | null

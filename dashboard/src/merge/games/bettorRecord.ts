@@ -58,7 +58,7 @@ export function bettorGames({ gameBets, gameHoldings }: Bettor): BettorGame[] {
 
 const BINS = 5
 
-/** How well its stakes predicted winners; null before the first. The share of its stakes on a choice counts as its belief. */
+/** Score of a bettor's predictions; null before the first winner. The share of its stakes on a choice counts as its belief. */
 export function bettorScore(games: readonly BettorGame[]): BettorScore | null {
   const ended = games.filter(({ game }) => game.status === 'resolved' && game.winner !== null)
   if (ended.length === 0) return null

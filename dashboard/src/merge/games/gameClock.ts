@@ -1,12 +1,12 @@
 import type { Game } from '#sources/getGames.ts'
 
-/** What a game's times follow from. */
+/** Terms from which a game's times follow. */
 export type GameTerms = Pick<
   Game,
   'status' | 'roundCount' | 'startsAtSec' | 'bettingSec' | 'revealSec' | 'clues' | 'answer'
 >
 
-/** What comes next in a game, and when, in seconds of the chain's clock. */
+/** The next step of a game and its time, in seconds of the chain's clock. */
 export interface GameStep {
   says: string
   atSec: number | null
@@ -14,7 +14,7 @@ export interface GameStep {
   bettingRound: number | null
 }
 
-/** Where a game stands, as `PredictionMarket.phaseOf` computes it. */
+/** Phase of a game, as `PredictionMarket.phaseOf` computes it, and its next step. */
 export function gameStep(game: GameTerms, nowSec: number): GameStep {
   const step = (says: string, atSec: number | null, bettingRound: number | null = null) => ({
     says,

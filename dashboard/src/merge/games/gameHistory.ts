@@ -11,7 +11,7 @@ export interface PricedBet extends Bet {
   price: number | null
 }
 
-/** How stakes on each choice grew, from the oldest bet on. Stakes of bets that are older than those given are in from the start. */
+/** Stakes on each choice over time, from the oldest bet on. Stakes of bets older than those given are included from the start. */
 export function gameHistory({ choices, placed }: Pick<Game, 'choices' | 'placed'>): GameMoment[] {
   const bets = [...placed.items].reverse()
   const stakes = choices.items.map(({ choice, stake }) => {
@@ -31,7 +31,7 @@ export function gameHistory({ choices, placed }: Pick<Game, 'choices' | 'placed'
   return moments
 }
 
-/** What each bet paid for a share. */
+/** Bets with the price that each paid for a share. */
 export function pricedBets(bets: readonly Bet[]): PricedBet[] {
   return bets.map(bet => ({ ...bet, price: bet.shares === 0n ? null : ratio(bet.stake, bet.shares) }))
 }
@@ -47,7 +47,7 @@ export interface PriceLine {
   points: { atSec: number; price: number }[]
 }
 
-/** What bets paid for a share of each choice, of choices that have priced bets. */
+/** Prices that bets paid for a share of each choice, of choices that have priced bets. */
 export function priceLines({ choices, placed }: Pick<Game, 'choices' | 'placed'>): PriceLine[] {
   const bets = pricedBets([...placed.items].reverse())
   return choices.items

@@ -30,7 +30,7 @@ function oneLine(text: string): string {
   return visibleText(text).replace(/\s+/g, ' ').trim()
 }
 
-/** What a reader sees of a name: the same for names that differ in their case, width or invisible characters alone. */
+/** Look of a name to a reader: the same for names that differ only in their case, width or invisible characters. */
 function look(name: string): string {
   return name
     .normalize('NFKC')

@@ -6,7 +6,7 @@ interface Holding {
 }
 
 /**
- * What a position is paid if its choice wins and nobody bets after it, as `MarketBets.quote` has it.
+ * Payout of a position if its choice wins and nobody bets after it, as `MarketBets.quote` computes it.
  *
  * @param all - stakes and shares of every choice, by its number.
  * @param feeBps - the Judge's part of the losing stakes, in ten-thousandths.

@@ -16,7 +16,7 @@ const outcomes = {
   timeout: 'runs out of time',
 } as const
 
-/** Where nobody can tell whether a test is right. */
+/** Text for a test that may be right or wrong. */
 const doubt = 'gives another value, like every try here: this test may be wrong'
 
 /** Null if nothing of the answer was run. */

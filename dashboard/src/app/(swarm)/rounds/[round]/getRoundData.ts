@@ -3,7 +3,7 @@ import { getRoundRecord, type RoundAnswer } from '#sources/getRoundRecord.ts'
 import type { Part } from '#sources/part.ts'
 
 export interface RoundData {
-  /** What the chain recorded. */
+  /** The chain's record of the round. */
   record: Promise<Part<RoundAnswer>>
   /** Tasks and answers, which are not on the chain. */
   payloads: Promise<Part<RoundPayloads>>
