@@ -21,7 +21,7 @@ test('Every spelling of every level returns what the problem asks for.', async (
   const attempts = levels.flatMap(level =>
     styles.flatMap(style =>
       (['training', 'unseen'] as const).flatMap(naming =>
-        Array.from({ length: 15 }, () => {
+        Array.from({ length: 8 }, () => {
           const task = drawTrainingTask(level, random)
           return { task, code: renderSolution(task, task.meaning, random, { style, naming }), origin: style }
         }),
