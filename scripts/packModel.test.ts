@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
 const model = join(root, 'node/model/src/model/golden/decoders/llama-linear')
 
-/** What somebody writes who has the package and nothing else. */
+/** A program of a user who has only the package. */
 const program = `
 import { loadModel, train, type TrainMetrics } from '@waggle/model'
 
@@ -58,7 +58,7 @@ async function importedPackages(dist: string): Promise<string[]> {
   return [...new Set(names.filter(name => !isBuiltin(name)))].toSorted()
 }
 
-/** What npm does, without a registry: the tarball unpacked, with links to its dependencies. */
+/** Installs as npm does, without a registry: the tarball unpacked, with links to its dependencies. */
 async function install(tarball: string, folder: string): Promise<string[]> {
   const home = join(folder, 'node_modules/@waggle/model')
   await mkdir(home, { recursive: true })

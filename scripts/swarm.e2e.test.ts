@@ -176,7 +176,7 @@ async function answersAreTested(roundUrl: string): Promise<void> {
   expect(verdicts.filter(verdict => verdict !== null)).not.toEqual([])
 }
 
-/** What a solver committed to comes from the network as a file, is what the chain says, and is not once a byte of it has changed. */
+/** A solver's committed bundle comes from the network as a file and matches the chain, until a byte of it is changed. */
 async function bundleIsCommitted(events: readonly string[], round: number): Promise<void> {
   const committed = events.find(event => event.startsWith(`RolloutsCommitted ${round} `))
   const peer = committed?.split(' ')[2] ?? ''

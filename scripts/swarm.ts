@@ -29,5 +29,5 @@ try {
     process.exitCode = 1
   }
 }
-// Whatever still holds the event loop open (a half-closed socket) must not keep a stopped swarm on the terminal.
+// A handle that is still open, such as a half-closed socket, must not keep a stopped swarm on the terminal.
 process.exit()

@@ -5,9 +5,9 @@ import { flag } from '../../node/src/cli/options/optionKinds.ts'
 import { optionsOf, type Settings } from '../../node/src/cli/options/settingOptions.ts'
 import { settingProblem } from '../../node/src/cli/options/settingProblem.ts'
 
-/** How a script is called. */
+/** Command line of a script. */
 export type CommandLine<Shape extends Settings> = {
-  /** What `--help` prints. */
+  /** Text that `--help` prints. */
   usage: string
   /** Schemas with their `meta`, from which the parser and the lines of `--help` follow. */
   options: Shape

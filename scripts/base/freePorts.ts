@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Where ports are drawn: below what systems give to outgoing connections, from 32768 on under Linux and from 49152 on elsewhere. A
+ * Range of drawn ports: below those that systems give to outgoing connections, from 32768 on under Linux and from 49152 on elsewhere. A
  * connection holds its port for a minute after its end, during which nothing can listen there.
  */
 const [FIRST, END] = [10_000, 32_768]

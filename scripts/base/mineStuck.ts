@@ -6,8 +6,8 @@ const LOOK_EVERY_MS = 1_000
 type Chain = Pick<TestClient, 'getAutomine' | 'getTxpoolContent' | 'mine'>
 
 /**
- * Anvil now and then leaves a transaction in its pool that it should mine at once (foundry-rs/foundry#10122), and whoever waits for it
- * waits in vain. Mines a block if a transaction is pending at two polls in a row, unless mining is off.
+ * Mines a block if a transaction is pending at two polls in a row, unless mining is off: now and then Anvil leaves a transaction in its pool
+ * that it should mine at once (foundry-rs/foundry#10122).
  *
  * @returns ends it.
  */

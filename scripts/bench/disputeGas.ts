@@ -152,7 +152,7 @@ function caseOf(
   }
 }
 
-/** What a case costs all of its parties together. */
+/** Gas that a case costs all its parties together. */
 export function wholeCase({ appeal, verdicts, close, judge }: CaseGas): number {
   return appeal + verdicts + close + judge
 }
@@ -168,7 +168,7 @@ function workOf(chainId: number, { key: peerKey }: Member) {
   return { root, leaves, hashes, body, work: { root, leafCount: OWED, policyHash: POLICY, contentId: POLICY } }
 }
 
-/** Where the chain finds the fields of the specification: CBOR's head of a short text is 0x60 and its length. */
+/** Offsets at which the chain finds fields of the specification: CBOR's head of a short text is 0x60 and its length. */
 function sampleAt(place: number) {
   const at = (name: string) =>
     Buffer.from(SPECIFICATION).indexOf(Buffer.from([0x60 + name.length, ...Buffer.from(name)]))

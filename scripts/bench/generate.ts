@@ -9,7 +9,7 @@ import { type Peer, startPeer } from './peers/peer.ts'
 import { LLAMA_VERSION, llamaModule, pythonPeer } from './peers/setUpPeers.ts'
 import { randomModel } from './randomModel.ts'
 
-/** Bytes a weight of the bandwidth limit, whatever is really stored. */
+/** Bytes a weight that the bandwidth limit assumes; the stored size may differ. */
 const LIMIT_BYTES: Record<Precision, number> = { float32: 4, float16: 2, int8: 1.125, int4: 0.625 }
 
 /** Positions that a step of the decode rows finds in the cache when it begins. */
@@ -95,7 +95,7 @@ function decodeRow(name: string, precision: Precision, bar: number): BenchRow {
   }
 }
 
-/** How much faster than node-llama-cpp with q8_0, by the time that `secOf` reads. */
+/** Speed relative to node-llama-cpp with q8_0, by the time that `secOf` reads. */
 function againstLlama(name: string, bar: number, question: Question, secOf: (timed: Timed) => number): BenchRow {
   const measure = async (bench: Bench): Promise<Measured> => {
     const { gguf } = await randomModel(bench)
@@ -121,7 +121,7 @@ function againstLlama(name: string, bar: number, question: Question, secOf: (tim
   return { name, unit: 'times as fast', bar, better: 'more', measure }
 }
 
-/** How much faster than transformers.generate in the fastest of some types. */
+/** Speed relative to transformers.generate in the fastest of some types. */
 function againstTransformers(name: string, bar: number, precision: Precision, dtypes: readonly string[]): BenchRow {
   const measure = async (bench: Bench): Promise<Measured> => {
     const python = await pythonPeer(bench)

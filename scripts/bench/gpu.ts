@@ -118,7 +118,7 @@ function row(
   }
 }
 
-/** What frozen weights are multiplied in: float16 where the GPU has it. */
+/** Number type in which frozen weights are multiplied: float16 where the GPU has it. */
 async function productsOf(bench: Bench, gpu: Device): Promise<'float32' | 'float16'> {
   const { devices } = await bench.once('devices', reportDevices)
   return devices.find(({ device }) => device === gpu)?.float16Reason === null ? 'float16' : 'float32'

@@ -23,7 +23,7 @@ const ROUNDS_BEFORE = 5
 /** Before the round in which the peer warms up. */
 const STARTING_SEC = 60
 
-/** What an evaluator with nothing to score asks of its endpoint. It is alone, so that it fixes and records every beacon itself. */
+/** Calls of an evaluator with nothing to score. It is alone, so that it fixes and records every beacon itself. */
 export function idleRpcRow(name: string, bar: number, peer: IdlePeer): BenchRow {
   return { name, unit: 'calls/s', bar, better: 'less', measure: bench => measure(bench, peer) }
 }

@@ -8,9 +8,9 @@ import type { BenchRow, Measured } from '../measure/row.ts'
 import type { PeerTurns, Turn } from './turnsProbe.ts'
 
 const ROUNDS = 4
-/** What a peer may keep its own event loop from turning. */
+/** Longest time for which a peer may keep its own event loop from turning. */
 const BAR_MS = 20
-/** How long all peers of a machine take to connect to each other, with handshakes of libp2p and code that is not warm. */
+/** Time in which all peers of a machine connect to each other, with handshakes of libp2p and code that is not warm. */
 const CONNECTING_MS = 15_000
 
 /** A local swarm with the probe in every peer; what each of them left. */
@@ -76,5 +76,5 @@ const connectingRow: BenchRow = {
   },
 }
 
-/** How long a peer keeps its event loop from turning, in a whole local swarm. Loading modules, before it has started, is left out. */
+/** Times for which a peer keeps its event loop from turning, in a whole local swarm. Loading modules, before it has started, is left out. */
 export const rows = [...['solver', 'evaluator', 'proposer', 'gateway'].map(roleRow), connectingRow]

@@ -16,7 +16,7 @@ interface TrlMeasurement {
   readonly described: string
 }
 
-/** What a LoRA step may use besides the weights: the group at a time with what its layers need kept. */
+/** Memory that a LoRA step may use besides the weights: one group at a time with the values that its layers keep. */
 const LORA_MEMORY = 2.7e9
 /** Full fine-tuning: gradients and AdamW's moments of 358 M weights take 4.3 GB of it. */
 const FULL_MEMORY = 5.6e9

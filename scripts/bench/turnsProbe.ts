@@ -12,7 +12,7 @@ import { isMainThread } from 'node:worker_threads'
 /** Turns shorter than this are only counted. */
 const KEPT_FROM_MS = 10
 
-/** When it ended, in milliseconds since the process began; its processor time; whether the whole heap was collected in it. */
+/** A turn's end, in milliseconds since the process began; its processor time; true if the whole heap was collected in it. */
 export type Turn = { atMs: number; ms: number; collected: boolean }
 
 /** A peer's record at its end. `startedMs` is null if it never started. */

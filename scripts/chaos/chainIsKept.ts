@@ -10,8 +10,8 @@ const LOST_BLOCKS = knownNetworks.sepolia.reorganisedBlocks - 1
 const READ_EVERY_MS = 200
 
 /**
- * Resolves when a kill of the chain loses no more blocks than its peers reckon with. It writes its state every second, and on a machine that
- * is busy that takes several. A kill may cut the writing off: what counts is the last whole copy.
+ * Resolves when a kill of the chain loses no more blocks than its peers tolerate. The chain writes its state every second; on a busy machine
+ * a write takes several. A kill may interrupt it, so that the last whole copy counts.
  */
 export async function chainIsKept(rpcUrl: string, data: string, signal: AbortSignal): Promise<void> {
   const client = connect(rpcUrl)

@@ -24,7 +24,7 @@ export async function readWholeIndex(folder: string): Promise<WholeIndex> {
   }
 }
 
-/** What differs between two indexes: one line for each table, with the first row that only one of them has. */
+/** Differences between two indexes: one line for each table, with the first row that only one of them has. */
 export function indexDifferences(one: WholeIndex, other: WholeIndex): string[] {
   return [...new Set([...one.keys(), ...other.keys()])].sort().flatMap(name => {
     const [ours, theirs] = [one.get(name) ?? [], other.get(name) ?? []]

@@ -7,11 +7,11 @@ type Ask = { method: string }
 
 const YEAR_SEC = 365 * 24 * 3_600
 
-/** What an endpoint can do wrong, each as a change of one true reply. */
+/** Faults of an endpoint, each as a change of one true reply. */
 const lies = {
   /** An answer without `result`. */
   empty: ({ id }: Reply) => ({ jsonrpc: '2.0', id }),
-  /** What a node that lags says of a contract it has not seen. */
+  /** The reply of a lagging node about a contract that it has not seen. */
   zero: (reply: Reply) => ({ ...reply, result: '0x' }),
   /** The chain of somebody else. */
   otherChain: (reply: Reply, { method }: Ask) => (method === 'eth_chainId' ? { ...reply, result: '0x1' } : reply),
@@ -38,7 +38,7 @@ export async function startFaultyProxy(rpcUrl: string): Promise<FaultyProxy> {
   const faults = new Map<string, EndpointFault>()
   const server = createServer((request, response) => {
     const fault = faults.get(request.url?.slice(1) ?? '') ?? null
-    // Who hung up needs no answer.
+    // A client that hung up needs no answer.
     answer(rpcUrl, fault, request, response).catch(() => response.destroy())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

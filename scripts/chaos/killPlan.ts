@@ -1,7 +1,7 @@
 import { randomStream } from '../../node/model/src/base/random.ts'
 
 /**
- * Who is killed and when, from a seed: so many kills spread over a time, each of a process that is drawn from those that run then.
+ * Draws kills from a seed: `kills` of them spread over a time, each of a process drawn from those that run then.
  *
  * @param spanMs - over which the kills are spread; the wait before each is between half and one and a half times their mean.
  */

@@ -10,7 +10,7 @@ export type FoundLies = {
   /** Votes that are lies, and those among them that an audit names. */
   planted: number
   found: number
-  /** What it says of votes that are not. */
+  /** Findings about votes that are not lies. */
   falseAlarms: string[]
 }
 

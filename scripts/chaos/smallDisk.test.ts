@@ -47,7 +47,7 @@ test('a folder on a small disk keeps what it held, takes nothing while it is ful
   await supervisor.stopAll([''])
 })
 
-/** What a fleet says of a peer whose disk is full, until the peer would be started again. */
+/** Output of a fleet about a peer whose disk is full, until the peer would be started again. */
 async function fleetOn(disk: SmallDisk, fleet: string): Promise<string> {
   const main = join(import.meta.dirname, '../../node/src/cli/main.ts')
   const { command, argv } = disk.enter({ name: 'fleet', command: process.execPath, argv: [main, 'fleet', fleet] })

@@ -5,9 +5,9 @@ import type { Managed, ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
 
 /** Its own disk for one folder, that can be filled. */
 export type SmallDisk = {
-  /** How a process is started that finds the folder on it. */
+  /** Changes a process's specification so that the process finds the folder on this disk. */
   enter(spec: ProcessSpec): ProcessSpec
-  /** The folder as a process finds it that does not enter. */
+  /** Path of the folder for processes that do not enter. */
   path: string
   /** @param leftBytes - stay free, in whole pages; none by default. */
   fill(leftBytes?: number): Promise<void>

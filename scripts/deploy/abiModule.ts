@@ -30,7 +30,7 @@ export function abiModules(artifacts: readonly Artifact[]): Map<string, string> 
   return new Map([...modules, ['abi.ts', `${HEADER}\n${exported.join('')}`]])
 }
 
-/** Which of the files in a folder are not those. */
+/** Names of `files` whose text differs in a folder, or that it lacks. */
 export async function staleFiles(folder: string, files: ReadonlyMap<string, string>): Promise<string[]> {
   const read = (file: string) => readFile(path.join(folder, file), 'utf8').catch(() => '')
   const stale = await Promise.all([...files].map(async ([file, text]) => ((await read(file)) === text ? [] : [file])))

@@ -40,7 +40,7 @@ export function bytecodeText(
 export async function sourcesHash({ paths, solidity }: Pick<HardhatConfig, 'paths' | 'solidity'>): Promise<string> {
   const hash = createHash('sha256')
   for (const name of ['@openzeppelin/contracts', 'solc']) hash.update(require(`${name}/package.json`).version)
-  // Where the compiler lies differs between machines.
+  // The compiler's path differs between machines.
   const settings = { compiled: solidity.profiles.default, fromPackages: solidity.npmFilesToBuild }
   hash.update(JSON.stringify(settings, (key, value) => (key === 'path' ? undefined : value)))
   for (const folder of paths.sources.solidity) {

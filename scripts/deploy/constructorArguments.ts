@@ -30,7 +30,7 @@ export type Made<Ref> = Record<ContractName, Ref>
 type Argument<Ref> = Ref | string | number | bigint | Ref[]
 type ArgumentsOf = <Ref, Account>(made: Made<Ref>, terms: Terms<Account>) => Argument<Ref | Account>[]
 
-/** How the contracts are wired, in the order of their names: by immutables, except for stakes and `PrgMarket`. */
+/** Wiring of the contracts, in the order of their names: by immutables, except for stakes and `PrgMarket`. */
 export const constructorArguments: Record<ContractName, ArgumentsOf> = {
   TimelockController: (_, { timelockSeconds, deployer }) => [timelockSeconds, [deployer], [deployer], zeroAddress],
   Rounds: ({ TimelockController }, { keeper = TimelockController, startsAtSec, roundSeconds, environmentHash }) => [

@@ -124,7 +124,7 @@ async function chooseParameters(
   return {
     genesisHash: genesis.hash,
     fromBlock: latest.number,
-    // Whoever ends the rounds by hand does not wait for the first to begin.
+    // With a manual schedule the first round begins at once.
     startsAtSec: latest.timestamp + (requested.roundSeconds === 0 ? 0 : preset.startsInSeconds),
     roundSeconds: preset.roundSeconds,
     bootstrapRounds: preset.bootstrapRounds,

@@ -3,7 +3,7 @@ import { contractNames } from '../../deployments/contractNames.ts'
 import { abiModules } from './abiModule.ts'
 import { BYTECODE_FILE, bytecodeText, createdNames, sourcesHash } from './bytecode.ts'
 
-/** What deployments/ keeps of the contracts, by path, from artifacts that have been built. */
+/** Files of deployments/ that are generated from the contracts' built artifacts, by path. */
 export async function generatedFiles({ artifacts, config }: HardhatRuntimeEnvironment): Promise<Map<string, string>> {
   const read = (names: readonly string[]) => Promise.all(names.map(name => artifacts.readArtifact(name)))
   const bytecode = bytecodeText(await sourcesHash(config), await read(createdNames))

@@ -12,7 +12,7 @@ export interface CreatedContract {
 /** Ignition's entry for a transaction that was not sent: it chooses a new nonce and sends again. */
 const FORGET = 'ONCHAIN_INTERACTION_REPLACED_BY_USER'
 
-/** What an Ignition journal says of the protocol's deployment. */
+/** State of the protocol's deployment by an Ignition journal. */
 export interface JournalState {
   readonly created: Partial<Record<ContractName, CreatedContract>>
   /** Ids of all steps that succeeded, calls included. */

@@ -1,10 +1,10 @@
 import { type KnownNetwork, knownNetworks } from '../../deployments/networks.ts'
 
-/** What deploying to a network needs to know before it asks the chain anything. */
+/** Facts about a network that a deployment needs before its first call. */
 export interface NetworkPreset extends KnownNetwork {
   /** Length of a round unless `--round-seconds` says otherwise. */
   readonly roundSeconds: number
-  /** From the deployment to round 0 unless `--starts-at` says otherwise: whoever registers before counts from that round. */
+  /** From the deployment to round 0 unless `--starts-at` says otherwise. Peers that register before it count from round 0. */
   readonly startsInSeconds: number
   /** Between two blocks, at most as a rule. */
   readonly blockSeconds: number

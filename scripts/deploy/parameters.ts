@@ -6,7 +6,7 @@ import * as abis from '../../deployments/abi.ts'
 import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
 import { DeployError } from './deployError.ts'
 
-/** What the contracts are made with, and on which chain; written before anything is sent, so that a rerun agrees. */
+/** Arguments of the contracts, and their chain; written before anything is sent, so that a rerun agrees. */
 const parametersSchema = z.strictObject({
   /** Hash of the ABI that off-chain code is built with: of another release it would misread these contracts. */
   abi: z.string(),

@@ -14,7 +14,7 @@ const HAND_OVER_SEATS = 'HandOverSeats'
 const SHARE_SEATS = 'ShareSeats'
 const LEAVE_SEATS = 'LeaveSeats'
 
-/** Tells the contract of stakes its token and its slashers: possible once, by whoever deployed it. */
+/** Tells the contract of stakes its token and its slashers: possible once, and only for its deployer. */
 const WIRE_STAKES = 'WireStakes'
 
 /** Binds `PrgMarket`, the facade for RL Swarm's clients, to its market. */
@@ -29,8 +29,8 @@ export function callsOf({ roundSeconds }: Pick<DeployParameters, 'roundSeconds'>
 /**
  * The contracts, wired by constructor immutables.
  *
- * What could move points waits in the timelock, whose proposer and executor is the deployer: schedule, environment, upgrades,
- * and who holds the role that admits evaluators.
+ * Powers that could move points wait in the timelock, whose proposer and executor is the deployer: over the schedule, the environment,
+ * upgrades, and the role that admits evaluators.
  * Under a manual schedule, which only a test network has, the deployer keeps the clock, and the coordinator moves it.
  *
  * @param preset - the network's.

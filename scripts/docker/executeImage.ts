@@ -16,7 +16,7 @@ interface Surroundings {
   say: (line: string) => void
 }
 
-/** What an image runs, and where. */
+/** Entry point, command and user of an image. */
 export interface Executed {
   /** Runs the entry point with arguments, as the image's user. @returns exit code and output. */
   enter: (argv: readonly string[]) => Promise<{ code: number; stdout: string; stderr: string }>

@@ -41,7 +41,7 @@ export function readDockerfile(text: string): Stage[] {
   return stages
 }
 
-/** What is executed for a target: the instructions of the stages that it is built on, then its own. */
+/** Instructions that are executed for a target: those of the stages that it is built on, then its own. */
 export function instructionsOf(stages: readonly Stage[], target: string): Instruction[] {
   const stage = stages.find(({ name }) => name === target)
   if (stage === undefined) throw new Error(`no stage ${target}`)

@@ -3,10 +3,10 @@ import type { EnvironmentSpec } from '../../node/src/environments/environmentSpe
 import type { Poison } from './openSwarm.ts'
 import { poisons } from './poisons.ts'
 
-/** How the peers of a swarm learn, and which poison every fourth of them gives. */
+/** One arm of an experiment: the learning of a swarm's peers, and the poison that every fourth of them gives. */
 export type Arm = {
   name: string
-  /** What it is, for the table. */
+  /** Title in the table. */
   title: string
   spec: (starter: EnvironmentSpec) => EnvironmentSpec
   poison?: Poison

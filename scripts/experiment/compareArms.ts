@@ -56,7 +56,7 @@ type Finals = {
   updates: number
 }
 
-/** Where an arm ends. */
+/** Final results of an arm. */
 export function finalsOf(runs: Runs): Finals {
   return {
     seeds: runs.length,

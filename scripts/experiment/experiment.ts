@@ -3,7 +3,7 @@ import type { BenchRow, RowResult } from '../measure/row.ts'
 export type ExperimentOptions = {
   /** A small smoke run; its figures are not significant. */
   quick: boolean
-  /** Where the results of finished runs are kept. */
+  /** Folder in which the results of finished runs are kept. */
   data: string
   /** Reports the kept runs without running anything. */
   onlyKept: boolean

@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
 import type { ExperimentOptions } from './experiment.ts'
 
 /**
- * What a run found, from its file in the experiment's folder, or from `run`, whose result is kept there: an experiment that was stopped
+ * The result of a run, from its file in the experiment's folder, or from `run`, whose result is written there: a stopped experiment
  * resumes with the first run that is missing.
  *
  * @param name - of the run: all that its result depends on.

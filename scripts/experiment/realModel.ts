@@ -12,7 +12,7 @@ import { type RealRun, recordReal } from './recordReal.ts'
 import { smolModel } from './smolModel.ts'
 
 const cli = 'node/src/cli/main.ts'
-/** Where a finished run is kept, for documents. */
+/** File of a finished run, for documents. */
 const RECORD = join(import.meta.dirname, '../../docs/experiments/real-model')
 const PORT = 4_300
 /** Half of the preset's: a round of three solvers that share then takes about a minute on two cores. */

@@ -24,7 +24,7 @@ const ROUND_SECONDS = 600
 /** Peers before the chain that they write to. */
 const STOP_ORDER = ['peer-', 'chain', '']
 
-/** What the solvers of a swarm noted of a round. */
+/** Notes of a swarm's solvers on a round. */
 export type RealRound = {
   round: number
   /** Reward of their own answers, by the environment's program: means over solvers. */

@@ -7,7 +7,7 @@ import type { SolverReport } from '../../node/src/roles/solver/solverReport.ts'
 import { JOURNAL_FILE } from '../../node/src/store/openDatabase.ts'
 import type { SwarmPeer } from '../swarm/peers.ts'
 
-/** What the end of a round waits for, counted. */
+/** Counts of the work that the end of a round waits for. */
 export type RoundWork = {
   /** Solvers whose keys count in it, and those whose keys count in the round after it. */
   solvers: number
@@ -97,7 +97,7 @@ function nameOf(folder: string, round: number): Hex | undefined {
 
 type SolverRound = { round: number } & SolverReport
 
-/** What a solver noted of its rounds so far, oldest first. */
+/** Notes of a solver on its rounds so far, oldest first. */
 export function reportsOf(folder: string): SolverRound[] {
   return factsOf(folder, 'report').map(({ round, value }) => ({ round, ...(value as SolverReport) }))
 }

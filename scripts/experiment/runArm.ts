@@ -16,7 +16,7 @@ export type ArmSize = {
   samples: number
 }
 
-/** Where the honest peers of a run are after a round: totals and means are of one peer. */
+/** State of a run's honest peers after a round: totals and means are of one peer. */
 export type Point = {
   round: number
   /** Generated. */

@@ -2,7 +2,7 @@
  * Golden leaves of the proof of sampling: `node scripts/golden/proofVectors.ts`.
  *
  * Of each tested policy some completions of the committed starter, as this machine samples them, with the times of their tokens in the
- * races that drew them. Whoever checks them on another machine, with other threads or in another batch, has to find that they follow.
+ * races that drew them. A check on another machine, with other threads or in another batch must find that they follow.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -10,7 +10,7 @@ const TEST = /\.test\.tsx?$/
 /**
  * Imports that the table of layers forbids: arrows point one way. In packages that name their layers, an import of another layer is
  * written `#layer/…`, and one of the same layer with a relative path. Tests, which nothing imports, keep to the layers of their own
- * package, and may import whatever is outside of it.
+ * package, and may import anything outside of it.
  */
 export function checkLayers(graph: ImportGraph): string[] {
   return [

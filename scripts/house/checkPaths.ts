@@ -15,7 +15,7 @@ const ROW = /^\| \[`[^`]+`\]\(\.\.\/([^)]+)\) \|.*\| *([^|]*?) *\|$/gm
 
 interface Step {
   file: string
-  /** How the file is reached if no file before it imports it. */
+  /** Way to the file if no file before it imports it. */
   by: string
 }
 

@@ -3,7 +3,7 @@ import type { Texts } from './readTexts.ts'
 const SOURCE = /^(?:node(?:\/model)?|indexer|dashboard)\/src\/.*(?<!\.test)\.tsx?$/
 /** A round and the distance to another one. A fraction is a coordinate of a chart. */
 const OFFSET = /\b\w*[rR]ound\)? [-+] ([1-9]\d*)\b/g
-/** What bounds a call or a search of events: there even a neighbouring round is a phase. */
+/** Names that bound a call or a search of events: there even a neighbouring round is a phase. */
 const BOUND = /\b(?:fromRound|throughRound|first|last): (?:[\w.]+|Number\()?$/
 
 /** Rounds that are not the protocol's, or are counted for another reason. */

@@ -10,7 +10,7 @@ const HEADING = '## Phrases to avoid'
 const NAMES = /\bbench\b|'sealed bodies'|\bbodies: collecting\b/gi
 
 interface PhrasesToAvoid {
-  /** What to write instead, by the phrase in lower case. */
+  /** Words to write instead, by the phrase in lower case. */
   replacements: ReadonlyMap<string, string>
   /** Longer phrases that hold one of them and are fine. */
   exceptions: readonly string[]

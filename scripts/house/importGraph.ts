@@ -9,7 +9,7 @@ export interface Import {
   to: string
 }
 
-/** What each source imports: statically, by type, later (`import()`), or as the file of a thread or a process. */
+/** Imports of each source: static, by type, later (`import()`), or as the file of a thread or a process. */
 export type ImportGraph = ReadonlyMap<string, readonly Import[]>
 
 /** Package imports of TypeScript, by where they are written, and packages of ours, as package.json of each has them. */
@@ -27,7 +27,7 @@ const PREFIXES: readonly { in: string; prefix: string; to: string }[] = [
   { in: '', prefix: '@waggle/deployments', to: 'deployments/index.ts' },
 ]
 
-/** What `exports` of node/package.json renames. */
+/** Paths that `exports` of node/package.json renames. */
 const NODE_EXPORTS: Readonly<Record<string, string>> = {
   '@waggle/node/core/peerName': 'node/src/core/peers/peerName.ts',
   '@waggle/node/core/taskProposal': 'node/src/core/payloads/taskProposal.ts',

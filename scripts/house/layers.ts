@@ -18,7 +18,7 @@ const scripts = under('scripts')
 
 const COMMON = [...model('base'), ...node('core')]
 const ROLES_USE = node('environments', 'hub', 'sandbox', 'market', 'chain', 'p2p', 'store')
-/** What scripts measure or run, and tests play. */
+/** Layers that scripts measure or run, and tests use. */
 const PEERS = [
   'deployments',
   ...model('base', 'engine', 'model', 'rl'),
@@ -77,7 +77,7 @@ export const layers: readonly Layer[] = [
   layer('scripts/chaos', ...PEERS, 'scripts/base', 'scripts/swarm'),
   layer('scripts/experiment', ...PEERS, ...scripts('base', 'measure', 'swarm')),
 
-  // What tests share, and scripts and tests of packages above use.
+  // Helpers that tests share, and that scripts and tests of packages above use.
   layer('contracts/test', 'contracts/src', ...PEERS, ...scripts('base', 'deploy')),
   layer('node/test', ...PEERS, 'node/model/src/library', ...scripts('base', 'deploy', 'swarm', 'experiment')),
   layer('indexer/test', ...PEERS, 'node/test', 'scripts/base'),

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
-/** What the rows of one run share: a folder that is kept between runs, and work that is done once. */
+/** Shared by the rows of one run: a folder that is kept between runs, and work that is done once. */
 export interface Bench {
   /** Ignored by git: weights, peers. May be set up by hand beforehand; what is there is not made again. */
   readonly folder: string

@@ -76,7 +76,7 @@ const commands: Partial<Record<Group, string>> = {
   experiments: 'experiment -- NAME',
 }
 
-/** Why a group has no results, and what measures it. */
+/** Reasons why a group has no results, with the command that measures it. */
 const unmeasured: Partial<Record<Group, string>> = {
   gpu: 'Not measured: no GPU was available. On a machine with one, `npm run bench -- gpu --json` measures it; for a machine without network, `npm run bench -- gpu --pack DIR` packs the kit to run there: [before a long run](guides/machines-with-gpus.md#before-a-long-run).',
 }

@@ -24,7 +24,7 @@ export type Group = (typeof groups)[number]
 
 const machine = z.strictObject({
   cpu: z.string().min(1),
-  /** What multiplies 8-bit integers: `AMX`, `VNNI`, `dot product` or `none`. */
+  /** Units that multiply 8-bit integers: `AMX`, `VNNI`, `dot product` or `none`. */
   integerUnits: z.string().min(1),
   memoryGb: z.number().positive(),
   node: z.string().min(1),
@@ -79,7 +79,7 @@ export async function keepResults(
   await writeFile(pathOf(folder, group), `${JSON.stringify({ rows: kept }, null, 2)}\n`)
 }
 
-/** What figures depend on. */
+/** Machine on which figures depend, in words. */
 export function measuredOn({ cpu, cores, instructionSets, memoryBytes }: Machine): MeasuredOn {
   const has = (pattern: RegExp) => instructionSets.some(name => pattern.test(name))
   const units = [has(/^amx_int8$/) && 'AMX', has(/vnni/) && 'VNNI', has(/^(asimddp|i8mm)$/) && 'dot product']

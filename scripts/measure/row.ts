@@ -1,6 +1,6 @@
 import type { Bench } from './bench.ts'
 
-/** What a row found. No value means that it could not be measured here; the conditions then say why. */
+/** Result of a row. No value means that it could not be measured here; the conditions then say why. */
 export interface Measured {
   readonly value: number | null
   readonly conditions: string

@@ -1,4 +1,4 @@
-/** What plays all of the market at once. */
+/** Tests that play all of the market at once. */
 const MARKET = ['invariant/Market']
 
 const APPEALS = [

@@ -1,4 +1,4 @@
-/** How often right is called right (`acceptsRight`) and wrong wrong (`rejectsWrong`), and the mean of the two. */
+/** Share of right answers that are accepted (`acceptsRight`) and of wrong ones that are rejected (`rejectsWrong`), and the mean of the two. */
 export type Accuracy = { balanced: number; acceptsRight: number; rejectsWrong: number; right: number; wrong: number }
 
 export function balancedAccuracy(predictions: readonly number[], isRight: readonly boolean[]): Accuracy {

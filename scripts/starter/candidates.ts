@@ -10,7 +10,7 @@ import type { Attempt } from './execute.ts'
 import { judgeLevels } from './levelMix.ts'
 
 /**
- * Where a candidate comes from: right code; code for a meaning one or two concepts away; a structural bug; a condition
+ * Origin of a candidate: right code; code for a meaning one or two concepts away; a structural bug; a condition
  * that no text says; code for another task.
  */
 export type Origin = 'right' | 'near' | 'twoAway' | 'structural' | 'unspoken' | 'other'

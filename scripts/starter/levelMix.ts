@@ -1,6 +1,6 @@
 import type { Level } from '../../node/src/environments/codezero/curriculum/task.ts'
 
-/** How often each level is drawn: the solver learns all, the judge mostly level 3, which is what it is measured at. */
+/** Weights by which levels are drawn: the solver learns all, the judge mostly level 3, at which it is measured. */
 export const solverLevels: readonly (readonly [Level, number])[] = [
   [1, 0.12],
   [2, 0.2],

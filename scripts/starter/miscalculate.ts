@@ -10,7 +10,7 @@ const operators: ReadonlySet<string> = new Set(['+', '-', '*', '**'])
 
 type Calculation = { left: string; operator: string; right: string; operand: string }
 
-/** What a calculation is made into; `operand` is one of its two. */
+/** Wrong calculations to replace a right one with; `operand` is one of its two. */
 const slips: Record<string, (calculation: Calculation, random: SeededRandom) => string> = {
   swapped: ({ left, operator, right }) => `${right} ${operator} ${left}`,
   'a term more': ({ left, operator, right, operand }, random) =>

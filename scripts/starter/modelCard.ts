@@ -1,7 +1,7 @@
 import type { Bar, Report } from './bars.ts'
 import type { ExportedModel } from './stages/exportStage.ts'
 
-/** Where and how the models were made. */
+/** Origin of the models. */
 export type Origin = { commit: string; seed: number; machine: string; minutes: number }
 export type ModelFacts = { parameters: number; bytes: number; weightsHash: string; fileHash: string }
 

@@ -108,7 +108,7 @@ export function decoderConfig(shape: Shape, vocabSize: number): DecoderConfig {
   }
 }
 
-/** What a stage's output depends on besides the code: a finished stage is redone where it differs. */
+/** Hash of the settings that a stage's output depends on besides the code: a finished stage is redone if it differs. */
 export function settingsHash(settings: Settings, seed: number): string {
   return createHash('sha256').update(JSON.stringify({ settings, seed })).digest('hex').slice(0, 16)
 }

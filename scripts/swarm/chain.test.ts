@@ -30,7 +30,7 @@ async function openChain() {
 
 test('a chain that is resumed gives contracts the hashes that its blocks have', async () => {
   const { rpc, anvil, start, supervisor } = await openChain()
-  /** What BLOCKHASH gives: of code that runs as a constructor and returns it. */
+  /** Result of BLOCKHASH, from code that runs as a constructor and returns it. */
   const hashOf = async (blockNumber: bigint) =>
     (await rpc.call({ data: `0x63${numberToHex(blockNumber, { size: 4 }).slice(2)}405f5260205ff3` })).data
 

@@ -17,7 +17,7 @@ import type { SwarmPeer } from './peers.ts'
 /** Initial balances: bonds of twenty games for the Judge, and stakes and the bond of a dispute for a solver. */
 const PURSE_WEI: Partial<Record<SwarmPeer['role'], bigint>> = { judge: parseEther('100'), solver: parseEther('20') }
 
-/** Where OpenZeppelin's ERC20 keeps them. */
+/** Storage slots in which OpenZeppelin's ERC20 keeps them. */
 const [BALANCES_SLOT, SUPPLY_SLOT] = [0n, 2n]
 
 /**

@@ -4,7 +4,7 @@ import { deploymentPath } from '../../deployments/record.ts'
 import { shellWord } from '../../node/src/core/shellWord.ts'
 import type { SwarmOptions } from './options.ts'
 
-/** What makes one more peer for a swarm, run in the same folder as it: with options only where the swarm has others than a command assumes. */
+/** The command that adds a peer to a swarm, for the swarm's own folder. It has options only where the swarm's settings differ from the defaults. */
 export function joinCommand(options: Pick<SwarmOptions, 'data' | 'chain-port'>): string {
   const record = join(options.data, 'deployment.json')
   const rpcUrl = `http://127.0.0.1:${options['chain-port']}`

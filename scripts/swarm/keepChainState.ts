@@ -4,7 +4,7 @@ const LOOK_EVERY_MS = 500
 /** A copy is read, which takes long if it is large: for so many times as long no other is made. */
 const REST_TIMES = 20
 
-/** Where the last whole copy of a chain's state is kept. */
+/** Path of the last whole copy of a chain's state. */
 export const keptPath = (statePath: string) => `${statePath}.kept`
 
 /**

@@ -19,7 +19,7 @@ export interface HeldOut {
 }
 
 /**
- * What each solver learned in this run: pass@1 on the fixed held-out tasks, by execution or by the environment's program, before and
+ * Progress of each solver in this run: pass@1 on the fixed held-out tasks, by execution or by the environment's program, before and
  * after, with the same sampling seeds.
  *
  * @param startedWith - for each solver's slot, the policy that it began with; null for the model as it is.

@@ -82,7 +82,7 @@ export function createMonitor({ client, deployment, peers, gatewayUrl, firstRoun
   }
 }
 
-/** What solvers wrote into their journals, by round. */
+/** Entries of solvers' journals, by round. */
 function readNoted(peers: SwarmPeer[]): Map<number, { taken: number; averageAtK: number }[]> {
   const noted = new Map<number, { taken: number; averageAtK: number }[]>()
   for (const { role, folder } of peers) {

@@ -9,7 +9,7 @@ import { playedEnvironment } from './playedEnvironment.ts'
 const dataset = join(mkdtempSync(join(tmpdir(), 'waggle-swarm-')), 'tasks.jsonl')
 writeFileSync(dataset, '{"text": "Return one.", "tests": ["assert f() == 1"]}\n')
 
-/** What the peer of a role is started with, after what all are. */
+/** Arguments of a role's peer, without those that all peers have. */
 async function argvOf(role: SwarmPeer['role'], argv: string[]): Promise<string[]> {
   const played = await playedEnvironment(parseOptions(argv), new AbortController().signal)
   const peer = { role, slot: role, folder: role } as SwarmPeer

@@ -5,7 +5,7 @@ import { loadEnvironment, loadEnvironments } from '../../node/src/environments/b
 import type { Environment } from '../../node/src/environments/environment.ts'
 import type { SwarmOptions } from './options.ts'
 
-/** What a swarm plays. */
+/** Environment of a swarm, with the options that its peers need. */
 export interface Played {
   environment: Environment
   /** For `waggle start` and `waggle eval`: where the specification and the models are. */

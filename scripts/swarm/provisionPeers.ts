@@ -17,7 +17,7 @@ import { LOCAL_KEY } from '../deploy/networks.ts'
 import type { SwarmPeer } from './peers.ts'
 import { registerPeers } from './registerPeers.ts'
 
-/** What a peer's account starts with: far more than a year of rounds costs. */
+/** Coin with which a peer's account starts: far more than a year of rounds costs. */
 const FUNDS_WEI = parseEther('10')
 
 /**

@@ -5,7 +5,7 @@ import { contractsOf } from '../../node/src/chain/contracts.ts'
 import { REGISTRATION_SECONDS, registerPeer } from '../../node/src/chain/peers/registerPeer.ts'
 import type { Identity } from '../../node/src/store/identity.ts'
 
-/** Who registers: keys, and an account with coin on it. */
+/** A peer that registers: keys, and an account with coin on it. */
 type Registrant = Pick<Identity, 'accountKey' | 'peerKey' | 'signer'>
 
 /** Registers the peers that are not yet, each from its own account, all at once. @returns the transactions. */

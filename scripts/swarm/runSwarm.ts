@@ -22,7 +22,7 @@ import { provisionPeers } from './provisionPeers.ts'
 import { Supervisor } from './supervisor.ts'
 import { LiveTable } from './table.ts'
 
-/** Peers before the chain that they write to; the empty prefix is whatever is left. */
+/** Peers stop before the chain that they write to; the empty prefix stands for all others. */
 const STOP_ORDER = ['peer-', 'dashboard', 'indexer', 'chain', '']
 
 /**
@@ -115,7 +115,7 @@ async function startEverything(options: SwarmOptions, supervisor: Supervisor, st
 interface Served {
   options: SwarmOptions
   ports: Ports
-  /** Where the chain is, for the indexer and the pages. */
+  /** Variables with the chain's addresses, for the indexer and the pages. */
   sources: Record<string, string>
   /** The pages, once they are built. */
   built: Promise<void>
@@ -153,7 +153,7 @@ function announce(options: SwarmOptions, { deployment, peers }: Swarm, readySeco
   say(`one more peer joins by: ${joinCommand(options)}\n`)
 }
 
-/** How far a run came: whether all its rounds have settled, and after how many seconds the first had. */
+/** Progress of a run: true if all its rounds have settled, and the seconds until the first had. */
 interface Progress {
   isComplete: boolean
   firstSettledSeconds: number | null

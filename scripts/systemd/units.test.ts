@@ -11,7 +11,7 @@ const INSTALLED = '/opt/waggle/'
 const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'deployments/systemd')
 
-/** What `/etc/waggle` holds of a swarm. */
+/** A swarm's settings in `/etc/waggle`. */
 const swarm = { WAGGLE_DEPLOYMENT: `${INSTALLED}deployments/sepolia.json`, WAGGLE_RPC_URL: 'https://rpc.example' }
 const filled: Record<string, string> = { METRICS_PORT: '9464', ANNOUNCE: '/dns4/boot.example/tcp/4001' }
 
@@ -50,7 +50,7 @@ test.each(units)('%s has sections and directives of systemd, and names files tha
   }
 })
 
-/** What no unit needs. `systemd-analyze security --offline=true` rates each. */
+/** Permissions that no unit needs. `systemd-analyze security --offline=true` rates each. */
 const CLOSED = {
   CapabilityBoundingSet: [''],
   LockPersonality: ['yes'],

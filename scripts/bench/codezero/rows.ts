@@ -76,7 +76,7 @@ function levelsOf(skill: number, updates: number): number[] {
 const SETTLED_BY = 20
 const STAYS_FOR = 180
 
-/** What a proposer puts up that remembers all that it proposed: 100 tasks of each level, each unlike those before. */
+/** Work of a proposer that remembers all its proposals: 100 tasks of each level, each unlike those before. */
 async function newProposals(bench: Bench): Promise<{ isNew: number; sampled: number; byLevel: string }> {
   const { solver } = await openStarter(bench)
   const generator = createGenerator(solver.config, solver.weights, { threads: bench.threads })

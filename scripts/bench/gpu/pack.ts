@@ -13,7 +13,7 @@ const run = promisify(execFile)
 /** Size limit of a kit. */
 const MOST_BYTES = 45e6
 
-/** What TRL needs besides torch, transformers, peft and their dependencies. */
+/** Packages that TRL needs besides torch, transformers, peft and their dependencies. */
 const WHEELS = ['trl==1.16.0', 'datasets==5.2.0', 'dill==0.4.1', 'multiprocess==0.70.19']
 
 const ENTRIES = [

@@ -1,7 +1,7 @@
 import { commonShape } from '../../../node/model/src/model/decoder/commonShape.ts'
 import type { DecoderConfig } from '../../../node/model/src/model/decoder/decoderConfig.ts'
 
-/** What the GPU's benchmark runs: a model's shape, and how much of it. */
+/** Load of the GPU's benchmark: a model's shape, batch sizes and lengths. */
 export interface GpuShape {
   readonly name: string
   readonly config: DecoderConfig

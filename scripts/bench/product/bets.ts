@@ -6,7 +6,7 @@ import type { BenchRow } from '../../measure/row.ts'
 import { edgeOf, playQuestion } from './bettors.ts'
 
 const [MEASURED, GAMES] = [60, 200]
-/** How much surer than it should be the other bettor is. */
+/** Factor by which the other bettor is too sure. */
 const OVERCONFIDENCE = 10
 
 export const betRows: readonly BenchRow[] = [

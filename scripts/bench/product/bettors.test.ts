@@ -5,7 +5,7 @@ import { beliefOf, fitSlope } from '../../../node/src/market/belief.ts'
 import { edgeOf, type PlayedQuestion, playQuestion } from './bettors.ts'
 
 const [CHOICES, ROUNDS, GAMES] = [4, 4, 200]
-/** What a clue says: log-probabilities are off the truth by as much as they tell. */
+/** Signal and noise of a clue: the noise of its log-probabilities is larger than their signal. */
 const [SIGNAL, NOISE] = [1, 1.5]
 
 type Drawn = { answer: number; logprobs: number[][] }

@@ -64,7 +64,7 @@ function poolsOf(market: MarketModel): ChoicePool[] {
   }))
 }
 
-/** How much more one bettor made than another a game, over games in which both bet. */
+/** Mean advantage of one bettor over another a game, over games in which both bet. */
 export function edgeOf(profits: readonly Record<string, number | null>[], better: string, worse: string) {
   const both = profits.flatMap(({ [better]: own, [worse]: other }) =>
     own == null || other == null ? [] : [own - other],

@@ -15,7 +15,7 @@ const QUERY = '{ rounds(where: { settled_gt: 0 }, limit: 1) { items { number } }
 interface ColdStart {
   readySec: number
   firstSettledSec: number
-  /** That the swarm started. */
+  /** Peers that the swarm started. */
   peers: number
 }
 

@@ -34,7 +34,7 @@ const proposers = make(PROPOSERS, 4_000, 'proposer')
 const items = <T>(rows: T[]) => ({ items: rows })
 const named = ({ peerId, name }: FixturePeer) => ({ peerId, name })
 
-/** What the indexer answers of a round. */
+/** The indexer's answer about a round. */
 function roundAnswer(variables: Record<string, unknown>) {
   const small = answers.Round?.({ number: likeRound(Number(variables.number)), shard: 0 }) as { round: object }
   const shard = Number(variables.shard)

@@ -13,7 +13,7 @@ const BLOCK_SEC = 10
 const STARTED_AT_SEC = 1_700_000_000
 /** Blocks after the last event: an index takes those before them for final. */
 const FINALITY_BLOCKS = 31
-/** A filter that has everything in it: whoever reads a block asks for its logs. */
+/** A filter that matches everything, so that each reader of a block asks for its logs. */
 const BLOOM: Hex = `0x${'ff'.repeat(256)}`
 const ZERO: Hex = `0x${'00'.repeat(32)}`
 

@@ -20,7 +20,7 @@ interface Visited {
   layoutShift: number
 }
 
-/** What a real browser finds in the production build. */
+/** Visits of a real browser to the production build. */
 function visited(bench: Bench): Promise<Visited> {
   return bench.once('pages', async () => {
     const executablePath = findChromium()

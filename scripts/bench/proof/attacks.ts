@@ -100,7 +100,7 @@ async function* distributions(
   }
 }
 
-/** What the tolerance leaves to choose from, bits. */
+/** Choice that the tolerance leaves to an attacker, bits. */
 export interface Slack {
   /** log2 of the number of leaves, the honest one among them, that differ from it in one token that would pass. */
   readonly oneToken: number

@@ -77,7 +77,7 @@ export interface Checked {
   readonly replayed: boolean
 }
 
-/** What an evaluator with the policy and the same kernels says of each leaf. */
+/** Checks each leaf as an evaluator with the policy and the same kernels does. */
 export async function checkLeaves(
   { policy, reader, replay, sampling }: Checker,
   leaves: readonly Leaf[],

@@ -7,7 +7,7 @@ export type StageContext = {
   seed: number
   threads: number
   work: WorkFolder
-  /** Where the models go. */
+  /** Folder for the models. */
   out: string
   say(line: string): void
   now(): number
