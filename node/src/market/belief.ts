@@ -1,4 +1,4 @@
-/** What a model says of the choices of a question, and which of them is right. */
+/** Log-probabilities that a model gives to a question's choices, and the right choice. */
 export type ReadQuestion = {
   /** Summed log-probabilities, one a choice, in natural-log units. */
   readonly logprobs: readonly number[]

@@ -3,7 +3,7 @@ import type { LeafHash, Root, Salt, Seed } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import { merkleProof, merkleRoot } from '#core/merkle.ts'
 
-/** What only the Judge knows until it is revealed. */
+/** Secrets of a game's Judge until it reveals them. */
 export type Secrets = {
   /** In the order of the rounds. */
   clues: readonly string[]
@@ -13,7 +13,7 @@ export type Secrets = {
   seed: Seed
 }
 
-/** Where a game is opened, and by whom: a leaf is good nowhere else. */
+/** A game's chain, market and Judge: a leaf is valid for no others. */
 type GamePlace = { chainId: number; market: Hex; judge: Hex }
 
 export type Commitment = {

@@ -6,7 +6,7 @@ export type ChoicePool = {
 }
 
 type BetRule = {
-  /** What the bettor may lose in this game from now on, tokens. */
+  /** The most that the bettor may still lose in this game, tokens. */
   readonly budget: number
   readonly minBet: number
   /** The Judge's share of the losing stakes. */
@@ -43,7 +43,7 @@ export function sizeBet(
   return best.choice < 0 ? null : { choice: best.choice, stake: best.stake }
 }
 
-/** What a stake wins of the losing stakes before the fee, if its choice is right and others bet as expected. */
+/** Gain of a stake from the losing stakes before the fee, if its choice is right and others bet as expected. */
 function gainOf(pools: readonly ChoicePool[], choice: number, stake: number, expected: number): number {
   const pool = pools[choice] as ChoicePool
   const losing = pools.reduce((sum, other, at) => sum + (at === choice ? 0 : other.stake + expected), 0)

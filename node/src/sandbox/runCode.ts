@@ -14,7 +14,7 @@ export const MAX_REPR = 400
 /** `Py_file_input` and `Py_eval_input` of Python.h. */
 const STATEMENTS = 257
 const EXPRESSION = 258
-/** `PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE`: the code is text, whatever its first lines say. */
+/** `PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE`: the code is text even if its first lines declare another encoding. */
 const TEXT_FLAGS = 0x900
 const MINOR_VERSION = 14
 

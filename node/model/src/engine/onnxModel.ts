@@ -15,9 +15,9 @@ export interface OnnxModel {
   /** Encodes the program for kernels with traits, which `bytes` is not for. Null if none of its ops has kernels with traits. */
   readonly bytesFor: ((kernels: KernelTraits) => Uint8Array) | null
   /**
-   * sha-256, hex: the same graph has the same hash on every machine. Constants in the model's bytes are in it whole; stored weights by
-   * their names, types and shapes, wherever they lie, so that it goes with a hash of the weights. A choice of kernels that changes
-   * no bit of a result, which a timer may make, is not in it.
+   * sha-256, hex: the same graph has the same hash on every machine. It covers constants in the model's bytes as a whole, and stored
+   * weights by their names, types and shapes but not their place, so that a hash of the weights is needed besides. It does not cover a
+   * choice of kernels that changes no bit of a result, which a timer may make.
    */
   readonly hash: string
   /** The inputs that the outputs depend on, by name: a run must feed all of them. */

@@ -20,7 +20,7 @@ export interface SessionQueue {
  * job begins. Comparing takes a millisecond for a million parameters, building some tens.
  *
  * Weights are constants of the graph, because ONNX Runtime then packs them once. With packed matrices each row is bitwise
- * identical whatever other rows are in the batch and however many threads work.
+ * identical for any other rows in the batch and any number of threads.
  *
  * @param build - makes the model from a copy of the weights.
  */

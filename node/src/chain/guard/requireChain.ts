@@ -55,7 +55,7 @@ export async function awaitChain(
  * At the start of a peer: repeats a check until it finds the contracts. A server that lags behind the deployment has no code there
  * either.
  *
- * @throws {ContractMissingError} of the check, once it has found none for a minute; whatever else it throws, at once.
+ * @throws {ContractMissingError} of the check, once it has found none for a minute; any other error of it, at once.
  */
 export async function awaitContracts<T>(check: () => Promise<T>, { clock, logger, signal }: Wait): Promise<T> {
   const sinceMs = clock.nowMs()

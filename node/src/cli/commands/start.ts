@@ -180,7 +180,7 @@ function checkPushOptions({ role, push, 'push-every': every }: Config): void {
     })
 }
 
-/** Where a solver's policy is published; undefined if `--push` is not set. */
+/** Repository to which a solver's policy is published; undefined if `--push` is not set. */
 function pushSettings(config: Config, network: string, signal: AbortSignal): PushSettings | undefined {
   const { push: repo, 'push-every': every = PUSH_EVERY, model } = config
   if (repo === undefined) return undefined

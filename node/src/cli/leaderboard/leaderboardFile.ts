@@ -11,7 +11,7 @@ const integer = z
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 
 const schema = z.strictObject({
-  /** Where the rows come from, so that anybody can read them again. */
+  /** Source of the rows, so that anyone can read them again. */
   chainId: z.int().min(1),
   coordinator: address,
   block: z.int().min(0),

@@ -19,7 +19,7 @@ export type LeaderboardSource = {
   fromBlock: number
   /** Rows that are kept, highest rewards first. */
   limit: number
-  /** Where the search for peers is kept while it runs. */
+  /** File in which the search for peers is kept while it runs. */
   partPath: string
 }
 

@@ -32,8 +32,8 @@ export function formatProposal({ problem, tests }: Proposal): string {
 }
 
 /**
- * Reads a proposal strictly: a line `Write name(parameters). text`, then one to four tests, one per line. With `Repair` instead of `Write`, the broken
- * function is in between, in a fenced block. It must have the form of an answer and read a parameter, so that there is something to repair.
+ * Reads a proposal strictly: a line `Write name(parameters). text`, then one to four tests, one per line. With `Repair` instead of `Write`, a fenced
+ * block between them has the broken function. It must have the form of an answer and read a parameter, so that it can be repaired.
  *
  * Nothing is executed. The parser is strict, so proposers learn the form.
  */

@@ -2,7 +2,7 @@ import { randomStream } from '#base/random.ts'
 import type { Dataset } from './openDataset.ts'
 import type { ReadRow } from './table.ts'
 
-/** How far a dataset was read: rows taken in this pass over it. */
+/** Position in a dataset: rows taken in this pass over it. */
 export type DatasetPosition = { readonly pass: number; readonly taken: number }
 
 /**

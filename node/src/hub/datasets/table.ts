@@ -3,7 +3,7 @@ export type RowFault = {
   readonly file: string
   /** The first row that it concerns, from 0. */
   readonly row: number
-  /** How many rows are lost by it. */
+  /** Number of rows that are lost by it. */
   readonly rows: number
   /** Null if it is the row as a whole. */
   readonly field: string | null
@@ -26,7 +26,7 @@ export type Table = {
   /** Names of its columns; null if each row has its own. */
   readonly columns: readonly string[] | null
   readonly rows: number
-  /** How many rows each part has, if these columns are read. */
+  /** Number of rows of each part, if these columns are read. */
   parts(columns: readonly string[]): readonly number[]
   /**
    * The rows of a part in the file's order, with the named columns.

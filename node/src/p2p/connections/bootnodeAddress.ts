@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 256
 const UNSPECIFIED = /^\/(ip4\/0\.0\.0\.0|ip6\/::)\//
 
 /**
- * Why an address cannot be a bootnode's; null if it can.
+ * Reason why an address cannot be a bootnode's; null if it can.
  *
  * @param isLocal - whether all peers are on one machine, so that loopback addresses lead to each other.
  */

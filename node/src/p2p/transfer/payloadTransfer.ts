@@ -181,7 +181,7 @@ export function createFetchPayload(
 }
 
 /**
- * Why a fetch from a peer failed. `mismatch`: it sent other bytes or no proper answer, and is at fault. `too-large`: above the requested
+ * Reason why a fetch from a peer failed. `mismatch`: it sent other bytes or no proper answer, and is at fault. `too-large`: above the requested
  * maximum. `timeout`: it sent nothing for too long, or the caller gave up. `unreachable`: no connection, or it was lost.
  */
 export type FetchFailure = 'not-found' | 'busy' | 'too-large' | 'mismatch' | 'timeout' | 'unreachable'

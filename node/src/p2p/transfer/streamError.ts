@@ -1,5 +1,5 @@
 /**
- * Why a stream could not be read or written.
+ * Reason why a stream could not be read or written.
  *
  * Not a `NodeError`: the callers in this layer turn every one into a result or a log line, and no operator sees it.
  */

@@ -57,7 +57,7 @@ export type Disagreement = {
   peerName: string
   voteMilli: number
   derivedMilli: number
-  /** Where its score sheet differs most; null if it does not differ, or is unavailable. */
+  /** The leaf at which its score sheet differs most; null if it does not differ, or is unavailable. */
   difference: LeafDifference | null
 }
 

@@ -36,7 +36,7 @@ export function peerVerdict(
 export type LeafDifference = { leaf: number; component: string; expectedMilli: number; foundMilli: number | null }
 
 /**
- * Where a vote goes wrong.
+ * Step at which a vote goes wrong.
  *
  * @param found - leaves of the evaluator's score sheet.
  * @param expected - the same leaves, scored here.

@@ -37,7 +37,7 @@ export type Work = {
   seats: readonly Seat[]
   settlement: Settlement | null
   duties: readonly Duty[]
-  /** Why sampling was refuted, as the folder's node found; null if it did not. */
+  /** Reason why sampling was refuted, as the folder's node found; null if it was not. */
   refuted: string | null
   told: PeerRound
 }

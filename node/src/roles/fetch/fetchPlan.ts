@@ -39,7 +39,7 @@ export type FetchCounts = {
   /** Fetched from a peer, and their bytes. */
   fetched: number
   bytes: number
-  /** That do not count, by the fault. */
+  /** Payloads that do not count, by the fault. */
   faults: Partial<Record<PeerFault['fault'], number>>
 }
 

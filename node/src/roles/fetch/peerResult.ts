@@ -1,7 +1,7 @@
 import type { LogFields, Logger } from '#core/logger.ts'
 
 /**
- * Why a peer's payload does not count.
+ * Reason why a peer's payload does not count.
  *
  * `unavailable`: nobody served the bytes. `oversized`: more bytes than the environment allows. `too slow`: below the minimum
  * pace. `malformed`: not a payload of its kind. `another`: not the one that its peer committed.

@@ -18,7 +18,7 @@ export type PeerState = {
   /** Reason why no peer is connected; null if one is. */
   aloneReason: string | null
   advice: string | null
-  /** How peers of other networks reach this one. */
+  /** Way in which peers of other networks reach this one. */
   reachableBy: Reachability['by']
   /** Confirmed by AutoNAT, or announced by the operator. */
   publicAddresses: number

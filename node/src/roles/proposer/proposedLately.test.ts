@@ -23,7 +23,7 @@ const proposed = (...texts: string[]) => [
   { peerKey, secret: peerKey, count: texts.length, bytes: encodeProposal({ level: 1, texts }) },
 ]
 
-test('What anybody proposed of late is known by what it asks for, read once from the chain, and forgotten after 16 rounds', async () => {
+test('a recent proposal of any proposer is known by the task that it asks for, read once from the chain, and forgotten after 16 rounds', async () => {
   const reads: number[] = []
   const lately = createProposedLately(async round => {
     reads.push(round)

@@ -71,7 +71,7 @@ export function createTaskList(
       const flaw = fault ?? (await flawOf(text, key))
       const known = flaw === null ? proposals.nearest(key, lately) : null
       if (known !== null) aside.set(key, { text, round: lately.get(known) ?? 0 })
-      const reason = flaw ?? (known === null ? null : 'proposed of late')
+      const reason = flaw ?? (known === null ? null : 'proposed in the last 16 rounds')
       if (reason === null) take(text, key)
       else refuse(reason)
       return reason

@@ -24,7 +24,7 @@ type HandOverModules = {
   peerKey: PeerKey
   /** Folder of the adapter that the policy saved last. */
   policyFolder: string
-  /** That the server reads too, under the same path. */
+  /** Folder that the server reads too, under the same path. */
   sharedFolder: string
 }
 
@@ -108,7 +108,7 @@ function leaveToNextRound(error: unknown): void {
 /** A server that samples a solver's answers, and the folder of its adapters. */
 export type ServedSettings = {
   readonly server: CompletionServer
-  /** That the server reads under the same path; `served` in the peer's folder without it. */
+  /** Folder that the server reads under the same path; if undefined, `served` in the peer's folder. */
   readonly adapters: string | undefined
 }
 

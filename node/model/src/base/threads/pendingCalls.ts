@@ -26,7 +26,7 @@ export class PendingCalls<Operation extends string> {
     return this.#open.size
   }
 
-  /** Why the worker has ended; undefined while it runs. */
+  /** Reason why the worker has ended; undefined while it runs. */
   get ended(): WorkerError | undefined {
     return this.#ended
   }

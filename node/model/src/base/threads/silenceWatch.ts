@@ -1,4 +1,4 @@
-/** How long a worker may be silent while it has work. Adapts to the speed of this machine. */
+/** Time for which a worker may be silent while it has work. Adapts to the speed of this machine. */
 export interface Patience {
   readonly checkEveryMs: number
   limitMs(): number

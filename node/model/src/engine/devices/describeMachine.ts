@@ -9,11 +9,11 @@ type Gpu = { readonly name: string; readonly memoryBytes: number | null }
 export type Machine = {
   readonly platform: string
   readonly cpu: string
-  /** That this process may use. */
+  /** Cores that this process may use. */
   readonly cores: number
   /** Instruction sets that ONNX Runtime's kernels use; empty if the system does not report them. */
   readonly instructionSets: readonly string[]
-  /** That this process may use: a container has its own limit. */
+  /** Memory that this process may use: a container has its own limit. */
   readonly memoryBytes: number
   readonly gpus: readonly Gpu[]
 }

@@ -128,7 +128,7 @@ function emitBlocks(node: GraphNode, e: Emitter): void {
 
 const isByte = ({ dtype }: Value) => dtype === 'i8' || dtype === 'u8'
 
-/** What stands for zero in each place of an axis of unsigned codes, for DequantizeLinear; nothing where codes are signed. */
+/** Zero points of an axis of unsigned codes, for DequantizeLinear; none where codes are signed. */
 export function zeroOf({ dtype, shape }: Value, axis: number, e: Emitter): readonly string[] {
   const zeros = () => chain(e)('Expand', [e.scalar(HIGHEST_BIT, 'u8'), e.integers([shape[axis] as number])])
   return dtype === 'u8' ? [zeros()] : []

@@ -31,9 +31,8 @@ import type { DeviceReal } from './deviceArrays.ts'
  * The same graph prefills (S tokens a row) and decodes (S = 1). Keys are rotated before they leave, so the caller's
  * cache holds them ready; only new ones are returned, because ONNX Runtime copies every output.
  *
- * Weights are constants and not inputs. With prepacked constants each row is bitwise identical whatever other rows are in the
- * batch and however many threads work; with inputs it is not. A session of a million parameters is built in some tens of
- * milliseconds.
+ * Weights are constants and not inputs. With prepacked constants each row is bitwise identical for any other rows in the batch and
+ * any number of threads; with inputs it is not. A session of a million parameters is built in some tens of milliseconds.
  *
  * Inputs: `tokens`, `positions` i64 [B, S]; `last` i64 [L], rows of [B * S] after which a token is drawn, the same row as often as there are samples; `hidden` f32
  * [B, 1, 1, P], 0 where the cache has a position of the row and -1e30 elsewhere; `causal` f32 [G*S, S], the same among the new

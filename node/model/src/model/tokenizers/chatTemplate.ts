@@ -15,8 +15,8 @@ const MAX_RENDERED_CHARACTERS = 1 << 20
 const MAX_ITEMS = 100_000
 
 /**
- * Bounds every text and list that a template makes on its way: a text of 2^28 characters that is split makes a list that is too long for V8,
- * which then ends the process, whatever thread it happens in.
+ * Bounds every intermediate text and list of a template: a text of 2^28 characters that is split makes a list that is too long for V8,
+ * which then ends the process, even from another thread.
  */
 const { evaluate } = Interpreter.prototype
 Interpreter.prototype.evaluate = function (...args: Parameters<typeof evaluate>) {
