@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parseSpec } from '#environments/builtIn.ts'
 import { openTokenizer } from '#model/tokenizers/tokenizerClient.ts'
+import { callCli } from './callCli.ts'
 import { writeChatModel } from './chatModelFolder.ts'
-import { runCli } from './cliProcess.ts'
 import { type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
 
 let swarm: LiveSwarm
@@ -21,7 +21,7 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   const at = (name: string) => join(root, name)
   await writeChatModel(at('model'), 'model', { says: numbers })
   await writeChatModel(at('other'), 'other', { says: numbers })
-  const made = await runCli([
+  const made = await callCli([
     'environment',
     'create',
     '--kind',
@@ -67,6 +67,8 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   const about = { ...swarm.contracts.rolloutCommitments, eventName: 'RolloutsCommitted', fromBlock: 0n } as const
   const committed = await swarm.chain.client.getContractEvents(about)
   expect(new Set(committed.map(({ args: { peerKey } }) => peerKey))).toEqual(new Set([solver.peerKey]))
+  // The rounds to come are about the solver that is paid.
+  await Promise.all([learning.stop(), straying.stop()])
   await swarm.enter(4)
   const votes = await Promise.all(evaluators.map(({ said }) => said('votes committed', { round: 3 })))
   const [[scoreMilli]] = votes.map(({ scores }) => scores as number[]) as [number[]]
