@@ -16,6 +16,7 @@ interface Service {
   command?: string[]
   ports?: string[]
   volumes?: string[]
+  environment?: Record<string, string> | string[]
   depends_on?: Record<string, unknown>
 }
 const compose = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true }) as {
@@ -74,4 +75,18 @@ test('what a peer serves by HTTP is reached from the machine, and from no other'
     for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:/)
     if (name === 'gateway') expect(command).toContain('--bind=0.0.0.0')
   }
+})
+
+test('a peer and a gateway run side by side: no port of the machine is published twice', () => {
+  const published = ['peer', 'gateway', 'index'].flatMap(name => compose.services[name]?.ports ?? [])
+  const ports = published.map(port => /(\d+)\}?:\d+$/.exec(port)?.[1])
+  expect(ports).not.toContain(undefined)
+  expect(new Set(ports).size).toBe(ports.length)
+})
+
+test('a password of Postgres may have any characters: it is not part of a URL', () => {
+  const { DATABASE_URL, PGPASSWORD } = (compose.services.index?.environment ?? {}) as Record<string, string>
+  const { POSTGRES_PASSWORD } = (compose.services.postgres?.environment ?? {}) as Record<string, string>
+  expect(DATABASE_URL).not.toContain('$')
+  expect(PGPASSWORD).toBe(POSTGRES_PASSWORD)
 })
