@@ -15,7 +15,7 @@ import { getStandings } from '#sources/getStandings.ts'
 import * as tables from '../../indexer/ponder.schema.ts'
 import { questionCost } from '../../indexer/src/api/questionCost.ts'
 import { answers } from './fixtures/indexerAnswers.ts'
-import { solvers } from './fixtures/swarm.ts'
+import { evaluators, proposer, solvers } from './fixtures/swarm.ts'
 
 // The very module that Ponder loads: another copy of it would refuse Ponder's schema.
 const load = createRequire(import.meta.url)
@@ -91,6 +91,13 @@ test('peers are named by their keys in one query that the indexer answers', asyn
   const { query, variables } = sent as Sent
   expect(validate(schema, parse(query))).toEqual([])
   expect(variables).toEqual({ keys, limit: 2 })
+})
+
+test('what evaluators and proposers earned is asked for by their keys, however many peers earn', async () => {
+  await getRoles()
+  const { keys, limit } = (sent as Sent).variables as { keys: string[]; limit: number }
+  expect(keys).toEqual(expect.arrayContaining([...evaluators, proposer].map(({ peerKey }) => peerKey)))
+  expect(limit).toBe(keys.length)
 })
 
 test('a board on which nobody has points yet has everybody', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Part } from './part.ts'
+import { mapPart, type Part } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 /** Most peers of either role that are shown. */
@@ -36,11 +36,14 @@ const answer = z.object({
     ),
   }),
   peers: z.object({ items: z.array(named.extend({ roundsProposed: z.int(), stakes })) }),
-  purses: z.object({ items: z.array(z.object({ peerKey: z.string(), openingWei: wei, taskWei: wei })) }),
   taskPays: z.object({ items: z.array(z.object({ proposerKey: z.string(), amountWei: wei })) }),
 })
 
-export type RolesAnswer = z.infer<typeof answer>
+const pursesAnswer = z.object({
+  purses: z.object({ items: z.array(z.object({ peerKey: z.string(), openingWei: wei, taskWei: wei })) }),
+})
+
+export type RolesAnswer = z.infer<typeof answer> & z.infer<typeof pursesAnswer>
 
 const STAKES = 'stakes { items { duty amountWei slashedWei freeFromRound } }'
 
@@ -51,13 +54,20 @@ const QUERY = `query Roles($limit: Int, $tasks: Int) {
   peers(where: { roundsProposed_gt: 0 }, orderBy: "roundsProposed", orderDirection: "desc", limit: $limit) {
     items { peerKey peerId name roundsProposed ${STAKES} }
   }
-  purses(where: { OR: [{ openingWei_gt: "0" }, { taskWei_gt: "0" }] }, limit: 1000) {
-    items { peerKey openingWei taskWei }
-  }
   taskPays(orderBy: "round", orderDirection: "desc", limit: $tasks) { items { proposerKey amountWei } }
 }`
 
+const PURSES_QUERY = `query RolePurses($keys: [String], $limit: Int) {
+  purses(where: { peerKey_in: $keys }, limit: $limit) { items { peerKey openingWei taskWei } }
+}`
+
 /** Evaluators and proposers, with what they stake and what they earned by these roles. */
-export function getRoles(): Promise<Part<RolesAnswer>> {
-  return queryIndexer(QUERY, { limit: ROLE_PEERS, tasks: NEWEST_TASKS }, answer)
+export async function getRoles(): Promise<Part<RolesAnswer>> {
+  const part = await queryIndexer(QUERY, { limit: ROLE_PEERS, tasks: NEWEST_TASKS }, answer)
+  if (part.state === 'down') return part
+  // By name: a list of all purses ends at 1,000, and peers beyond it would have earned nothing.
+  const shown = [...part.data.evaluators.items, ...part.data.peers.items].map(({ peerKey }) => peerKey)
+  const keys = [...new Set(shown)]
+  const purses = await queryIndexer(PURSES_QUERY, { keys, limit: keys.length }, pursesAnswer)
+  return mapPart(purses, found => ({ ...part.data, ...found }))
 }

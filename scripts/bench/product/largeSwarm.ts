@@ -96,6 +96,14 @@ function roundsAnswer({ limit, offset }: Record<string, unknown>) {
   return { rounds: { totalCount: ROUNDS, items: page } }
 }
 
+const pursesAnswer = ({ keys }: Record<string, unknown>) => ({
+  purses: items(
+    (keys as string[]).map((peerKey, index) => ({
+      ...{ peerKey, openingWei: `${index}${'0'.repeat(18)}`, taskWei: `${index}${'0'.repeat(18)}` },
+    })),
+  ),
+})
+
 interface Listed {
   items: { peer?: object }[]
 }
@@ -114,11 +122,6 @@ function rolesAnswer(variables: Record<string, unknown>) {
       })),
     ),
     peers: items(proposers.map(peer => ({ ...proposer, ...named(peer), peerKey: peer.peerKey }))),
-    purses: items(
-      [...seats, ...proposers].map(({ peerKey }, index) => ({
-        ...{ peerKey, openingWei: `${index}${'0'.repeat(18)}`, taskWei: `${index}${'0'.repeat(18)}` },
-      })),
-    ),
     taskPays: items(
       Array.from({ length: 1_000 }, (_, index) => ({
         proposerKey: proposers[index % PROPOSERS]?.peerKey,
@@ -152,7 +155,7 @@ function roundPayloads(path: string) {
 /** The production dashboard with sources that know of 1,000 peers, 40 seats and 5,000 rounds. */
 export async function serveLargeSwarm() {
   const dashboard = await startDashboard()
-  const lists = { Standings: standingsAnswer, Rounds: roundsAnswer, Roles: rolesAnswer }
+  const lists = { Standings: standingsAnswer, Rounds: roundsAnswer, Roles: rolesAnswer, RolePurses: pursesAnswer }
   dashboard.indexer.answers = { ...answers, ...lists, Round: roundAnswer }
   dashboard.gateway.answers = roundPayloads
   dashboard.chain.round = EARLIER + CURRENT_ROUND
