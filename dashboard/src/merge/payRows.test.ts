@@ -9,6 +9,7 @@ const opening = { shard: 0, peerKey: '0xa', index: 9, scoreMilli: 780 }
 const record: RoundAnswer = {
   ...{ round: null, voteCommits: empty, votes: empty },
   ...{ withheldSecrets: none, leafDemands: none, appealCases: none, evaluatorSeats: none },
+  committee: null,
   roundPeers: {
     items: [{ peerKey: '0xa', ...peer('amber'), leafCount: 64, outcome: null, scoreMilli: null, openChallenges: 0 }],
   },

@@ -34,6 +34,7 @@ const record: RoundAnswer = {
   openings: { items: [] },
   taskPays: { items: [] },
   appealCases: { totalCount: 0, items: [] },
+  committee: null,
   evaluatorSeats: {
     totalCount: 3,
     items: [
@@ -55,7 +56,19 @@ test('a vote of unavailable is a vote', () => {
   expect(voteTable(record).rows[1]?.votes[0]).toBe('unavailable')
 })
 
-test('with more seats than a committee has, only those that voted are shown, and the others are counted', () => {
+test('of more seats than a committee has, those that the chain drew are shown, silent ones too', () => {
+  const evaluatorSeats = { totalCount: 40, items: [] }
+  const committee = [
+    { peerKey: '0x9', peer: peer('late') },
+    { peerKey: '0x1', peer: peer('early') },
+  ]
+  const table = voteTable({ ...record, evaluatorSeats, committee, round })
+  expect(table.evaluators.map(({ name }) => name)).toEqual(['early', 'late'])
+  expect(table.rows[0]?.votes).toEqual([512, 'absent'])
+  expect(table.silentSeats).toBe(0)
+})
+
+test('if the chain does not say who was drawn, only those that voted are shown, and the others are counted', () => {
   const evaluatorSeats = { totalCount: 40, items: record.evaluatorSeats.items.slice(0, 1) }
   const tableOf = (beacon: string | null) => voteTable({ ...record, evaluatorSeats, round: { ...round, beacon } })
   expect(tableOf('0xbe').evaluators.map(({ name }) => name)).toEqual(['early', 'elder'])

@@ -26,7 +26,7 @@ export interface VoteRow {
 export interface VoteTable {
   evaluators: NamedPeer[]
   rows: VoteRow[]
-  /** Number of drawn seats that sealed no vote and are not among `evaluators`: the index does not know which they are. */
+  /** Number of drawn seats that sealed no vote and are not among `evaluators`, because the chain did not say which they are. */
   silentSeats: number
 }
 
@@ -40,12 +40,12 @@ export function named(
 
 /** Every peer of a shard that committed to rollouts against every evaluator of its committee, with what each said of each. */
 export function voteTable(record: RoundAnswer): VoteTable {
-  // Up to a committee of seats, all are drawn; of more, those who voted are the ones that are known to have been.
-  const isAll = record.evaluatorSeats.totalCount <= COMMITTEE_SEATS
-  const drawn = isAll
-    ? record.evaluatorSeats.items.map(({ peerKey, peer }) => named(peerKey, peer))
-    : record.voteCommits.items.map(({ evaluatorKey, peer }) => named(evaluatorKey, peer))
-  const evaluators = drawn.sort((a, b) => a.name.localeCompare(b.name))
+  // Up to a committee of seats, all are drawn. Without the chain's word, those who voted are the ones that are known to have been.
+  const drawn = record.evaluatorSeats.totalCount <= COMMITTEE_SEATS ? record.evaluatorSeats.items : record.committee
+  const voters = record.voteCommits.items.map(({ evaluatorKey, peer }) => ({ peerKey: evaluatorKey, peer }))
+  const evaluators = (drawn ?? voters)
+    .map(({ peerKey, peer }) => named(peerKey, peer))
+    .sort((a, b) => a.name.localeCompare(b.name))
   const commits = new Map(record.voteCommits.items.map(commit => [commit.evaluatorKey, commit]))
   const votes = new Map(record.votes.items.map(vote => [`${vote.evaluatorKey} ${vote.peerKey}`, vote]))
 
@@ -66,7 +66,7 @@ export function voteTable(record: RoundAnswer): VoteTable {
   }))
   return {
     evaluators,
-    silentSeats: isAll || record.round?.beacon == null ? 0 : COMMITTEE_SEATS - evaluators.length,
+    silentSeats: drawn !== null || record.round?.beacon == null ? 0 : COMMITTEE_SEATS - evaluators.length,
     rows: rows.sort((a, b) => (b.scoreMilli ?? -1) - (a.scoreMilli ?? -1) || a.peer.name.localeCompare(b.peer.name)),
   }
 }

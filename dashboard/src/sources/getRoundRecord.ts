@@ -1,6 +1,8 @@
 import { COMMITTEE_SEATS, SHARD_PEERS } from '@waggle/deployments/protocol'
 import { z } from 'zod'
-import type { Part } from './part.ts'
+import { getCommittee } from './getCommittee.ts'
+import { getPeerNames } from './getPeerNames.ts'
+import { type Part, ready } from './part.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 /** Limit of rows for a whole round: challenges and withheld secrets. Their count says how many there are. */
@@ -101,7 +103,12 @@ const answer = z.object({
   }),
 })
 
-export type RoundAnswer = z.infer<typeof answer>
+type Indexed = z.infer<typeof answer>
+
+export type RoundAnswer = Indexed & {
+  /** Where there are more seats than a committee has: those drawn. Null where the seats say it, nobody is drawn yet, or the chain is silent. */
+  committee: { peerKey: string; peer: z.infer<typeof peer> }[] | null
+}
 
 const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int!, $seats: Int!, $peers: Int!, $votes: Int!, $limit: Int) {
   round(number: $number) {
@@ -140,8 +147,24 @@ const QUERY = `query Round($number: Int!, $shard: Int!, $first: Int!, $next: Int
 }`
 
 /** The chain's record of one round and of one of its shards; `round` is null if nothing happened in it. */
-export function getRoundRecord(number: number, shard: number): Promise<Part<RoundAnswer>> {
+export async function getRoundRecord(number: number, shard: number): Promise<Part<RoundAnswer>> {
   const first = shard * SHARD_PEERS
   const sizes = { seats: COMMITTEE_SEATS, peers: SHARD_PEERS, votes: COMMITTEE_SEATS * SHARD_PEERS, limit: LIMIT }
-  return queryIndexer(QUERY, { number, shard, first, next: first + SHARD_PEERS, ...sizes }, answer)
+  const part = await queryIndexer(QUERY, { number, shard, first, next: first + SHARD_PEERS, ...sizes }, answer)
+  if (part.state === 'down') return part
+  return ready({ ...part.data, committee: await drawnSeats(part.data, number, shard) })
+}
+
+async function drawnSeats(
+  { evaluatorSeats, round, roundPeers, voteCommits }: Indexed,
+  number: number,
+  shard: number,
+): Promise<RoundAnswer['committee']> {
+  if (evaluatorSeats.totalCount <= COMMITTEE_SEATS || round?.beacon == null || roundPeers.items.length === 0)
+    return null
+  const keys = await getCommittee(number, shard)
+  if (keys === null) return null
+  const voters = new Map(voteCommits.items.map(({ evaluatorKey, peer }) => [evaluatorKey, peer]))
+  const names = await getPeerNames(keys.filter(key => !voters.has(key)))
+  return keys.map(peerKey => ({ peerKey, peer: voters.get(peerKey) ?? names.get(peerKey) ?? null }))
 }
