@@ -30,9 +30,9 @@ test('a demand says the outcome of the leaf', () => {
 
 test('an appeal names its judges and its outcome', () => {
   const of = (changes: object) => rows({ appealCases: only({ ...found, appeals, ...changes }) })[0]
-  expect(of({})).toContain('is appealed to 11 seats')
-  expect(of({ isClosed: true, finalMilli: 300 })).toContain('11 seats let the score of')
-  expect(of({ isClosed: true, finalMilli: 800 })).toContain('11 seats put')
+  expect(of({})).toBe('Its 0.30 points are appealed to 11 seats')
+  expect(of({ isClosed: true, finalMilli: 300 })).toBe('11 seats let its 0.30 points stand')
+  expect(of({ isClosed: true, finalMilli: 800 })).toBe('11 seats put 0.80 points in the place of 0.30')
   expect(of({ isClosed: true, isMoot: true, finalMilli: 800 })).toContain('fell away')
 })
 

@@ -55,12 +55,12 @@ export function challengesLeftOut({ withheldSecrets, leafDemands, appealCases }:
 
 export type Case = Omit<RoundAnswer['appealCases']['items'][number], 'peerKey' | 'peer'>
 
-/** Text on the subject of an appeal of a score, or on its result. */
+/** Text on the subject of an appeal, or on its result. In points: a peer without a score has 0 of them. */
 export function appealText({ appeals, settledMilli, finalMilli, isClosed, isMoot }: Case): string {
   const seats = appeals.items.at(-1)?.drawn ?? 0
   const settled = formatPoints(settledMilli)
-  if (!isClosed) return `The score of ${settled} is appealed to ${seats} seats`
-  if (isMoot) return `The appeal of ${settled} fell away: the round was lost for another reason`
-  if (finalMilli === settledMilli) return `${seats} seats let the score of ${settled} stand`
-  return `${seats} seats put ${formatPoints(finalMilli ?? 0)} in the place of ${settled}`
+  if (!isClosed) return `Its ${settled} points are appealed to ${seats} seats`
+  if (isMoot) return `The appeal of its ${settled} points fell away: the round was lost for another reason`
+  if (finalMilli === settledMilli) return `${seats} seats let its ${settled} points stand`
+  return `${seats} seats put ${formatPoints(finalMilli ?? 0)} points in the place of ${settled}`
 }

@@ -14,10 +14,10 @@ export function testPeers(scene: BrowserScene): void {
     const cell = (page: Page, name: string) => page.getByRole('row', { name }).getByText('contested')
     await cell(round, contested.name).waitFor()
     await round.getByRole('row', { name: solver.name }).getByText('final', { exact: true }).waitFor()
-    await see(round, /The score of .* is appealed to 11 seats/)
+    await see(round, /Its .* points are appealed to 11 seats/)
     const peer = await visit(`/peers/${contested.peerKey}`)
     await cell(peer, String(CONTESTED_ROUND)).waitFor()
-    await see(peer, /The score of .* is appealed to 11 seats/)
+    await see(peer, /Its .* points are appealed to 11 seats/)
     // Who won one before learns what it is owed, and how to have it.
     await see(peer, '0.0086')
     await see(peer, 'npx waggle challenge withdraw')

@@ -50,7 +50,7 @@ export function testRounds(scene: BrowserScene): void {
       await see(page, 'gives another value, like every try here: this test may be wrong')
       expect(page.url()).toContain('?task=0x')
       await page.getByRole('link', { name: `Round ${CURRENT_ROUND - 1}` }).click()
-      await see(page, 'not scored yet')
+      await see(page, 'not scored')
     },
   )
 

@@ -19,7 +19,7 @@ export function RolloutCard({
           Answer {number}, {tokens} tokens{ended ? '' : ', cut off'}
         </span>
         {scoreMilli === null ? (
-          <span className="text-honey-ink">not scored yet</span>
+          <span className="text-honey-ink">not scored</span>
         ) : (
           <strong className="figures text-lg">{scoreMilli}</strong>
         )}
