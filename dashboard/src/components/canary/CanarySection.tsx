@@ -52,18 +52,16 @@ function Body({ part, byFamily }: { part: Part<Canary>; byFamily: boolean }) {
     )
   return (
     <>
-      <div className="mt-6 grid gap-x-10 gap-y-8 lg:grid-cols-[1fr_24rem]">
-        <div>
-          <Chart series={all} height={340} />
-        </div>
-        <ul className="grid content-start gap-6 sm:grid-cols-2 lg:grid-cols-1">
-          {solvers.slice(0, SHOWN_SOLVERS).map(series => (
-            <li key={series.peerKey}>
-              <Chart series={series} height={112} small />
-            </li>
-          ))}
-        </ul>
+      <div className="mt-6">
+        <Chart series={all} height={340} />
       </div>
+      <ul className="mt-8 grid gap-x-10 gap-y-6 sm:grid-cols-2 lg:grid-cols-3">
+        {solvers.slice(0, SHOWN_SOLVERS).map(series => (
+          <li key={series.peerKey}>
+            <Chart series={series} height={112} small />
+          </li>
+        ))}
+      </ul>
       <JudgeAgreement points={part.data.points} />
       {byFamily && <CanaryFamilies points={part.data.points} />}
       {part.data.heldOut && <HeldOut heldOut={part.data.heldOut} />}
