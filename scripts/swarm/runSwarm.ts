@@ -44,9 +44,10 @@ export async function runSwarm(options: SwarmOptions, stop: AbortController): Pr
     const swarm = await startEverything(options, supervisor, stop)
     const readySeconds = seconds()
     announce(options, swarm, readySeconds)
-    const progress = await follow(options, swarm.monitor, stop.signal, seconds)
+    const shown = { monitor: swarm.monitor, table: new LiveTable(process.stderr) }
+    const progress = await follow(options, shown, stop.signal, seconds)
     const heldOut = progress.isComplete ? await learned(options, supervisor, swarm, stop.signal) : null
-    if (!options.exit) await untilStopped(swarm.monitor, stop.signal)
+    if (!options.exit) await untilStopped(shown, stop.signal)
     const { firstSettledSeconds } = progress
     const measured = { readySeconds, firstSettledSeconds, peakPssMb: memory.peakMb() }
     const report = { ...measured, heldOut, ...swarm.monitor.report() }
@@ -153,6 +154,12 @@ function announce(options: SwarmOptions, { deployment, peers }: Swarm, readySeco
   say(`one more peer joins by: ${joinCommand(options)}\n`)
 }
 
+/** The rounds, and the table that shows them. */
+interface Shown {
+  monitor: Monitor
+  table: LiveTable
+}
+
 /** Progress of a run: true if all its rounds have settled, and the seconds until the first had. */
 interface Progress {
   isComplete: boolean
@@ -162,18 +169,19 @@ interface Progress {
 /** Shows the rounds until the run is complete or stopped. */
 async function follow(
   options: SwarmOptions,
-  monitor: Monitor,
+  { monitor, table }: Shown,
   signal: AbortSignal,
   seconds: () => number,
 ): Promise<Progress> {
-  const table = new LiveTable(process.stderr)
   let firstSettledSeconds: number | null = null
   while (!signal.aborted) {
     const { rows, settledRounds } = await monitor.refresh()
     table.update(rows)
     if (settledRounds > 0) firstSettledSeconds ??= seconds()
-    if (options.rounds !== undefined && settledRounds >= options.rounds)
+    if (options.rounds !== undefined && settledRounds >= options.rounds) {
+      table.clear()
       return { isComplete: true, firstSettledSeconds }
+    }
     await pause(signal)
   }
   return { isComplete: false, firstSettledSeconds }
@@ -193,11 +201,11 @@ async function learned(
   await writeFile(join(options.data, 'held-out.json'), JSON.stringify(heldOut))
   for (const { name, before, after } of heldOut.solvers)
     say(`  ${name}: pass@1 ${before.toFixed(3)} → ${after.toFixed(3)}`)
+  if (!options.exit) say('the run is complete; the swarm goes on until Ctrl-C')
   return heldOut
 }
 
-async function untilStopped(monitor: Monitor, signal: AbortSignal): Promise<void> {
-  const table = new LiveTable(process.stderr)
+async function untilStopped({ monitor, table }: Shown, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     table.update((await monitor.refresh()).rows)
     await pause(signal)

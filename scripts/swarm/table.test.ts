@@ -13,6 +13,18 @@ function printed(row: TableRow): string[] {
   return String(out.read()).trimEnd().split('\n').slice(1)
 }
 
+test('a table goes on below other lines with the rows that it has not printed', () => {
+  const out = new PassThrough()
+  const table = new LiveTable(out as unknown as NodeJS.WriteStream)
+  const next = { ...scored, round: 4 }
+  table.update([scored, { ...next, settledPoints: null }])
+  table.clear()
+  out.write('pass@1\n')
+  table.update([scored, next])
+  const firstWords = String(out.read()).split('\n')
+  expect(firstWords.map(line => line.trim().split(/\s+/)[0])).toEqual(['round', '3', 'pass@1', '4', ''])
+})
+
 test('a score of 0 is a figure, and no score is none, with the votes that gave none', () => {
   const zero = printed({ ...scored, meanReward: 0, settledPoints: 0 })
   expect(zero).toHaveLength(1)

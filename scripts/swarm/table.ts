@@ -54,7 +54,7 @@ export class LiveTable {
   }
 
   update(rows: TableRow[]): void {
-    this.#erase()
+    this.clear()
     if (!this.#headed && rows.length > 0) {
       this.#headed = true
       this.#out.write(`${line(columns.map(({ title }) => title))}\n`)
@@ -73,7 +73,7 @@ export class LiveTable {
   }
 
   /** Removes the rows that may still change, so that other lines can be printed. */
-  #erase(): void {
+  clear(): void {
     if (this.#drawn > 0) this.#out.write(`\x1b[${this.#drawn}A\x1b[0J`)
     this.#drawn = 0
   }
