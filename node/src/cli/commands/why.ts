@@ -7,7 +7,7 @@ import { requirePeer } from '../requirePeer.ts'
 
 const own = {
   peer: textOption('NAME', "its name of three words, peer id, or key on the chain (default: the folder's peer)"),
-  round: numberOption('the round (default: the newest final one)'),
+  round: numberOption('the round (default: the newest final one that the peer worked in)'),
   ...jsonOption,
 }
 

@@ -27,9 +27,12 @@ type WhyQuestion = {
   data: string
   /** Three words, a peer id or a key. */
   peer: string
-  /** The newest round that is final by default. */
+  /** By default the newest final round that the peer worked in, of the last {@link LOOK_BACK}. */
   round?: number | undefined
 }
+
+/** A slow peer skips some rounds; one that has done nothing for so long is told so. */
+const LOOK_BACK = 8
 
 /**
  * The outcome of a peer's work in a round, from the chain and a data folder.
@@ -44,21 +47,34 @@ export async function explainWork({ deployment, rpcUrl, data, peer: asked, round
   const { peerKey, peerId, countsFrom } = findPeer(peers, asked)
   const names = new Map(peers.map(one => [one.peerKey, peerName(one.peerId)]))
   const currentRound = (await createRoundClock(chain, contracts).read()).round
-  const round = given ?? Math.max(0, currentRound - phase.opening)
-  const told = await readPeerRound(chain, contracts, createEventReader(chain, contracts), round, peerKey)
-  const rest = await readCommittees({ reads, chainId: deployment.chainId, data, round, currentRound, peerKey, told })
-  const work: Work = { round, currentRound, countsFrom, told, refuted: readRefuted(data, round, peerKey), ...rest }
+  const events = createEventReader(chain, contracts)
   const nameOf = (key: PeerKey) => names.get(key) ?? key
-  return {
-    name: peerName(peerId),
-    peerId,
-    peerKey,
-    work,
-    answers: explainAnswers(work, nameOf),
-    votes: [...explainVotesOf(work), ...explainSeat(work, nameOf)],
-    tasks: explainTasks(work),
+  const workOf = async (round: number) => {
+    const told = await readPeerRound(chain, contracts, events, round, peerKey)
+    const rest = await readCommittees({ reads, chainId: deployment.chainId, data, round, currentRound, peerKey, told })
+    return { round, currentRound, countsFrom, told, refuted: readRefuted(data, round, peerKey), ...rest }
   }
+  const explain = (work: Work) => {
+    const votes = [...explainVotesOf(work), ...explainSeat(work, nameOf)]
+    const tasks = explainTasks(work)
+    const isOnlyOther = work.commitment === null && votes.length + tasks.length > 0
+    return { work, answers: isOnlyOther ? [] : explainAnswers(work, nameOf), votes, tasks }
+  }
+  const newest = given ?? Math.max(0, currentRound - phase.opening)
+  let found = explain(await workOf(newest))
+  for (
+    let round = newest - 1;
+    given === undefined && !hasWorked(found) && round >= Math.max(0, newest - LOOK_BACK);
+    round--
+  ) {
+    const before = explain(await workOf(round))
+    if (hasWorked(before)) found = before
+  }
+  return { name: peerName(peerId), peerId, peerKey, ...found }
 }
+
+const hasWorked = ({ work, votes, tasks }: { work: Work; votes: readonly string[]; tasks: readonly string[] }) =>
+  work.commitment !== null || votes.length + tasks.length > 0
 
 type RoundOf = Pick<Work, 'round' | 'currentRound' | 'told'> & {
   reads: ChainReads
