@@ -1,3 +1,4 @@
+import { knownNetworks } from '@waggle/deployments/networks'
 import { systemClock } from '#core/clock.ts'
 import { describeMachine, freeMemory } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
@@ -60,9 +61,19 @@ async function checkHere(config: Config): Promise<Finding[]> {
     await checkDisk(data, keepMb * 2 ** 20),
     checkKeys(data),
     await checkPorts(listen, isPeerRunning(data)),
-    checkReachability(data, systemClock.nowMs()),
+    checkReachability(data, systemClock.nowMs(), isOfLocalChain(config)),
     ...(await checkModels(config)),
   ]
+}
+
+/** A deployment that cannot be read is reported with the chain. */
+function isOfLocalChain(config: Config): boolean {
+  try {
+    return openDeployment(config).deployment.chainId === knownNetworks.local.chainId
+  } catch (error) {
+    if (error instanceof UsageError) return false
+    throw error
+  }
 }
 
 /** Nothing to check for the starter models, which come with the code. */

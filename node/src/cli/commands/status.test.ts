@@ -23,9 +23,9 @@ test('A round without a score is told apart from a score of 0', () => {
 test('a peer that runs says how others reach it, and what to do if they do not', () => {
   const atMs = 1_000_000
   const reached = (by: 'relay' | 'nothing', nowMs = atMs) =>
-    reachableLine({ peers: 1, alone: null, reachability: { by, publicAddresses: [] }, atMs }, nowMs)
+    reachableLine({ peers: 1, alone: null, reachability: { by, publicAddresses: [] }, atMs }, nowMs, false)
   expect(reached('relay')).toBe('\nreachable  through a relay')
   expect(reached('nothing')).toMatch(/^\nreachable {2}not from other networks.*\n {11}Forward a port/)
   expect(reached('relay', atMs + 600_000)).toBe('')
-  expect(reachableLine(null, atMs)).toBe('')
+  expect(reachableLine(null, atMs, false)).toBe('')
 })

@@ -48,7 +48,7 @@ seat       ${seated ? 'yes' : 'no (only evaluators need one)'}
 points     ${(pointsMilli / 1000).toFixed(2)}
 nectar     ${readableAmount(nectar.claimed)} claimed, ${readableAmount(nectar.claimable)} to claim
 round      ${round < 0 ? 'not begun' : round} on ${network}
-connected  ${connectedLine(connections, Date.now())}${reachableLine(connections, Date.now())}${twinLine(twin)}${workerLine(workerRestart, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
+connected  ${connectedLine(connections, Date.now())}${reachableLine(connections, Date.now(), network === 'local')}${twinLine(twin)}${workerLine(workerRestart, Date.now())}${owedLines(owed)}${judge === null ? '' : `\njudge      ${judgeLine(judge)}`}`)
     if (settlements.length > 0) console.log(`settled    ${settlements.map(settledLine).join('\n           ')}`)
     if (reports.length > 0) console.log('work')
     for (const { round: of, ...report } of reports) console.log(`  round ${of}: ${inWords(report)}`)
@@ -83,9 +83,9 @@ function connectedLine(connections: Found['connections'], nowMs: number): string
 }
 
 /** Empty if the peer is not running. */
-export function reachableLine(connections: Found['connections'], nowMs: number): string {
+export function reachableLine(connections: Found['connections'], nowMs: number, isLocalChain: boolean): string {
   if (!connections?.reachability || nowMs - connections.atMs > SAID_FOR_MS) return ''
-  const { found, advice } = sayReachability(connections.reachability)
+  const { found, advice } = sayReachability(connections.reachability, isLocalChain)
   return `\nreachable  ${found}${advice === null ? '' : `\n           ${advice}`}`
 }
 

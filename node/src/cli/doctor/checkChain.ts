@@ -9,6 +9,7 @@ import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { readSponsor, SponsorError } from '#roles/sponsor/askSponsor.ts'
 import type { Identity } from '#store/identity.ts'
+import { readableAmount } from '../readableAmount.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 import { tcpTargetOf } from './tcpTarget.ts'
 
@@ -81,7 +82,9 @@ async function checkAccount(
   { peerKey, address, name }: Identity,
   hasSponsor: boolean,
 ): Promise<Finding[]> {
-  const eth = Number(formatEther(await reads.readBalance(address)))
+  const balance = formatEther(await reads.readBalance(address))
+  const eth = Number(balance)
+  const has = `${address} has ${readableAmount(balance)} of the native coin`
   const fund = `Send some of the chain's coin to ${address}.`
   const isRegistered = (await reads.readAccountOf(peerKey)) !== null
   return [
@@ -90,8 +93,8 @@ async function checkAccount(
       : eth === 0
         ? failure('funds', `${address} has none`, fund)
         : eth < LOW_ETH
-          ? warning('funds', `${address} has ${eth}`, fund)
-          : ok('funds', `${address} has ${eth}`),
+          ? warning('funds', has, fund)
+          : ok('funds', has),
     ok('registered', isRegistered ? `${name} is registered` : `${name} is not yet: its first start does it`),
   ]
 }

@@ -16,14 +16,14 @@ export function checkRelease(data: string): Finding {
 }
 
 /** The peer's reachability from other networks, as it last recorded. */
-export function checkReachability(data: string, nowMs: number): Finding {
+export function checkReachability(data: string, nowMs: number, isLocalChain: boolean): Finding {
   const unknown = ok('reachable', 'not known: it is found out while the peer runs')
   const journal = join(data, JOURNAL_FILE)
   if (!existsSync(journal)) return unknown
   try {
     const noted = readConnections(journal)
     if (!noted?.reachability || nowMs - noted.atMs > SAID_FOR_MS) return unknown
-    const { found, advice } = sayReachability(noted.reachability)
+    const { found, advice } = sayReachability(noted.reachability, isLocalChain)
     return advice === null ? ok('reachable', found) : warning('reachable', found, advice)
   } catch (error) {
     if (!(error instanceof NodeError)) throw error

@@ -79,24 +79,27 @@ test('the release and the format of the folder are named', async () => {
 test('a running peer that other networks do not reach is a warning, with what to do', () => {
   const folder = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
   const nowMs = 1_000_000
-  expect(checkReachability(folder, nowMs)).toMatchObject({ state: 'ok', found: expect.stringContaining('not known') })
+  expect(checkReachability(folder, nowMs, false)).toMatchObject({
+    state: 'ok',
+    found: expect.stringContaining('not known'),
+  })
   const db = openDatabase(join(folder, JOURNAL_FILE))
   const note = (reachability: { by: string; publicAddresses: string[] }) =>
     createJournal(db, createManualClock()).setState(CONNECTIONS, { peers: 3, alone: null, reachability, atMs: nowMs })
   note({ by: 'direct', publicAddresses: ['/ip4/203.0.113.7/tcp/4001'] })
-  expect(checkReachability(folder, nowMs)).toMatchObject({
+  expect(checkReachability(folder, nowMs, false)).toMatchObject({
     state: 'ok',
     found: 'directly, at /ip4/203.0.113.7/tcp/4001',
   })
   note({ by: 'relay', publicAddresses: [] })
-  expect(checkReachability(folder, nowMs)).toMatchObject({ state: 'ok', found: 'through a relay' })
+  expect(checkReachability(folder, nowMs, false)).toMatchObject({ state: 'ok', found: 'through a relay' })
   note({ by: 'nothing', publicAddresses: [] })
-  expect(checkReachability(folder, nowMs)).toMatchObject({
+  expect(checkReachability(folder, nowMs, false)).toMatchObject({
     state: 'warning',
     advice: expect.stringContaining('--upnp'),
   })
-  expect(checkReachability(folder, nowMs + 600_000).found).toContain('not known')
+  expect(checkReachability(folder, nowMs + 600_000, false).found).toContain('not known')
   db.close()
   writeFileSync(join(folder, JOURNAL_FILE), 'no database '.repeat(500))
-  expect(checkReachability(folder, nowMs)).toMatchObject({ state: 'failure' })
+  expect(checkReachability(folder, nowMs, false)).toMatchObject({ state: 'failure' })
 })

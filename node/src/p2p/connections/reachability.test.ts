@@ -16,9 +16,10 @@ test('a peer is reached directly at public addresses, else through a relay, else
 })
 
 test('who is not reached is told what to do', () => {
-  expect(sayReachability(reachabilityOf([open]))).toEqual({ found: `directly, at ${open}`, advice: null })
-  expect(sayReachability(reachabilityOf([relayed]))).toEqual({ found: 'through a relay', advice: null })
-  expect(sayReachability(reachabilityOf([home])).advice).toContain('--upnp')
+  expect(sayReachability(reachabilityOf([open]), false)).toEqual({ found: `directly, at ${open}`, advice: null })
+  expect(sayReachability(reachabilityOf([relayed]), false)).toEqual({ found: 'through a relay', advice: null })
+  expect(sayReachability(reachabilityOf([home]), false).advice).toContain('--upnp')
+  expect(sayReachability(reachabilityOf([home]), true)).toMatchObject({ advice: null })
 })
 
 test('a host on loopback has no public address, one that announces an address has that', async () => {

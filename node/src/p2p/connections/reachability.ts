@@ -15,10 +15,18 @@ export function reachabilityOf(addresses: readonly string[]): Reachability {
   return { by, publicAddresses }
 }
 
-/** Describes the reachability; `advice` is the operator's next step to become reachable. */
-export function sayReachability({ by, publicAddresses }: Reachability): { found: string; advice: string | null } {
+/**
+ * Describes the reachability; `advice` is the operator's next step to become reachable.
+ *
+ * @param isLocalChain - all peers of a local chain are on its machine, so that no other has to reach them.
+ */
+export function sayReachability(
+  { by, publicAddresses }: Reachability,
+  isLocalChain: boolean,
+): { found: string; advice: string | null } {
   if (by === 'direct') return { found: `directly, at ${publicAddresses.join(', ')}`, advice: null }
   if (by === 'relay') return { found: 'through a relay', advice: null }
+  if (isLocalChain) return { found: 'from this machine, where all peers of a local chain are', advice: null }
   return {
     found: 'not from other networks: no public address was confirmed, and no relay gives it a place',
     advice:
