@@ -38,6 +38,7 @@ export const knownNetworks = {
     // One sequencer, which takes blocks back only where it was restarted.
     reorganisedBlocks: 1,
     explorerUrl: 'https://gensyn-testnet.explorer.alchemy.com',
+    faucetUrl: 'https://www.alchemy.com/faucets/gensyn-testnet',
   },
 } as const satisfies Record<string, KnownNetwork>
 

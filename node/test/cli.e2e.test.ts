@@ -87,7 +87,9 @@ test('who deployed seats an evaluator and lists a bootnode, through which one co
     const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--log-file', '--metrics-port', '0'], env)
     running.push(peer)
     await Promise.all(
-      ['role      solver', 'given by the local chain', 'registered', 'connected peers=1'].map(peer.said),
+      ['role      solver', 'device    cpu (', 'given by the local chain', 'registered', 'connected peers=1'].map(
+        peer.said,
+      ),
     )
     const url = /http:\S+/.exec(await peer.line('metrics url='))?.[0] ?? ''
     const metrics = await (await fetch(url)).text()

@@ -17,8 +17,10 @@ import { readSpec } from '../models/chatModels.ts'
 import { folderSetting, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { openDeployment } from '../options/networkOptions.ts'
+import { openDevice } from '../options/openDevice.ts'
 import { optionsOf, settingsOf, usageOf } from '../options/settingOptions.ts'
 import { peerSettings } from '../options/settings.ts'
+import { readableAmount } from '../readableAmount.ts'
 import { startPeer } from './start.ts'
 
 /** Creates a peer and runs it. */
@@ -50,13 +52,22 @@ npx waggle start --help describes them.`,
     print('network', `${deployment.network}, chain ${deployment.chainId}`)
     print('role', config.role ?? 'not chosen')
     print('model', config.model ?? 'the starter model, which comes with the code')
-    print('device', config.device)
+    const { device, reason: deviceReason } = await deviceOf(config)
+    print('device', deviceReason === null ? device : `${device} (${deviceReason})`)
     for (const { setting, value, reason } of choices) print('chosen', `${setting}: ${value} (${reason})`)
     print('settings', settings)
     if (config.sponsor !== undefined) print('funds', `by the sponsor at ${config.sponsor}, unless the account has some`)
     else await printFunds(address, { deployment, rpcUrl })
-    await startPeer(config)
+    await startPeer({ ...config, device })
   },
+}
+
+/** The device that the peer will run on, and why that one if none was named. */
+async function deviceOf({ device: wanted, environment, model }: Config) {
+  const hasChatModels = environment !== undefined || model !== undefined
+  const device = await openDevice(wanted, hasChatModels)
+  if (wanted !== 'auto') return { device, reason: null }
+  return { device, reason: hasChatModels ? 'npx waggle devices tries each' : 'the starter model is made for it' }
 }
 
 /** @throws {NoFundsError} if the account has no funds. */
@@ -64,7 +75,10 @@ async function printFunds(address: Hex, chain: ReturnType<typeof openDeployment>
   const { fundAccount } = await import('../account/fundAccount.ts')
   const funding = await fundAccount({ ...chain, address })
   if (funding.status === 'empty') throw unfunded(address, chain.deployment.network, funding)
-  print('funds', `${funding.balance}${funding.status === 'given' ? ', given by the local chain' : ''}`)
+  print(
+    'funds',
+    `${readableAmount(funding.balance)} of the native coin${funding.status === 'given' ? ', given by the local chain' : ''}`,
+  )
 }
 
 /** Writes the given and the chosen settings to the peer's settings file, once. */
