@@ -3,6 +3,7 @@ import { placeInRace, type RacePlace } from '../../../node/model/src/model/proof
 import { samplingTolerances } from '../../../node/model/src/model/proof/samplingTolerances.ts'
 import { tokenRaces } from '../../../node/model/src/model/proof/tokenRaces.ts'
 import type { PolicyClient } from '../../../node/model/src/rl/policy/policyClient.ts'
+import { systemClock } from '../../../node/src/core/clock.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import type { Answer, Environment, Judge } from '../../../node/src/environments/environment.ts'
@@ -12,6 +13,9 @@ const RULES = { topP: 1, tolerance: samplingTolerances.float32 }
 const STOP = 0
 const WRONG = 1
 const RIGHT = 2
+const HANGING = 3
+/** Time that an answer takes a judge whose code hangs: as long as the sandbox lets a case run. */
+const HANG_MS = 2_000
 const VOCAB = 16
 /** Tasks of a round. */
 const TASKS = 8
@@ -45,11 +49,14 @@ const spec: EnvironmentSpec = {
 type Task = { id: number }
 
 const judge: Judge = {
-  score: async (answers: readonly Answer[]) =>
-    answers.map(({ text }) => {
+  async score(answers: readonly Answer[]) {
+    const hanging = answers.filter(({ text }) => text === String(HANGING)).length
+    if (hanging > 0) await systemClock.sleep(hanging * HANG_MS)
+    return answers.map(({ text }) => {
       const correct = text === String(RIGHT) ? 1 : 0
       return { components: { correct }, score: correct, correctness: correct }
-    }),
+    })
+  },
 }
 
 /** Tasks are numbers, and an answer is one token, right or wrong. */
@@ -75,14 +82,14 @@ export const simulatedEnvironment = {
   heldOutTasks: async () => [],
 } as unknown as Environment
 
-type Weights = { owner: string; skill: number; version: number }
+type Weights = { owner: string; skill: number; wrong: number; version: number }
 type Request = Parameters<PolicyClient['generate']>[0]
 
 const bytesOf = (weights: Weights) => Uint8Array.from(Buffer.from(JSON.stringify(weights)))
 
 /** Distributions of the first token and of the second. */
-const distributionsOf = ({ skill }: Weights) => [
-  Float32Array.from({ length: VOCAB }, (_, token) => (token === RIGHT ? skill : token === WRONG ? 1 - skill : 0)),
+const distributionsOf = ({ skill, wrong }: Weights) => [
+  Float32Array.from({ length: VOCAB }, (_, token) => (token === RIGHT ? skill : token === wrong ? 1 - skill : 0)),
   Float32Array.from({ length: VOCAB }, (_, token) => (token === STOP ? 1 : 0)),
 ]
 
@@ -99,9 +106,9 @@ function sample(weights: Weights, { prompts, samplesPerPrompt, seed }: Request) 
   )
 }
 
-/** A policy whose weights are how often it is right. Each update makes it another policy. */
-export function cheapPolicy(owner: string, skill: number): PolicyClient {
-  let weights: Weights = { owner, skill, version: 0 }
+/** A policy whose weights are how often it is right. Each update makes it another policy. @param hangs - whether what is wrong hangs. */
+export function cheapPolicy(owner: string, skill: number, hangs = false): PolicyClient {
+  let weights: Weights = { owner, skill, wrong: hangs ? HANGING : WRONG, version: 0 }
   const policy = {
     weightsHash: async () => contentId(bytesOf(weights)),
     publish: async () => bytesOf(weights),

@@ -7,10 +7,13 @@ const ENDPOINT_FAULTS: readonly EndpointFault[] = ['silent', 'far ahead', 'anoth
 /** Share of solvers that crash in a round. */
 const CRASHED_SHARE = 0.05
 const LYING_SHARE = 0.1
+/** Share of peers whose disk is full for a while, early in a round: when work is kept. */
+const FULL_SHARE = 0.05
+const FULL_SEC = 8
 
 /**
- * What goes wrong in every round, from the seed: solvers crash and start again, endpoints lie for some seconds, blocks are taken
- * back, and once links between two halves of the swarm are cut.
+ * What goes wrong in every round, from the seed: solvers crash and start again, endpoints lie for some seconds, disks are full, blocks are
+ * taken back, and once links between two halves of the swarm are cut.
  */
 export function faultsOf(seed: string, rounds: number): (swarm: Swarm) => void {
   return ({ time, chain, medium, peers, hostile }) => {
@@ -29,6 +32,15 @@ export function faultsOf(seed: string, rounds: number): (swarm: Swarm) => void {
         }
         time.after(fromMs, set(fault))
         time.after(fromMs + 3_000, set(null))
+      }
+      for (const peer of peers) {
+        if (uniform() > FULL_SHARE) continue
+        const set = (isFull: boolean) => () => {
+          peer.isDiskFull = isFull
+        }
+        const fromMs = within(round, 0.1 * uniform())
+        time.after(fromMs, set(true))
+        time.after(fromMs + FULL_SEC * 1_000, set(false))
       }
       for (const peer of solvers) {
         if (uniform() > CRASHED_SHARE) continue

@@ -76,6 +76,15 @@ export class Medium {
     return this.linksOf(peerId).filter(other => this.stations.get(other)?.subscribes(topic))
   }
 
+  /** Everybody who is here, and where they can be dialled. */
+  peerIds(): string[] {
+    return [...this.stations.keys()]
+  }
+
+  addresses(): string[] {
+    return [...this.at.keys()]
+  }
+
   addressOf(peerId: string): string {
     return this.stations.get(peerId)?.address ?? ''
   }

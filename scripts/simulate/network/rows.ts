@@ -2,9 +2,9 @@ import type { KeptRow } from '../../measure/results.ts'
 import type { SwarmAudit } from './auditSwarm.ts'
 import { simulateDiscovery } from './discovery.ts'
 import { faultsOf } from './faults.ts'
-import { hostileKinds } from './hostilePeers.ts'
+import { hostileKindOf, hostileKinds } from './hostilePeers.ts'
 import { simulateMessages } from './messages.ts'
-import { type SwarmResult, simulateSwarm } from './simulateSwarm.ts'
+import { type SwarmOptions, type SwarmResult, simulateSwarm } from './simulateSwarm.ts'
 
 /** As the kept results of benchmarks have it, but for day and machine. */
 export type Row = Omit<KeptRow, 'value' | 'date' | 'machine'> & { value: number; bar: number }
@@ -45,26 +45,33 @@ export const ofSeed = (extent: Extent, seed: number): Extent =>
     ? { ...extent, first: seed, seeds: 1, honestRounds: 0 }
     : { ...extent, first: seed, seeds: 0, honestRounds: SMALL.rounds }
 
-const HOSTILE_EVERY = 5
 /** No policy is named before round 0, so that round 0 earns no points. */
 const FIRST_ROUND = 1
 
-/** Plays one swarm with a fifth of its peers hostile, all kinds mixed. */
+/** Plays one swarm with a fifth of its solvers and of its seats hostile, all kinds mixed. */
 export function playHostile(seed: string, { peers, rounds }: Pick<Extent, 'peers' | 'rounds'>): Promise<SwarmResult> {
-  return simulateSwarm({ ...{ seed, peers, rounds }, faults: faultsOf(seed, rounds), conduct: mixed })
+  return simulateSwarm({ ...withFaults(seed, peers, rounds), conduct: mixed(seed) })
 }
 
 /** Plays the same swarm with all faults but without hostile peers, and audits it. */
 export function playHonest(seed: string, { peers, rounds }: Pick<Extent, 'peers' | 'rounds'>): Promise<SwarmResult> {
-  return simulateSwarm({ ...{ seed, peers, rounds }, faults: faultsOf(seed, rounds), audited: true })
+  return simulateSwarm({ ...withFaults(seed, peers, rounds), audited: true })
 }
 
-/** Every fifth peer is of a kind, where it solves. Seats that lie are `npm run simulate -- protocol`. */
-const mixed: NonNullable<Parameters<typeof simulateSwarm>[0]['conduct']> = (number, { role }, medium) => {
-  const kinds = Object.values(hostileKinds)
-  const kind = kinds[Math.floor(number / HOSTILE_EVERY) % kinds.length]
-  return number % HOSTILE_EVERY === 0 && role === 'solver' ? (kind?.(medium) ?? null) : null
-}
+const KINDS = Object.values(hostileKinds).flatMap(kinds => Object.keys(kinds)).length
+
+/** After the rounds that count, the chain names other rules, by which nobody here plays. */
+const withFaults = (seed: string, peers: number, rounds: number): SwarmOptions => ({
+  ...{ seed, peers, rounds, otherRulesFrom: rounds + 1 },
+  faults: faultsOf(seed, rounds),
+})
+
+const mixed =
+  (seed: string): NonNullable<SwarmOptions['conduct']> =>
+  (number, member, medium) => {
+    const kind = hostileKindOf(seed, number, member.role)
+    return kind === null ? null : (hostileKinds[member.role][kind]?.(medium, member) ?? null)
+  }
 
 /** Points of solvers that are honest wherever they are compared, thousandths. */
 export function honestPoints(
@@ -123,7 +130,7 @@ async function largeRow(): Promise<Row> {
   const points = honestPoints(swarm, swarm.hostile, rounds)
   return rowOf('sim-1k-honest-score-loss', {
     ...{ value: 1 - points / (1000 * honest * rounds), unit: 'share of all their points', bar: 0.02 },
-    conditions: `${honest} honest solvers and ${swarm.hostile.size} hostile ones, all kinds mixed; ${peers} peers, ${rounds} round, seed 1, with faults; ${swarm.failures.length} roles ended`,
+    conditions: `${honest} honest solvers; ${swarm.hostile.size} of ${peers} peers hostile, solvers and seats, all kinds mixed; ${rounds} round, seed 1, with faults; ${swarm.failures.length} roles ended`,
   })
 }
 
@@ -180,7 +187,7 @@ export async function networkRows(extent: Extent, say: (line: string) => void): 
   return [
     rowOf('sim-honest-score-loss', {
       ...{ value: honest === 0 ? 0 : Math.max(0, 1 - hostile / honest), unit: 'share of settled points', bar: 0.02 },
-      conditions: `a fifth hostile, all kinds mixed, against none; ${swarms}`,
+      conditions: `a fifth of solvers and of seats hostile, all ${KINDS} kinds mixed, against none; ${swarms}; without appeals`,
     }),
     rowOf('audit-false-alarms', { value: alarms, unit: 'accusations', bar: 0, conditions: `in ${scores}` }),
     rowOf('audit-checked', {

@@ -44,5 +44,5 @@ function lying(node: PeerNode): PeerNode {
 }
 
 // The swarm of the bars, of 100 peers, is played by `npm run test:long`.
-test('a fifth of 60 peers that are hostile, crashes, lying endpoints, a partition and reorganisations cost honest peers nothing', () =>
+test('a fifth of 60 peers that are hostile, seats among them, crashes, lying endpoints, full disks, a partition and reorganisations cost honest peers nothing', () =>
   playUnharmed('1', 60))

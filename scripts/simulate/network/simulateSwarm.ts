@@ -32,6 +32,8 @@ export type SwarmOptions = {
   blockSec?: number
   /** What each peer does that is not honest, by its number. */
   conduct?: (number: number, member: Member, medium: Medium) => Conduct | null
+  /** First round that the chain binds to other rules than the peers have. */
+  otherRulesFrom?: number
   /** Makes what goes wrong. */
   faults?: (swarm: Swarm) => void
   /** Whether it is audited after its last round. */
@@ -45,6 +47,7 @@ export type SwarmResult = {
   /** Peers that committed, by round and peer key. */
   hostile: ReadonlySet<Hex>
   solvers: readonly Hex[]
+  /** Peers that somebody called false, and whether they were. */
   challenged: readonly { round: number; peerKey: Hex; isFalse: boolean }[]
   /** What an audit says of all rounds; null if there was none. */
   audit: SwarmAudit | null
@@ -65,6 +68,11 @@ export type SwarmResult = {
 export const peerIdOf = (number: number) =>
   base58btc.baseEncode(Buffer.from(`00250802122103${hashOf(`peer ${number}`).slice(2)}`, 'hex'))
 
+/** As of an RSA key, which some peers have. */
+const rsaPeerIdOf = (number: number) =>
+  base58btc.baseEncode(Buffer.from(`1220${hashOf(`peer ${number}`).slice(2)}`, 'hex'))
+const RSA_EVERY = 10
+
 const hashOf = (text: string) => keccak256(stringToHex(text))
 
 /** Plays a swarm from a seed until its last round is settled. */
@@ -84,9 +92,10 @@ export function simulateSwarm(options: SwarmOptions): Promise<SwarmResult> {
 
 function found(options: SwarmOptions, time: SimulatedTime): Swarm {
   const { seed, peers: count, roundSec = ROUND_SEC, blockSec = BLOCK_SEC, conduct, logger } = options
+  const { otherRulesFrom = Number.POSITIVE_INFINITY } = options
   const evaluators = Math.max(5, Math.round(count * EVALUATORS_SHARE))
   const members = Array.from({ length: count }, (_, at): Member => {
-    const peerId = peerIdOf(at)
+    const peerId = at % RSA_EVERY === 1 ? rsaPeerIdOf(at) : peerIdOf(at)
     const account = hashOf(`account ${seed} ${at}`).slice(0, 42) as Hex
     const role = at < evaluators ? 'evaluator' : 'solver'
     return {
@@ -109,7 +118,7 @@ function found(options: SwarmOptions, time: SimulatedTime): Swarm {
       seats: members.filter(({ role }) => role === 'evaluator').map(({ peerKey }) => peerKey),
       startsAtSec: EPOCH_MS / 1000 + START_SEC,
       ...{ roundSec, blockSec },
-      environmentHash: simulatedEnvironment.hash,
+      environmentOf: round => (round < otherRulesFrom ? simulatedEnvironment.hash : hashOf('other rules')),
     },
     contractsOf(deployment),
     seed,

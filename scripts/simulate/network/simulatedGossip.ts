@@ -1,10 +1,12 @@
 import { TopicValidatorResult } from '@chainsafe/libp2p-gossipsub'
 import { messageIdOf } from '../../../node/src/p2p/gossip/messageId.ts'
 import type { SignedMessage } from '../../../node/src/p2p/gossip/signedMessage.ts'
+import { scoreParams } from '../../../node/src/p2p/gossip/topicScore.ts'
 import type { Medium } from './medium.ts'
 
 /** Peers that a message is forwarded to: gossipsub's D. */
 const MESH = 8
+const INVALID_WEIGHT = scoreParams(['any'], () => 0).topics.any?.invalidMessageDeliveriesWeight ?? 0
 
 type Validate = (
   source: { toString(): string },
@@ -15,6 +17,8 @@ type Validate = (
 export function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId: string) => number, have: Set<string>) {
   const seen = new Set<string>()
   const listeners = new Set<() => void>()
+  /** Messages of each peer whose bytes prove them wrong. */
+  const invalid = new Map<string, number>()
   const topicValidators = new Map<string, Validate>()
   const topics = new Set<string>()
   function forward(topic: string, bytes: Uint8Array, id: string, sender: string): void {
@@ -31,6 +35,7 @@ export function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId:
     if (seen.has(id)) return
     seen.add(id)
     const result = await topicValidators.get(topic)?.(sender, { topic, data: bytes })
+    if (result === TopicValidatorResult.Reject) invalid.set(sender, (invalid.get(sender) ?? 0) + 1)
     if (result !== TopicValidatorResult.Accept) return
     have.add(id)
     forward(topic, bytes, id, sender)
@@ -40,8 +45,9 @@ export function createGossip(medium: Medium, peerId: string, penaltyOf: (peerId:
     subscribe: (topic: string) => void topics.add(topic),
     subscribes: (topic: string) => topics.has(topic),
     hasSeen: (id: string) => seen.has(id),
-    receive: (sender: string, topic: string, bytes: Uint8Array, id: string) => void receive(sender, topic, bytes, id),
-    getScore: (peer: string) => -penaltyOf(peer),
+    receive,
+    /** The parts of gossipsub's score that may end a connection. */
+    getScore: (peer: string) => INVALID_WEIGHT * (invalid.get(peer) ?? 0) ** 2 - penaltyOf(peer),
     getSubscribers: (topic: string) => medium.subscribersOf(topic, peerId),
     addEventListener: (_: string, listener: () => void) => void listeners.add(listener),
     removeEventListener: (_: string, listener: () => void) => void listeners.delete(listener),

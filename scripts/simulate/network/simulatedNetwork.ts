@@ -8,6 +8,8 @@ import type { SwarmView } from '../../../node/src/p2p/gossip/announcementCache.t
 import { createAnnouncements } from '../../../node/src/p2p/gossip/announcements.ts'
 import { createMessageGate, type MessageGate, type MessageRules } from '../../../node/src/p2p/gossip/messageGate.ts'
 import { encodeSigned, type SignedMessage } from '../../../node/src/p2p/gossip/signedMessage.ts'
+import { scoreThresholds } from '../../../node/src/p2p/gossip/topicScore.ts'
+import { createUselessCount } from '../../../node/src/p2p/gossip/uselessMessages.ts'
 import type { Host } from '../../../node/src/p2p/host.ts'
 import type { LookUp } from '../../../node/src/p2p/membership/admission.ts'
 import { createMembership, type Membership } from '../../../node/src/p2p/membership/membership.ts'
@@ -16,11 +18,13 @@ import type { Network } from '../../../node/src/p2p/network.ts'
 import { createAnswerLimits } from '../../../node/src/p2p/transfer/answerLimits.ts'
 import type { PayloadRequest } from '../../../node/src/p2p/transfer/payloadTransfer.ts'
 import { SETTLE_MS } from '../../../node/src/p2p/transfer/sync.ts'
+import { MAX_ANSWERS } from '../../../node/src/p2p/transfer/syncProtocol.ts'
 import type { Medium, Station } from './medium.ts'
 import { createGossip, idOf } from './simulatedGossip.ts'
 
 const SYNC_EVERY_MS = 10_000
-const MISMATCH_POINTS = 40
+/** As a node has them. */
+const [MISMATCH_POINTS, FAULT_POINTS] = [40, 50]
 const BYTES_PER_SEC = 1_000_000
 
 type SimulatedNetworkOptions = SwarmView & {
@@ -33,6 +37,8 @@ type SimulatedNetworkOptions = SwarmView & {
   bundles: { get: (id: `0x${string}`) => Promise<Uint8Array | null> }
   /** Serves instead of what an honest peer does. */
   serve?: Station['serve']
+  /** Forwards to peers that catch up instead of what an honest peer does. */
+  answer?: Station['answer']
   targetPeers: number
   maxConnections: number
   clock: Clock
@@ -76,13 +82,15 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   let dialing: ReturnType<typeof startDialing> | undefined
 
   const { rules, signed: kept } = addresses
-  const { pull, settleIn, catchUp } = createSync(options, { gate, rules, have })
+  const { pull, settleIn, catchUp } = createSync(options, { gate, rules, kept, have, guard, hangUpOn })
   const refusal = createAnswerLimits(membership.admission.isRegistered, clock)
   const { fetchPayload, serve } = createTransfers(options, guard, membership)
 
   medium.join({
-    ...{ peerId, address, answer: from => (refusal(from) === null ? kept() : null), serve: options.serve ?? serve },
-    ...{ receive: gossip.receive, subscribes: gossip.subscribes, hasSeen: gossip.hasSeen },
+    ...{ peerId, address, serve: options.serve ?? serve },
+    answer: options.answer ?? (from => (refusal(from) === null ? kept() : null)),
+    ...{ subscribes: gossip.subscribes, hasSeen: gossip.hasSeen },
+    receive: (sender, ...message) => void gossip.receive(sender, ...message).then(() => hangUpOn(sender)),
     async admits(other, from) {
       if (guard.isBanned(other)) return false
       const decision = await membership.admit(other, from)
@@ -105,6 +113,12 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   dialing = startDialing({ schedule: membership.schedule, dial: to => medium.dial(peerId, to), clock, logger })
   quietly(catchUp())
 
+  /** As a node does at each of gossip's heartbeats. */
+  function hangUpOn(other: string): void {
+    if (gossip.getScore(other) >= scoreThresholds.graylistThreshold || guard.isBanned(other)) return
+    guard.ban(other, 'gossip score')
+    medium.hangUp(peerId, other)
+  }
   /** What ends with the peer. */
   function quietly(work: Promise<unknown>): void {
     work.catch(error => {
@@ -152,20 +166,35 @@ function hostOf(
   } as unknown as Host
 }
 
-type SyncModules = { gate: MessageGate; rules: MessageRules; have: Set<string> }
+type SyncModules = {
+  gate: MessageGate
+  rules: MessageRules
+  kept: () => SignedMessage[]
+  have: Set<string>
+  guard: PeerGuard
+  hangUpOn: (peerId: string) => void
+}
 
 /** Catching up with peers. Nobody follows the swarm here, so that addresses alone are asked for. */
-function createSync({ medium, peerId, clock, signal }: SimulatedNetworkOptions, { gate, rules, have }: SyncModules) {
+function createSync({ medium, peerId, clock, signal }: SimulatedNetworkOptions, modules: SyncModules) {
+  const { gate, rules, kept, have, guard, hangUpOn } = modules
   async function pull(peer: string): Promise<number> {
     const theirs = await medium.ask(peerId, peer)
     // As the node does it: who their authors are is asked for all at once.
     const admissions: Promise<boolean>[] = []
-    for (const message of theirs ?? []) {
+    const useless = createUselessCount(kept)
+    for (const message of theirs?.slice(0, MAX_ANSWERS) ?? []) {
       if (have.has(idOf(message)) || signal.aborted) continue
       const screened = await gate.screen(message, peer, rules, signal)
-      // What is not newer is not asked for again.
-      if (screened.verdict === 'ignore' && !screened.ours) have.add(idOf(message))
       if (screened.verdict === 'accept') admissions.push(admit(message, peer))
+      else if (screened.verdict === 'ignore' && screened.ours) continue
+      else if (screened.verdict === 'reject' || useless.add(message)) {
+        guard.penalise(peer, FAULT_POINTS, 'answered with useless messages')
+        hangUpOn(peer)
+        break
+      }
+      // What is not newer is not asked for again.
+      else if (!screened.later) have.add(idOf(message))
     }
     return (await Promise.all(admissions)).filter(isTaken => isTaken).length
   }

@@ -15,6 +15,8 @@ import { createSealedPayloads } from '../../../node/src/roles/payloads/publishPa
 import type { PeerNode, PlayedRound } from '../../../node/src/roles/peerNode.ts'
 import { runSolver } from '../../../node/src/roles/solver/solver.ts'
 import type { Bundles } from '../../../node/src/store/bundles.ts'
+import { createDiskGuard } from '../../../node/src/store/diskGuard.ts'
+import { DiskFullError } from '../../../node/src/store/diskSpace.ts'
 import { createJournal } from '../../../node/src/store/journal.ts'
 import { openDatabase } from '../../../node/src/store/openDatabase.ts'
 import { createPeerTable } from '../../../node/src/store/peerTable.ts'
@@ -46,10 +48,22 @@ export type Member = {
 /** What a hostile peer does instead. */
 export type Conduct = {
   skill?: number
+  /** Whether its wrong answers keep a judge busy. */
+  hangs?: boolean
   serve?: Station['serve']
+  /** What it forwards to peers that catch up. */
+  answer?: Station['answer']
   /** Changes the node before the role runs on it. */
   bend?(node: PeerNode): PeerNode
+  /** What it does besides its role. */
+  alongside?(node: PeerNode): Promise<void>
 }
+
+/** A kind of hostile peer. */
+export type Hostile = (medium: Medium, member: Member) => Conduct
+
+/** As messages name it. */
+export const SWARM = { chainId: CHAIN_ID, deployment: 'simulate' }
 
 /** Fewer than in a real node, so that a small swarm is not a full mesh and its bootnodes are full. */
 const TARGET_PEERS = 6
@@ -64,13 +78,15 @@ export class SimulatedPeer {
   network: SimulatedNetwork | null = null
   /** As its role has it; null before the first start. */
   node: PeerNode | null = null
+  /** Whether its disk is full: then no payload is kept, and its work waits. */
+  isDiskFull = false
   /** What ended the role, which nothing should. */
   failure: unknown = null
   private readonly world: World
   private readonly conduct: Conduct
   private readonly db = openDatabase(':memory:')
   private readonly outbox = memoryOutbox()
-  private readonly bundles = memoryBundles()
+  private readonly bundles = memoryBundles(() => this.isDiskFull)
   private readonly policy: ReturnType<typeof cheapPolicy>
   private running = new AbortController()
   private done: Promise<unknown> = Promise.resolve()
@@ -79,7 +95,7 @@ export class SimulatedPeer {
     this.world = world
     this.member = member
     this.conduct = conduct
-    this.policy = cheapPolicy(member.peerId, conduct.skill ?? 1)
+    this.policy = cheapPolicy(member.peerId, conduct.skill ?? 1, conduct.hangs)
     this.endpoints = Array.from(
       { length: endpoints },
       (_, at) =>
@@ -105,6 +121,9 @@ export class SimulatedPeer {
     const node = await this.open(signal)
     const bent = this.conduct.bend?.(node) ?? node
     this.node = bent
+    this.conduct.alongside?.(bent).catch(error => {
+      if (!signal.aborted) this.failure = error
+    })
     if (this.member.role === 'evaluator') return runEvaluator(bent, cheapModels, { demands: 0, maxAppeals: 0 })
     return runSolver(bent, this.policy, cheapModels.judge, { data: '', trained: 'weights', judgesApart: true })
   }
@@ -132,12 +151,13 @@ export class SimulatedPeer {
     const network = joinNetwork({
       ...{ medium: world.medium, peerId, address: member.address, bootnodes: world.bootnodes, ...watching },
       ...{
-        swarm: { chainId: CHAIN_ID, deployment: 'simulate' },
+        swarm: SWARM,
         store: createPeerTable(db),
         targetPeers: TARGET_PEERS,
         maxConnections: MAX_CONNECTIONS,
       },
       ...(this.conduct.serve && { serve: this.conduct.serve }),
+      ...(this.conduct.answer && { answer: this.conduct.answer }),
       currentRound: () => played?.round ?? null,
       maxBytes: kind => sizes[kind],
       lookUp: peerIds => chain.readRegistered(peerIds.map(peerKeyOf)),
@@ -161,7 +181,10 @@ export class SimulatedPeer {
         logger,
         known: [],
       }),
-      disk: { isFull: () => false, untilWritable: async () => {} },
+      disk: createDiskGuard({
+        ...{ folder: peerId, clock, logger, probe: async () => {} },
+        readFree: async () => (this.isDiskFull ? 0 : Number.POSITIVE_INFINITY),
+      }),
       fetchCounts: fetchPlan.counts,
       training: { note() {} },
       appealCounts: new Map(),
@@ -189,15 +212,20 @@ const payloads: typeof payloadsHere = {
 }
 
 /** Payloads in memory, without quotas. */
-function memoryBundles(): Bundles {
+function memoryBundles(isFull: () => boolean): Bundles {
   const kept = new Map<Hex, { bytes: Uint8Array; round: number }>()
+  const requireSpace = () => {
+    if (isFull()) throw new DiskFullError('bundles')
+  }
   return {
     async put(bytes, round) {
+      requireSpace()
       const id = contentId(bytes)
       kept.set(id, { bytes, round })
       return id
     },
     async keep(bytes, round) {
+      requireSpace()
       kept.set(contentId(bytes), { bytes, round })
       return null
     },

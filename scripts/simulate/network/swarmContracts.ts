@@ -1,11 +1,13 @@
-import { BaseError, encodeErrorResult, zeroAddress } from 'viem'
+import { zeroAddress } from 'viem'
 import { verdictOn } from '../../../contracts/test/settlementModel.ts'
 import { SHARD_PEERS } from '../../../deployments/protocol.ts'
-import { contractErrors } from '../../../node/src/chain/contracts.ts'
 import { type Ballot, type VotingPlace, voteCommitment } from '../../../node/src/chain/votes/votes.ts'
 import { type Hex, ZERO_HASH } from '../../../node/src/core/hex.ts'
+import { verifyProof } from '../../../node/src/core/merkle.ts'
+import { type LeafHeader, leafHash } from '../../../node/src/core/payloads/leaf.ts'
 import { drawCommittee } from '../../../node/src/roles/draws/drawCommittee.ts'
 import { roundSeed } from '../../../node/src/roles/draws/roundSeed.ts'
+import { Reverted, require } from './reverted.ts'
 
 export type Block = { number: number; timeSec: number; hash: Hex }
 export type Call = { from: Hex; functionName: string; args: readonly unknown[] }
@@ -22,10 +24,10 @@ export type Terms = {
   startsAtSec: number
   roundSec: number
   blockSec: number
-  environmentHash: Hex
+  environmentOf: (round: number) => Hex
 }
 
-type Work = { peerKey: Hex; ordinal: number; root: Hex; policyHash: Hex }
+type Work = { peerKey: Hex; ordinal: number; root: Hex; leafCount: number; policyHash: Hex }
 type Cast = { commitment: Hex; scoresMilli: readonly number[] | null }
 export type Settled = { round: number; peerKey: Hex; outcome: string; scoreMilli: number }
 
@@ -41,22 +43,9 @@ type Calling = Pick<Call, 'functionName' | 'args'> & {
   requireRound: (later: number, of?: number) => void
 }
 
-function require(isSo: boolean, error: string, values: readonly unknown[]): void {
-  if (!isSo) throw new Reverted(error, values)
-}
-
-/** A call that the contracts refuse, as viem's errors carry it. */
-export class Reverted extends BaseError {
-  readonly data: Hex
-  constructor(errorName: string, args: readonly unknown[]) {
-    super(errorName)
-    this.data = encodeErrorResult({ abi: contractErrors, errorName, args } as never)
-  }
-}
-
 type Emit = (eventName: string, args: Log['args']) => void
 
-const outcomes = ['none', 'scored', 'unavailable', 'no quorum']
+const outcomes = ['none', 'scored', 'unavailable', 'no quorum', 'void', 'false']
 const notStarted = () => {
   throw new Reverted('Rounds_NotStarted', [0, 0])
 }
@@ -71,7 +60,7 @@ const unknownPeer = (peerKey: Hex) => {
 export class SwarmContracts {
   readonly logs: Log[] = []
   readonly settled = new Map<string, Settled>()
-  /** Peers that somebody called false, and whether they were. */
+  /** Peers that somebody called false, each time that it was tried, and whether they were. */
   readonly challenged: { round: number; peerKey: Hex; isFalse: boolean }[] = []
   private readonly terms: Terms
   private readonly works = new Map<number, Map<Hex, Work>>()
@@ -96,7 +85,7 @@ export class SwarmContracts {
   /** What a call would do in a block. @throws {Reverted} */
   prepare(call: Call, block: Block, hashOf: (block: number) => Hex | undefined): () => void {
     const calling = this.callingOf(call, block, hashOf)
-    const { args, round, requireRound } = calling
+    const { round, requireRound } = calling
     switch (call.functionName) {
       case 'commit':
       case 'commitPolicy':
@@ -113,16 +102,34 @@ export class SwarmContracts {
         requireRound(1)
         return this.draw(calling)
       }
-      case 'challengeLeaf': {
-        const [, peerKey, , leaf] = args as [bigint, Hex, unknown, { policyHash: Hex; seed: Hex }]
-        const before = round === 0 ? ZERO_HASH : this.beacons.get(round - 1)
-        const seed = before && roundSeed('rollout', this.terms.place.chainId, round, before, peerKey)
-        const isFalse = leaf.seed !== seed || leaf.policyHash !== this.works.get(round)?.get(peerKey)?.policyHash
-        return () => void this.challenged.push({ round, peerKey, isFalse })
-      }
+      case 'challengeLeaf':
+        return this.prepareChallenge(calling)
       default:
         // Pay, stakes and appeals are not simulated.
         throw new Reverted('Rounds_BeaconMissed', [Number.isInteger(round) ? round : 0, 0])
+    }
+  }
+
+  /** A leaf that is shown to be false by its header. */
+  private prepareChallenge({ args, round, emit }: Calling): () => void {
+    type Leaf = Pick<LeafHeader, 'index' | 'taskHash' | 'policyHash' | 'seed' | 'bodyHash'>
+    const [, peerKey, , leaf, proof] = args as [bigint, Hex, unknown, Leaf, readonly Hex[]]
+    const { chainId } = this.terms.place
+    const work = this.works.get(round)?.get(peerKey)
+    const before = round === 0 ? ZERO_HASH : this.beacons.get(round - 1)
+    const hash = leafHash({ ...leaf, chainId, round, peerKey })
+    const seed = before && roundSeed('rollout', chainId, round, before, peerKey)
+    const isCommitted = work !== undefined && verifyProof(work.root, hash, proof)
+    const isFalse =
+      isCommitted && (leaf.index >= work.leafCount || leaf.policyHash !== work.policyHash || leaf.seed !== seed)
+    this.challenged.push({ round, peerKey, isFalse })
+    require(isCommitted, 'RolloutCommitments_NotUnderRoot', [hash])
+    require(isFalse, 'Challenges_LeafStands', [round, peerKey, leaf.index])
+    const settled = this.settled.get(`${round}/${peerKey}`)
+    require(settled?.outcome !== 'false', 'RewardVotes_AlreadyAnnulled', [round, peerKey])
+    return () => {
+      this.settled.set(`${round}/${peerKey}`, { round, peerKey, outcome: 'false', scoreMilli: 0 })
+      emit('LeafFalse', { round: BigInt(round), peerKey, index: leaf.index, lostMilli: settled?.scoreMilli ?? 0 })
     }
   }
 
@@ -158,7 +165,7 @@ export class SwarmContracts {
           const works = this.works.get(round) ?? new Map<Hex, Work>()
           this.works.set(round, works)
           const ordinal = works.get(peerKey)?.ordinal ?? works.size
-          works.set(peerKey, { peerKey, ordinal, root, policyHash })
+          works.set(peerKey, { peerKey, ordinal, root, leafCount, policyHash })
           emit('RolloutsCommitted', { round: BigInt(round), peerKey, ordinal, root, leafCount, policyHash, contentId })
           if (nextPolicy !== ZERO_HASH)
             emit('PolicyCommitted', { round: BigInt(round + 1), peerKey, policyHash: nextPolicy })
@@ -202,8 +209,8 @@ export class SwarmContracts {
         const of = Number(ballot.round)
         requireRound(2, of)
         const cast = this.ballots.get(`${of}/${ballot.shard}/${ballot.position}`)
-        const isIt = cast?.commitment === voteCommitment(this.terms.place, ballot, salt)
-        require(isIt, 'RewardVotes_NotCommitted', [of, ballot.shard, ballot.position])
+        const commitment = voteCommitment(this.terms.place, ballot, salt)
+        require(cast?.commitment === commitment, 'RewardVotes_NotCommitment', [of, ballot.evaluatorKey, commitment])
         return () => {
           if (cast !== undefined) cast.scoresMilli = ballot.scoresMilli
           emit('VotesRevealed', { ...ballot })
@@ -214,6 +221,11 @@ export class SwarmContracts {
         requireRound(3)
         const closedFromSec = this.terms.startsAtSec + (now + 3 / 4) * this.terms.roundSec
         require(block.timeSec < closedFromSec, 'RewardVotes_SettlementClosed', [round, closedFromSec])
+        for (const peerKey of peerKeys) {
+          const { ordinal = 0 } = this.works.get(round)?.get(peerKey) ?? {}
+          const isIn = Math.floor(ordinal / SHARD_PEERS) === shard
+          require(isIn, 'RewardVotes_NotInShard', [round, peerKey, shard])
+        }
         return () => {
           for (const peerKey of peerKeys) this.settle(round, shard, peerKey, emit)
         }
@@ -255,14 +267,14 @@ export class SwarmContracts {
 
   /** Answers a view. @throws {Reverted} */
   read(functionName: string, args: readonly unknown[], head: Block): unknown {
-    const { members, peerIds, seats, startsAtSec, roundSec, environmentHash } = this.terms
+    const { members, peerIds, seats, startsAtSec, roundSec, environmentOf } = this.terms
     const [first, second] = args
     const round = Number(first)
     const views: Record<string, () => unknown> = {
       roundAt: () => (round < startsAtSec ? notStarted() : BigInt(this.roundAt(round))),
       startOf: () => startsAtSec + round * roundSec,
       endOf: () => startsAtSec + (round + 1) * roundSec,
-      environmentOf: () => environmentHash,
+      environmentOf: () => environmentOf(round),
       beaconStateOf: () => this.beaconState(round, head),
       beaconOf: () => this.beacons.get(round) ?? ZERO_HASH,
       accountOf: () => members.get(first as Hex) ?? zeroAddress,
