@@ -2,24 +2,40 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { softwareAdapter } from '#engine/devices/softwareAdapter.ts'
 import { runCli } from './cliProcess.ts'
 
-const child = join(import.meta.dirname, 'devices/deviceChild.ts')
 const model = join(import.meta.dirname, '../model/src/model/golden/decoders/qwen2')
-/** Three processes, one after another, that open drivers and time kernels: a few seconds on an idle machine. */
+/** Commands that open drivers and time kernels: a few seconds on an idle machine. */
 const timeout = 240_000
+const software = softwareAdapter(Boolean(process.env.CI))
+/** The JSON lines of each child, by its name. */
+const printed: Record<string, string[]> = {}
+
+beforeAll(async () => {
+  if (software === null) return
+  const env = { ...process.env, ...software }
+  const argv = [join(import.meta.dirname, 'devices/allChildren.ts'), 'webgpu', model]
+  const { stdout } = await promisify(execFile)(process.execPath, argv, { env })
+  let lines: string[] = []
+  for (const line of stdout.trim().split('\n'))
+    if (line.startsWith('{')) lines.push(line)
+    else {
+      lines = []
+      printed[line] = lines
+    }
+}, 4 * timeout)
+
+/** What a child printed. */
+const outcomesOf = (child: string) => (printed[child] ?? []).map(line => JSON.parse(line))
 const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - (b[i] ?? Number.NaN))))
 
 test('the WebGPU flavour generates and scores as the CPU does, and as transformers, on a software adapter', {
   timeout,
 }, async () => {
-  const software = softwareAdapter(Boolean(process.env.CI))
   if (software === null) return
-  const env = { ...process.env, ...software }
-  const { stdout: outcomes } = await promisify(execFile)(process.execPath, [child, model], { env })
-  const { cpu, webgpu, int8, shortage, after, float16, given } = JSON.parse(outcomes)
+  const [{ cpu, webgpu, int8, shortage, after, float16, given }] = outcomesOf('deviceChild')
   // Too large for the device is a shortage of memory, after which less is done.
   expect({ shortage, after }).toEqual({ shortage: 'ENGINE_MEMORY', after: 200 })
   // An output is what it is called, whatever was asked for before.
@@ -50,20 +66,8 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
 test('keys and values that stay on a device are those of a cache on the CPU, whatever rows come and go', {
   timeout,
 }, async () => {
-  const software = softwareAdapter(Boolean(process.env.CI))
   if (software === null) return
-  const env = { ...process.env, ...software }
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(import.meta.dirname, 'devices/deviceCacheChild.ts')],
-    {
-      env,
-    },
-  )
-  const cases = stdout
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line))
+  const cases = outcomesOf('deviceCacheChild')
   expect(cases.map(({ rows }) => rows)).toEqual([66, 4])
   for (const { heads, other, apart } of cases) {
     expect({ heads, other }).toEqual({ heads, other: 0 })
@@ -86,15 +90,8 @@ test('waggle devices says what there is, what it would take, and why not another
 })
 
 test('a GRPO step on WebGPU moves what it trains as on the CPU, all weights and adapters', { timeout }, async () => {
-  const software = softwareAdapter(Boolean(process.env.CI))
   if (software === null) return
-  const env = { ...process.env, ...software }
-  const training = join(import.meta.dirname, 'devices/deviceTrainingChild.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, [training, 'webgpu'], { env })
-  const steps = stdout
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line))
+  const steps = outcomesOf('deviceTrainingChild')
   expect(steps).toHaveLength(4)
   for (const { kind, gradientNorm, difference } of steps) {
     // On int8 the CPU rounds the probabilities that rows of the output layer are summed by, and WebGPU does not.
@@ -109,17 +106,8 @@ test('a GRPO step on WebGPU moves what it trains as on the CPU, all weights and 
 test('AdamW on WebGPU is that of the CPU, and no weight, moment or gradient crosses in a step', {
   timeout,
 }, async () => {
-  const software = softwareAdapter(Boolean(process.env.CI))
   if (software === null) return
-  const env = { ...process.env, ...software }
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(import.meta.dirname, 'devices/deviceLearnerChild.ts')],
-    {
-      env,
-    },
-  )
-  const { apart, refused, isResumed, adapter, integers, whole, generated, nucleus } = JSON.parse(stdout)
+  const [{ apart, refused, isResumed, adapter, integers, whole, generated, nucleus }] = outcomesOf('deviceLearnerChild')
   for (const distance of Object.values(apart)) expect(distance).toBeLessThan(1e-6)
   expect(refused).toContain('the loss is NaN')
   expect(isResumed).toBe(true)
@@ -147,7 +135,6 @@ const onCpu: readonly [programs: RegExp, ops: readonly string[]][] = [
 ]
 
 test('no product, norm, softmax or other work on activations falls from WebGPU to the CPU', { timeout }, async () => {
-  const software = softwareAdapter(Boolean(process.env.CI))
   if (software === null) return
   const { code, stdout, stderr } = await runCli(['devices', '--model', model, '--json'], software)
   expect(code, stderr).toBe(0)

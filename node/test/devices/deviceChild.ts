@@ -9,8 +9,8 @@ import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Tensor, tensor } from '#engine/session.ts'
 import { add, cast, scale, sumOver } from '#engine/tensor.ts'
 
-// Generates and scores with a model of a folder on the CPU and by WebGPU, and prints what came out as one JSON line.
-const [folder = ''] = process.argv.slice(2)
+// Generates and scores with the model of a folder, which argv names after the device, on the CPU and by WebGPU, and prints what came out as one JSON line.
+const [, folder = ''] = process.argv.slice(2)
 const outcomes: Record<string, object> = {}
 for (const device of ['cpu', 'webgpu'] as const) {
   const model = await loadModel(folder, { device })
