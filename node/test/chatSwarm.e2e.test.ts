@@ -26,6 +26,7 @@ import { openJudgeModel } from '#roles/models/openModels.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
+import { callCli } from './callCli.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { runCli } from './cliProcess.ts'
 import { type LivePeer, startLiveSwarm } from './liveSwarm.ts'
@@ -175,7 +176,7 @@ test('the frozen chat model’s prediction is a calibrated probability, the same
 test('a judge that cannot tell right from wrong makes no environment', async () => {
   const models = ['--model', at('model'), '--judge', at('other judge')]
   const out = at('refused.json')
-  const made = await runCli(['environment', 'create', ...models, '--out', out, '--pairs', '200', '--samples', '8'])
+  const made = await callCli(['environment', 'create', ...models, '--out', out, '--pairs', '200', '--samples', '8'])
   expect(made).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/balanced accuracy.*--judge.*\[JUDGE_TOO_WEAK\]/s),
