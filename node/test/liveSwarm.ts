@@ -146,7 +146,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
       const due = BigInt(next - 2)
       const state = () => chain.client.readContract({ ...rounds, functionName: 'beaconStateOf', args: [due] })
       if (next === round + 1 && due >= 0n)
-        await expect.poll(async () => (await state())[0], { timeout: 60_000 }).toBe(BEACON_DRAWN)
+        await expect.poll(async () => (await state())[0], { timeout: 240_000 }).toBe(BEACON_DRAWN)
       round = next
       await time.enter(next, slowFrom)
     },
