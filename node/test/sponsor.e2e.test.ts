@@ -12,6 +12,7 @@ import type { Hex } from '#core/hex.ts'
 import { loadEnvironments } from '#environments/builtIn.ts'
 import { openAccountSession } from '#roles/accountSession.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
+import { callCli } from './callCli.ts'
 import { runCli, startCli } from './cliProcess.ts'
 import { deployContracts, startLocalChain } from './localChain.ts'
 
@@ -75,9 +76,9 @@ test('a peer without funds joins, commits, and has gas for as long as it works',
   await peer.stop()
   const credit = await balanceOf(identity)
   expect(credit).toBeGreaterThan(0n)
-  const found = JSON.parse((await runCli(['status', '--data', data, '--json'], env)).stdout)
+  const found = JSON.parse((await callCli(['status', '--data', data, '--json'], env)).stdout)
   expect(found).toMatchObject({ registered: true, sponsor: { url, problem: null, standing: { workedRound: null } } })
-  const { findings } = JSON.parse((await runCli(['doctor', '--data', data, '--json'], env)).stdout)
+  const { findings } = JSON.parse((await callCli(['doctor', '--data', data, '--json'], env)).stdout)
   expect(findings).toContainEqual({ check: 'sponsor', state: 'ok', found: expect.stringContaining('paid 0.0') })
 
   // It pays for its commitment out of the credit, and is supplied for that in the next round.
@@ -85,7 +86,7 @@ test('a peer without funds joins, commits, and has gas for as long as it works',
   const sent = JSON.parse(await sponsor.line('sent gas to a peer', identity.peerKey, '"due":"work"'))
   expect(sent.outcome).toBe('mined')
   expect(await balanceOf(identity)).toBeGreaterThan(2n * credit)
-  const line = (await runCli(['status', '--data', data], env)).stdout
+  const line = (await callCli(['status', '--data', data], env)).stdout
   expect(line).toMatch(/sponsor {4}http.* paid 0\.\d+ in 24 hours, 0\.\d+ are left; worked in round \d/)
 }, 120_000)
 
