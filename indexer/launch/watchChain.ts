@@ -13,7 +13,7 @@ const LOCAL_MS = 2_000
 const PUBLIC_MS = 60_000
 
 /**
- * Reads now and then whether a block that was final still is one of the chain's. Ponder would ask for ten minutes, every quarter of a second, for the
+ * Checks at intervals that a final block is still on the chain. Ponder would ask for ten minutes, every quarter of a second, for the
  * parents of blocks that are gone.
  *
  * @returns reads once; the timer does so by itself, without keeping the process alive.

@@ -27,9 +27,9 @@ export const credit = onchainTable(
 export const peerCredit = onchainView('peer_credit', {
   peerKey: hex('peer_key').notNull(),
   account: hex('account').notNull(),
-  /** Which contract owes it. */
+  /** The contract that owes it. */
   source: text('source').notNull(),
-  /** What the account can withdraw now. */
+  /** Nectar that the account can withdraw now, wei. */
   owed: bigint('owed').notNull(),
 }).as(sql`
   SELECT p.peer_key, p.account, c.source::text AS source, c.owed

@@ -52,7 +52,7 @@ export const constructorArguments: Record<ContractName, ArgumentsOf> = {
   Challenges: ({ RewardVotes }) => [RewardVotes, MIN_GAS_PRICE_WEI, FIRST_BOND_WEI],
   Openings: ({ RewardVotes }) => [RewardVotes],
   Nectar: ({ PeerRegistry, RewardVotes, Openings }) => [PeerRegistry, RewardVotes, Openings],
-  // Of its code, which stands behind a proxy.
+  // Arguments of its code, which is behind a proxy.
   SwarmCoordinator: ({ PeerRegistry, Rounds }) => [PeerRegistry, Rounds],
   PrgMarket: ({ SwarmCoordinator }, { deployer }) => [SwarmCoordinator, deployer],
   PredictionMarket: ({ Nectar, RewardVotes, Rounds, PeerRegistry, PrgMarket }, { roundSeconds, blockSeconds }) => [

@@ -1,8 +1,8 @@
 /**
  * Golden leaves of the proof of sampling: `node scripts/golden/proofVectors.ts`.
  *
- * Of each tested policy some completions of the committed starter, as this machine samples them, with the times of their tokens in the
- * races that drew them. A check on another machine, with other threads or in another batch must find that they follow.
+ * They are completions of the committed starter under each tested policy, as this machine samples them, with the times of their tokens in
+ * the races that drew them. A check on another machine, with other threads or in another batch must confirm them.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

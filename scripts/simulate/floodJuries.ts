@@ -27,7 +27,7 @@ export type Flood = {
   reads: number
   /** Scores that the coalition falsifies in a shard where it holds most of the committee. */
   falsified: number
-  /** What jurors read first: what seats dispute whom juries did not contradict, what any seats dispute, or what the beacon draws. */
+  /** Appeals that jurors read first: those disputed by seats that juries did not contradict, those disputed by any seats, or those that the beacon draws. */
   order: 'recorded' | 'disputed' | 'drawn'
   /** Whether the coalition appeals in a round. */
   isFlooded(round: number): boolean
@@ -103,7 +103,7 @@ function appealed(
     const committee = drawn(seats, COMMITTEE_SEATS, random).sort((a, b) => a - b)
     const held = committee.filter(seat => seat < ownSeats).length
     const isMost = 2 * held > COMMITTEE_SEATS
-    // Of what it appeals so many of its seats say otherwise as leave the score as it is.
+    // As many of its seats dispute a score as can without changing it.
     const disputing = Math.min(held, (COMMITTEE_SEATS - 1) / 2)
     for (let at = first; at < Math.min(peers, first + SHARD_PEERS); at++) {
       const isFalse = isMost && at < first + falsified

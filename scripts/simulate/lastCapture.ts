@@ -18,8 +18,8 @@ export function fewerEachRound(rounds: number): SeatRule {
 }
 
 /**
- * What a bootstrap role takes that is honest at first, and from a round on scores its own accounts only. The others stake all that
- * they earn, and appeal all that they lose.
+ * Nectar taken by a bootstrap role that is honest at first, and from a round on scores only its own accounts. The others stake all their
+ * earnings, and appeal all their losses.
  *
  * @param emission - Nectar that a round mints.
  * @returns Nectar taken by the last round, and its part of all Nectar then.

@@ -9,7 +9,7 @@ const GROUP = 2 * BAR + 18
 const COLOURS = { gain: '#d9a514', gainUndefended: '#a33b3b' }
 const SAYS = { gain: 'the attack', gainUndefended: 'the attack without its defence' }
 
-/** What an attack gained over honest play, in the plot's unit. */
+/** Gain of an attack over honest play, in the plot's unit. */
 export interface Bars {
   attack: string
   gain: Earnings

@@ -85,7 +85,7 @@ export function lacksBlocks({ accounts, blocks, transactions }: ChainState): boo
     const before = next.get(info.from) ?? 0
     next.set(info.from, mined.has(info.transaction_hash) ? Math.max(before, info.nonce + 1) : before)
   }
-  // Of a contract that somebody impersonated the nonce says something else.
+  // The nonce of an impersonated contract counts other things.
   return Object.entries(accounts).some(
     ([address, { nonce, code }]) => code === '0x' && Number(nonce) > (next.get(address) ?? 0),
   )

@@ -106,7 +106,7 @@ const answer = z.object({
 type Indexed = z.infer<typeof answer>
 
 export type RoundAnswer = Indexed & {
-  /** Where there are more seats than a committee has: those drawn. Null where the seats say it, nobody is drawn yet, or the chain is silent. */
+  /** The drawn seats, if there are more than a committee has. Null if all seats judge, none is drawn yet, or the chain does not answer. */
   committee: { peerKey: string; peer: z.infer<typeof peer> }[] | null
 }
 

@@ -3,7 +3,7 @@ import { clientBlock, LOOPBACK } from '@waggle/node/core/clientBlock'
 
 type Limits = {
   total: number
-  /** Of one address, or one /64 of IPv6. Loopback and private networks have no such limit: proxies are there, and bridges of containers. */
+  /** Listeners of one address, or one /64 of IPv6. Loopback and private networks have no such limit: proxies are there, and bridges of containers. */
   ofAddress: number
 }
 

@@ -74,7 +74,7 @@ export function liveRoute(db: ReadonlyDrizzle<typeof schema>) {
   }
 }
 
-/** Of the connection. Headers name a reader as the reader likes. */
+/** Address of the connection: a reader can set any address in headers. */
 function addressOf(context: Context): string {
   const { incoming } = context.env as { incoming?: IncomingMessage }
   return incoming?.socket.remoteAddress ?? ''

@@ -2,11 +2,11 @@ import { type ArgumentNode, type DocumentNode, type FieldNode, valueFromASTUntyp
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Of all filters of a question; twenty values of a list count as one. A statement compares every row with each. */
+/** Maximum of conditions in all filters of a question; twenty values of a list count as one. A statement compares every row with each. */
 const MAX_CONDITIONS = 100
-/** Of `AND` and `OR` within each other: a database parses them by recursion, and PGlite has a small stack. */
+/** Maximum depth of nested `AND` and `OR`: a database parses them by recursion, and PGlite has a small stack. */
 const MAX_NEST = 6
-/** Of a text that is searched for, characters: a pattern of signs that stand for any text takes its length times that of each text. */
+/** Maximum length of a pattern, characters: one of many wildcards takes time in proportion to its length times that of each text. */
 const MAX_PATTERN = 200
 
 const PATTERN = /_(contains|starts_with|ends_with)(_nocase)?$/

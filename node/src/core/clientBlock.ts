@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 
-/** What this machine's own addresses count as. A proxy forwards everybody's requests from there. */
+/** Block of this machine's own addresses. A proxy forwards the requests of all clients from there. */
 export const LOOPBACK = 'loopback'
 
 const loopback = new BlockList()

@@ -30,7 +30,7 @@ export type EnvironmentRequest = {
   modelFolder: string
   /** Null for kinds that need none. */
   judgeFolder: string | null
-  /** Where others find the judge, OWNER/NAME@REVISION. */
+  /** The judge's public address, OWNER/NAME@REVISION. */
   judgeModel: string | null
   /** Labelled pairs: half to calibrate the judge with, half to measure it on. */
   pairs: number

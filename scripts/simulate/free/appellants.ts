@@ -148,7 +148,7 @@ async function honestAppellant(
   const gains = works.map(({ peer }, of) => (peer.isOwn ? 0 : (changes[of] ?? 0)))
   const best = gains.indexOf(Math.max(...gains))
   const gain = best === at ? (gains[best] ?? 0) : -(changes[at] ?? 0)
-  // Of an upheld appeal each overturned seat pays a quarter of its stake; a median is moved by two at least.
+  // Each seat that an appeal overturns pays a quarter of its stake, and at least two seats move a median.
   const compensation = isReadable ? 2 * 25 : 0
   return gain + compensation > (COST[level] ?? 0) ? (works[best]?.peer ?? null) : null
 }

@@ -139,7 +139,7 @@ function cheat(
     return best.isSampled ? best : { ...best, seed }
   }
   if (strategy.cheat === 'junk') return { ...made, seed, qualityMilli: 0, isSampled: false }
-  // What others committed to can be read before the round has ended where it is not sealed; the coalition reads its own.
+  // Unsealed work of others can be read before the round has ended; the coalition always reads its own.
   const read = seen.filter(({ peer: author }) => author.isOwn || !game.setting.defences.sealedAnswers)
   const known = read.flatMap(({ leaves }) => leaves).filter(leaf => leaf.answers.text === task.text)
   const qualityMilli = known.reduce((best, leaf) => Math.max(best, leaf.qualityMilli), 0)

@@ -2,7 +2,7 @@ import type { Member } from './cast.ts'
 import { type Answer, type Answers, type Game, spendGas } from './game.ts'
 import { CAUGHT, owedTasks, placesOf } from './world.ts'
 
-/** What a peer's round is worth by the rules, by the indices of the leaves that are scored. */
+/** Value of a peer's round by the rules, by the indices of the leaves that are scored. */
 export interface Truth {
   readonly worth: ReadonlyMap<number, number>
   /** The mean over those that are scored, missing ones included. */
@@ -23,7 +23,7 @@ export async function showFaults(game: Game, round: number): Promise<void> {
 }
 
 /**
- * What evaluators find: a leaf that does not answer its task counts 0, and one that was not sampled as it should be costs the round.
+ * Findings of an honest evaluator: a leaf that does not answer its task counts 0, and one that was not sampled by the rules costs the round.
  *
  * @param isLate - as of after settlement: where tasks are gossip, draws are others by then.
  */

@@ -43,7 +43,7 @@ const ENVIRONMENT = {
   format: { solverPrompt: async () => new Int32Array() },
 } as unknown as TaskRules & Pick<RoundRules, 'spec' | 'format'>
 
-/** What one proposer gives for a round. */
+/** Tasks of one proposer for a round. */
 export interface Proposal {
   readonly proposer: Member
   readonly texts: readonly string[]
@@ -78,7 +78,7 @@ export function owedTasks(
   )
 }
 
-/** What an honest proposer asks: easy and hard tasks alike. */
+/** Tasks of an honest proposer: easy and hard ones alike. */
 export function fairTexts(facts: Facts, round: number, { number }: Member): string[] {
   return Array.from({ length: 2 * SPEC.tasksPerRound }, (_, at) => {
     const easiness = SPREADS.easiness * (2 * facts.uniform('easiness', round, number, at) - 1)
@@ -86,7 +86,7 @@ export function fairTexts(facts: Facts, round: number, { number }: Member): stri
   })
 }
 
-/** What an answer is worth. @param attempt - which of several samples. */
+/** Value of an answer. @param attempt - number of the sample. */
 export function qualityOf(
   facts: Facts,
   author: Member,
@@ -99,7 +99,7 @@ export function qualityOf(
   return Math.min(1000, Math.max(0, Math.round(quality)))
 }
 
-/** What its answers are worth in the mean: everybody knows it from earlier rounds. Spare keys have their owner's model. */
+/** Mean value of a member's answers, known to all from earlier rounds. Spare keys have their owner's model. */
 export function abilityOf(facts: Facts, { name, number }: Member): number {
   if (name.startsWith('own')) return 500
   return 500 + SPREADS.ability * (2 * facts.uniform('ability', number) - 1)

@@ -3,10 +3,10 @@ import { ROUNDS, type Strategy } from './playGames.ts'
 
 export interface Attack {
   readonly name: string
-  /** What stops it, and the copy of the market without that. */
+  /** The defence that stops it; `undefended` is the copy of the market without it. */
   readonly defence: string
   readonly undefended: MarketName
-  /** Why it may earn more than honest play. */
+  /** Reason why it may earn more than honest play. */
   readonly leftOpen?: string
   readonly attack: Strategy
   /** The same stake and the same knowledge, bet evenly over the rounds, as RL Swarm's client does. */

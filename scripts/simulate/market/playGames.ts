@@ -11,7 +11,7 @@ const SKILL = [0.3, 0.45, 0.6, 0.8, 0.97] as const
 const CROWD = 8
 const FREE_SHARES = TOKEN / 10n
 
-/** What a bettor sees when it may act, and how it does. */
+/** A bettor's view when it may act, and its actions. */
 export interface Turn {
   readonly round: number
   /** Its guess with so many clues, of which it has seen `round`. */
@@ -27,7 +27,7 @@ export interface Strategy {
 }
 
 /**
- * What a strategy earned in each game, in tokens: what it was paid less what it bet.
+ * Profit of a strategy in each game, in tokens: its payouts less its bets.
  *
  * The crowd's guesses depend on the seed alone, so that two strategies meet the same crowds.
  */

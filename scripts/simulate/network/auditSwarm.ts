@@ -24,7 +24,7 @@ export type Swarm = {
   hostile: ReadonlySet<Hex>
 }
 
-/** What `waggle audit` says of a swarm: of its points from votes, and of each round from what its peers serve. */
+/** Findings of `waggle audit` for a swarm: on its points from votes, and on each round from the payloads that its peers serve. */
 export type SwarmAudit = { findings: Finding[]; rounds: RoundAudit[] }
 
 /**

@@ -78,7 +78,7 @@ type Topology = { onConnect(peer: PeerId): void }
 type Station = { id: PeerId; links: Map<string, { remotePeer: PeerId }>; serve: Serve; topology: Topology }
 type Wire = ReturnType<typeof createWire>
 
-/** What libp2p is to catching up: connections, and streams over them. */
+/** Stands in for libp2p in catching up: connections, and streams over them. */
 function createWire(time: SimulatedTime, latencyMs: () => number) {
   const stations = new Map<string, Station>()
   let [asked, refused] = [0, 0]

@@ -126,7 +126,7 @@ export function cheapPolicy(owner: string, skill: number, hangs = false): Policy
   return policy as unknown as PolicyClient
 }
 
-/** What evaluators score with. */
+/** Models with which evaluators score. */
 export const cheapModels = { judge, reader: { readDraws } }
 
 async function readDraws({ policy, sequences, seed }: Parameters<PolicyClient['readDraws']>[0]) {

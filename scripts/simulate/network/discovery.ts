@@ -91,7 +91,7 @@ function mute(medium: Medium, peerId: string): Medium {
   })
 }
 
-/** Who reaches all that it needs: it is connected to them, or knows where they are. */
+/** Counts the peers that reach all others that they need: they are connected to them, or know their addresses. */
 function discoveryOf(networks: readonly SimulatedNetwork[], medium: Medium, seed: string): Omit<Discovery, 'afterSec'> {
   const random = randomStream('needed authors', seed)
   let [reaching, missed] = [0, 0]

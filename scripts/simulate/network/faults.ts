@@ -12,7 +12,7 @@ const FULL_SHARE = 0.05
 const FULL_SEC = 8
 
 /**
- * What goes wrong in every round, from the seed: solvers crash and start again, endpoints lie for some seconds, disks are full, blocks are
+ * Faults of every round, drawn from the seed: solvers crash and start again, endpoints lie for some seconds, disks are full, blocks are
  * taken back, and once links between two halves of the swarm are cut.
  */
 export function faultsOf(seed: string, rounds: number): (swarm: Swarm) => void {

@@ -2,7 +2,7 @@ import type { SignedMessage } from '../../../node/src/p2p/gossip/signedMessage.t
 import type { FetchFailure, PayloadRequest } from '../../../node/src/p2p/transfer/payloadTransfer.ts'
 import type { SimulatedTime } from './simulatedTime.ts'
 
-/** What a peer does with what comes over the network. */
+/** A peer's handlers of messages and requests from the network. */
 export type Station = {
   peerId: string
   address: string
@@ -123,7 +123,7 @@ export class Medium {
     })
   }
 
-  /** What a linked peer forwards; null if the link is gone, or the peer is asked too often. */
+  /** Messages that a linked peer forwards; null if the link is gone, or the peer is asked too often. */
   async ask(from: string, to: string): Promise<SignedMessage[] | null> {
     await this.pass(2 * this.latencyMs())
     return this.links.get(from)?.has(to) ? (this.stations.get(to)?.answer(from) ?? null) : null

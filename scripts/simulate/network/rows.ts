@@ -39,7 +39,7 @@ export const QUICK: Extent = { first: 0, peers: 30, seeds: 2, rounds: 2, honestR
 /** The small swarms that bring an extent to its honest rounds. */
 const SMALL = { peers: 12, rounds: 8 }
 
-/** What a run of an extent plays with one of its seeds. */
+/** Settings of a run with one seed of its extent. */
 export const ofSeed = (extent: Extent, seed: number): Extent =>
   seed < extent.seeds
     ? { ...extent, first: seed, seeds: 1, honestRounds: 0 }
@@ -84,7 +84,7 @@ export function honestPoints(
   return counting.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
 }
 
-/** Where all are honest: peers that were called false, or scored 0 with a policy that was named, and what an audit accuses. */
+/** In an honest swarm: peers that were called false, or scored 0 with a named policy, and accusations of an audit. */
 export function falseAlarms({ challenged, settled, audit }: SwarmResult): number {
   const lost = settled.filter(one => one.round >= FIRST_ROUND && one.outcome === 'scored' && one.scoreMilli < 1000)
   return challenged.length + lost.length + auditAlarms(audit)

@@ -30,7 +30,7 @@ export type SwarmOptions = {
   /** Length of a round, and time between blocks. */
   roundSec?: number
   blockSec?: number
-  /** What each peer does that is not honest, by its number. */
+  /** Dishonest conduct of each peer, by its number. */
   conduct?: (number: number, member: Member, medium: Medium) => Conduct | null
   /** First round that the chain binds to other rules than the peers have. */
   otherRulesFrom?: number
@@ -49,7 +49,7 @@ export type SwarmResult = {
   solvers: readonly Hex[]
   /** Peers that somebody called false, and whether they were. */
   challenged: readonly { round: number; peerKey: Hex; isFalse: boolean }[]
-  /** What an audit says of all rounds; null if there was none. */
+  /** Result of an audit of all rounds; null if there was none. */
   audit: SwarmAudit | null
   /** Errors of roles that ended by themselves. */
   failures: readonly { peerId: string; error: unknown }[]

@@ -57,11 +57,11 @@ export class SimulatedChain {
     this.receipts = new Map()
     for (const block of this.blocks) for (const one of block.transactions) this.execute(one, block)
     for (const { number, timeSec } of taken) this.blocks.push(this.blockAt(number, timeSec, []))
-    // What was taken back waits in no pool: its senders have to notice.
+    // Transactions of removed blocks do not return to the pool: their senders have to notice.
     this.mine()
   }
 
-  /** What the outbox of an account asks for; `delayed` is the way there and back, of one call unless more are named. */
+  /** Calls of an account's outbox; `delayed` is the round trip, of one call unless more are named. */
   outboxRpc(address: Hex, delayed: <T>(work: () => T, calls?: number) => Promise<T>): OutboxRpc {
     const latest = () => this.nonces.get(address) ?? 0
     const pending = () => {

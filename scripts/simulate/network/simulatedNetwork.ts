@@ -119,7 +119,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     guard.ban(other, 'gossip score')
     medium.hangUp(peerId, other)
   }
-  /** What ends with the peer. */
+  /** Throws the failure of some work unless the peer has ended. */
   function quietly(work: Promise<unknown>): void {
     work.catch(error => {
       if (!signal.aborted) throw error
@@ -193,7 +193,7 @@ function createSync({ medium, peerId, clock, signal }: SimulatedNetworkOptions, 
         hangUpOn(peer)
         break
       }
-      // What is not newer is not asked for again.
+      // A message that is not newer is not asked for again.
       else if (!screened.later) have.add(idOf(message))
     }
     return (await Promise.all(admissions)).filter(isTaken => isTaken).length

@@ -45,17 +45,17 @@ export type Member = {
   role: 'solver' | 'evaluator'
 }
 
-/** What a hostile peer does instead. */
+/** Conduct of a hostile peer, where it differs from an honest one's. */
 export type Conduct = {
   skill?: number
   /** Whether its wrong answers keep a judge busy. */
   hangs?: boolean
   serve?: Station['serve']
-  /** What it forwards to peers that catch up. */
+  /** Messages that it forwards to peers that catch up. */
   answer?: Station['answer']
   /** Changes the node before the role runs on it. */
   bend?(node: PeerNode): PeerNode
-  /** What it does besides its role. */
+  /** Work that it does besides its role. */
   alongside?(node: PeerNode): Promise<void>
 }
 
@@ -80,7 +80,7 @@ export class SimulatedPeer {
   node: PeerNode | null = null
   /** Whether its disk is full: then no payload is kept, and its work waits. */
   isDiskFull = false
-  /** What ended the role, which nothing should. */
+  /** Error that ended the role, which no error should. */
   failure: unknown = null
   private readonly world: World
   private readonly conduct: Conduct
@@ -197,7 +197,7 @@ export class SimulatedPeer {
   }
 }
 
-/** What is opened by all of a committee is opened once. */
+/** Opened payloads: one that all of a committee opens is opened once. */
 const opened = new Map<string, ReturnType<typeof payloadsHere.open>>()
 const OPENED = 512
 const payloads: typeof payloadsHere = {

@@ -13,7 +13,7 @@ export type Block = { number: number; timeSec: number; hash: Hex }
 export type Call = { from: Hex; functionName: string; args: readonly unknown[] }
 export type Log = { blockNumber: number; eventName: string; args: Record<string, unknown> }
 
-/** What does not change: who is registered and seated, and when rounds are. */
+/** Fixed terms: registered and seated peers, and the times of rounds. */
 export type Terms = {
   place: VotingPlace
   /** Peer key to account. */
@@ -54,7 +54,7 @@ const unknownPeer = (peerKey: Hex) => {
 }
 
 /**
- * What the contracts do with the calls of solvers and evaluators, without stakes, pay and appeals: rounds and their beacons,
+ * Model of the contracts for calls of solvers and evaluators, without stakes, pay and appeals: rounds and their beacons,
  * commitments, votes and settlement. Verdicts are those of the model that `contracts/test` holds the contracts to.
  */
 export class SwarmContracts {
@@ -82,7 +82,7 @@ export class SwarmContracts {
     return [...(this.works.get(round)?.values() ?? [])]
   }
 
-  /** What a call would do in a block. @throws {Reverted} */
+  /** Effect of a call in a block. @throws {Reverted} */
   prepare(call: Call, block: Block, hashOf: (block: number) => Hex | undefined): () => void {
     const calling = this.callingOf(call, block, hashOf)
     const { round, requireRound } = calling

@@ -13,7 +13,7 @@ export type Attribute = number | string | readonly number[] | { readonly float: 
 
 export type Attributes = Readonly<Record<string, Attribute>>
 
-/** Where a constant's bytes lie, little-endian and row-major. */
+/** Place of a constant's bytes, little-endian and row-major. */
 export interface StoredData {
   /** Its name in the model: the graph's hash uses it, independent of the file. */
   readonly name: string

@@ -4,7 +4,7 @@ import { NodeError } from '#base/errors.ts'
 export class ModelFileError extends NodeError {
   readonly code = 'MODEL_FILE'
   readonly file: string
-  /** Where in the file: a tensor's name, a key, an offset. */
+  /** Place in the file: a tensor's name, a key, an offset. */
   readonly field: string
 
   constructor(file: string, field: string, problem: string, options: { hint?: string; cause?: unknown } = {}) {

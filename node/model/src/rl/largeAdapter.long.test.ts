@@ -86,7 +86,7 @@ test("an adapter over a model of Qwen3-4B's shape beyond 2 GiB samples by the de
   const sum = (values: Float32Array) => values.reduce((total, value) => total + value, 0)
   expect(sum(await likedNow())).toBeGreaterThan(sum(before))
   await policy.dispose()
-  // What join and doctor reckon with, for all that a peer holds.
+  // The estimate of join and doctor for all memory of a peer.
   const peakBytes = process.resourceUsage().maxRSS * 1024
   expect(peakBytes).toBeLessThan(8 * parameterCount(config) + 2 * GIB)
 })

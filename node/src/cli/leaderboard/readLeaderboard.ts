@@ -128,7 +128,7 @@ const AT_ONCE = 32
 /**
  * Every registered peer by all its points (thousandths; those of rounds that are not final too), best first, as of one block.
  *
- * Of equal ones the first that registered goes first, as on the dashboard.
+ * Peers with equal points are in the order of their registration, as on the dashboard.
  *
  * @param limit - maximum number of peers.
  */

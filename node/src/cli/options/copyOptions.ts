@@ -4,7 +4,7 @@ import { untilInterrupted } from '../untilInterrupted.ts'
 
 type CopyOptions = Pick<LoadOptions, 'cacheFolder' | 'onProgress' | 'signal'>
 
-/** Where quantised copies are kept, with progress on stderr, and a signal by which Ctrl-C leaves no partial copy. */
+/** Folder for quantised copies, with progress on stderr, and a signal by which Ctrl-C leaves no partial copy. */
 export function copyOptions({ cache }: { cache?: string | undefined }): CopyOptions {
   return {
     cacheFolder: cache,

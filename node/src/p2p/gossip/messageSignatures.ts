@@ -72,7 +72,7 @@ export function createMessageVerifier(): VerifyMessage {
 
   function keyOf(message: SignedMessage): PeerPublicKey | null {
     const held = known.get(message.from)
-    // Of an RSA key the id holds the hash only, so what comes with the message must be the same each time.
+    // A peer id holds only the hash of an RSA key, so the key in the message must be the same each time.
     if (held !== undefined && Buffer.compare(held.rsaKey, message.key) === 0) return held.key
     return peerPublicKey(message.from, message.key)
   }

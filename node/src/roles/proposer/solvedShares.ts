@@ -103,7 +103,7 @@ async function findAnswered(node: PeerNode, round: number, beacon: Beacon, rules
 
 type ScoresOf = ReadonlyMap<PeerKey, PeerScore>
 
-/** The score sheets behind votes on these solvers that agree with the settled score: with their scores of those solvers. */
+/** The score sheets behind votes on these solvers that agree with the settled score, with their scores of those solvers. */
 async function fetchSheets(
   { payloads, chain, chainId, fetchPlan }: PeerNode,
   round: number,

@@ -22,7 +22,7 @@ const OUTCOMES: readonly (Outcome | 'void' | null)[] = [
 const FIRST_BOND_WEI = parseEther('0.01')
 const SALT = keccak256('0x5a17')
 
-/** Where the chain finds the fields in the specification. */
+/** Offsets at which the chain finds fields of the specification. */
 const OFFSETS = ['owedLeaves', 'sampledLeaves'].map(
   // CBOR's head of a short text is 0x60 and its length.
   name => Buffer.from(SPECIFICATION).indexOf(Buffer.from([0x60 + name.length, ...Buffer.from(name)])),

@@ -38,7 +38,7 @@ export function workProofs(chainId: number) {
         contentId: POLICY,
       }
     },
-    /** That a scored leaf is among the scores of a ballot. */
+    /** Proof that a scored leaf is among the scores of a ballot. */
     components: (sealed: Sealed, score: Scored, leaf: Scored['leaves'][number]): Hex[] =>
       merkleProof(componentLeaves(sheetOf(sealed), score), score.leaves.indexOf(leaf)),
   }

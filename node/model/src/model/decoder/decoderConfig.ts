@@ -28,7 +28,7 @@ export interface DecoderConfig {
   readonly rmsNormEps: number
   readonly ropeTheta: number
   readonly ropeScaling: RopeScaling | null
-  /** Which of attention's matrices have a bias: queries, keys and values (Qwen2), or the output's too. */
+  /** Matrices of attention that have a bias: queries, keys and values (Qwen2), or the output's too. */
   readonly attentionBias: 'none' | 'qkv' | 'all'
   /** Whether the feed-forward matrices have a bias. */
   readonly mlpBias: boolean

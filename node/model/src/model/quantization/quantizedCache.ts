@@ -22,7 +22,7 @@ import type { FrozenTensor, FrozenTensors } from './frozenTensors.ts'
 import { BLOCK_SIZE, type QuantizedPrecision, quantizedTensors } from './quantizedTensors.ts'
 
 export interface CacheOptions {
-  /** Where quantised copies are kept; `.waggle` in the model's folder by default. */
+  /** Folder for quantised copies; `.waggle` in the model's folder by default. */
   readonly cacheFolder?: string | undefined
   /** Told the share that is done, 0 to 1, while a copy is made. */
   readonly onProgress?: ((done: number) => void) | undefined
