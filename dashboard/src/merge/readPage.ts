@@ -25,7 +25,7 @@ export interface HomeParameters {
   isWhole: boolean
 }
 
-/** Search, page and how much of the board, from the address. */
+/** Search, page and part of the board, from the address. */
 export function readHomeParameters(query: Query): HomeParameters {
   return {
     search: readParameter(query, 'q').slice(0, 100),

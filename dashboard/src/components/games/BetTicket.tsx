@@ -32,7 +32,7 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
   const [text, setText] = useState('1')
   const select = useRef<HTMLSelectElement>(null)
   const input = useRef<HTMLInputElement>(null)
-  // The form is there before its scripts. What a reader filled in by then changed the elements, and no state.
+  // The form is there before its scripts. Input before that changed the elements but no state.
   useEffect(() => {
     if (select.current) setChoice(Number(select.current.value))
     if (input.current) setText(input.current.value)

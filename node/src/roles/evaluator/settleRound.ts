@@ -69,7 +69,7 @@ function beginOf({ time: { startsAtSec, nowSec }, atMs }: Begun): number {
   return atMs - (nowSec - startsAtSec) * 1000
 }
 
-/** How much of the current round has passed, 0 to 1. */
+/** Share of the current round that has passed, 0 to 1. */
 function shareOf({ clock }: Pick<PeerNode, 'clock'>, begun: Begun): number {
   const { startsAtSec, endsAtSec } = begun.time
   return (clock.nowMs() - beginOf(begun)) / ((endsAtSec - startsAtSec) * 1000)

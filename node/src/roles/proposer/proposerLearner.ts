@@ -49,7 +49,7 @@ export type ProposerLearner = {
 
 type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock' | 'logger' | 'signal'> & {
   training: Pick<PeerNode['training'], 'note'>
-  /** How much of each task of a final round was solved. */
+  /** Solved share of each task of a final round. */
   readShares(round: number, until: AbortSignal): Promise<SolvedShares>
 }
 
