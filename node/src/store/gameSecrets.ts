@@ -12,11 +12,7 @@ export class GameSecretsError extends NodeError {
   override readonly code = 'GAME_SECRETS'
 }
 
-<<<<<<< Updated upstream
 /** Maximum size of the file. The largest has 32 clues of a thousand characters, each of which JSON may write as six. */
-=======
-/** Maximum size of the file: space for 32 clues of a thousand characters, each of which JSON may write as six. */
->>>>>>> Stashed changes
 const MAX_BYTES = 2 ** 20
 
 const schema = z.strictObject({
