@@ -94,7 +94,11 @@ export function chainReader(provider: EthereumProvider) {
         if (mined) return mined.hash
       }
       const hint = `look up the transaction and run "npx hardhat ignition track-tx HASH DEPLOYMENT"`
-      throw new DeployError('TRANSACTION_UNTRACKED', `nonce ${nonce} of ${account} is used, by what is not known`, hint)
+      throw new DeployError(
+        'TRANSACTION_UNTRACKED',
+        `nonce ${nonce} of ${account} is used by an unknown transaction`,
+        hint,
+      )
     },
   }
 }

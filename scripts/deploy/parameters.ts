@@ -51,7 +51,7 @@ function hashAbi(): string {
 }
 
 function contractsChanged(dir: string): DeployError {
-  const message = `the deployment that ${dir} tells of was made with the contracts of another release`
+  const message = `the deployment recorded in ${dir} was made with the contracts of another release`
   const hint = 'deploy afresh with another --data (a local swarm: --fresh), or go back to that release'
   return new DeployError('CONTRACTS_CHANGED', message, hint)
 }

@@ -75,6 +75,6 @@ async function recordReceipts(chain: ChainReader, journalDir: string): Promise<v
 }
 
 function failure(reason: string, journalDir: string, cause?: unknown): DeployError {
-  const hint = `run it again once that is fixed: deployed contracts stay, as ${journalDir} says`
+  const hint = `run it again once that is fixed: contracts that ${journalDir} records are not deployed again`
   return new DeployError('DEPLOYMENT_FAILED', reason.replaceAll(/\s*\n\s*/g, ' ').trim(), hint, cause)
 }

@@ -7,7 +7,7 @@ export const scoreStates: Record<ScoreState, { label: string; says: string; colo
   settled: { label: 'provisional', says: 'Its round is not final yet.', colour: 'text-honey-ink' },
   contested: {
     label: 'contested',
-    says: 'A demand or an appeal against it is open: nothing of it is earned until that is closed.',
+    says: 'A demand or an appeal against it is open: the score earns nothing until that is closed.',
     colour: 'text-thorn',
   },
   final: { label: 'final', says: 'It stands.', colour: 'text-soft' },

@@ -68,7 +68,7 @@ async function sayRefusal<T>(act: () => Promise<T>): Promise<T> {
     const refusal = revertedWith(cause)
     if (refusal === null) throw cause
     const { CallRefusedError } = await import('#roles/accountSession.ts')
-    const hint = 'Nothing was sent. The error names what the contract found.'
+    const hint = 'Nothing was sent. The error is that of the contract.'
     throw new CallRefusedError(`The call would revert: ${refusal}.`, { hint, cause })
   }
 }

@@ -77,7 +77,7 @@ async function checkHeldOut({ drawTasks, roundTasks, heldOutTasks }: Environment
       findings.push(`heldOutTasks: two calls differ at level ${level}: they are a fixed set.`)
     if (held.some(({ problem }) => trained.has(keyOf(problem))))
       findings.push(
-        `heldOutTasks: a task of level ${level} is also drawn for training: hold it out by a hash of what it asks.`,
+        `heldOutTasks: a task of level ${level} is also drawn for training: hold it out by a hash of its question.`,
       )
     const checked = await Promise.all(hostileTexts.flatMap(text => held.map(({ check }) => check(text))))
     if (checked.includes(true))
@@ -107,14 +107,14 @@ async function checkScores({ components, solvedShare, drawTasks }: Environment, 
   const startedMs = performance.now()
   const scores = await judge.score(answers)
   if (performance.now() - startedMs > hostileTexts.length * MAX_ANSWER_MS)
-    findings.push('score: an answer took more than a second: bound what is read of a text.')
+    findings.push('score: an answer took more than a second: limit the part of a text that is read.')
   if (scores.length !== answers.length) findings.push(`score: ${scores.length} scores for ${answers.length} answers.`)
   for (const [i, score] of scores.entries()) {
     const quoted = JSON.stringify(hostileTexts[i]?.slice(0, 30))
     findings.push(...faultsOf(score, components).map(fault => `score: ${fault}, for ${quoted}.`))
     if (score.correctness > 0.5) findings.push(`score: ${quoted} counts as right: read an answer strictly.`)
     const [alone] = await judge.score([answers[i] as Answer])
-    if (!isDeepStrictEqual(alone, score)) findings.push(`score: ${quoted} is scored otherwise alone than among others.`)
+    if (!isDeepStrictEqual(alone, score)) findings.push(`score: ${quoted} has another score alone than among others.`)
   }
   const shares = [0, 0.5, 1].map(solvedShare)
   if (!shares.every(share => share >= 0 && share <= 1))

@@ -79,7 +79,7 @@ export async function checkStages({ stages, spec, format, roundTasks }: Environm
           findings.push(`${name}, ${what}: a text has ${task.text.length} characters, at most ${MAX_TASK_CHARACTERS}.`)
         const tokens = task === null ? 0 : (await format.solverPrompt(task.problem)).length
         if (tokens + spec.solving.maxNewTokens > MAX_SEQUENCE_TOKENS)
-          findings.push(`${name}, ${what}: a prompt has ${tokens} tokens: cut what is quoted.`)
+          findings.push(`${name}, ${what}: a prompt has ${tokens} tokens: shorten the quoted texts.`)
       }
     }
     const areMissing = (tasks: unknown) => areDue(tasks) && (tasks as unknown[]).every(task => task === null)

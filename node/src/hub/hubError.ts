@@ -10,7 +10,7 @@ const hints = {
   HUB_CHECKSUM: 'Run it again; if it happens twice, the repository or the way to it is damaged.',
   HUB_DISK: 'Free some space, or name another folder with --models.',
   HUB_RESPONSE: 'Check --hub: what answers there does not speak the hub’s protocol.',
-  HUB_REFERENCE: 'Give a folder with a config.json, or OWNER/NAME, with @REVISION if it has to be a certain one.',
+  HUB_REFERENCE: 'Give a folder with a config.json, or OWNER/NAME, with @REVISION for a certain revision.',
 } as const
 
 /** A download from the hub or an upload failed. Never holds a token or a signed address. */

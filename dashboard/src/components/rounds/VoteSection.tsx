@@ -44,7 +44,7 @@ function Body({ record, round, shard }: { record: RoundAnswer; round: number; sh
         <Notice title={`No solver has committed to rollouts for round ${round}.`}>
           {(record.round?.proposals ?? 0) > 0
             ? `${record.round?.tasks ?? 0} tasks are proposed for it.`
-            : 'The chain has recorded nothing of it so far.'}
+            : 'The chain has no record of it so far.'}
         </Notice>
         {challenges}
       </>

@@ -28,7 +28,7 @@ export async function stakeFor(session: AccountSession, duty: Duty) {
   const { balanceWei, allowedWei } = await readStakeable(client, contracts, account)
   if (balanceWei < missingWei)
     throw new CallRefusedError(`The account ${account} has too little Nectar to stake.`, {
-      hint: `It needs ${formatEther(missingWei)} and has ${formatEther(balanceWei)}: a running peer claims what it earns.`,
+      hint: `It needs ${formatEther(missingWei)} and has ${formatEther(balanceWei)}: a running peer claims its earnings.`,
     })
   if (allowedWei < missingWei) await session.send(approveStakes(contracts, randomUUID()))
   const { hash } = await session.send(moveStake(contracts, 'stake', { duty, peerKey, id: randomUUID() }))

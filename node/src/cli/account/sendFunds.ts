@@ -96,7 +96,7 @@ async function payable({ client, contracts, account }: AccountSession, { kind, a
     hint:
       kind === 'coin'
         ? `${formatEther(keptWei)} of its ${formatEther(balanceWei)} stay for gas.`
-        : 'What is staked comes back by npx waggle unstake; a running peer claims what it earns.',
+        : 'npx waggle unstake returns a stake; a running peer claims its earnings.',
   })
 }
 

@@ -84,7 +84,7 @@ function checkSubsystem({ release: kernel, fileSystem, wslNetwork }: System, nam
     findings.push(
       warning(
         'network',
-        'behind the address translation of WSL: others reach the peer through a relay alone',
+        'behind the address translation of WSL: other peers reach this one only through a relay',
         `Set networkingMode=mirrored in .wslconfig and open the port: ${GUIDE}.`,
       ),
     )

@@ -84,7 +84,7 @@ test('a peer that fails is started again, later each time; one that was called w
   )
   expect(told.filter(line => line.startsWith('wrong'))).toEqual([
     'wrong: no such model',
-    'wrong: does not start: correct what it says, and start the fleet again',
+    'wrong: does not start: correct the error that it printed, and start the fleet again',
   ])
 })
 

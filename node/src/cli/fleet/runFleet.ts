@@ -46,7 +46,7 @@ async function keepRunning(peer: FleetPeer, { program, clock, signal, tell }: Fl
     const { code, how } = await runOnce(peer, program, signal, line => tell(peer.name, line))
     if (signal.aborted) break
     if (FINAL.includes(code)) {
-      if (code !== 0) tell(peer.name, 'does not start: correct what it says, and start the fleet again')
+      if (code !== 0) tell(peer.name, 'does not start: correct the error that it printed, and start the fleet again')
       return code
     }
     if (clock.nowMs() - begunMs >= WELL_MS) waitMs = FIRST_WAIT_MS

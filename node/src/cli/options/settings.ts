@@ -120,7 +120,7 @@ const trainingSettings = {
   push: z.string().refine(isRepoName, 'not OWNER/NAME').optional().meta({
     value: 'OWNER/NAME',
     description:
-      'solver: publish what it learned on the Hugging Face hub, with a card that says where it comes from; HF_TOKEN is the access token',
+      'solver: publish its policy on the Hugging Face hub, with a model card that names its origin; HF_TOKEN is the access token',
   }),
   'push-every': z.coerce
     .number()

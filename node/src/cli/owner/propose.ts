@@ -77,7 +77,7 @@ async function simulate({ client }: OwnerSession, { target, value, data }: Timel
     const reason = revertedWith(cause)
     if (reason === null) throw cause
     throw new ProposalRefusedError(`The call would revert: ${reason}.`, {
-      hint: 'Nothing was sent. The error names what the contract found.',
+      hint: 'Nothing was sent. The error is that of the contract.',
       cause,
     })
   }

@@ -80,7 +80,7 @@ async function inThread(
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
   })
-  const thread = askThread<typeof operation>(worker, () => ended('reading took more memory than there may be'))
+  const thread = askThread<typeof operation>(worker, () => ended('reading took more memory than the limit'))
   const timer = setTimeout(() => void thread.stop(ended(`reading took longer than ${timeoutMs / 1000} s`)), timeoutMs)
   try {
     return await thread.ask(operation, args)

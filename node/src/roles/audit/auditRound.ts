@@ -131,7 +131,7 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
   const beacon = (await reads.readBeacon(round)).hash
   if (before === null || beacon === null)
     throw new RoundVoidError(`Round ${round} has no beacon.`, {
-      hint: 'It is void, or not over yet: nothing of it is scored.',
+      hint: 'It is void or not over yet, so it has no scores.',
     })
   const proposed = await admitTasks(await reads.readProposals(round), environment)
   const source: StageSource = {

@@ -128,7 +128,7 @@ export async function serveMetrics(
   }
   const server = createServer(timeouts, (request, response) => {
     if (isLoopbackAddress(bind) && !LOOPBACK_HOST.test(request.headers.host ?? '')) {
-      response.writeHead(421, { 'content-type': 'text/plain' }).end('This is served to localhost alone.\n')
+      response.writeHead(421, { 'content-type': 'text/plain' }).end('This is served to localhost only.\n')
       return
     }
     const path = request.method === 'GET' ? request.url?.split('?')[0] : undefined
