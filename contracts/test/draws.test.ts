@@ -10,7 +10,8 @@ import { drawAmong } from '../../node/src/roles/draws/drawOpening.ts'
 import { roundSeed } from '../../node/src/roles/draws/roundSeed.ts'
 
 const [ZERO, ONE, HIGHEST] = [toHex(0n, { size: 32 }), toHex(1n, { size: 32 }), `0x${'ff'.repeat(32)}`] as const
-const seeds = [ZERO, ONE, HIGHEST, keccak256('0x'), bytesToHex(randomBytes(32))] as Seed[]
+const any = bytesToHex(randomBytes(32))
+const seeds = [ZERO, ONE, HIGHEST, keccak256('0x'), any] as Seed[]
 const { viem } = await network.create()
 const client = await viem.getPublicClient()
 const chainId = await client.getChainId()
@@ -30,19 +31,21 @@ test('numbers are drawn alike off chain and on chain, whatever the total and the
   for (const total of totals)
     for (const count of new Set([0, 1, 4, 5, 11, 23, 32, 64, total - 1, total, total + 1]))
       if (count >= 0 && count <= 96)
-        for (const seed of seeds) {
+        for (const seed of [ZERO, HIGHEST, any] as Seed[]) {
           const onChain = await read.distinct([BigInt(total), BigInt(count), seed])
           assert.deepEqual(onChain, drawIndices(total, count, seed), `${count} of ${total} by ${seed}`)
         }
 })
 
 test('all of a pool are drawn in the same order, and so is one who asks for more than there are', async () => {
-  for (const total of [256, 257])
-    for (const count of [total, total + 1]) {
-      const drawn = drawIndices(total, count, seeds[3] as Seed)
-      assert.deepEqual(await read.distinct([BigInt(total), BigInt(count), seeds[3] as Seed]), drawn)
-      assert.equal(new Set(drawn).size, total)
-    }
+  for (const [total, count] of [
+    [256, 256],
+    [257, 258],
+  ] as const) {
+    const drawn = drawIndices(total, count, seeds[3] as Seed)
+    assert.deepEqual(await read.distinct([BigInt(total), BigInt(count), seeds[3] as Seed]), drawn)
+    assert.equal(new Set(drawn).size, total)
+  }
   const more = drawIndices(5, Number.MAX_SAFE_INTEGER, HIGHEST as Seed)
   assert.deepEqual(await read.distinct([5n, 2n ** 256n - 1n, HIGHEST]), more)
 })
