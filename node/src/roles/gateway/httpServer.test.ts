@@ -67,6 +67,21 @@ test('answers are JSON with their status; a failure does not end the server', as
   expect(await ask('/rounds/7')).toMatchObject({ status: 200 })
 })
 
+test('a request that waits for the chain for too long is told to try again; others are answered', async () => {
+  const never = new Promise<object>(() => {})
+  const routes = [
+    { path: /^\/status$/, answer: () => never },
+    { path: /^\/kept$/, answer: () => ({ kept: true }) },
+  ]
+  const ask = await serve(routes, { answerMs: 20 })
+  const waiting = ask('/status')
+  expect(await ask('/kept')).toEqual({ status: 200, body: { kept: true } })
+  expect(await waiting).toEqual({
+    status: 503,
+    body: { error: 'no answer in time: the chain may not answer; try again' },
+  })
+})
+
 /** Resolves once the server has closed a connection on which this was said. */
 async function closedAfter(port: number, said: string): Promise<void> {
   const socket = connect(port, '127.0.0.1')

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { NodeError } from '#base/errors.ts'
+import { beforeAbort, withDeadline } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { limitConnections } from '../http/limitConnections.ts'
@@ -19,6 +20,8 @@ export type HttpLimits = {
   requestMs: number
   /** Interval of the checks of that limit. */
   checkEveryMs: number
+  /** An answer that is not there by then is a 503: it waits for a chain that does not answer. Less than `idleMs`. */
+  answerMs: number
   /** A connection without a byte in either direction for this long is closed. */
   idleMs: number
   /** Most answers that wait for their readers: each holds its body in memory, tens of megabytes for a large round. */
@@ -32,6 +35,7 @@ export const defaultHttpLimits: HttpLimits = {
   ofAddress: 64,
   requestMs: 10_000,
   checkEveryMs: 2_000,
+  answerMs: 15_000,
   idleMs: 20_000,
   unread: 16,
 }
@@ -78,7 +82,13 @@ export async function serveJson(
 
   async function answer({ method }: IncomingMessage, path: string, shown: string): Promise<Answer> {
     if (method !== 'GET') return { status: 405, body: { error: 'GET only' } }
-    return (await answers(path)) ?? { status: 404, body: { error: `nothing at ${shown}` } }
+    const until = withDeadline(undefined, limits.answerMs)
+    try {
+      return (await beforeAbort(answers(path), until)) ?? { status: 404, body: { error: `nothing at ${shown}` } }
+    } catch (error) {
+      if (error !== until.reason) throw error
+      return late
+    }
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -105,6 +115,8 @@ function explain(cause: NodeJS.ErrnoException, port: number, bind: string): Erro
 }
 
 const failed: Answer = { status: 500, body: { error: 'this request failed; see the log of the gateway' } }
+
+const late: Answer = { status: 503, body: { error: 'no answer in time: the chain may not answer; try again' } }
 
 type Readers = { taken(response: ServerResponse): Promise<void> }
 
