@@ -284,7 +284,7 @@ test('a damaged journal, parameter file or record is named with what to do', asy
   writeFileSync(journal, lines.join('\n'))
   const parameters = path.join(options.journalDir, 'parameters.json')
   await damage(parameters, 'JOURNAL_CORRUPT', options)
-  assert.match(await damage(options.recordFile, 'RECORD_CORRUPT', options), /delete it and run/)
+  assert.match(await damage(options.recordFile, 'RECORD_CORRUPT', options), /delete the record and run/)
   assert.equal((await deployOn('local', anvil.url, options)).sent, 0)
 
   writeFileSync(parameters, readFileSync(parameters, 'utf8').replace(/"abi": "./, '"abi": "-'))
