@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BaseError } from 'viem'
 import { expect, test } from 'vitest'
 import { ChainUnreachableError } from '#chain/chainErrors.ts'
 import { createOutbox } from '#chain/outbox/outbox.ts'
@@ -338,6 +339,19 @@ test('a defect ends the loop instead of being swallowed', async () => {
   const head = () => Promise.reject(new TypeError('defect'))
   const outbox = createOutbox({ ...modules, head })
   await expect(outbox.run(new AbortController().signal)).rejects.toThrow('defect')
+})
+
+test('an answer that viem cannot decode is waited out', async () => {
+  const { modules } = setup()
+  const stop = new AbortController()
+  let asked = 0
+  const head = () => {
+    asked += 1
+    if (asked === 2) stop.abort()
+    return Promise.reject(new BaseError('out of range'))
+  }
+  await createOutbox({ ...modules, head }).run(stop.signal)
+  expect(asked).toBe(2)
 })
 
 const page = (shard: number, rounds?: Parameters<typeof intent>[1]): OutboxIntent => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lacksState, oddResult } from './answers.ts'
+import { isVerdict, lacksState, oddResult } from './answers.ts'
 
 test.each([
   ['missing trie node 5f3c (path ) state 0x5f3c is not available', true],
@@ -25,4 +25,40 @@ test('a block with its transactions whole is one, as viem asks for where a recei
   expect(oddResult(call, blockWith(transaction))).toBeNull()
   for (const wrong of [{ ...transaction, nonce: 'five' }, { ...transaction, hash: '0x' }, {}, null, 'transaction'])
     expect(oddResult(call, blockWith(wrong))).toBe('an answer that is not a block')
+})
+
+test('numbers that viem converts are refused if they are not safe: its error does not look like an outage', () => {
+  const huge = `0x${'f'.repeat(20)}`
+  const hash = `0x${'ab'.repeat(32)}`
+  for (const method of ['eth_getTransactionCount', 'eth_blockNumber', 'eth_chainId']) {
+    expect(oddResult({ method }, '0x5')).toBeNull()
+    expect(oddResult({ method }, huge)).toBe('an answer that is not a safe number')
+  }
+  expect(oddResult({ method: 'eth_getBalance' }, huge)).toBeNull()
+  const blockWith = (transaction: object) => ({ number: '0xd', timestamp: '0x1', hash, transactions: [transaction] })
+  const call = { method: 'eth_getBlockByNumber', params: ['0xd', true] }
+  for (const name of ['chainId', 'nonce', 'transactionIndex', 'yParity'])
+    expect(oddResult(call, blockWith({ hash, from: `0x${'12'.repeat(20)}`, [name]: huge })), name).not.toBeNull()
+})
+
+test('a receipt is refused if viem cannot convert one of its numbers or events', () => {
+  const receipt = { blockNumber: '0x7', status: '0x1', gasUsed: '0x5208', transactionIndex: '0x0', logs: [] }
+  const call = { method: 'eth_getTransactionReceipt' }
+  expect(oddResult(call, receipt)).toBeNull()
+  expect(oddResult(call, null)).toBeNull()
+  const wrong = [
+    { transactionIndex: `0x${'f'.repeat(20)}` },
+    { effectiveGasPrice: 'one' },
+    { logs: {} },
+    { logs: [{}] },
+  ]
+  for (const part of wrong) expect(oddResult(call, { ...receipt, ...part }), JSON.stringify(part)).not.toBeNull()
+})
+
+test('a revert is a verdict on what executes code, and a fault of any other answer', () => {
+  const revert = { code: 3, message: 'execution reverted', data: '0x12345678' }
+  for (const method of ['eth_call', 'eth_estimateGas', 'eth_sendRawTransaction'])
+    expect(isVerdict({ method }, revert), method).toBe(true)
+  for (const method of ['eth_getTransactionCount', 'eth_getBlockByNumber', 'eth_getLogs'])
+    expect(isVerdict({ method }, revert), method).toBe(false)
 })

@@ -7,12 +7,16 @@ const LIMITS = new Set([-32005, -32007, -32029, 429])
 /** A server that lacks a method never gains it; viem falls back to another method. */
 const NO_METHOD = new Set([-32601, -32004])
 
+/** Methods that execute code. An answer to any other method that says "reverted" is a fault of the server. */
+const EXECUTING = new Set(['eth_call', 'eth_estimateGas', 'eth_sendRawTransaction'])
+
 /**
  * Whether an error is a verdict on the call, which a retry does not change, and not a fault of the server. For a view only a revert is a
  * verdict. For transactions and calls from an account, servers word their verdicts differently.
  */
 export function isVerdict({ method, params }: RpcCall, { code, message, data }: RpcError): boolean {
-  if (code === 3 || hasRevertData(data) || /revert/i.test(String(message))) return true
+  const isRevert = code === 3 || hasRevertData(data) || /revert/i.test(String(message))
+  if (isRevert && EXECUTING.has(method)) return true
   if (NO_METHOD.has(Number(code))) return true
   if (LIMITS.has(Number(code)) || /too many requests|rate limit|quota|unauthori[sz]ed/i.test(String(message)))
     return false
@@ -56,19 +60,14 @@ export function oddResult({ method, params }: RpcCall, result: unknown): string 
   if (method === 'eth_getLogs') return isListOf(isLog, result) ? null : 'an answer that is not a list of events'
   if (method === 'eth_getTransactionReceipt')
     return result === null || isReceipt(result) ? null : 'an answer that is not a receipt'
+  if (safeQuantities.has(method)) return isSafeQuantity(result) ? null : 'an answer that is not a safe number'
   if (quantities.has(method)) return isQuantity(result) ? null : 'an answer that is not a number'
   return null
 }
 
-const quantities = new Set([
-  'eth_blockNumber',
-  'eth_chainId',
-  'eth_estimateGas',
-  'eth_gasPrice',
-  'eth_getBalance',
-  'eth_getTransactionCount',
-  'eth_maxPriorityFeePerGas',
-])
+/** viem converts these to numbers, and throws above 2^53; the others to bigints. */
+const safeQuantities = new Set(['eth_blockNumber', 'eth_chainId', 'eth_getTransactionCount'])
+const quantities = new Set(['eth_estimateGas', 'eth_gasPrice', 'eth_getBalance', 'eth_maxPriorityFeePerGas'])
 
 /** The header of a block as the guard needs it. Time in seconds. */
 export type Head = { number: number; timeSec: number; hash: string }
@@ -93,18 +92,21 @@ function isBlock(result: unknown): boolean {
   )
 }
 
-/** Optional numbers of a transaction that viem converts. */
-const TRANSACTION_NUMBERS = [
-  ...['blockNumber', 'chainId', 'gas', 'gasPrice', 'maxFeePerBlobGas', 'maxFeePerGas', 'maxPriorityFeePerGas'],
-  ...['nonce', 'transactionIndex', 'v', 'value', 'yParity'],
+/** Optional numbers of a transaction that viem converts: to bigints, and to numbers. */
+const TRANSACTION_BIGINTS = [
+  ...['blockNumber', 'gas', 'gasPrice', 'maxFeePerBlobGas', 'maxFeePerGas', 'maxPriorityFeePerGas', 'v', 'value'],
 ]
+const TRANSACTION_NUMBERS = ['chainId', 'nonce', 'transactionIndex', 'yParity']
 
 /** Whether a result is a transaction of a block; viem requests blocks with transactions to detect a replacement. */
 function isTransaction(result: unknown): boolean {
   const transaction = fieldsOf(result)
   const { hash, from } = transaction
   return (
-    isBytes(hash, 32) && isBytes(from, 20) && TRANSACTION_NUMBERS.map(name => transaction[name]).every(isQuantityOrNone)
+    isBytes(hash, 32) &&
+    isBytes(from, 20) &&
+    TRANSACTION_BIGINTS.map(name => transaction[name]).every(isQuantityOrNone) &&
+    TRANSACTION_NUMBERS.map(name => transaction[name]).every(isSafeQuantityOrNone)
   )
 }
 
@@ -121,11 +123,19 @@ function isLog(result: unknown): boolean {
   )
 }
 
+/** Optional numbers of a receipt that viem converts to bigints. */
+const RECEIPT_BIGINTS = ['cumulativeGasUsed', 'effectiveGasPrice', 'blobGasPrice', 'blobGasUsed']
+
 /** Whether an answer has the fields of a receipt; that of a pending transaction has no block yet. */
 function isReceipt(result: unknown): boolean {
-  const { blockNumber, status, gasUsed } = fieldsOf(result)
+  const receipt = fieldsOf(result)
+  const { blockNumber, status, gasUsed, transactionIndex, logs } = receipt
+  const isConvertible =
+    RECEIPT_BIGINTS.map(name => receipt[name]).every(isQuantityOrNone) && isSafeQuantityOrNone(transactionIndex)
+  if (!isConvertible) return false
   if (blockNumber === null) return true
-  return isSafeQuantity(blockNumber) && isQuantity(gasUsed) && (status === '0x0' || status === '0x1')
+  const hasLogs = logs === undefined || logs === null || isListOf(isLog, logs)
+  return hasLogs && isSafeQuantity(blockNumber) && isQuantity(gasUsed) && (status === '0x0' || status === '0x1')
 }
 
 const fieldsOf = (result: unknown) => (result ?? {}) as Record<string, unknown>
@@ -155,6 +165,10 @@ function isQuantity(value: unknown): value is string {
 
 function isQuantityOrNone(value: unknown): boolean {
   return value === undefined || value === null || isQuantity(value)
+}
+
+function isSafeQuantityOrNone(value: unknown): boolean {
+  return value === undefined || value === null || isSafeQuantity(value)
 }
 
 function isSafeQuantity(value: unknown): value is string {

@@ -1,3 +1,4 @@
+import { BaseError } from 'viem'
 import { NodeError } from '#base/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry, OutboxIntent } from '#core/outboxStore.ts'
@@ -87,7 +88,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
         while (!signal.aborted) {
           const failure = await tick().catch(thrown => thrown ?? new Error('unknown'))
           if (signal.aborted) break
-          if (failure !== undefined && !(failure instanceof NodeError && failure.retryable)) throw failure
+          if (failure !== undefined && !isOutage(failure)) throw failure
           if (failure !== undefined && !outage) logger.warn('transactions wait', { error: failure })
           if (failure === undefined && outage) logger.info('transactions go out again')
           outage = failure !== undefined
@@ -99,6 +100,9 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
     },
   }
 }
+
+/** An outage of the chain, or an answer that cannot be decoded: a later one may be. */
+const isOutage = (failure: unknown) => (failure instanceof NodeError ? failure.retryable : failure instanceof BaseError)
 
 /** Callers that wait for the outcome of an entry. */
 function createWaiting(store: OutboxModules['store']) {

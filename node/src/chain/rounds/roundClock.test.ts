@@ -50,7 +50,9 @@ function setup() {
     return encodeFunctionResult({ abi, functionName, result: BigInt(STARTS_AT_SEC + round * ROUND_SECONDS) })
   }
   let down = false
+  let refusing = false
   const request = async ({ method, params }: { method: string; params: unknown[] }): Promise<unknown> => {
+    if (method === 'eth_call' && refusing) throw { code: 3, message: 'execution reverted' }
     if (method === 'eth_call') return view((params[0] as { data: Hex }).data)
     const number = params[0] === 'latest' ? times.length - 1 : Number(params[0])
     return { number: toHex(number), timestamp: toHex(times[number] ?? 0), transactions: [] }
@@ -68,7 +70,10 @@ function setup() {
   const setDown = (value: boolean) => {
     down = value
   }
-  return { times, calls, chain, clock, rounds, setDown }
+  const setRefusing = (value: boolean) => {
+    refusing = value
+  }
+  return { times, calls, chain, clock, rounds, setDown, setRefusing }
 }
 
 /** Lets the code under test run until it sleeps. */
@@ -105,6 +110,34 @@ test('a wait for a round that the chain said it had reached ends when that turns
   const waited = rounds.waitFor(round + 1, new AbortController().signal)
   await asleep(clock)
   times.push(1_005)
+  clock.advance(100)
+  expect((await waited).round).toBe(0)
+})
+
+test('such a wait ends too if another reader was the first to see that it was false', async () => {
+  const { times, clock, rounds } = setup()
+  times.push(900_000)
+  const { round } = await rounds.read()
+  times.push(1_005)
+  expect((await rounds.read()).round).toBe(0)
+  const { signal } = new AbortController()
+  expect((await rounds.waitFor(round + 1, signal)).round).toBe(0)
+  const next = rounds.waitFor(1, signal)
+  await asleep(clock)
+  times.push(1_012)
+  clock.advance(100)
+  expect((await next).round).toBe(1)
+})
+
+test('an endpoint that says the contract reverts is waited out', async () => {
+  const { times, clock, rounds, setRefusing } = setup()
+  times.push(1001)
+  setRefusing(true)
+  await expect(rounds.read()).rejects.toThrow(ChainUnreachableError)
+  const waited = rounds.waitFor(0, new AbortController().signal)
+  await asleep(clock)
+  setRefusing(false)
+  times.push(1002)
   clock.advance(100)
   expect((await waited).round).toBe(0)
 })

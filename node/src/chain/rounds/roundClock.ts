@@ -38,15 +38,29 @@ export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds
   // The span of a begun round never changes, so that the contract is asked once a round; one that is ended by hand does.
   let span: { round: number; startsAtSec: number; endsAtSec: number } | null = null
 
-  /** The highest round that was returned. */
-  let highest = -1
-  const hasFallen = ({ round }: RoundTime) => round < highest - REORGANISED_ROUNDS
+  /** The highest round that was returned, also if the chain has fallen back since. */
+  let peak = -1
+  /** Whether a round that a caller waits for follows one that was wrong: the chain has fallen back by rounds since. */
+  const isFalse = (awaited: number, { round }: RoundTime) =>
+    awaited <= peak + 1 && round < awaited - 1 - REORGANISED_ROUNDS
+
+  /** The contract refuses none of these reads: an endpoint that says so is at fault. */
+  const read = <T>(work: () => Promise<T>): Promise<T> =>
+    callChain(rpcUrl, work).catch(cause => {
+      const reverted = revertedWith(cause)
+      if (reverted === null) throw cause
+      throw new ChainUnreachableError(`The chain at ${rpcUrl} gave no valid answer (${reverted}).`, {
+        hint: 'Check that the RPC URL is of the right chain; a running peer resumes as soon as it answers.',
+        retryable: true,
+        cause,
+      })
+    })
 
   async function spanAt(timeSec: number): Promise<NonNullable<typeof span>> {
     if (span !== null && timeSec >= span.startsAtSec && timeSec < span.endsAtSec) return span
     const ask = (functionName: 'startOf' | 'endOf', round: bigint) =>
-      callChain(rpcUrl, () => rpc.readContract({ ...rounds, functionName, args: [round] })).then(Number)
-    const round = await callChain(rpcUrl, () =>
+      read(() => rpc.readContract({ ...rounds, functionName, args: [round] })).then(Number)
+    const round = await read(() =>
       rpc
         .readContract({ ...rounds, functionName: 'roundAt', args: [BigInt(timeSec)] })
         .catch(error => (revertedWith(error)?.startsWith('Rounds_NotStarted') ? null : Promise.reject(error))),
@@ -60,8 +74,7 @@ export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds
 
   const timeOf = async ({ timeSec, number }: TakenHead): Promise<RoundTime> => {
     const time = { ...(await spanAt(timeSec)), nowSec: timeSec, block: number }
-    if (hasFallen(time)) highest = time.round
-    highest = Math.max(highest, time.round)
+    peak = Math.max(peak, time.round)
     return time
   }
 
@@ -73,9 +86,8 @@ export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds
         signal.throwIfAborted()
         try {
           head = head === null ? await heads.recent() : head
-          const fellFrom = highest
           const time = await timeOf(head)
-          if (time.round >= round || (round <= fellFrom + 1 && highest < fellFrom)) return time
+          if (time.round >= round || isFalse(round, time)) return time
           head = await heads.next(signal, {
             fromSec: time.endsAtSec < NEVER_SEC ? time.endsAtSec : 0,
             after: time.block,
