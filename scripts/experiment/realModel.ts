@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import { parseSpec } from '../../node/src/environments/builtIn.ts'
 import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
-import { small } from '../../node/src/environments/reasoning/kind.ts'
 import { measuredOn } from '../measure/results.ts'
 import type { RowResult } from '../measure/row.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
@@ -18,6 +17,8 @@ const RECORD = join(import.meta.dirname, '../../docs/experiments/real-model')
 const PORT = 4_300
 const LEVEL = 1
 const ACCURACY_BAR = 0.3
+/** The preset's. */
+const TASKS_PER_ROUND = 24
 /** Arithmetic. */
 const FAMILIES = ['sum', 'product', 'chain', 'gcd']
 
@@ -91,6 +92,8 @@ async function specify({ data, log }: ExperimentOptions, model: string, arm: Arm
   const spec = parseSpec({ ...JSON.parse(await readFile(path, 'utf8')), families: FAMILIES })
   const changed: EnvironmentSpec = {
     ...spec,
+    tasksPerRound: TASKS_PER_ROUND,
+    owedLeaves: TASKS_PER_ROUND * spec.groupSize,
     sharing: { ...spec.sharing, peers: arm === 'solo' ? 0 : spec.sharing.peers },
     // Each round's own answers are to unseen questions: their accuracy is the curve.
     canary: { ...spec.canary, everyRounds: 1000 },
@@ -105,7 +108,7 @@ function rowsOf(before: number | null, shared: RealRun | null, solo: RealRun | n
   const gainOf = (run: RealRun | null) => (run === null || before === null ? null : mean(run.accuracy) - before)
   const told = (run: RealRun | null) =>
     run === null ? 'not run' : `${run.accuracy.map(x => x.toFixed(3)).join(', ')} after ${run.rounds.length} rounds`
-  const conditions = `SmolLM2-135M-Instruct, rank 16, ${small.tasksPerRound} questions a solver and round, ${size.tasks} held-out questions x ${size.samples} answers; before ${before?.toFixed(3) ?? 'not run'}; shared ${told(shared)}; solo ${told(solo)}; one run of each`
+  const conditions = `SmolLM2-135M-Instruct, rank 16, ${TASKS_PER_ROUND} questions a solver and round, ${size.tasks} held-out questions x ${size.samples} answers; before ${before?.toFixed(3) ?? 'not run'}; shared ${told(shared)}; solo ${told(solo)}; one run of each`
   const [gain, soloGain] = [gainOf(shared), gainOf(solo)]
   const row = { unit: 'exact accuracy', conditions }
   const sharing = gain === null || soloGain === null ? null : gain - soloGain
