@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { LongFirst } from './scripts/test/longFirst.ts'
 
-/** What a project runs once before its files. */
+/** Set-up that a project runs once before its files. */
 type Setup = string[]
 
 const SWARM = 'scripts/*.e2e.test.ts'
@@ -25,7 +25,7 @@ const project = (
  */
 const shared = ({ test }: ReturnType<typeof project>) => ({ test: { ...test, isolate: false } })
 
-/** What takes minutes: only `npm run test:long` runs it. */
+/** Tests that take minutes: only `npm run test:long` runs them. */
 const longProject = (name: string, include: string[], globalSetup: Setup) => ({
   test: { name, include, globalSetup, testTimeout: 600_000, hookTimeout: 600_000 },
 })

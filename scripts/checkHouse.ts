@@ -10,6 +10,7 @@ import * as chaos from './chaos/options.ts'
 import * as experiment from './experiment/options.ts'
 import { checkBenchmarks } from './house/checkBenchmarks.ts'
 import { checkChangelog } from './house/checkChangelog.ts'
+import { checkClauses } from './house/checkClauses.ts'
 import { checkDecisions } from './house/checkDecisions.ts'
 import { checkFolders } from './house/checkFolders.ts'
 import { checkLayers } from './house/checkLayers.ts'
@@ -50,6 +51,7 @@ const findings = [
   ...checkLinks(root, documents),
   ...checkDocuments(documents),
   ...checkSources(phrasesToAvoid(documents), sources),
+  ...checkClauses(sources),
   ...checkLayers(imports),
   ...checkFolders(sources),
   ...checkSizes(sources),

@@ -189,7 +189,7 @@ contract BallotsTest is VotesFixture {
         revealBallot(ballot);
     }
 
-    /// @dev Who copies a sealed ballot can't open it: the ballot names its evaluator and its position.
+    /// @dev A copied ballot cannot be opened: the ballot names its evaluator and its position.
     function test_RevertWhen_RevealingACopiedBallot() public {
         commitRollouts(solvers[0]);
         enterRound(1);

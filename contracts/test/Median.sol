@@ -24,7 +24,7 @@ library Median {
         }
     }
 
-    /// @dev What a jury found: more than half of the seats drawn lie on one side, if it is not what stood.
+    /// @dev The finding of a jury: more than half of the seats drawn lie on one side, if it differs from the settled score.
     function verdict(
         uint16[] memory votes,
         uint256 count,

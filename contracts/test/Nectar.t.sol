@@ -108,7 +108,7 @@ contract NectarTest is VotesFixture {
         vm.assertTrue(votes.isOutage(36));
         votes.settle(36, 0, firstSolvers(3));
         enterRound(40);
-        // What the first scored is eight counted rounds ago.
+        // The first peer's score is eight counted rounds old.
         uint256 total = 2_000 + 2 * 12_800;
         vm.assertEq(votes.earnedOf(solvers[0]) - before, uint256(1_000 ether * 2_000) / total);
         vm.assertEq(votes.earnedOf(solvers[1]) - beforeOther, uint256(1_000 ether * 12_800) / total);

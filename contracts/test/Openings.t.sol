@@ -94,7 +94,7 @@ contract OpeningsTest is OpeningsFixture {
         vm.assertEq(openings.earnedOf(evaluators[2]), 40 ether / uint256(26));
     }
 
-    /// @dev What the third seat would have earned goes to nobody.
+    /// @dev The third seat's missed pay goes to nobody.
     function test_NobodyGainsFromTheSilenceOfOthers() public {
         play(600, 600, 600);
         openings.open(openingOf(0, 0));
@@ -303,7 +303,7 @@ contract OpeningsTest is OpeningsFixture {
         openings.open(opening);
     }
 
-    /// @dev Whatever the votes and the scores, each seat is paid by the formula written the plain way.
+    /// @dev With any votes and scores, each seat is paid by the formula in its plain form.
     function testFuzz_PaysByDistance(uint16[3] memory leaf, uint16[3] memory vote) public {
         // Close together, so that all that matters happens.
         for (uint256 i = 0; i < 3; ++i) {

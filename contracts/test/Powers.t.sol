@@ -29,7 +29,7 @@ contract GreedyCoordinator is UUPSUpgradeable {
     function _authorizeUpgrade(address) internal override {}
 }
 
-/// @dev Whoever holds the roles does its worst: what people have in the contracts is paid out all the same.
+/// @dev Holders of roles do their worst: balances in the contracts are paid out all the same.
 contract PowersTest is StakesFixture {
     address internal constant APPELLANT = address(0xA99E);
     address internal constant BETTOR = address(0xBE7);

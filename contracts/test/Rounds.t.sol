@@ -137,7 +137,7 @@ contract RoundsTest is SwarmFixture {
         rounds.setEnvironment(1, bytes32("mine"));
     }
 
-    /// @dev Whatever the spans, each second is in exactly the round whose bounds it lies in, and rounds leave no gap.
+    /// @dev With any spans, each second is in exactly the round whose bounds it lies in, and rounds leave no gap.
     function testFuzz_EverySecondIsInOneRound(uint256 seed, uint64 secondsIn) public {
         for (uint64 from = 1; from < 40;) {
             rounds.setSchedule(from, uint32(bound(seed, 1, 100)));

@@ -66,7 +66,7 @@ contract SeatsTest is SwarmFixture {
         votes.removeEvaluator(bytes32("e"));
     }
 
-    /// @dev What the rounds that are still voted on and settled need is never written over.
+    /// @dev Data that rounds in voting or settlement still need is never overwritten.
     function testFuzz_SeatsOfTheLastRoundsNeverChange(uint256 seed) public {
         bytes32[][12] memory seen;
         for (uint64 round = 0; round < 12; ++round) {

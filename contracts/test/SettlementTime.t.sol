@@ -5,7 +5,7 @@ import {Rounds} from "../src/Rounds.sol";
 import {IRewardVotes} from "../src/interfaces/IRewardVotes.sol";
 import {VotesFixture} from "./VotesFixture.sol";
 
-/// @dev What is settled can be appealed in the same round, so nothing is settled in its last quarter.
+/// @dev Every settled score can be appealed in the same round, so nothing is settled in its last quarter.
 contract SettlementTimeTest is VotesFixture {
     function test_SettlesInTheLastSecondBeforeTheQuarter() public {
         voteOnFirstSolver(scoresOf(900, 900));

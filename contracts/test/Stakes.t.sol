@@ -238,7 +238,7 @@ contract StakesTest is StakesFixture {
         vm.assertFalse(stakes.mayPropose(peer, BOOTSTRAP));
     }
 
-    /// @dev Whatever is slashed and by how much, what is left and what was burnt are what was staked.
+    /// @dev With any slashes, the remaining and the burnt stakes add up to the staked amount.
     function testFuzz_SlashesBurnAndNeverReachAnotherStake(uint16[5] calldata shares) public {
         stakeFor(EVALUATOR, evaluators[0]);
         stakeFor(PROPOSER, evaluators[0]);

@@ -61,7 +61,7 @@ abstract contract SwarmFixture is TestBase {
         (pointsMilli, , , ) = votes.totalsOf(round);
     }
 
-    /// @dev What they weigh, and what that is held to.
+    /// @dev The weight of the round, and the mean that it is limited to.
     function weightsIn(uint64 round) internal view returns (uint256 weight, uint256 meanWeight) {
         (, , weight, meanWeight) = votes.totalsOf(round);
     }

@@ -60,7 +60,7 @@ contract TaskPayTest is OpeningsFixture {
         vm.assertEq(openings.earnedOf(solvers[1]), 0);
     }
 
-    /// @dev Whatever its own tasks say.
+    /// @dev With any scores of its own tasks.
     function test_RevertWhen_ACopierClaims() public {
         openBy(500, 3);
         ITaskPay.TaskClaim memory claim = claimOf(solvers[2], 2);
@@ -123,7 +123,7 @@ contract TaskPayTest is OpeningsFixture {
         openings.claimTask(claim);
     }
 
-    /// @dev Whatever the score, a task earns 4 m (1 - m), at most the whole.
+    /// @dev With any score, a task earns 4 m (1 - m), at most the whole.
     function testFuzz_EarnsByLearnability(uint16 score) public {
         score %= 1001;
         openBy(score, 3);

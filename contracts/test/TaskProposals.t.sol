@@ -40,7 +40,7 @@ contract TaskProposalsTest is SwarmFixture {
         propose(7, NEXT);
     }
 
-    /// @dev Whatever is published once the round's draws are known, its tasks stay what they are.
+    /// @dev A publication after the round's draws are known leaves its tasks unchanged.
     function test_RevertWhen_ProposedLate() public {
         enterRound(5);
         enterRound(6);

@@ -68,7 +68,7 @@ interface Vm {
     function assertLe(uint256 left, uint256 right) external pure;
 }
 
-/// @dev What every test contract starts from.
+/// @dev Base of every test contract.
 abstract contract TestBase {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
@@ -84,7 +84,7 @@ abstract contract TestBase {
         _targets.push(target);
     }
 
-    /// @dev What the runner draws is often 0 or small, so that most of its bits say nothing.
+    /// @dev The runner often draws 0 or small numbers, so that most bits carry nothing.
     function mixed(uint256 drawn) internal returns (uint256 draw) {
         return uint256(keccak256(abi.encode(drawn, ++_mixes)));
     }
@@ -106,7 +106,7 @@ abstract contract TestBase {
         vm.expectRevert(abi.encodeWithSignature("AccessControlUnauthorizedAccount(address,bytes32)", account, role));
     }
 
-    /// @dev What a word of `RewardVotes.ballotWord` says of a round.
+    /// @dev Fields of a word of `RewardVotes.ballotWord`.
     function ballotState(uint256 word, uint64 round) internal pure returns (bool committed, bool revealed) {
         committed = word >> 224 == tagOf(round);
         revealed = committed && word & Ballots.REVEALED != 0;

@@ -48,7 +48,7 @@ contract WeightsTest is TestBase {
         vm.assertEq(Weights.meanOf(type(uint24).max, 3200, 6400), 3300);
     }
 
-    /// @dev Whatever the rounds weigh, the mean is between the least and the most of them, and after a fall to half of
+    /// @dev With any weights of rounds, the mean is between the least and the most of them, and after a fall to half of
     /// it, 73 rounds leave a tenth of the way.
     function testFuzz_TheMeanFollows(uint40[40] memory weights, uint40 before) public pure {
         uint40 mean = 0;

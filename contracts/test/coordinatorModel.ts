@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 
-/** What a call to RL Swarm's SwarmCoordinator 0.6.0 comes to: an error's name, or the events in their order. */
+/** The outcome of a call to RL Swarm's SwarmCoordinator 0.6.0: an error's name, or the events in their order. */
 export type Outcome = { error: string } | { events: readonly (readonly unknown[])[] }
 
 const MAX_INT256 = 2n ** 255n - 1n

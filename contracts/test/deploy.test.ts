@@ -161,7 +161,7 @@ test('a deployment resumes where a kill left a transaction open that was sent be
   assert.equal(await nonce(), sentBefore + TRANSACTIONS)
 })
 
-/** What docs/protocol.md says under Powers, and nothing else: whoever holds one more would be in the list. */
+/** The powers of docs/protocol.md, complete: any other holder would be in the list. */
 const POWERS = [
   'PeerRegistry BOOTNODE_MANAGER_ROLE deployer',
   'PeerRegistry DEFAULT_ADMIN_ROLE deployer',
@@ -185,7 +185,7 @@ const KEPT = [
 ]
 const keptBy = (keeper: string) => [...POWERS, ...KEPT.map(power => `${power} ${keeper}`)].sort()
 
-test('what could move points is in the hands of the timelock, the clock of nobody, and no key has more than it says', async () => {
+test('the timelock controls everything that could change points, nobody controls its clock, and no key has further powers', async () => {
   const { deployment } = await deployOn('local', anvil.url, freshOptions())
   const shared = 'RewardVotes EVALUATOR_ADMIN_ROLE TimelockController'
   const powers = await readPowers(anvil.url, deployment, { deployer: DEPLOYER })
@@ -300,7 +300,7 @@ test('a journal that is there and cannot be read is refused, and not taken for n
   assert.equal(await nonce(), sentBefore)
 })
 
-test('of two concurrent runs in one folder the second is refused and the first continues', async () => {
+test('the second of two concurrent runs in one folder is refused, and the first continues', async () => {
   const options = freshOptions()
   const sentBefore = await nonce()
   const first = deployOn('local', anvil.url, options, request => async call => {

@@ -14,7 +14,7 @@ process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 /** A contract each, and the coordinator's code behind its proxy. */
 export const CREATIONS = contractNames.length + 1
 
-/** What a deployment with a computed schedule sends. */
+/** Transactions of a deployment with a computed schedule. */
 export const TRANSACTIONS = CREATIONS + callsOf({ roundSeconds: 20 }).length
 
 /** A folder that is gone when this process is. */
@@ -33,7 +33,7 @@ const presets = Object.fromEntries(
   Object.entries(NETWORKS).map(([name, preset]) => [name, { ...preset, blockPollingMs: 50 }]),
 )
 
-/** What a test may stand between the deployment and the chain. */
+/** A test's own layers between the deployment and the chain. */
 export type Wrap = (request: Request) => Request
 type Request = NetworkConnection['provider']['request']
 

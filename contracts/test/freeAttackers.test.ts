@@ -24,7 +24,7 @@ const CHOSEN = new Map([
   [32, deviating({ callsUnavailable: true, pushes: 'majority', jury: 'silent' })],
 ])
 
-/** What a seat loses that is overturned once. */
+/** Loss of a seat that is overturned once. */
 const HALF_A_STAKE = 50n * 10n ** 18n
 
 /** A round after both of work are settled. */

@@ -60,7 +60,7 @@ interface SwarmGas {
   readonly registerRsa2048: number
   /** The first pass through the ring pays for fresh words. */
   readonly fresh: RoundGas
-  /** What every later round costs. */
+  /** Gas of every later round. */
   readonly inRing: RoundGas
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Abi, type AbiFunction, type AbiParameter, decodeErrorResult, encodeFunctionData, type Hex } from 'viem'
 import { openEverything } from './openEverything.ts'
 
-/** What `Prober` gives for a call that got through. */
+/** Answer of `Prober` to a call that succeeded. */
 const DONE = '0x01'
 const LEAST_MET = 60
 /** Choices of arguments that are all tried; of more, each extreme alone. */

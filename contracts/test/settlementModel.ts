@@ -39,7 +39,7 @@ export function verdictOn(peer: ModelPeer, place: number, committee: readonly Mo
 }
 
 /**
- * What a round weighs in later ones while an appeal of its outcome `unavailable` is open: the lower median of the votes that are scores,
+ * Weight of a round in later ones while an appeal of its outcome `unavailable` is open: the lower median of the votes that are scores,
  * times their share of all, and 0 where fewer than two are.
  */
 export function votedOf(votes: readonly number[]): number {
@@ -73,7 +73,7 @@ export function missesAfter({ sealed, opened }: ModelSeat, before: number, outag
 export const WINDOW = 8
 
 /**
- * What a score weighs in its round's emission, in 32nds of a thousandth: at most five quarters of the mean of the key's last eight.
+ * Weight of a score in its round's emission, in 32nds of a thousandth: at most five quarters of the mean of the key's last eight.
  *
  * @param beforeMilli - sum of the scores of the seven counted rounds before.
  */
@@ -92,7 +92,7 @@ export function meanWeightOf(weights: readonly number[]): number {
   }, 0)
 }
 
-/** What each part of a round's emission comes to, rounded down. @param meanWeight - the least that they are parts of. */
+/** Parts of a round's emission, rounded down. @param meanWeight - the least that they are parts of. */
 export function sharesOf(parts: readonly number[], emissionWei: bigint, meanWeight = 0): bigint[] {
   const sum = parts.reduce((all, part) => all + BigInt(part), 0n)
   const total = sum < BigInt(meanWeight) ? BigInt(meanWeight) : sum

@@ -4,7 +4,7 @@ import { config } from './proxy.ts'
 
 const hasPolicy = (path: string) => isMatched({ config, url: `http://localhost${path}` })
 
-test('whatever may come as a page has a policy, those that say that there is nothing among them', () => {
+test('every path of a page has a policy, also pages that were not found', () => {
   for (const path of [
     '/',
     '/market/0',

@@ -3,7 +3,7 @@ import { createWalletClient, type Hex, http, type LocalAccount } from 'viem'
 
 const PROJECT = 'a test'
 
-/** What a wallet asks its owner. */
+/** A request of the wallet to its owner. */
 type Request = { method: string; params: Record<string, string>[] }
 
 /**

@@ -93,7 +93,7 @@ test('peers are named by their keys in one query that the indexer answers', asyn
   expect(variables).toEqual({ keys, limit: 2 })
 })
 
-test('what evaluators and proposers earned is asked for by their keys, however many peers earn', async () => {
+test('earnings of evaluators and proposers are requested by their keys, however many peers earn', async () => {
   await getRoles()
   const { keys, limit } = (sent as Sent).variables as { keys: string[]; limit: number }
   expect(keys).toEqual(expect.arrayContaining([...evaluators, proposer].map(({ peerKey }) => peerKey)))
@@ -117,7 +117,7 @@ test('a board on which nobody has points yet has everybody', async () => {
   expect(asked).toEqual([{ pointsMilli_gt: '0' }, {}])
 })
 
-test('what means something in SQL is searched for as it is', async () => {
+test('characters with a meaning in SQL are searched for literally', async () => {
   await getStandings({ ...board, search: '50%_of\\' })
   expect(JSON.stringify(sent?.variables)).toContain(JSON.stringify('50\\%\\_of\\\\').slice(1, -1))
 })

@@ -33,7 +33,7 @@ export interface SigningScene {
   /** Peer of the wallet's account. */
   peer: TestPeer
   game: Awaited<ReturnType<typeof openGame>>
-  /** What the index says of game 0. */
+  /** The index's answer about game 0. */
   terms: Record<string, unknown>
   /** Opens a page with a wallet that signs for the peer's account. */
   open: (address: string, as?: { width?: number; scheme?: 'light' | 'dark' }) => Promise<{ page: Page; signer: Signer }>

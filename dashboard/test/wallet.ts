@@ -27,7 +27,7 @@ interface Request {
 
 type Answer = { result: unknown } | { refused: true } | { failed: string }
 
-/** What a reader does in the wallet, and what it was asked. */
+/** Actions of a reader in the wallet, and the requests to it. */
 export interface Signer {
   /** Chooses another account, which the page is told. */
   choose: (account: LocalAccount) => Promise<void>

@@ -87,7 +87,7 @@ export async function startWalletRelay() {
 
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What it was asked, in order. */
+    /** Requests, in order. */
     methods,
     stop() {
       for (const { socket } of clients) socket.terminate()

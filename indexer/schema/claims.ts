@@ -1,7 +1,7 @@
 import { index, onchainTable } from 'ponder'
 
 /**
- * What RL Swarm nodes report about themselves through `SwarmCoordinator`, and rows imported from RL Swarm's leaderboard. Unchecked
+ * Reports of RL Swarm nodes about themselves through `SwarmCoordinator`, and rows imported from RL Swarm's leaderboard. Unchecked
  * claims: ids need no proof, rewards are any number, and no points, seats or Nectar follow from them.
  */
 export const claimedPeer = onchainTable(

@@ -60,7 +60,7 @@ test('a row that vanishes with its block replaced by one of the same number and 
   stop()
 })
 
-test('whoever comes after a silence gets today’s rows', async () => {
+test('a subscriber after a silence gets today’s rows', async () => {
   const { index, broadcaster } = fakeIndex()
   const first = collect()
   const stop = await broadcaster.listen(first.send, { last: 5 })

@@ -20,7 +20,7 @@ function drawGame(seed: string) {
 
 const sum = (amounts: readonly bigint[]) => amounts.reduce((total, one) => total + one, 0n)
 
-test('who can claim how much of a game is what the model of the market pays', () => {
+test('claims of a game equal those of the market’s model', () => {
   for (let number = 0; number < GAMES; number++) {
     const market = drawGame(`game ${number}`)
     const bets = market.bets.map(bet => ({ ...bet, holder: bet.holder as Hex }))

@@ -60,6 +60,6 @@ testEarnings(scene)
 testClaims(scene)
 testLinks(scene)
 
-test('nothing but these events was needed, and no warning came of them', () => {
+test('only these events were needed, without a warning', () => {
   expect(scene.indexer.complaints).toEqual([])
 })

@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('whoever listens gets the head at once, then every event as it is indexed', async () => {
+test('a subscriber gets the head at once, then every event as it is indexed', async () => {
   const [one, two] = [await listen(), await listen()]
   await one.next('head')
   const { peerKey, peerId } = await chain.register()

@@ -45,7 +45,7 @@ test('a negative limit is refused, however it is given', async () => {
   expect(state.reads).toBe(0)
 })
 
-test('what is left of a question after ten seconds is refused, and the rest answered', async () => {
+test('the rest of a question is refused after ten seconds, and the parts before it are answered', async () => {
   const { state, ask } = slowSchema()
   const { data, errors } = await ask(30)
   expect(state.reads).toBeGreaterThanOrEqual(11)

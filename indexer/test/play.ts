@@ -35,7 +35,7 @@ export function ballots({ solvers: [first, second], evaluators }: Cast): Ballot[
   })
 }
 
-/** What happens in one round of the chain when the whole swarm is at work. Needs `enter(round)` before it, and the proposer's secret for round 2. */
+/** One round of the chain with the whole swarm at work. Needs `enter(round)` before it, and the proposer's secret for round 2. */
 export async function playRound(chain: TestChain, cast: Cast, round: number): Promise<void> {
   if (round >= 1) await chain.propose(cast.proposer, round + 1, 8)
   if (round >= 1) for (const solver of cast.solvers) await chain.commit(solver, round, 64)

@@ -8,7 +8,7 @@ import { digest, type TestPeer } from './testPeers.ts'
 
 const BODY: Hex = '0xb0d1'
 
-/** What a peer has committed to in a round, leaf by leaf. */
+/** Commitments of a peer in a round, leaf by leaf. */
 interface CommittedLeaves {
   peer: TestPeer
   round: number
@@ -73,7 +73,7 @@ export async function showLeaf(
   const leaf = headers[index]
   if (leaf === undefined) throw new Error(`no leaf ${index}`)
   const args = [BigInt(round), peer.peerKey, work, leaf, merkleProof(hashes, index), BODY] as const
-  // What is paid follows the price of gas, which an estimate does not know.
+  // The pay follows the price of gas, which an estimate does not know.
   const call = { ...chain.contracts.challenges, functionName: 'showLeaf', args, account: peer.account } as const
   await chain.mined(chain.client.writeContract({ ...call, gas: 1_000_000n }))
 }

@@ -13,7 +13,7 @@ import { commitLeaves } from './playChallenges.ts'
 import { SALT, type TestChain } from './testChain.ts'
 import { digest, type TestPeer } from './testPeers.ts'
 
-/** What the seats have for the peer, and for each of its leaves. */
+/** Scores of the seats for the peer, and for each of its leaves. */
 const scores = [600, 610, 620]
 
 interface OpeningsCast extends Pick<Cast, 'proposer' | 'evaluators'> {
@@ -96,7 +96,7 @@ function scoreSheetOf(chainId: number, round: number, evaluator: TestPeer, solve
   return { head, scored }
 }
 
-/** What the contracts say that a peer could claim, and has. */
+/** Claimable and paid amounts of a peer, as the contracts have them. */
 export async function readNectarOf(chain: TestChain, peerKey: Hex) {
   const { nectar } = chain.contracts
   const read = (functionName: 'claimable' | 'claimedOf') =>

@@ -19,7 +19,7 @@ test('a question may ask for lists, each within another, up to a number of rows'
   ).toBeNull()
 })
 
-test('what a limit does not say counts as the most that there is', () => {
+test('a missing limit counts as the maximum', () => {
   const nested = (limit: string) =>
     `query Q($n: Int) { peers(limit: ${limit}) { items { settlements(limit: 60) { items { round } } } } }`
   for (const limit of ['-1', '1000000', '$n', '$other'])

@@ -23,6 +23,6 @@ test('an announcement voids those made earlier for the same or later rounds', ()
   expect(announce(schedule, shorter)).toEqual([schedule[0], shorter])
 })
 
-test('nothing is in force before the first span', () => {
+test('no schedule is in force before the first span', () => {
   expect(() => inForce(schedule, -1)).toThrow('nothing was announced for round -1')
 })

@@ -70,7 +70,7 @@ export class TestIndexer {
     await Promise.all(TestIndexer.#started.map(indexer => indexer.end()))
   }
 
-  /** What it printed, but for the remark that a chain which mines only on demand is slow. */
+  /** Its output, except for the remark that a chain which mines only on demand is slow. */
   get complaints(): string[] {
     return this.log.split('\n').filter(line => line !== '' && !line.includes('No new block received'))
   }

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 
 const root = join(import.meta.dirname, '../..')
 
-/** What tests deploy: of the contracts and of the doubles one each, which lie there after a build of both. */
+/** Contracts that tests deploy: one each of the contracts and of the doubles, which are there after a build of both. */
 const ARTIFACTS = ['src/SwarmCoordinator.sol/SwarmCoordinator.json', 'test/market/MarketDoubles.sol/TestToken.json']
 
 /**

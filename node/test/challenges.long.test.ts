@@ -52,7 +52,7 @@ test('a leaf that is demanded is shown by the solver that runs, and without it b
   timeout: 240_000,
 }, async () => {
   const running = await solver.start('solver')
-  // What it names in a round samples in the next one.
+  // The policy named in a round samples in the next one.
   await running.said('policy named', { round: 2 })
   const [bootnode] = await Promise.all(seats.map(seat => seat.said('started')))
   const cheat = await startBestOfTwo(swarm, cheating, bootnode?.addresses as string[])

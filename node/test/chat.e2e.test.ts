@@ -72,7 +72,7 @@ test('text comes while the model writes; Ctrl-C stops the answer, and between an
   }
   terminal.type(CTRL_C)
   expect(await terminal.exited).toBe(0)
-  // What 3,000 tokens would be, of a byte or more each.
+  // The size of 3,000 tokens of at least one byte each.
   expect(terminal.shown().length).toBeLessThan(3000)
 })
 

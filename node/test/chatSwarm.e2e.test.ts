@@ -144,7 +144,7 @@ test('chat models play: a server proposes, a solver answers, commits and learns 
   })
   const outcome = settlementOutcomes.indexOf('scored')
   expect(settled.map(({ args }) => args)).toMatchObject([{ peerKey: solver.peerKey, scoreMilli, votes: 2, outcome }])
-  // What was learned is an adapter as PEFT keeps it, with the tokenizer that it is for.
+  // The result is an adapter as PEFT keeps it, with the tokenizer that it is for.
   for (const name of ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'])
     expect(existsSync(join(solver.data, 'policy', name))).toBe(true)
 }, 240_000)

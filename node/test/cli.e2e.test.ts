@@ -55,7 +55,7 @@ test('a peer is made once, backed up, lost and restored with the same keys', asy
   expect(keys()).toEqual(before)
 })
 
-test('who deployed seats an evaluator and lists a bootnode, through which one command joins', async () => {
+test('the deployer of a swarm seats an evaluator and lists a bootnode, through which one command joins', async () => {
   const local = await startLocalChain()
   const running: ReturnType<typeof startCli>[] = []
   try {

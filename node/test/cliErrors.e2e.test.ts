@@ -56,7 +56,7 @@ function expectOneLine({ stderr, code }: CliResult, expected: { code: number; sa
   expect(code).toBe(expected.code)
 }
 
-describe('what is called wrongly ends with 64', () => {
+describe('wrong usage ends with 64', () => {
   const wrong: [what: string, argv: string[], says: RegExp][] = [
     [
       'an unknown option',
@@ -265,7 +265,7 @@ test('bonds and what happens to them are printed, and nothing is sent', async ()
   expect(await local.client.getTransactionCount({ address })).toBe(before)
 })
 
-describe('what is taken stays with its owner', () => {
+describe('a second process is refused, and the first keeps', () => {
   test('the ports of a peer', async () => {
     const { start, keys } = await newPeer('ports')
     const before = keys()

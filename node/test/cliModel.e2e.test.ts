@@ -72,7 +72,7 @@ describe('a folder of transformers’ is run as transformers runs it', () => {
     expect(lastLine(await runCli(argv)).tokens).toEqual(tokens.slice(0, firstEnd + 1))
   })
 
-  test('how far 8-bit and 4-bit are from float32, on given tokens and on sampled ones', async () => {
+  test('measures the distance of 8-bit and 4-bit from float32, on given tokens and on sampled ones', async () => {
     const argv = ['model', 'compare', '--model', folderOf('qwen2'), '--cache', join(root, 'copies'), '--json']
     const first = await runCli([...argv, '--tokens', '5,17,3,9', '--tokens', '1,2', '--precision', 'int8'])
     expect(first.stderr).toMatch(/^quantised copy: 0 %\n(quantised copy: \d0 %\n)*quantised copy: 100 %\n$/)
@@ -160,7 +160,7 @@ function fillWeights(folder: string, value: number): void {
   writeFileSync(path, bytes)
 }
 
-describe('what cannot be run ends in one line', () => {
+describe('an impossible command ends in one line', () => {
   const refused: [name: string, change: (folder: string) => void, says: RegExp][] = [
     [
       'no-folder',

@@ -27,7 +27,7 @@ beforeAll(async () => {
     }
 }, 4 * timeout)
 
-/** What a child printed. */
+/** Output of a child. */
 const outcomesOf = (child: string) => (printed[child] ?? []).map(line => JSON.parse(line))
 const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - (b[i] ?? Number.NaN))))
 
@@ -45,7 +45,7 @@ test('the WebGPU flavour generates and scores as the CPU does, and as transforme
     [5, 10],
   ]
   expect(given).toEqual([{ thrice }, { five }, { twice, five }, { twice, thrice, five }, { five }])
-  // What it cannot compute is refused, and the device is not taken for lost.
+  // An op that it cannot compute is refused, and the device does not count as lost.
   expect(float16).toEqual(['ENGINE_SESSION', 'webgpu here does not compute in float16'])
   expect(webgpu.tokens).toEqual(cpu.tokens)
   expect(difference(webgpu.logprobs, cpu.logprobs)).toBeLessThan(1e-4)
@@ -125,7 +125,7 @@ test('AdamW on WebGPU is that of the CPU, and no weight, moment or gradient cros
   expect([nucleus.small.bytes, nucleus.large.bytes]).toEqual([6 * (12 * 1024 + 4), 6 * (12 * 1024 + 4 + 4 * 8320)])
 })
 
-/** What WebGPU leaves to the CPU: lengths, token ids, and the rows of those ids in tables of bytes. */
+/** Ops that WebGPU leaves to the CPU: lengths, token ids, and the rows of those ids in tables of bytes. */
 const lengths = ['Cast', 'Concat', 'Mul', 'Reshape', 'Shape', 'Squeeze', 'Unsqueeze']
 const rowsOfBytes = ['Gather', 'Transpose']
 const onCpu: readonly [programs: RegExp, ops: readonly string[]][] = [

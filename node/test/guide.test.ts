@@ -12,7 +12,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'waggle-guide-'))
 beforeAll(() => writeChatModel(join(scratch, 'chat'), 'guide'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
-/** What the guides take as given, by a word of the block. */
+/** Prerequisites of the guides' blocks, by a word of the block. */
 const given: Record<string, string> = {
   'new Graph()': `
     import { Graph } from '${root}/node/model/src/engine/graph.ts'
@@ -53,7 +53,7 @@ const guides = ['docs/engine.md', 'docs/guides/train-a-model.md', 'node/model/sr
 
 test('the guides have programs', () => expect(guides.length).toBeGreaterThanOrEqual(5))
 
-test.concurrent.each(guides)('what the guide shows runs: %s', async (name, program) => {
+test.concurrent.each(guides)('the example of the guide runs: %s', async (name, program) => {
   cpSync(decoder, join(scratch, 'model'), { recursive: true, force: false })
   const path = join(scratch, `${name.replaceAll(/\W/g, '-')}.mts`)
   const modules = join(scratch, 'node_modules')

@@ -26,7 +26,7 @@ const POLICY_BYTES = 35_200_000
 const [SOLVERS, EVALUATORS] = [6, 5]
 const ROUND = 9
 const ROUND_MS = 120_000
-/** What is left of a round once its beacon is known, and the share of that in which payloads are waited for. */
+/** Rest of a round once its beacon is known, and the share of that in which payloads are waited for. */
 const VOTES_DUE_MS = (ROUND_MS - 10_000) * (2 / 3)
 /** Rounds before, whose policies a jury may still ask for. */
 const EARLIER = [ROUND - 4, ROUND - 3, ROUND - 2, ROUND - 1]

@@ -120,7 +120,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
         bootnodes.push(...(addresses as string[]))
         return { said: log.said, stop }
       },
-      /** What a person types in this folder, and what comes back. */
+      /** Runs a command line in this folder. @returns its output. */
       async waggle(...argv: string[]) {
         const { code, stdout, stderr } = await callCli([...argv, '--data', data, '--json'], env)
         return { code, stderr, said: stdout === '' ? null : JSON.parse(stdout) }

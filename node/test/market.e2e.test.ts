@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => chain?.stop())
 
-/** What a person types, and what comes back. */
+/** Runs a command line. @returns its output. */
 async function market(who: string, ...argv: string[]) {
   const { code, stdout, stderr } = await callCli(['market', ...argv, '--data', join(root, who), '--json'], env)
   return { code, stderr, said: stdout === '' ? null : JSON.parse(stdout) }
@@ -106,7 +106,7 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   })
 })
 
-test('what the market cannot do is said before anything is sent', async () => {
+test('an impossible call to the market is refused before anything is sent', async () => {
   const cases: [argv: string[], message: string][] = [
     [['dance'], "Unknown action 'dance'"],
     [['bet', '--game', '0', '--choice', 'two', '--stake', '1'], "--choice must be a number, not 'two'"],

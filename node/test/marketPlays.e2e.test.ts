@@ -119,7 +119,7 @@ test('a market plays itself: the Judge keeps its promises, bettors bet and are p
   expect(await balance(judge)).toBe(95n * TOKEN + fee)
   expect(await readGame(judge.client, judge.contracts, 0n)).toMatchObject({ phase: 'resolved' })
   for (const one of bettors) await playGames(one, await createGameChooser(one.session)(1_000))
-  // What ben lost is what ann and the Judge won: the market keeps and makes nothing. Both bet on the next game by now.
+  // Ben's loss is the gain of Ann and the Judge: the market keeps and makes nothing. Both bet on the next game by now.
   const next = (await readGame(judge.client, judge.contracts, 1n)).choices.map(({ stake }) => stake)
   expect(await balance(ann)).toBe(100n * TOKEN + (staked[wrong] as bigint) - fee - (next[answer] as bigint))
   expect(await balance(ben)).toBe(100n * TOKEN - (staked[wrong] as bigint) - (next[wrong] as bigint))

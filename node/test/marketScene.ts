@@ -17,7 +17,7 @@ export type SceneGame = {
   choices?: readonly string[]
   /** Revealed clues that the endpoint's events tell of; the chain says that all are revealed. */
   toldClues?: number
-  /** What a call that reads this game throws. */
+  /** Error of a call that reads this game. */
   fault?: Error
   /** Block of its dispute. */
   disputedAt?: number

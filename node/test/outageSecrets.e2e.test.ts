@@ -50,7 +50,7 @@ async function startEndpoint(rpcUrl: string) {
   }
 }
 
-/** What is in each file of a folder, byte by byte. */
+/** Bytes of each file of a folder. */
 function filesIn(folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
   return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))

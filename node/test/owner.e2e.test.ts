@@ -74,7 +74,7 @@ test('an environment is proposed, too early to be executed, executed after the d
   expect(await said(['list'])).toMatchObject({
     operations: [{ id: first.id, state: 'waiting', does: [expect.stringMatching(/^rounds from 2 on are played in/)] }],
   })
-  // What waits is not proposed twice.
+  // A waiting proposal is not proposed twice.
   const again = () => proposed('environment', [file, hash], KEY, 2)
   expect(await again()).toMatchObject({ id: first.id, state: 'waiting', hash: null })
 
@@ -123,7 +123,7 @@ test("the timelock's coin is sent on, and a batch that others proposed is read a
   expect(await executeOperation(session, batch?.id ?? '', KEY)).toMatchObject({ state: 'done' })
 })
 
-test('what would do harm, or revert after the delay, is refused before it is proposed', async () => {
+test('a call that would do harm, or revert after the delay, is refused before it is proposed', async () => {
   const before = await listOperations(await openOwner(question()))
   const refusals: [string, string[], RegExp][] = [
     ['environment', [file, zeroHash], /hashes to 0x[0-9a-f]{64}, not to 0x0/],
@@ -176,7 +176,7 @@ test('seats of the bootstrap wait in the timelock once the deployer has renounce
   expect(await count()).toBe(1)
 })
 
-test("what the account may do itself is sent at once; show tells who may, and a Safe's batch holds the call", async () => {
+test('a call that the account may make itself is sent at once; show lists the powers, and a batch for a Safe holds the call', async () => {
   const bootnode = `/ip4/127.0.0.1/tcp/4001/p2p/${PEER_ID}`
   expect(await proposed('bootnodes', [bootnode])).toMatchObject({ via: 'account', state: 'done' })
   const registry = { address: deployment.contracts.PeerRegistry.address, abi: peerRegistryAbi }

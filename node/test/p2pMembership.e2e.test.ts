@@ -160,7 +160,7 @@ test('a peer that nobody reaches, or that is hung up on, knows why it is alone, 
   expect(host.connectivity()).toEqual({ peers: 4, alone: null })
 })
 
-test('nothing is kept of a stranger that came and went, however much it said of itself', async () => {
+test('a stranger that left leaves nothing behind, however much it claimed about itself', async () => {
   // A member of the swarm, which the book knows, and two hosts that say nothing.
   const member = await start()
   const store = memoryStore()

@@ -33,7 +33,7 @@ test('a proposer learns from how much solvers got right of its tasks, by what th
     expect(existsSync(join(author.data, 'proposer', 'adapter_model.safetensors'))).toBe(true)
     if (round > RESTART) continue
     await proposing.stop()
-    // What it keeps is resumed without being asked for.
+    // The kept policy is resumed without being requested.
     proposing = await author.start('proposer')
   }
   expect(stepsOf(author)).toHaveLength(2)

@@ -84,7 +84,7 @@ async function scoredAlike(evaluators: readonly { said: Said }[], round: number)
   expect(votes.map(vote => vote.scores)).toEqual([scores, scores])
 }
 
-/** What a solver wrote in a round, with the text of its prompts. */
+/** Answers of a solver in a round, with the text of its prompts. */
 async function linesOf(solver: LivePeer, round: number, { root, model }: { root: string; model: string }) {
   const file = join(root, `${solver.name}-${round}.jsonl`)
   const named = ['--peer', solver.peerId, '--model', model, '--environment', join(root, 'played.json')]

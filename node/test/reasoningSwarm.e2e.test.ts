@@ -53,7 +53,7 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   await swarm.enter(3)
   await answering.said('rollouts committed', { round: 3 })
   expect(await answering.said('learned', { round: 3 })).toMatchObject({ tasks: 4, rollouts: 32 })
-  // What cannot be paid is not committed: the votes below are on one peer.
+  // Unpaid work is not committed: the votes below are on one peer.
   const learned = { rollouts: 32, updates: expect.toSatisfy(updates => updates > 0) }
   const unpaidReport = { ...learned, unpaid: expect.stringMatching(/8-bit base/) }
   expect(await learning.said('learned', { round: 3 })).toMatchObject(unpaidReport)

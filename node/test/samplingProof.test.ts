@@ -15,7 +15,7 @@ const golden: Golden = JSON.parse(
 const sampling = { ...(await starterPrompts()), maxNewTokens: 48 }
 const policies = await starterPolicies(MOVED)
 
-/** What a check says of each leaf, by so many threads, all in one batch or one by one: determinism.test.ts tests that what they read is bitwise identical. */
+/** Results of checking each leaf, by so many threads, all in one batch or one by one: determinism.test.ts tests that their inputs are bitwise identical. */
 async function follow(policy: TestedPolicy, leaves: readonly Leaf[], threads: number, isAlone: boolean) {
   const reader = await policy.reader(threads)
   const batches = isAlone ? leaves.map(leaf => [leaf]) : [leaves]
@@ -58,7 +58,7 @@ describe.each(policies)('a policy: $name', policy => {
     expect(await follow(policy, forged, 1, false)).toEqual(kept.map(() => false))
   })
 
-  test('what one thread samples follows by two, and the other way round, in one batch and alone', async () => {
+  test('sampling by one thread is verified by two and the other way round, in one batch and alone', async () => {
     for (const threads of [1, 2]) {
       const generator = await policy.generator(threads)
       // Calls of one prompt, and of three.

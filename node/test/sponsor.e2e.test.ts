@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const balanceOf = ({ address }: Identity) => local.client.getBalance({ address: address as Hex })
 
-/** What a peer would post, with changes. */
+/** A peer's request, with changes. */
 async function requestOf(identity: Identity, changes: object = {}): Promise<object> {
   const { signer, accountKey, address, peerId } = identity
   if (signer === null) throw new Error('no signer')

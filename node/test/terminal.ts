@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const main = join(import.meta.dirname, '../src/cli/main.ts')
 
-/** What a terminal is told and shows nothing of: colours and moves of the cursor. */
+/** Output of a terminal that is not shown: colours and moves of the cursor. */
 const CONTROL = new RegExp(`${String.fromCharCode(27)}\\[[\\d;?]*[A-Za-z]`, 'g')
 
 /** A command line in its own terminal, by `script` of util-linux or macOS. */
@@ -20,7 +20,7 @@ export function startInTerminal(argv: readonly string[]) {
   })
   const exited = once(child, 'close').then(([code]) => code as number)
   const plain = () => shown.replace(CONTROL, '').replaceAll('\r', '')
-  /** What matches of what it shows after what was waited for before, once it does. @throws if the command ends first. */
+  /** The next match in its output after the last one, once it is there. @throws if the command ends first. */
   async function shows(wanted: RegExp): Promise<string> {
     const ended = exited.then(code => {
       throw new Error(`ended with ${code} before it showed ${wanted}: ${plain().slice(read)}`)

@@ -28,7 +28,7 @@ test('a bond that nobody answered comes back whole, from the command line, and i
   const data = join(root, 'challenger')
   const { account } = JSON.parse((await callCli(['init', '--data', data, '--json'])).stdout)
   await local.fund(account)
-  /** What a person types, and what comes back. */
+  /** Runs a command line. @returns its output. */
   const challenge = async (...argv: string[]) => {
     const flags = ['--data', data, '--deployment', record, '--rpc', local.rpcUrl, '--json']
     const { code, stdout, stderr } = await callCli(['challenge', ...argv, ...flags])

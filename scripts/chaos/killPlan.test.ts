@@ -19,6 +19,6 @@ test('a seed kills the same processes at the same times, in whatever order they 
   expect(span).toBeLessThan(1_100_000)
 })
 
-test('nobody is killed while nothing runs', () => {
+test('no process is killed while none runs', () => {
   expect(createKillPlan('a', 1, 1).choose([])).toBeNull()
 })

@@ -49,7 +49,7 @@ test('swarm and index start as their scripts do, without npm, which would keep t
   expect(compose.services.index?.command?.slice(0, start.length)).toEqual(start)
 })
 
-test('what a peer is started with is what the command line takes, in the Dockerfile too', async () => {
+test('arguments of a peer are options of the command line, in the Dockerfile too', async () => {
   const command = await verbs.join?.load()
   if (command === undefined) throw new Error('no command join')
   const written = services.filter(([, { build }]) => build?.target === 'peer' || build?.target === 'gpu')
@@ -65,7 +65,7 @@ test('what a peer is started with is what the command line takes, in the Dockerf
   }
 })
 
-test('what a peer serves by HTTP is reached from the machine, and from no other', () => {
+test('the HTTP ports of a peer are reached from this machine only', () => {
   const peers = services.filter(([, { build }]) => build?.target === 'peer' || build?.target === 'gpu')
   for (const [name, { command = [], ports = [] }] of peers) {
     expect(command).toContain('--metrics-bind=0.0.0.0')

@@ -17,7 +17,7 @@ test('images have the Node that npm brings to a checkout', () => {
   expect(stages[0]?.base).toBe(`node:${major}-bookworm-slim`)
 })
 
-test('what is copied exists and is not ignored, with the manifest of each workspace', () => {
+test('copied files exist and are not ignored, the manifest of each workspace included', () => {
   const sources = textsOf('COPY').flatMap(text =>
     text
       .split(' ')

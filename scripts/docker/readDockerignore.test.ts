@@ -24,7 +24,7 @@ test('keys, passwords and builds of this machine stay out of images', () => {
   expect(left.filter(path => !isLeftOut(path))).toEqual([])
 })
 
-test('what git keeps of the packages is in images, and so is all that the Dockerfile copies', () => {
+test('images contain the tracked files of the packages, and all that the Dockerfile copies', () => {
   const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\n')
   const packages = /^(contracts|dashboard|deployments|indexer|node|scripts)\//
   const needed = ['.npmrc', 'package.json', 'package-lock.json', 'hardhat.config.ts', 'tsconfig.json']

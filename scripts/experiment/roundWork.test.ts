@@ -17,7 +17,7 @@ test('a round is done once its solvers learned and named their policies, and its
   for (const missing of early) expect(isDone({ ...done, ...missing })).toBe(false)
 })
 
-test('nobody waits for what is not owed: before keys count, without commitments, or below a quorum', () => {
+test('a round does not wait for work that is not owed: before keys count, without commitments, or below a quorum', () => {
   const none = { solvers: 0, learned: 0, committed: 0, toScore: 0, ballots: 0, toReveal: 0, revealed: 0 }
   expect(isDone({ ...done, ...none, toSettle: 0, settled: 0 })).toBe(true)
   expect(isDone({ ...done, ...none, toSettle: 1, settled: 0 })).toBe(true)

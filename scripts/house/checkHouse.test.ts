@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { checkChangelog } from './checkChangelog.ts'
+import { checkClauses } from './checkClauses.ts'
 import { checkDecisions } from './checkDecisions.ts'
 import { checkFolders } from './checkFolders.ts'
 import { checkLayers, pointsUp } from './checkLayers.ts'
@@ -62,6 +63,23 @@ test('phrases are found in sources, over the ends of comment lines too', () => {
     "a/b.ts:4: 'grue': write green",
     "a/b.ts:4: 'grue': write green",
   ])
+})
+
+test('titles and comments that begin with a relative clause are found', () => {
+  const check = (text: string, path = 'a.ts') => checkClauses(new Map([[path, text]]))
+  const titles = (one: string, other: string) => `test('${one}', f)\ndescribe.each([[1, g(2)]])(\n  '${other}', f)\n`
+  expect(check(titles('what is sent arrives', 'Whoever asks is told'))).toEqual([
+    "a.ts:1: 'what is sent arrives', f)': begin with the subject",
+    "a.ts:3: 'Whoever asks is told', f)': begin with the subject",
+  ])
+  expect(check(titles('a peer asks whoever listens', 'of what it has'))).toEqual([])
+  const comments = (one: string, other: string) => `/** ${one}\n * asks. ${one}\n */\n/// @dev ${other}\n`
+  expect(check(comments('What it has.', 'Whoever asks is told.'))).toEqual([
+    "a.ts:1: 'What it has.': begin with the subject",
+    "a.ts:4: 'Whoever asks is told.': begin with the subject",
+  ])
+  expect(check(comments('A peer who', 'Whatsoever.'))).toEqual([])
+  expect(check(comments('What it has.', 'Whoever asks.'), 'contracts/src/A.sol')).toEqual([])
 })
 
 test('a README that is too long or full of figures is found', () => {

@@ -73,7 +73,7 @@ function folderWith(names: string[]): string {
   return made
 }
 
-test('what runs left is forgotten, and nothing else', async () => {
+test('only leftovers of runs are removed', async () => {
   const data = folderWith(['processes.json', 'peers', 'chain', 'deployment.json', 'notes.txt'])
   await forgetRuns(data)
   expect(readdirSync(data).sort()).toEqual(['notes.txt', 'processes.json'])

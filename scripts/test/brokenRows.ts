@@ -2,9 +2,9 @@ import type { Patch } from '../simulate/compilePatched.ts'
 
 /** How a row of INVARIANTS.md is made to fail. */
 export interface BrokenRow {
-  /** What is taken out of the contracts. */
+  /** Removed from the contracts. */
   patches: readonly Patch[]
-  /** What the row checks, where it shares an invariant with others. */
+  /** The rule that the row checks, if it shares an invariant with others. */
   check?: string
 }
 
@@ -126,7 +126,7 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
   M4: {
     patches: [
       patch('market/MarketPayouts', '_forgetAll(gameId, game, holder);\n', '\n'),
-      // What is left to divide refuses a second claim, too.
+      // The remainder refuses a second claim, too.
       patch(
         'market/MarketPayouts',
         '(divided.potLeft - portion, divided.stakeLeft - stake);',

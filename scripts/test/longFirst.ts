@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** What takes ten seconds of a core and more, the longest first. */
+/** Files that take at least ten seconds of a core, the longest first. */
 const LONG = [
   'node/test/devices.e2e.test.ts',
   'node/test/chatSwarm.e2e.test.ts',

@@ -8,7 +8,7 @@ import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol"
 import {IRulings} from "../../src/interfaces/IRulings.sol";
 import {AppealFixture} from "./AppealFixture.sol";
 
-/// @dev What a case refuses.
+/// @dev Calls that a case refuses.
 contract AppealRulesTest is AppealFixture {
     function test_ViewsShowTheCase() public {
         playSettled(300);

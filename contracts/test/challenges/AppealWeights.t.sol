@@ -6,7 +6,7 @@ import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol"
 import {Median} from "../Median.sol";
 import {AppealFixture} from "./AppealFixture.sol";
 
-/// @dev What an appealed score counts in the weights of the rounds that are settled before its case is closed. Both
+/// @dev How an appealed score counts in the weights of the rounds that are settled before its case is closed. Both
 /// solvers work in each round and are given 500, but for the votes on the appealed one's first.
 contract AppealWeightsTest is AppealFixture {
     uint16 internal constant EACH = 500;
@@ -46,7 +46,7 @@ contract AppealWeightsTest is AppealFixture {
         expectEarned(0, 0);
     }
 
-    /// @dev Whatever the committee votes, or leaves out, and whatever the jury says.
+    /// @dev With any votes of the committee, missing ones too, and any verdict of the jury.
     function testFuzz_EarningsFollowThePlainRule(uint256 draw, uint16 verdict) public {
         uint16[] memory cast = new uint16[](5);
         uint16[] memory scores = new uint16[](5);

@@ -9,7 +9,7 @@ import {IRolloutCommitments} from "../../src/interfaces/IRolloutCommitments.sol"
 import {Median} from "../Median.sol";
 import {AppealFixture} from "./AppealFixture.sol";
 
-/// @dev What a case comes to.
+/// @dev Outcomes of a case.
 contract AppealsTest is AppealFixture {
     function test_AVerdictThatDiffersReplacesTheScore() public {
         playSettled(300);
@@ -143,7 +143,7 @@ contract AppealsTest is AppealFixture {
         playVerdict(310);
         challenges.closeAppeal(0, solvers[0]);
         expectScore(1, 310);
-        // Who said 800 was wrong is upheld, and has the other's half; who said that 300 was is not.
+        // The seat that called 800 wrong is upheld, and has the other's half; the one that called 300 wrong is not.
         vm.assertEq(challenges.creditOf(APPELLANT), 0);
         uint256 each = (3 * FIRST_BOND) / 2 / 13;
         vm.assertEq(challenges.creditOf(SECOND), 3 * FIRST_BOND - 13 * each);
@@ -332,7 +332,7 @@ contract AppealsTest is AppealFixture {
         vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND);
     }
 
-    /// @dev Whatever the seats say, the bonds are divided as the plain rule says, and nothing of them is left.
+    /// @dev With any verdicts, the bonds are divided as the plain rule says, without a rest.
     function testFuzz_BondsAreDividedWhole(uint256 draw, uint16 settled) public {
         settled = settled % 1001;
         playSettled(settled);

@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IAppeals} from "../../src/interfaces/IAppeals.sol";
 import {AppealFixture} from "./AppealFixture.sol";
 
-/// @dev What a case comes to where seats do not find the work.
+/// @dev Outcomes of a case if seats do not find the work.
 contract AppealsOfGoneWorkTest is AppealFixture {
     /// @dev Three seats of five that call nothing perfect, which they alone have: nobody else could show that it is nothing.
     function test_AScoreOfWhatNobodyFindsIsTakenAway() public {
@@ -69,7 +69,7 @@ contract AppealsOfGoneWorkTest is AppealFixture {
     }
 
     /// @dev A peer that stops serving its bundle must not be able to overturn what honest seats found.
-    /// Who appeals withheld garbage pays for each seat that it calls, and calls no more seats.
+    /// The appellant of withheld garbage pays for each seat that it calls, and calls no more seats.
     function test_ABundleThatIsGoneChangesNothingAndIsPaidFor() public {
         playSettled(300);
         appealAs(APPELLANT);

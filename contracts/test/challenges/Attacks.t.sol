@@ -14,7 +14,7 @@ contract AttacksTest is AppealFixture {
         super.setUp();
         thief = new Thief(challenges);
         vm.deal(address(thief), 1 ether);
-        // What others have in the contract, for a thief to take.
+        // Balances of others in the contract, for a thief to take.
         vm.deal(address(challenges), 1 ether);
     }
 
@@ -54,7 +54,7 @@ contract AttacksTest is AppealFixture {
         vm.assertEq(challenges.creditOf(address(thief)), 0);
     }
 
-    /// @dev What it is owed waits; nobody else waits for it.
+    /// @dev Its credit stays in the contract; no other account waits for it.
     function test_AnAppellantThatTakesNoCoinsBlocksNobody() public {
         playSettled(300);
         appealAs(address(thief));

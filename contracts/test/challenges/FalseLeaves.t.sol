@@ -74,7 +74,7 @@ contract FalseLeavesTest is VotesFixture {
         expectOutcome(5, 0);
     }
 
-    /// @dev What the other peers earn of the round grows by what the false one loses.
+    /// @dev The false peer's share of the round goes to the other peers.
     function test_TheOthersShareWhatItLoses() public {
         IRolloutCommitments.Leaf memory leaf = honestLeaf(0);
         leaf.seed = bytes32("ground");

@@ -6,7 +6,7 @@ import {LeafFixture} from "./LeafFixture.sol";
 import {Shower} from "./Shower.sol";
 
 contract ResponsePayTest is LeafFixture {
-    /// @dev Whoever shows the leaf can't set its own price.
+    /// @dev The account that shows the leaf can't set its own price.
     function test_APriceAboveTheBondsIsNotPaid() public {
         IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
         enterRound(1);
@@ -78,7 +78,7 @@ contract ResponsePayTest is LeafFixture {
         demand(0, solvers[0], work);
     }
 
-    /// @dev What an account is paid that sends the transaction itself.
+    /// @dev Pay of an account that sends the transaction itself.
     function shownBy(address sender, bytes memory body, bytes32[] memory siblings) internal returns (uint256 paidWei) {
         (IRolloutCommitments.Work memory work, IRolloutCommitments.Leaf memory leaf) = demandBody(body, siblings);
         vm.txGasPrice(MIN_GAS_PRICE_WEI);

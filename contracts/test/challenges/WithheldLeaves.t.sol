@@ -96,7 +96,7 @@ contract WithheldLeavesTest is LeafFixture {
         vm.assertEq(pointsIn(0), 0);
     }
 
-    /// @dev What the ring held in the place of a demanded round must not be lost.
+    /// @dev The ring's entry in the place of a demanded round must not be lost.
     function test_WhatWasEarnedBeforeIsKept() public {
         commitRollouts(solvers[0]);
         voteOn(0, scoresOf(900, 900, 900));
@@ -339,7 +339,7 @@ contract WithheldLeavesTest is LeafFixture {
         vm.assertEq(address(challenges.rewardVotes()), address(votes));
     }
 
-    /// @dev Whatever the body, only its preimage is taken.
+    /// @dev Of any body, only its preimage is accepted.
     function testFuzz_OnlyTheCommittedBodyIsShown(bytes memory body) public {
         vm.assume(sha256(body) != sha256(BODY));
         IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);

@@ -7,7 +7,7 @@ import { UNAVAILABLE } from '../settlementModel.ts'
  */
 const TOLERANCE_MILLI = 25
 
-/** What a seat did: nothing, sealed a verdict and no more, or opened one. */
+/** The work of a seat: none, a sealed verdict, or an opened one. */
 export type SeatDeed = 'silent' | 'sealed' | number
 
 export interface ModelSeat {
@@ -37,7 +37,7 @@ export interface ModelRuling {
   readonly finalMilli: number
   /** Whether it is 0 since nobody found anything to score. */
   readonly isTaken: boolean
-  /** Who is owed what. */
+  /** Balances by account. */
   readonly owedWei: ReadonlyMap<string, bigint>
   /** Appellants who were right: half of what the committee loses is theirs, a seat after the other. */
   readonly upheld: readonly string[]
@@ -62,7 +62,7 @@ function isHeard(jury: readonly ModelSeat[]): boolean {
 const mostOf = (jury: readonly ModelSeat[]) => Math.max(2, Math.floor(jury.length / 2) + 1)
 
 /**
- * What a jury found; null without a quorum, if most votes are `unavailable`, or if it is not what stood and no majority of all seats, those
+ * The finding of a jury; null without a quorum, if most votes are `unavailable`, or if it is not what stood and no majority of all seats, those
  * included that said nothing, lies on its side.
  */
 function verdictOf(jury: readonly ModelSeat[], standing: number): number | null {
@@ -76,7 +76,7 @@ function verdictOf(jury: readonly ModelSeat[], standing: number): number | null 
   return along.length >= mostOf(jury) ? median : null
 }
 
-/** What a case comes to when it is closed and all its seats are judged. */
+/** The outcome of a case when it is closed and all its seats are judged. */
 export function rule(found: ModelCase): ModelRuling {
   const { appeals, settledMilli, isMoot } = found
   const verdicts: (number | null)[] = []
@@ -109,7 +109,7 @@ export function rule(found: ModelCase): ModelRuling {
   return { finalMilli, isTaken, owedWei, upheld, blames }
 }
 
-/** What an appeal pays the seats that it calls, if any came. */
+/** Pay of an appeal to the seats that it calls, if any came. */
 const feeOf = ({ bondWei, jury }: ModelAppeal) => (scoresOf(jury).length === 0 ? 0n : bondWei / 2n)
 
 /** The seats that are paid: those near the verdict, or those that found the bundle gone, or all that came. */

@@ -116,7 +116,7 @@ async function playScenario(
     if (model.appeals.length === 2) seen.add('second')
     for (const blame of blames) seen.add(blame.split(' ')[2] as string)
   }
-  // Who lost its seat by blame gets it back, and its misses with it.
+  // An account that lost its seat by blame gets it back, and its misses with it.
   for (const { key } of swarm.evaluators)
     if ((await votes.read.missesOf([key])) > 0) {
       await votes.write.removeEvaluator([key]).catch(() => {})

@@ -260,7 +260,7 @@ contract MarketHandler is TestBase {
 
     function collect(uint256 id, address account) internal {
         uint256 due = market.claimableOf(id, holder(account));
-        // What is due ends with the first claim.
+        // Amounts that are due end with the first claim.
         bool ends = market.phaseOf(id) == G.Phase.ResolutionDue;
         vm.prank(account);
         try market.claim(id) returns (uint256 payout) {

@@ -15,7 +15,7 @@ contract OpeningsInvariants is StakesFixture {
             evaluators,
             solvers
         );
-        // What proposers stake, and lose by withheld secrets.
+        // Stakes of proposers, which withheld secrets cost.
         for (uint256 i = 1; i < 3; ++i) {
             address account = registry.accountOf(solvers[i]);
             give(account, 300 ether);

@@ -31,7 +31,7 @@ contract OpeningsHandler is ProposerBooks {
     uint32[3] internal openedPlusOne;
     bool internal isClosed;
     bool internal isTaskPaid;
-    /// @dev Whose task the first leaf answers.
+    /// @dev The proposer of the first leaf's task.
     bytes32 internal answered;
     bool internal isPlayed;
 
@@ -43,7 +43,7 @@ contract OpeningsHandler is ProposerBooks {
         (registry, rounds, commitments) = (parts.registry, parts.rounds, parts.commitments);
         (votes, openings, stakes, nectar) = (parts.votes, parts.openings, parts.stakes, parts.nectar);
         (evaluators, solvers) = (evaluators_, solvers_);
-        // What was there before.
+        // The balance before.
         claimedWei[solvers[0]] = nectar.totalSupply();
     }
 
@@ -170,7 +170,7 @@ contract OpeningsHandler is ProposerBooks {
         }
     }
 
-    /// @dev What is emitted, less where the round weighs less than it is held to.
+    /// @dev The emission, less if the round weighs less than its limit.
     function held(uint256 amountWei) internal view returns (uint256 leftWei) {
         (uint256 weight, uint256 meanWeight) = weightsIn(base);
         return weight < meanWeight ? (amountWei * weight) / meanWeight : amountWei;

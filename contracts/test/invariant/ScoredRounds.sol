@@ -35,17 +35,17 @@ abstract contract ScoredRounds is TestBase {
     mapping(uint64 round => uint256 draw) internal draws;
     mapping(uint64 round => mapping(bytes32 peer => uint16)) public score;
     mapping(uint64 round => mapping(bytes32 peer => uint8)) internal outcome;
-    /// @dev What a peer had in the seven rounds before, when a round was settled.
+    /// @dev Weights of a peer in the seven rounds before, when a round was settled.
     mapping(uint64 round => mapping(bytes32 peer => uint256)) internal scoredBefore;
     mapping(uint64 round => bool) internal isWeighed;
     /// @dev The mean of what the rounds before weighed, when a round was settled; how many were, and the last of them.
     mapping(uint64 round => uint256) public meanBefore;
     uint256 internal weighedCount;
     uint64 internal lastWeighed;
-    /// @dev What open cases hold, the settled score + 1, and how many demands are open.
+    /// @dev Settled scores + 1 that open cases hold, and how many demands are open.
     mapping(bytes32 caseKey => uint256) internal openCases;
     mapping(bytes32 caseKey => uint256) internal openDemands;
-    /// @dev What a peer has earned in the rounds before this one, in which nothing is open any more.
+    /// @dev Earnings of a peer in the rounds before this one, all of them final.
     uint64 internal bankedTo;
     mapping(bytes32 peer => uint256) internal bankedWei;
     uint256[6] public reached; // shown, withheld, overturned, stood, weighed as voted, taken
@@ -124,14 +124,14 @@ abstract contract ScoredRounds is TestBase {
         (outcome[round][peer], score[round][peer]) = (6, 0);
     }
 
-    /// @dev What a peer's final scores come to, by the books.
+    /// @dev Sum of a peer's final scores, by the books.
     function expectedEarned(bytes32 peer) external view returns (uint256 amountWei) {
         amountWei = bankedWei[peer];
         uint64 last = parts.rounds.currentRound();
         for (uint64 round = bankedTo; round + 3 < last; ++round) amountWei += earnedIn(round, peer);
     }
 
-    /// @dev What the scores of a round weigh, as they stand.
+    /// @dev Current weight of the scores of a round.
     function totalOf(uint64 round) internal view returns (uint256 total) {
         for (uint256 i = 0; i < PEERS; ++i) total += weightOf(round, peers[i], score[round][peers[i]]);
     }

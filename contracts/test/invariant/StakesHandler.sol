@@ -112,7 +112,7 @@ contract StakesHandler is TestBase {
         }
     }
 
-    /// @dev What only the deployer, once, or the contract of stakes may do.
+    /// @dev Calls that only the deployer, once, or the contract of stakes may make.
     function trespass(uint256 draw) external {
         (, bytes32 peer, address account) = pick(draw);
         vm.prank(account);

@@ -81,7 +81,7 @@ contract SwarmHandler is WeightBooks {
         }
         uint64 round = parts.rounds.currentRound();
         uint64 ahead = (draw >> 16) % 32 == 0 ? uint64(bound(draw >> 24, 2, 9)) : 1;
-        // What is committed then comes, in the ring of outcomes, to the place of what was settled last.
+        // The next commitment takes the place of the last settled one in the ring of outcomes.
         if ((draw >> 16) % 16 == 1) ahead = 9;
         vm.warp(bound(draw >> 32, parts.rounds.startOf(round + ahead), parts.rounds.endOf(round + ahead) - 1));
         if ((draw >> 40) % 16 != 0) {
@@ -214,7 +214,7 @@ contract SwarmHandler is WeightBooks {
         burnt += amountWei;
     }
 
-    /// @dev What a peer's final scores come to, by the books.
+    /// @dev Sum of a peer's final scores, by the books.
     function expectedEarned(bytes32 peer) external view returns (uint256 amountWei) {
         for (uint64 round = 0; round + 3 < lastRound; ++round) {
             uint256 total = totalOf(round);
@@ -228,7 +228,7 @@ contract SwarmHandler is WeightBooks {
         uint64 current = parts.rounds.currentRound();
         for (uint64 back = 1; back <= 4 && back <= current; ++back) {
             uint64 round = current - back;
-            // What was committed in this round has its seeds from the beacon that there was.
+            // Commitments of this round have their seeds from the beacon of that time.
             if (back == 1 && beacons[round] == 0 && order[current].length != 0) continue;
             try parts.rounds.fixBeacon(round) {
                 note(back == 1);

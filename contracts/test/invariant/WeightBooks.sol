@@ -12,7 +12,7 @@ abstract contract WeightBooks is TestBase {
     /// @dev Rounds that were judged and were no outage, and what a peer had scored in the seven of those before a round.
     uint64[] internal counted;
     mapping(uint64 round => mapping(bytes32 peerKey => uint256)) internal scoredBefore;
-    /// @dev What a counted round weighed when the next was, and the mean of those before a round.
+    /// @dev Weight of a counted round when the next one was, and the mean of those before a round.
     mapping(uint64 round => uint256) internal weighed;
     mapping(uint64 round => uint256) public expectedMean;
 
@@ -23,7 +23,7 @@ abstract contract WeightBooks is TestBase {
         if (!isOutage) counted.push(round);
     }
 
-    /// @dev What the scores of a round weigh.
+    /// @dev Weight of the scores of a round.
     function totalOf(uint64 round) public view returns (uint256 total) {
         for (uint256 i = 0; i < PEERS; ++i) total += weightOf(round, peers[i]);
     }

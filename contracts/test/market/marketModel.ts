@@ -64,7 +64,7 @@ export class MarketModel {
     }, 0n)
   }
 
-  /** Who gets what if `winner` is right, as the Judge said; where nobody bet on it, everybody's stakes. */
+  /** Payouts by account if `winner` is right, as the Judge said; if nobody bet on it, everybody's stakes. */
   payouts(winner: number): Map<string, bigint> {
     const holders = new Set(this.bets.map(({ holder }) => holder))
     const won = this.sum(({ choice }) => choice === winner)

@@ -55,13 +55,13 @@ export interface ModelPart {
   readonly meanWeight: number
 }
 
-/** What of an emission is a shard's. */
+/** Share of a shard in an emission. */
 function partOf(wei: bigint, { ofShard, ofRound, weight, meanWeight }: ModelPart): bigint {
   const partWei = (wei * BigInt(ofShard)) / BigInt(ofRound)
   return weight < meanWeight ? (partWei * BigInt(weight)) / BigInt(meanWeight) : partWei
 }
 
-/** What each seat earns: a fifth of the shard's part, less by how far its vote was from the peer's score. */
+/** Pay of each seat: a fifth of the shard's part, less by how far its vote was from the peer's score. */
 export function seatPay(openings: readonly ModelOpening[], settledMilli: number, part: ModelPart): Map<string, bigint> {
   const pay = new Map<string, bigint>()
   const agreement = agreementOf(openings)
@@ -75,7 +75,7 @@ export function seatPay(openings: readonly ModelOpening[], settledMilli: number,
   return pay
 }
 
-/** What the task of the leaf is worth: 4 m (1 - m) of the shard's part, rounded down. */
+/** Value of the leaf's task: 4 m (1 - m) of the shard's part, rounded down. */
 export function taskPay(medianMilli: number, part: ModelPart): bigint {
   const learnability = 4n * BigInt(medianMilli) * BigInt(1000 - medianMilli)
   return partOf((PROPOSER_EMISSION_WEI * learnability) / 1_000_000n, part)

@@ -18,7 +18,7 @@ interface Leaf {
   readonly bodyHash: Hex
 }
 
-/** What a proposer gave for a round. */
+/** A proposer's data of a round. */
 export interface Proposal {
   readonly proposer: Member
   /** Tasks; 0 where it withheld its secret. */

@@ -57,7 +57,7 @@ test('a bet that pays less by now than its ticket showed is not signed, and the 
   expect({ signed, told }).toEqual({ signed: [], told: [207n] })
 })
 
-test('what the least bets of others take away keeps nobody from a bet', async () => {
+test('a bet is possible although minimum bets of others use up part of the limit', async () => {
   const { chain, signed } = await scene(208n)
   expect(
     await sendInTurn(

@@ -45,7 +45,7 @@ test('a call that its contract refuses once it is mined has that outcome', async
   expect(await chainWith(bet, '0x0')).toBe('reverted')
 })
 
-test('what a wallet sends to cancel a call is not the call, and the call for another fee is', async () => {
+test('a replacement that cancels a call is recognised, and one with another fee counts as the call', async () => {
   expect(await chainWith(sent(word(2), ACCOUNT, '0x'), '0x1', bet)).toBe('replaced')
   expect(await chainWith(sent(word(2), MARKET, '0x02'), '0x1', bet)).toBe('replaced')
   expect(await chainWith(sent(word(2), MARKET, '0x01'), '0x1', bet)).toBe('mined')

@@ -25,7 +25,7 @@ const record: RoundAnswer = {
   },
 }
 
-test('who is paid for what is reported shard by shard, in words that follow a name', () => {
+test('for each shard the page names the peers that the report paid, in words that follow a name', () => {
   expect(payRows(record).map(({ peer: { name }, text }) => `${name} ${text}`)).toEqual([
     'early gave leaf 9 of amber 780 of 1000, paid 40.00 nectar',
     'elder gave leaf 9 of amber 780 of 1000, and is not paid',

@@ -51,7 +51,7 @@ const solver: PeerAnswer = {
   },
 }
 
-test('what a peer did and its outcome are one row for each round, newest first', () => {
+test('the work of a peer and its outcome are one row for each round, newest first', () => {
   const history = peerHistory(solver)
   expect(history.map(({ round }) => round)).toEqual([9, 7, 6])
   expect(history[1]).toEqual({

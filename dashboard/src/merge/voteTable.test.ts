@@ -56,7 +56,7 @@ test('a vote of unavailable is a vote', () => {
   expect(voteTable(record).rows[1]?.votes[0]).toBe('unavailable')
 })
 
-test('of more seats than a committee has, those that the chain drew are shown, silent ones too', () => {
+test('the seats of the committee are those that the chain drew, silent ones included', () => {
   const evaluatorSeats = { totalCount: 40, items: [] }
   const committee = [
     { peerKey: '0x9', peer: peer('late') },

@@ -8,7 +8,7 @@ test('a page may read the chain and send what a wallet signed, alone or in a bat
     expect(JSON.parse(askableBody(JSON.stringify(request)) ?? '')).toEqual(request)
 })
 
-test('nothing else passes: not what belongs to the operator, not in a batch, not an invalid request', () => {
+test('other calls are refused: methods for the operator, batches and invalid requests', () => {
   const refused = [
     call('anvil_setBalance'),
     call('eth_sendTransaction'),

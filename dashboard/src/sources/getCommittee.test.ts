@@ -38,7 +38,7 @@ test('the contract says who was drawn', async () => {
 test.each([
   { jsonrpc: '2.0', id: 1, error: { code: 3, message: 'execution reverted' } },
   { jsonrpc: '2.0', id: 1, result: '0x' },
-])('nobody is named if the chain does not say who was drawn: %j', async answer => {
+])('no seat is named if the chain does not say who was drawn: %j', async answer => {
   const said = vi.spyOn(console, 'error').mockReturnValue()
   vi.stubGlobal('fetch', async () => Response.json(answer))
   expect(await getCommittee(39, 2)).toBeNull()

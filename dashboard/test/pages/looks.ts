@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type BrowserScene, see, solver } from '../browserScene.ts'
 import { pageAddresses } from '../pageAddresses.ts'
 
-/** What holds for every page: addresses, layout and accessibility. */
+/** Checks of every page: addresses, layout and accessibility. */
 export function testLooks(scene: BrowserScene): void {
   const { browserTest, visit } = scene
 

@@ -4,7 +4,7 @@ import { answers } from '../fixtures/indexerAnswers.ts'
 import { CHAIN_ID } from '../fixtures/servers.ts'
 import { CURRENT_ROUND, proposer, standings } from '../fixtures/swarm.ts'
 
-/** What is shown while a source is away, or is not what it should be. */
+/** Pages while a source is away, or is not what it should be. */
 export function testOutages(scene: BrowserScene): void {
   const { browserTest, visit } = scene
 

@@ -18,7 +18,7 @@ export function testPeers(scene: BrowserScene): void {
     const peer = await visit(`/peers/${contested.peerKey}`)
     await cell(peer, String(CONTESTED_ROUND)).waitFor()
     await see(peer, /Its .* points are appealed to 11 seats/)
-    // Who won one before learns what it is owed, and how to have it.
+    // A winner of an earlier game reads how much it is owed, and how to claim it.
     await see(peer, '0.0086')
     await see(peer, 'npx waggle challenge withdraw')
     await cell(await visit('/'), contested.name).waitFor()

@@ -76,7 +76,7 @@ export function testPhone(scene: BrowserScene): void {
   )
 }
 
-/** What a camera reads off the page. */
+/** Text of a QR code on the page, as a camera would read it. */
 async function scan(page: Page): Promise<string> {
   const SCALE = 4
   const { size, path } = await page.getByRole('img', { name: 'Code of the link' }).evaluate(svg => ({

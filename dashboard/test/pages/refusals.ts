@@ -23,7 +23,7 @@ async function writeBet(page: Page): Promise<void> {
   await page.getByText('4 shares').waitFor()
 }
 
-/** What goes wrong between a page, a wallet and a chain, and what the reader is told. */
+/** Faults between a page, a wallet and a chain, and the message to the reader. */
 export function testRefusals(scene: BrowserScene): void {
   const { browserTest } = scene
 

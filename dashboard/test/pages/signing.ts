@@ -9,7 +9,7 @@ import { type BrowserScene, see, solver } from '../browserScene.ts'
 import { answers } from '../fixtures/indexerAnswers.ts'
 import { always, openSigningScene, peerRow, TOKEN } from '../signingScene.ts'
 
-/** What a reader's wallet signs, on a real chain with the real contracts. */
+/** Signatures of a reader's wallet, on a real chain with the real contracts. */
 export function testSigning(scene: BrowserScene): void {
   scene.browserTest(
     'a wallet switches to the chain, bets, claims, stakes, registers, demands and appeals, and a reload keeps what it sent',
@@ -118,7 +118,7 @@ export function testSigning(scene: BrowserScene): void {
   )
 }
 
-/** What a peer's owner takes: pay of a final round, and a stake that is free. */
+/** Withdrawals of a peer's owner: pay of a final round, and a stake that is free. */
 export function testTaking(scene: BrowserScene): void {
   scene.browserTest('an owner claims what a final round earned, and withdraws a stake that is free', async () => {
     const signing = await openSigningScene(scene)

@@ -57,7 +57,7 @@ export function testChallenges(scene: Scene): void {
     })
   })
 
-  test('what challenges owe an account is reported by its peers, until it is withdrawn', async () => {
+  test('balances from challenges are reported by the peers of an account, until they are withdrawn', async () => {
     const { chain, indexer } = scene
     const credits = async () =>
       (
@@ -69,7 +69,7 @@ export function testChallenges(scene: Scene): void {
       chain.client.readContract({ ...chain.contracts.challenges, functionName: 'creditOf', args: [account] })
     await indexer.reachTip(chain)
     const before = await credits()
-    // Who demanded two leaves, and who showed one of them.
+    // Accounts that demanded two leaves, and that showed one of them.
     expect(before).toHaveLength(2)
     for (const { account, owed } of before) expect(BigInt(owed), account).toBe(await creditOf(account))
     const responder = before.find(({ account }) => account !== chain.client.account.address.toLowerCase())
@@ -171,7 +171,7 @@ export function testChallenges(scene: Scene): void {
     for (const seat of cast.evaluators) reveals.push(await commitVerdict(chain, seat, peer, round, UNAVAILABLE))
     await chain.enter(round + 5)
     for (const reveal of reveals) await reveal()
-    // What may be taken away counts until it is, and is told apart.
+    // Points that an open case may take away count until then, and are listed apart.
     expect(await stateOf(scene, round, peer)).toEqual({ outcome: 'scored', scoreMilli: 800, state: 'contested' })
     expect(await standingOf(scene, peer)).toMatchObject({ contestedPointsMilli: '800', contestedRounds: 1 })
     await chain.enter(round + 6)
@@ -208,7 +208,7 @@ async function placeOf({ chain, indexer }: Scene, { peerKey }: TestPeer) {
   return { rank, points: Number(pointsMilli) }
 }
 
-/** What a peer's round came to, and how sure that is. */
+/** Outcome of a peer's round, and how final it is. */
 async function stateOf({ chain, indexer }: Scene, round: number, { peerKey }: TestPeer) {
   await indexer.reachTip(chain)
   const where = `{ round: ${round}, peerKey: "${peerKey}" }`

@@ -3,7 +3,7 @@ import { readDeployment } from '@waggle/deployments/record'
 import { expect, test } from 'vitest'
 import type { Scene } from './scene.ts'
 
-/** What RL Swarm's nodes report of themselves. */
+/** Reports of RL Swarm's nodes about themselves. */
 export function testClaims(scene: Scene): void {
   test('claims of existing nodes are told apart, whatever they claim, and change no points', async () => {
     const { chain, indexer, cast } = scene

@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts'
 
 const SCORE_MILLI = 900
 
-/** What scores earn: by their weight, which a key's rounds before it decide. */
+/** Earnings of scores: by their weight, which depends on a key's rounds before. */
 export function testEarnings(scene: Scene): void {
   test('a key that worked in fewer rounds earns less by the same score: as much as the contracts pay, to the last wei', async () => {
     const { chain, indexer, cast } = scene
@@ -72,7 +72,7 @@ export function testEarnings(scene: Scene): void {
   })
 }
 
-/** What every peer could claim and has, as the contracts say it. */
+/** Claimable and paid amounts of every peer, as the contracts have them. */
 async function expectPurses({ chain, indexer }: Scene): Promise<void> {
   await indexer.reachTip(chain)
   const { purses } = await indexer.query<Record<string, { items: Record<string, string>[] }>>(

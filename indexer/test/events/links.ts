@@ -45,7 +45,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 /** From rows to those that belong to them. */
 export function testLinks(scene: Scene): void {
-  test('what names a peer, a round or a game leads to it', async () => {
+  test('rows that name a peer, a round or a game link to it', async () => {
     const missing = (await readRows(scene)).flatMap(({ name, columns, relations }) => {
       const leads = (column: string, ...tables: string[]) =>
         !columns.includes(column) || tables.includes(name) || relations.some(([, table]) => tables.includes(table))

@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts'
 /** 4 m (1 - m) of 100 Nectar, for a median of 610. */
 const TASK_PAY = `9516${'0'.repeat(16)}`
 
-/** What openings and tasks earn, and what a proposer loses. */
+/** Earnings of openings and tasks, and losses of a proposer. */
 export function testOpenings(scene: Scene): void {
   let played: Awaited<ReturnType<typeof playOpenings>>
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { BOOTSTRAP_ROUNDS } from '../testChain.ts'
 import type { Scene } from './scene.ts'
 
-/** Who takes part: seats, points, Nectar, stakes. */
+/** Members: seats, points, Nectar, stakes. */
 export function testPeers(scene: Scene): void {
   test('evaluators show how often they voted, and the rounds that they sat', async () => {
     const { indexer } = scene
@@ -170,7 +170,7 @@ export function testPeers(scene: Scene): void {
     expect(after.evaluator).toMatchObject({ stakedFromRound: null })
   })
 
-  test('what an overturned seat pays who appealed is reported by the account', async () => {
+  test('the account that appealed reports what an overturned seat paid it', async () => {
     const { chain, indexer, cast } = scene
     const [slashed, appellant] = cast.solvers
     await chain.slash(slashed, 500, appellant.account.address)

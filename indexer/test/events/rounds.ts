@@ -5,7 +5,7 @@ import { ENVIRONMENT, tasksOf } from '../testChain.ts'
 import { digest } from '../testPeers.ts'
 import type { Scene } from './scene.ts'
 
-/** What happened in a round: commitments, votes, settlements. */
+/** Events of a round: commitments, votes, settlements. */
 export function testRounds(scene: Scene): void {
   test('a round counts what its peers did, and has the times that the contract computes', async () => {
     const { chain, indexer } = scene

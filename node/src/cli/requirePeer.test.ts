@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { requirePeer } from './requirePeer.ts'
 
-test('Where there is no peer, one of the local swarm next to it is named', () => {
+test('Without a peer in the folder, one of the local swarm next to it is suggested', () => {
   const root = mkdtempSync(join(tmpdir(), 'waggle-peers-'))
   const missing = () => requirePeer(join(root, 'peer'), 'Name its folder.')
   expect(missing).toThrow(expect.objectContaining({ hint: 'Name its folder.' }))

@@ -5,7 +5,7 @@ import { CanonicalError, decodeCanonical, encodeCanonical } from './canonical.ts
 
 const schema = z.strictObject({ a: z.int(), b: z.instanceof(Uint8Array), c: z.string().max(100) })
 
-test('what is encoded is decoded', () => {
+test('a value survives encoding and decoding', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), fc.uint8Array({ maxLength: 100 }), fc.string({ maxLength: 50 }), (a, b, c) => {
       const decoded = decodeCanonical(encodeCanonical({ c, b, a }), schema, 1000)

@@ -32,7 +32,7 @@ test('a failure frees its place', async () => {
   expect(await limit.run('k', async () => 1)).toBe(1)
 })
 
-test('who gives up while it waits leaves the queue, and the next one gets the place', async () => {
+test('an aborted waiter leaves the queue, and the next one takes its place', async () => {
   const limit = createKeyedLimit(1)
   const first = Promise.withResolvers<void>()
   const stop = new AbortController()

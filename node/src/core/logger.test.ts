@@ -65,7 +65,7 @@ test('the pretty form is for people: lists of records are counted, and fractions
   expect(JSON.parse(exact.lines[0] as string)).toMatchObject(fields)
 })
 
-test('what a peer put into a value neither fills the log nor drives the terminal', () => {
+test('values from a peer neither fill the log nor control the terminal', () => {
   const reason = `\u001b[2J\u009b1A\u202e${'x'.repeat(1 << 20)}`
   const error = new Error(reason)
   for (const format of ['pretty', 'json'] as const) {

@@ -23,7 +23,7 @@ test('an iteration is read before anybody asks, and given in its order', async (
   expect(await listOf(ahead)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
 })
 
-test('what comes while it is waited for is given at once', async () => {
+test('an item that arrives during a wait is given at once', async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   async function* source() {
     for (const [n, gate] of gates.entries()) {

@@ -9,7 +9,7 @@ test('a list of URLs shows only schemes, hosts and ports', () => {
   expect(originsOf('one.example/key')).toBe('an invalid URL')
 })
 
-test('whatever may be a key is taken out of a text, as it is written and decoded, with or without its URL', () => {
+test('possible keys are removed from a text, raw and decoded, inside and outside of URLs', () => {
   const said = `${urls} refused: no project k3y+query, k3y%2Bquery, k3y-in-path or an0ther of hunter22 in v2`
   const hidden = redactUrls(said, urlSecrets(urls))
   expect(hidden).toBe(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { checkGames, checkProposals } from './checkHooks.ts'
 import { loadStarterEnvironments } from './codezero/loadStarter.ts'
 
-test('nothing is wrong with proposals and games of CodeZero', async () => {
+test('proposals and games of CodeZero pass the checks', async () => {
   const starter = (await loadStarterEnvironments()).starter
   expect(starter.proposals).not.toBeNull()
   expect(await checkProposals(starter)).toEqual([])

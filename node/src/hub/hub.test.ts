@@ -61,7 +61,7 @@ test('A model is pulled whole, checked, without what is not a model’s, and its
   expect(steps.at(-1)).toMatchObject({ received: bytes, total: bytes })
 })
 
-test('What was pulled is not pulled again, and works offline, by branch and by commit.', async () => {
+test('A pulled model is not pulled again, and works offline, by branch and by commit.', async () => {
   const { pull, hub, cache } = await setUp()
   const { folder } = await pull()
   hub.seen.length = 0
@@ -75,7 +75,7 @@ test('What was pulled is not pulled again, and works offline, by branch and by c
   expect(await refusal(other)).toMatchObject({ code: 'HUB_OFFLINE', retryable: true })
 })
 
-test("Of a dataset the files of one folder are pulled, into a folder that no model's is, and another folder's later.", async () => {
+test('Files of one folder of a dataset are pulled into their own folder, and those of another folder later.', async () => {
   const { hub, cache, client } = await setUp({
     'full/test.parquet': 'PAR1',
     'full/x.py': '',

@@ -14,7 +14,7 @@ test('the bet grows with the belief, stays within the budget, and is none where 
   expect(sizeBet([0.99, 0.01], pools, { ...rule, budget: 0.005 })).toBeNull()
 })
 
-test('what others bet too much on is bet against, though it is likelier', () => {
+test('the bet is against a choice that others overbet, though it is likelier', () => {
   expect(sizeBet([0.6, 0.4], [pool(9), pool(1)], rule)?.choice).toBe(1)
 })
 

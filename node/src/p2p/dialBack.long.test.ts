@@ -12,7 +12,7 @@ async function dialedBack(mode: 'open' | 'closed') {
   const script = [
     'ip link set lo up',
     ...[OWN, ...others].map(ip => `ip address add ${ip}/32 dev lo`),
-    // Whom the others see is at its own address; by default it would be at theirs.
+    // The address that others see is its own; by default it would be theirs.
     ...others.map(ip => `ip route change local ${ip} dev lo table local src ${OWN}`),
     ...(mode === 'open'
       ? []

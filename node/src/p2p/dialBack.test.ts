@@ -3,7 +3,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { expect, test } from 'vitest'
 import { connect, startTestHost } from './testHosts.ts'
 
-test('what AutoNAT dials is a new connection, and not the one over which it was asked to', async () => {
+test('AutoNAT dials a new connection, and does not reuse the one with the request', async () => {
   const [asked, asking] = await Promise.all([startTestHost(), startTestHost()])
   try {
     await connect(asking, asked)

@@ -69,7 +69,7 @@ test('a banned peer is hung up on at the door, in both directions', async () => 
   await Promise.all([a.stop(), b.stop()])
 })
 
-test('what may not be dialled is not, wherever libp2p has the address from', async () => {
+test('forbidden addresses are not dialled, from any of libp2p’s sources', async () => {
   const b = await startTestHost()
   const a = await startTestHost({ mayDial: address => !b.addresses().includes(address) })
   await a.node.peerStore.patch(b.node.peerId, { multiaddrs: b.node.getMultiaddrs() })

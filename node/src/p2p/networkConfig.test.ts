@@ -4,7 +4,7 @@ import { networkSettings } from './networkConfig.ts'
 
 const schema = z.strictObject(networkSettings)
 
-test('nothing said is a peer that listens on some port of both families and at relays, and is quiet on the local network', () => {
+test('by default a peer listens on some port of both families and at relays, and is quiet on the local network', () => {
   const listen = ['/ip4/0.0.0.0/tcp/0', '/ip6/::/tcp/0', '/p2p-circuit']
   expect(schema.parse({})).toMatchObject({
     listen,

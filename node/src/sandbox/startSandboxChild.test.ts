@@ -27,6 +27,6 @@ test('a damaged snapshot fails one start, and is gone for the next', async () =>
   expect(existsSync(file)).toBe(false)
 })
 
-test('where no snapshot can be kept, there is none', async () => {
+test('a machine that cannot keep a snapshot has none', async () => {
   expect(await pythonSnapshot('unused', join(import.meta.filename, 'folder'))).toBeNull()
 })

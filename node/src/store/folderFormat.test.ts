@@ -13,7 +13,7 @@ function newFolder(): string {
   return folder
 }
 const read = (folder: string, name: string) => readFileSync(join(folder, name), 'utf8')
-/** What a process of the operating system holds, or an opened lock leaves. */
+/** Files that a process of the operating system holds, or that an opened lock leaves. */
 const filesOf = (folder: string) =>
   readdirSync(folder)
     .filter(name => !name.startsWith('node.'))

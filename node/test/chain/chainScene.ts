@@ -33,7 +33,7 @@ export async function openChainScene() {
   const deployment = await deployContracts(local, ROUND_SECONDS, environmentHash(spec), undefined, ROUND_SECONDS)
   const { rounds, challenges } = contractsOf(deployment)
   const stop = new AbortController()
-  /** Who sits, from the first suite on. */
+  /** Evaluators with a seat, from the first suite on. */
   const seated: Peer[] = []
 
   function open(identity: Identity, accountKey: Hex): Promise<Chain> {

@@ -41,7 +41,7 @@ function keep(data: string, round: number, bytes: Uint8Array): void {
   writeFileSync(join(folder, contentId(bytes).slice(2)), bytes)
 }
 
-/** What is false, withheld or appealed, and what all of it comes to. */
+/** False, withheld and appealed work, and its outcomes. */
 export function testChallenges(scene: ChainScene): void {
   const asked = () => ({ deployment: scene.deployment, rpcUrl: scene.local.rpcUrl })
 

@@ -75,7 +75,7 @@ export function testWrites(scene: ChainScene): void {
     const round = (await first.chain.rounds.read()).round + 2
     await enter(round)
     const rollouts = { round, count: 1, policyHash: word(2), contentId: word(3) }
-    // Whose nonce was taken waits for that to be deep: blocks must come by themselves.
+    // A call that lost its nonce waits until that is deep: blocks must come by themselves.
     await local.client.setIntervalMining({ interval: 1 })
     const outcomes = await Promise.all(
       [first, second].flatMap(({ chain }) => [1, 2].map(i => chain.commitRollouts({ ...rollouts, root: word(i) }))),

@@ -100,7 +100,7 @@ const batch = [0, 1, 2, 3].map(i => ({
   advantage: i % 2 ? 1 : -1,
 }))
 
-/** What crosses in a step after the first, and how much is trained. */
+/** Bytes that cross in a step after the first, and how much is trained. */
 async function crossingsOf(settings: TrainerOptions, of = config) {
   const weights = tinyWeights(of)
   const trainer = await createTrainer(of, weights, { threads: 1, device: 'webgpu', ...settings })

@@ -31,7 +31,7 @@ const contracts = contractsOf({
   contracts: eachContract(() => ({ address, startBlock: 0 }) as const),
 })
 
-/** What an endpoint answers to each method; a call of another method gets all of it. */
+/** An endpoint's answer to each method; a call of another method gets all of it. */
 type Answers = Record<string, unknown>
 
 const block = {
@@ -125,7 +125,7 @@ function wholeNumbers(...values: number[]): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`${value} where a whole number is expected`)
 }
 
-/** Whatever an endpoint answers, a read resolves with what its type says, or with a ruling or an outage. */
+/** With any answer of an endpoint, a read resolves with a value of its type, or with a ruling or an outage. */
 function endpoint(answers: Answers, read: (chain: ChainClient) => Promise<unknown>): Decoder {
   return {
     module: 'chain',

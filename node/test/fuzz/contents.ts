@@ -24,7 +24,7 @@ import type { Decoder } from './decoder.ts'
 const utf8 = (text: string) => new TextEncoder().encode(text)
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-/** What stands inside of payloads, and what else anybody may send: policies, texts of answers and tasks, requests to a sponsor. */
+/** Contents of payloads and other data from strangers: policies, texts of answers and tasks, requests to a sponsor. */
 export const contents: Record<string, Decoder> = {
   policy: {
     module: 'rl/policy/publishedPolicy.ts',
@@ -93,7 +93,7 @@ function policySeed(policy: PublishedPolicy): Uint8Array {
   return dagCbor.encode({ header: bytes.toString('utf8', 8, end), data: Uint8Array.from(bytes.subarray(end)) })
 }
 
-/** What is not the one encoding of a policy is refused, with the one error that the peer's check takes for its fault. */
+/** Anything but the one encoding of a policy is refused, with the one error that the peer's check takes for its fault. */
 function readPolicy(bytes: Uint8Array): boolean {
   const file = policyFile(bytes)
   let policy: PublishedPolicy

@@ -238,7 +238,7 @@ function payload(kind: keyof Payloads, module: string): Decoder {
   }
 }
 
-/** What is accepted has one encoding, and the only error is CANONICAL. */
+/** Accepted bytes have one encoding, and the only error is CANONICAL. */
 function decoded<T>(bytes: Uint8Array, decode: (bytes: Uint8Array) => T, encode: (value: T) => Uint8Array): boolean {
   let value: T
   try {

@@ -18,7 +18,7 @@ const calling = (folder: string, within: string, calls: RegExp) =>
 test('every module that decodes what peers send is fuzzed', () => {
   const calls =
     /\b(decodeCanonical|decodeVersioned|payloadCodec|inflateRawSync|base58btc\.decode|createPublicKey|readUInt32BE)\(/
-  // What the others decode with.
+  // Shared parts of the other decoders.
   const through = ['core/payloads/payloadCodec.ts']
   expect(calling(src, '**/*.ts', calls).filter(file => !fuzzed.has(file) && !through.includes(file))).toEqual([])
 })
@@ -38,7 +38,7 @@ test('every module of roles and of the network that parses JSON is fuzzed, or na
   expect(found.sort()).toEqual([...named].sort())
 })
 
-test('what learns and samples reads nothing of a peer but policies, which are fuzzed', () => {
+test('training and sampling read nothing of a peer but policies, which are fuzzed', () => {
   const found = calling(model, 'rl/**/*.ts', /\bparse(SafetensorsHeader|SafetensorsMetadata)\(/)
   expect(found.filter(file => !fuzzed.has(file))).toEqual([])
 })

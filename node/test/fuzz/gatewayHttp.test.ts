@@ -24,7 +24,7 @@ const seeds = [
   Buffer.concat([request('GET /v1/status'), request('GET /v1/rounds/8')]),
 ]
 
-/** What the server says to these bytes until it closes the connection. */
+/** The server's answer to these bytes until it closes the connection. */
 function say(port: number, bytes: Uint8Array): Promise<string> {
   return new Promise(resolve => {
     const said: Buffer[] = []
@@ -35,7 +35,7 @@ function say(port: number, bytes: Uint8Array): Promise<string> {
   })
 }
 
-test('whatever is sent to the gateway is answered or closed, costs no other request, and reaches a route by its own path only', async () => {
+test('any bytes to the gateway are answered or the connection closed; they cost no other request, and reach a route by its own path only', async () => {
   const failures: object[] = []
   const rounds: number[] = []
   const logger = {

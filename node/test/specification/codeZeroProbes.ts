@@ -73,7 +73,7 @@ function levels({ difficulty }: CodeZeroSpec): number[] {
   })
 }
 
-/** What the judge is shown, and what it makes of the answer. */
+/** The judge's input, and its verdict on the answer. */
 async function judged({ judge }: CodeZeroSpec): Promise<unknown> {
   if (judge.kind !== 'trueFalse') return judge.kind
   const shown: string[] = []
@@ -87,7 +87,7 @@ async function judged({ judge }: CodeZeroSpec): Promise<unknown> {
   return [await (await trueFalseJudge(chooser, letters, judge)).predictCorrectness(pairs), shown]
 }
 
-/** What loading a model's folder says: an error's code, or what was loaded. A load starts a thread, so that each is done once. */
+/** The result of loading a model's folder: an error's code, or what was loaded. A load starts a thread, so that each is done once. */
 export function loading<Spec extends EnvironmentSpec>(
   kind: Pick<EnvironmentKind<Spec>, 'load'>,
   folder: string,

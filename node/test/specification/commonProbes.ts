@@ -28,7 +28,7 @@ function groupOf(name: string, rewards: readonly number[] = [0.5, 0.1, 0.9, 0.6]
   return { task, rollouts, rewards, correctness: rewards } as unknown as ScoredGroup
 }
 
-/** What a policy is asked to sample for a round. */
+/** A policy's sampling request of a round. */
 async function asked(spec: EnvironmentSpec): Promise<unknown> {
   let request: object = {}
   const sampler = {
@@ -46,7 +46,7 @@ async function asked(spec: EnvironmentSpec): Promise<unknown> {
   return [samplesPerPrompt, temperature, topP, maxNewTokens]
 }
 
-/** What the trainer is given in five rounds. */
+/** The trainer's inputs in five rounds. */
 const steps =
   (trained: 'weights' | 'adapter' = 'weights', own = 1) =>
   async (spec: EnvironmentSpec) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What shows that a field is obeyed: another value, and something that follows from the specification and differs with it. */
+/** Evidence that a field is obeyed: another value, and something that follows from the specification and differs with it. */
 export type Probe<Spec> = {
   /** Undefined if all of its parent is replaced, by `also`. */
   readonly value?: unknown

@@ -3,7 +3,7 @@ import { hostileKindOf, hostileKinds } from './hostilePeers.ts'
 import { honestPoints, WHOLE } from './rows.ts'
 import { simulateSwarm } from './simulateSwarm.ts'
 
-test('of 15 seats and 85 solvers a fifth is hostile, and every kind plays in the seeds of the row', () => {
+test('a fifth of 15 seats and 85 solvers is hostile, and every kind plays in the seeds of the row', () => {
   const seeds = Array.from({ length: WHOLE.seeds }, (_, seed) => String(seed))
   for (const [role, first, end, hostile] of [
     ['evaluator', 0, 15, 3],

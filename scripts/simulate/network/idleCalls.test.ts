@@ -10,7 +10,7 @@ import { simulateSwarm } from './simulateSwarm.ts'
 const FIRST_ROUND = 5
 const ROUNDS = 4
 
-/** What an evaluator does besides voting, as `startEvaluator.ts` starts it. */
+/** An evaluator's work besides voting, as `startEvaluator.ts` starts it. */
 function startOtherDuties({ node }: SimulatedPeer): void {
   if (node === null) throw new Error('the evaluator has not started')
   const seat = { session: sessionOfNode(node, ''), rules: {} as never, logger: silentLogger }

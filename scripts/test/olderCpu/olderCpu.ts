@@ -9,7 +9,7 @@ type Level = keyof typeof levels
 
 export const isLevel = (text: string): text is Level => Object.hasOwn(levels, text)
 
-/** What `/proc/cpuinfo` says, without the flags that a CPU of the level lacks. */
+/** Contents of `/proc/cpuinfo`, without the flags that a CPU of the level lacks. */
 export function withoutFlags(cpuinfo: string, level: Level): string {
   return cpuinfo.replace(/^flags\s*:.*$/gm, line =>
     line

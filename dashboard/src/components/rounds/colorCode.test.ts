@@ -6,7 +6,7 @@ test('an answer of empty lines keeps no reader waiting', () => {
   expect(colorCode(text)).toBe(text)
 }, 2_000)
 
-test('what a model wrote is shown as text, whatever tags it holds', () => {
+test('text of a model is shown as text, with any tags', () => {
   const [, code] = colorCode('```python\nx = "<img src=x>"\n') as { props: { children: unknown } }[]
   expect(JSON.stringify(code?.props.children)).toContain('<img src=x>')
   expect(JSON.stringify(code)).not.toContain('dangerouslySetInnerHTML')

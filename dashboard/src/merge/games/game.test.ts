@@ -13,7 +13,7 @@ test('a game is titled by what its judge wrote, if that is the agreed JSON', () 
     expect(gameTitle(3n, text).question, text).toBe('Game 3')
 })
 
-test('what a judge writes turns or hides nothing next to it, and no two choices look the same', () => {
+test('text of a judge neither reorders nor hides the text next to it, and no two choices look the same', () => {
   const details = {
     question: ' Which\u202e\n\n one\u009b? ',
     choices: ['yes\u2067', 'Choice 3', 'Yes', '', 'yes\u200b'],

@@ -23,7 +23,7 @@ test('a file in the way is named', () => {
   expect(() => makeFolder(join(root, 'file/x'))).toThrow(/file\/x cannot be made \(ENOTDIR\)/)
 })
 
-test.runIf(process.platform === 'linux')('where nothing can be made that is said at once', () => {
+test.runIf(process.platform === 'linux')('a place where no folder can be made is refused at once', () => {
   expect(() => makeFolder('/proc/waggle/copies')).toThrow(
     expect.objectContaining({
       code: 'FOLDER',

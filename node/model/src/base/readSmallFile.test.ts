@@ -25,7 +25,7 @@ test('a small file is read, also through a link', () => {
   expect(readSmallFile(at('link'), 10).toString()).toBe('0123456789')
 })
 
-test('whatever else has the name is refused at once, in one line that names it', () => {
+test('anything but a file of that name is refused at once, in one line that names it', () => {
   mkdirSync(at('folder'))
   writeFileSync(at('large'), '01234567890')
   execFileSync('mkfifo', [at('pipe')])

@@ -20,7 +20,7 @@ test('the kernels that can run are exact and bitwise identical; each shape is ti
   for (const { fusedMs, separateMs, isFused } of choices) expect(isFused || separateMs < 0.9 * fusedMs).toBe(true)
 })
 
-test('what else the machine does, in one run or in most, does not choose a kernel', () => {
+test('other work of the machine, in one run or in most, does not decide which kernel is chosen', () => {
   const quiet: Run = [
     [1, 2],
     [4, 3],
@@ -36,7 +36,7 @@ test('what else the machine does, in one run or in most, does not choose a kerne
   expect(chooseByTimes([other, other.map(([fused]): [number, number] => [fused, 99])]).isFused).toBe(false)
 })
 
-test('which kernel a timer took is in the model and not in its hash, which is that of the product', () => {
+test('the model records the kernel that a timer chose; its hash covers only the product', () => {
   const model = (fused: boolean, columns = 2) => {
     const graph = new Graph()
     const codes = graph.constant('i8', [4, columns], new Int8Array(4 * columns).fill(3))

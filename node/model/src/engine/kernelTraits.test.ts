@@ -41,7 +41,7 @@ const feeds: Record<string, Tensor> = {
   ),
 }
 
-/** What a graph gives as it is encoded for this CPU, and for one whose kernels have all traits. */
+/** Outputs of a graph as encoded for this CPU, and for one whose kernels have all traits. */
 async function bothOutputs(outputs: Record<string, Value>) {
   const model = encodeModel(outputs)
   const bytes = model.bytesFor?.({ productsSaturate: true, loneRowsDiffer: true }) as Uint8Array

@@ -106,7 +106,7 @@ test.each([{ rank: 0 }, { rank: 1.5 }, { rank: 1e9 }, { alpha: 0 }, { alpha: Num
   },
 )
 
-test('what a caller in JavaScript gets wrong is refused by the option’s name, before anything is done', async () => {
+test('wrong arguments from JavaScript are refused by the option’s name, before any work starts', async () => {
   const model = await loadModel(folder)
   const scorer = await loadScorer(folder)
   const trainer = await model.trainer

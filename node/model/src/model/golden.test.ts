@@ -11,7 +11,7 @@ import { locateFrozenTensors } from './quantization/frozenTensors.ts'
 import { positionLogits } from './scoring/positionLogits.ts'
 import { createScorer } from './scoring/score.ts'
 
-/** What transformers and PEFT say of tiny random models, in float32: scripts/golden/decoderVectors.py makes them. */
+/** Outputs of transformers and PEFT for tiny random models, in float32: scripts/golden/decoderVectors.py makes them. */
 interface Golden {
   logits: { tokens: number[]; logits: number[][] }[]
   long: { tokens: number[]; logits: number[] }

@@ -12,7 +12,7 @@ const YEAR_SEC = 31_536_000
 const HEAD = { method: 'eth_getBlockByNumber', params: ['latest', false] }
 const VIEW = { method: 'eth_call', params: [{ to: '0x01', data: '0x' }, 'latest'] }
 
-/** What an endpoint does instead of its duty, until it is set to null again. */
+/** An endpoint's fault, until it is set to null again. */
 type Bend = ((call: RpcCall, honest: () => unknown) => unknown) | null
 
 /** A chain with a block every two seconds, and endpoints that a test bends. */
@@ -201,7 +201,7 @@ test('if one endpoint is out, the other is asked, and the outage logs two lines'
 })
 
 test.each([0, 1])(
-  'of two endpoints that disagree on a block, number %i, which left the common chain, is out',
+  'the endpoint that left the common chain is excluded when two disagree on block number %i',
   async liar => {
     const names = ['https://one.example', 'https://two.example']
     const { guard, bend, pass, said } = setup(names)
@@ -213,7 +213,7 @@ test.each([0, 1])(
       return Number(head.number) > forkedFrom ? { ...head, hash: head.hash.replace('0x00', '0xff') } : head
     }, names[liar])
     await pass(120)
-    // What both had in common lies at 114 by then.
+    // The common part of both ends at 114 by then.
     const head = guard.readHead()
     await pass(5, head)
     expect(said()).toEqual([
@@ -243,7 +243,7 @@ test('a wait ends with the signal', async () => {
   await expect(view).rejects.toThrow('stopped')
 })
 
-test('what is too much to ask reaches who asked at once, and is not held against the endpoint', async () => {
+test('a request that is too large fails for its caller at once, and the endpoint stays healthy', async () => {
   const { guard, bend, pass, said, asked } = setup()
   await guard.check()
   const before = asked.length

@@ -66,7 +66,7 @@ test('a peer that amends its commitment and its policy without end costs no memo
   expect([told, policies.get(key(2)), policies.size]).toEqual([300_000, key(49_999), 2])
 })
 
-test('what can change is read each time, what cannot once, for the last rounds asked for', async () => {
+test('mutable facts are read each time and immutable ones once, for the last rounds requested', async () => {
   const reads: number[] = []
   let over = 3
   let isOut = true

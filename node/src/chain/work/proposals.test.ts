@@ -37,6 +37,6 @@ test('a secret is the same after a restart, and nobody has it who has no key', (
     proposalSecret(accountKey, { ...contracts, chainId: 1 }, place),
   ]
   expect(new Set([secret, ...others]).size).toBe(5)
-  // What is sent a round ahead does not tell it.
+  // The commitment a round ahead does not reveal it.
   expect(commitSecret(contracts, accountKey, place).data).not.toContain(secret.slice(2))
 })

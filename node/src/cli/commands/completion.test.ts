@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { verbs } from '../verbs.ts'
 import { completionFor } from './completion.ts'
 
-/** What bash offers for a line, by the script. */
+/** Completions that bash offers for a line, by the script. */
 function offered(script: string, words: readonly string[]): string[] {
   const line = `COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _waggle`
   const shown = execFileSync('bash', ['-c', `${script}\n${line}\nprintf '%s\\n' "\${COMPREPLY[@]}"`])

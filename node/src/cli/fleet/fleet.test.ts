@@ -40,7 +40,7 @@ test('every folder with settings is a peer, with its own GPU and the next port',
   ])
 })
 
-test('what cannot run together is refused before anything starts', () => {
+test('settings that exclude each other are refused before anything starts', () => {
   expect(() => fleetPeers(folder, asked)).toThrow("contains no peer's folder")
   expect(() => fleetPeers(join(folder, 'nowhere'), asked)).toThrow("contains no peer's folder")
   peer('a', 'role: gateway\n')

@@ -18,7 +18,7 @@ const machine: Parameters<typeof chooseSettings>[0] = {
 const chosen = (offer: Partial<typeof machine>, said = {}) =>
   Object.fromEntries(chooseSettings({ ...machine, ...offer }, said).map(({ setting, value }) => [setting, value]))
 
-test('what a peer does follows from what the machine has', () => {
+test('the machine decides the role and settings of a peer', () => {
   expect(chosen({})).toEqual({ role: 'solver', threads: 3 })
   expect(chosen({ cores: 1 })).toEqual({ role: 'solver', threads: 1 })
   expect(chosen({ freeBytes: GIB / 2 })).toEqual({ role: 'gateway' })

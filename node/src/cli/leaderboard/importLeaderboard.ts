@@ -92,7 +92,7 @@ async function openImport(question: Omit<Owner, 'key'>, owner: Owner | null) {
       new Date(Number(sec) * 1000).toISOString(),
     )
     throw new ImportTooLateError(
-      `What is proposed now could be imported from ${ready} on, and round 3 begins at ${closes}.`,
+      `A proposal made now could be executed from ${ready} on, and round 3 begins at ${closes}.`,
       {
         hint: 'A leaderboard is imported before the first settlement. Deploy with --starts-at later than the delay of the timelock.',
       },

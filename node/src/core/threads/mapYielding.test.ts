@@ -58,7 +58,7 @@ test('work that runs side by side shares the time between two turns, and none wa
   expect(done.indexOf('d1')).toBeLessThan(done.indexOf('a3'))
 })
 
-test('what an item throws ends the mapping', async () => {
+test('an error of an item ends the mapping', async () => {
   const { yieldNow } = slowMachine()
   const read = (item: number) => {
     if (item === 2) throw new RangeError('two')

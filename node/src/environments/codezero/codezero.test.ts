@@ -213,7 +213,7 @@ test.each([
   expect(await codeOfAnswer(text, problem)).toBe(right)
 })
 
-test('What the function needs stays, wherever it stands, and what needs nothing of it goes.', async () => {
+test('Everything that the function needs stays, wherever it stands, and the rest is removed.', async () => {
   const needs = right.replace('sum(', 'LIMIT + add(')
   const helpers = 'def add(xs):\n    return sum(xs, START)\nSTART = 0\nLIMIT: int = 0\n'
   const { code } = await checkStructure(

@@ -45,7 +45,7 @@ test('The event loop gets its turns while the parser recovers from many errors.'
   expect(await reading).toBeNull()
 })
 
-test('What the judge reads of deeply nested names is renamed as elsewhere.', async () => {
+test('Deeply nested names are renamed for the judge like others.', async () => {
   const nested = (inner: string) =>
     `def f(xs):\n    return ${'[1 for a[0, '.repeat(16)}${inner}${'] in xs]'.repeat(16)}\n`
   expect(await canonicalCode(nested('sum, len(b)'), problem)).toBe(nested('q, r(u)').replaceAll('a[', 'p['))

@@ -73,7 +73,7 @@ test('a question and its operands in another order are held out together', () =>
     }
 })
 
-test('nothing is wrong with it as an environment, with all families and both styles', async () => {
+test('the environment passes the checks, with all families and both styles', async () => {
   const environment = open({ families: [...familyNames], reply: 'tagged' })
   expect(await checkEnvironment(environment, await environment.openJudge(null))).toEqual([])
   expect(await checkEnvironment(open(), await open().openJudge(null))).toEqual([])

@@ -45,7 +45,7 @@ test('a quotation stays on its line, is cut at 200 characters, and may be of not
   )
 })
 
-test('what most critiques answered is counted over all of them, and a tie counts nothing', () => {
+test('the most common answer of the critiques is counted over all of them, and a tie counts nothing', () => {
   const majority = (...byPeer: PeerAnswers[]) => quotedIn(later(2, byPeer)[0]).majority
   expect(majority(said('7', '+7', '8'), said('8', '007'))).toBe('7')
   expect(majority(said('7'), said('8'))).toBeNull()

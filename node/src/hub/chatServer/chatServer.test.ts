@@ -81,7 +81,7 @@ test('Answers are texts, each by its own seed, and one that the limit cut off ha
   expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({ model: 'm', max_tokens: 160, temperature: 0.8, seed: 16 })
 })
 
-test('Of a server that does not answer in time, the answers that came are taken.', async () => {
+test('If a server does not answer in time, the answers that arrived are used.', async () => {
   const time = new AbortController()
   const { url } = await serve((_, response, body) => {
     const { seed } = JSON.parse(body)

@@ -100,7 +100,7 @@ test.each([
     `{"task_id":1}\n{"text":"${'x'.repeat(9 << 20)}"}\n{"task_id":3}\n`,
     [1, 'line is longer than 8388608 bytes', 3],
   ],
-])('Of JSON lines with %s, what is whole is read.', async (_, content, expected) => {
+])('JSON lines with %s are read where they are complete.', async (_, content, expected) => {
   expect(ids(await readAll(await written(content)))).toEqual(expected)
   expect(ids(await readAll(await written(gzipSync(content), 'rows.jsonl.gz')))).toEqual(expected)
 })

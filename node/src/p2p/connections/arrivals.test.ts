@@ -33,7 +33,7 @@ test('a crowd that does not finish its handshakes gives way to who comes from el
   expect([other, ...crowd].map(({ arriving }) => arriving.isCut)).toEqual([false, true, false, false])
 })
 
-test('nobody in the crowd takes the place of another whose handshake may end soon', () => {
+test('the crowd does not displace a peer whose handshake may end soon', () => {
   const { clock, from } = scene(2)
   const [first] = ['203.0.113.1', '203.0.113.2'].map(from)
   expect(from('203.0.113.3').isIn).toBe(false)
@@ -41,7 +41,7 @@ test('nobody in the crowd takes the place of another whose handshake may end soo
   expect([from('203.0.113.3').isIn, first?.arriving.isCut]).toEqual([true, true])
 })
 
-test('who is upgraded, or gone, takes no place', () => {
+test('upgraded and closed connections take no place', () => {
   const { arrivals, from } = scene(2)
   const [first, second] = ['203.0.113.1', '203.0.113.2'].map(from)
   if (first) arrivals.leave(first.arriving)

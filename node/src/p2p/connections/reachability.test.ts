@@ -15,7 +15,7 @@ test('a peer is reached directly at public addresses, else through a relay, else
     expect(reachabilityOf([own]), own).toEqual({ by: 'nothing', publicAddresses: [] })
 })
 
-test('who is not reached is told what to do', () => {
+test('a peer that cannot be reached is told what to do', () => {
   expect(sayReachability(reachabilityOf([open]), false)).toEqual({ found: `directly, at ${open}`, advice: null })
   expect(sayReachability(reachabilityOf([relayed]), false)).toEqual({ found: 'through a relay', advice: null })
   expect(sayReachability(reachabilityOf([home]), false).advice).toContain('--upnp')

@@ -46,6 +46,6 @@ test('a later version is ignored, not rejected', () => {
   expect(check(raw({ v: 2, more: true })).verdict).toBe('ignore')
 })
 
-test('what others would refuse is not sent', () => {
+test('a message that others would refuse is not sent', () => {
   expect(() => encodeAnnouncement({ ...announcement, count: 0.5 })).toThrow(AnnouncementError)
 })

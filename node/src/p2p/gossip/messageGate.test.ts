@@ -74,7 +74,7 @@ test('a registered author is asked about once, then taken at once', async () => 
   expect(counts.calls).toBe(1)
 })
 
-test('what another process signed with our key is reported, of use or not; what somebody forged is not', async () => {
+test('a message that another process signed with our key is reported, useful or not; a forged one is not', async () => {
   const { pass, twins } = scene({ check: () => ignore('not newer') })
   await pass(by('R self', false), 'forwarder')
   await pass(by('R'), 'forwarder')
@@ -137,13 +137,13 @@ test('a neighbour that forwards more useful messages than we verify is not to bl
   expect(useless.isOut('neighbour')).toBe(true)
 })
 
-test('what is above our own limits costs its author nothing', async () => {
+test('a message above our own limits costs its author nothing', async () => {
   const full = scene({ check: () => ignoreAsOurs('round is full') })
   for (let i = 0; i < 1_000; i += 1) await full.pass(by('R'), 'R')
   expect(full.guard.penaltyOf('R')).toBe(0)
 })
 
-test('what a stranger says of itself is kept and goes no further; what is said of one by others is not kept', async () => {
+test('claims of a stranger about itself are kept and not forwarded; claims of others about it are not kept', async () => {
   const kept: string[] = []
   const takeStranger: MessageRules['takeStranger'] = message => {
     kept.push(message.from)
@@ -155,7 +155,7 @@ test('what a stranger says of itself is kept and goes no further; what is said o
   expect(taken).toEqual([])
 })
 
-test('what is useless counts against an author that sent it itself, and not against who forwarded it', async () => {
+test('a useless message counts against an author that sent it directly, and not against the peer that forwarded it', async () => {
   const { pass, guard } = scene({ check: () => ignore('not newer') })
   for (let i = 0; i < 70; i += 1) await pass(by('R'), 'forwarder')
   expect(guard.penaltyOf('forwarder')).toBe(0)

@@ -8,7 +8,7 @@ test('messages that come at once are handled in order, one on each turn of the e
   const burst = Array.from({ length: 6 }, async (_, index) => {
     await queue.enter()
     handled.push(`message ${index}`)
-    // What follows at once belongs to the same turn.
+    // Messages that follow at once belong to the same tick.
     await Promise.resolve()
     handled.push('its end')
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { encodeSigned, type SignedMessage } from './signedMessage.ts'
 import { createUselessCount, MAX_USELESS } from './uselessMessages.ts'
 
-/** What a peer says, signed at a time. */
+/** A message of a peer, signed at a time. */
 const message = (peer: number, said = peer, sequence = 1): SignedMessage =>
   encodeSigned({
     ...{ from: `peer${peer}`, topic: 't', sequence: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, sequence) },
@@ -28,7 +28,7 @@ test('forwarding what others sent meanwhile, or other copies of it, is not a fau
   ).toBeNull()
 })
 
-test('who forwards what nobody holds, or one content again and again, is', () => {
+test('forwarding messages that nobody holds, or one content again and again, is a fault', () => {
   const unknown = many.map(at => message(at))
   expect(tooManyAfter(unknown, [])).toBe(MAX_USELESS + 1)
   const copies = many.map(at => message(1, 1, at & 255))

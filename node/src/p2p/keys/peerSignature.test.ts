@@ -23,7 +23,7 @@ function publicKeyOf(key: PrivateKey): PeerPublicKey {
 const idOf = (multihash: Uint8Array): string => base58btc.encode(multihash).slice(1)
 const secp256k1Id = (point: Uint8Array): string => idOf(Uint8Array.from([0, 37, 8, 2, 18, 33, ...point]))
 
-test.each(kinds)('what is signed with %s here is verified by libp2p, and the other way round', async type => {
+test.each(kinds)('signatures with %s keys are verified by libp2p, and those of libp2p here', async type => {
   const theirs = await generateKeyPair(type, 2048)
   const ours = peerPrivateKey(privateKeyToProtobuf(theirs))
   expect(ours.equals(theirs)).toBe(true)
@@ -60,7 +60,7 @@ test.each(kinds)('a signature with %s is wrong with any bit flipped, any byte mo
   expect(await verifyPeerSignature(key, Uint8Array.from([1, 2]), signature)).toBe(false)
 })
 
-test('of two equivalent secp256k1 signatures, the one with the higher s is refused', async () => {
+test('the one with the higher s of two equivalent secp256k1 signatures is refused', async () => {
   const theirs = await generateKeyPair('secp256k1')
   const low = compactOf(Uint8Array.from(await theirs.sign(bytes)))
   if (low === null) throw new Error('not low')

@@ -47,7 +47,7 @@ test('one source that brings hundreds keeps no other from being asked about', as
   expect(calls[0]).toContain('R honest')
 })
 
-test('what is known is not asked about again: registered for good, unregistered for five seconds', async () => {
+test('registrations are not requested again: registered ones for good, unregistered ones for five seconds', async () => {
   const { admission, calls, clock } = scene()
   expect([await admission.ask('R', 's'), await admission.ask('R', 's')]).toEqual(['registered', 'registered'])
   expect([await admission.ask('x', 's'), await admission.ask('x', 's')]).toEqual(['unregistered', 'unregistered'])

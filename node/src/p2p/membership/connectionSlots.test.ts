@@ -53,7 +53,7 @@ function createBootnode(registered: (peerId: string) => boolean) {
 
 const peers = (count: number) => Array.from({ length: count }, (_, at) => `peer ${at}`)
 
-test('who is decided on in the same turn gets no more slots than there are', async () => {
+test('peers that are admitted in the same tick get no more slots than there are', async () => {
   const bootnode = createBootnode(() => true)
   const dials = peers(100).map((peerId, at) => bootnode.dial(peerId, at))
   bootnode.answer()
@@ -81,7 +81,7 @@ test('a full bootnode gives each registered peer its time, in turn', async () =>
   for (const [, ms] of sentAway) expect(ms).toBeGreaterThanOrEqual(2_000)
 })
 
-test('who was here finds a slot that is free at once, and one that is taken after a minute', async () => {
+test('a returning peer takes a free slot at once, and an occupied one after a minute', async () => {
   const bootnode = createBootnode(() => true)
   const [first = '', ...others] = peers(SLOTS + 1)
   const dialAll = async (some: string[]) => {

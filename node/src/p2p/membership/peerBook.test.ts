@@ -17,7 +17,7 @@ function memoryStore(rows: unknown[] = []): PeerStore & { rows: Map<string, unkn
   }
 }
 
-test('of a thousand strangers 128 are kept, and no registered peer gives way to them', () => {
+test('128 of a thousand strangers are kept, and none displaces a registered peer', () => {
   const book = createPeerBook({ bootnodes: [], isRegistered, clock: createManualClock() })
   book.learn('registered', [address(0)])
   const kept = Array.from({ length: 1000 }, (_, i) => book.learn(`stranger ${i}`, [address(i + 1)])).filter(Boolean)

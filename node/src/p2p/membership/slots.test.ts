@@ -103,7 +103,7 @@ test('if members hold all slots, a newcomer is refused; at a bootnode a member t
   expect(atBootnode(stranger(99), held)).toEqual(full)
 })
 
-test('who is about to connect cannot be sent away', () => {
+test('a peer that is about to connect cannot be disconnected', () => {
   const full = many(20, i => ({ ...stranger(i), isHere: i === 7 }))
   expect(decide(member(99), full)).toEqual({ admit: true, evict: 'stranger 7' })
   expect(decide(member(99), full.filter(({ isHere }) => !isHere).concat(member(7)))).toEqual({

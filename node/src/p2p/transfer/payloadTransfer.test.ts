@@ -190,7 +190,7 @@ test('a slow reader gets every byte, and neither side buffers the payload', asyn
   await stream.close()
 })
 
-test('what a peer is sent is read as it takes it', async () => {
+test('a sent payload is read as fast as the receiver takes it', async () => {
   const size = MAX_PAYLOAD_BYTES
   const server = await start()
   const closed = Promise.withResolvers<void>()

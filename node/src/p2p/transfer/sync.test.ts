@@ -130,7 +130,7 @@ test('a skipped message is not sent again by anybody for ten minutes', async () 
   expect(pulled[4]).toBeGreaterThanOrEqual(6)
 })
 
-test('what was refused because its author was not registered yet is asked for again', async () => {
+test('a message that was refused because its author was not registered yet is requested again', async () => {
   const [author, holder, asker] = [await start(), await start(), await start()]
   const message = await author.sign('t', Uint8Array.of(1))
   await syncOf(holder, { signed: () => [message] })

@@ -11,14 +11,14 @@ const message = (from: string, sequence: number): SignedMessage => {
 
 const ids = (messages: readonly SignedMessage[]) => messages.map(({ id }) => Buffer.from(id).toString('hex')).sort()
 
-test('what the asker has is left out, an older message of the same author is not', () => {
+test('messages that the requester has are left out, an older one of the same author is not', () => {
   const held = [message('a', 1), message('b', 1)]
   const all = [message('a', 2), message('b', 1), message('c', 1)]
   expect(missingFrom(partFrom(0, held), all)).toEqual([message('a', 2), message('c', 1)])
   expect(missingFrom(partFrom(0, []), all)).toEqual(all)
 })
 
-test('who has nothing, and who has all but a few of 12,000 messages, gets each message once', () => {
+test('a peer with no messages, and one that lacks a few of 12,000, gets each message once', () => {
   const all = Array.from({ length: 12_000 }, (_, index) => message(`peer ${index}`, 1))
   for (const before of [[], all.slice(3)]) {
     const held = [...before]

@@ -24,7 +24,7 @@ test('few of those that find the same appeal it at once, whatever their number',
       const turns = Array.from({ length: finders }, (_, at) =>
         appealTurn({ chainId: CHAIN_ID, identity: { peerKey: key(2 + at) } }, { round, peerKey: key(1) }, peers),
       )
-      // Whoever comes two turns later sees the first one mined.
+      // A peer whose share comes two steps later sees the first one mined.
       const first = Math.min(...turns)
       sent += turns.filter(turn => turn < first + 2).length
     }
@@ -64,7 +64,7 @@ function setup(peers: number) {
   return { appeals, appealed, pass }
 }
 
-test('whose score it is appeals at once, and thirty others that found the same leave it', async () => {
+test('the owner of a score appeals at once, and thirty others that found the same do not', async () => {
   const { appeals, appealed, pass } = setup(31)
   for (const each of appeals) each.take(finding)
   await pass(60)

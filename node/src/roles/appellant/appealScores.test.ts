@@ -26,7 +26,7 @@ type Votes = Partial<Record<Hex, number[]>>
 type Scene = {
   /** The votes of the committee, by peer. */
   votesOf: (round: number) => Votes
-  /** What an honest reading finds. */
+  /** Findings of an honest reading. */
   truthOf: (round: number, peerKey: Hex) => number
   appeals?: number
   balanceWei?: bigint
@@ -202,7 +202,7 @@ test('a score that two seats and this peer find nothing for is appealed, and one
   expect(scene.read).toEqual([own, rival])
 })
 
-test('what no seat settled in five twelfths of the round is settled by who may appeal it, before the last quarter, and appealed', async () => {
+test('a round that no seat settled in five twelfths of it is settled by a possible appellant, before the last quarter, and appealed', async () => {
   const pushed = { [own]: [0, 0, 0, 700, 700], [rival]: [700, 700, 700, 700, 700], [third]: [700, 700, 700, 700, 700] }
   const scene = setup({ votesOf: round => (round === 0 ? pushed : {}), truthOf: () => 700, settles: false })
   await scene.start()
@@ -226,7 +226,7 @@ test('a lazy majority that scored what was not sampled is appealed by a rival, w
   const scene = setup({ votesOf, truthOf })
   await scene.start()
   await scene.enter(3)
-  // Whose score it is has the first turn.
+  // The owner of the score goes first.
   expect(scene.appealed).toEqual([])
   await scene.enter(3)
   await scene.stop()
@@ -248,7 +248,7 @@ test('after an appeal that changed nothing it rests, and takes the next one up t
   expect(scene.appealed.map(({ round }) => round)).toEqual([0, 4 + REST_ROUNDS])
 })
 
-test('nothing is appealed without a budget, without the coin for bonds, or where the work is unavailable', async () => {
+test('no score is appealed without a budget, without the coin for bonds, or if the work is unavailable', async () => {
   const votesOf = () => ({ [own]: [0, 0, 0, 0, 0], [rival]: [700, 700, 700] })
   for (const changed of [{ appeals: 0 }, { balanceWei: 3n * BOND_WEI }, { truthOf: () => UNAVAILABLE }]) {
     const scene = setup({ votesOf, truthOf: () => 700, ...changed })

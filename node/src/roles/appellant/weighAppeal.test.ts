@@ -8,7 +8,7 @@ test('a score is clearly off beyond twice the tolerance: within it an honest jur
   expect([449, 551].map(milli => isClearlyOff(milli, 500))).toEqual([true, true])
 })
 
-test('what an appeal brings is the change of the own share, of one own score put right, or of the shares of all others of a rival put down', () => {
+test('the gain of an appeal is the change of the own share by one corrected own score, or by a rival’s lower score', () => {
   const own = { isOwn: true, settledMilli: 0, gainingMilli: 0, totalMilli: 2_400, votes: [] }
   expect(nectarBack(own, 800, terms)).toBeCloseTo(250)
   const rival = { isOwn: false, settledMilli: 1_000, gainingMilli: 500, totalMilli: 2_500, votes: [] }
@@ -16,7 +16,7 @@ test('what an appeal brings is the change of the own share, of one own score put
   expect(nectarBack({ ...own, totalMilli: 0 }, 0, terms)).toBe(0)
 })
 
-test('where rivals were driven away, an own score put right brings its part of a usual round, and a rival put down brings nothing', () => {
+test('if rivals lost points, correcting the own score restores its part of a usual round, and lowering a rival’s brings nothing', () => {
   const driven = { ...terms, leastMilli: 4_000 }
   const alone = { isOwn: true, settledMilli: 100, gainingMilli: 100, totalMilli: 100, votes: [] }
   expect(nectarBack(alone, 900, terms)).toBe(0)

@@ -16,7 +16,7 @@ const [honest, liar, silent] = [word('11'), word('12'), word('13')]
 const [fair, false1] = [word('21'), word('22')]
 const ROUND = 7
 
-/** What an auditor finds of three peers: one scored right, one 900 for work that is worth nothing, one whose work is unavailable. */
+/** Findings of an auditor about three peers: one scored right, one 900 for work that is worth nothing, one whose work is unavailable. */
 async function auditThree(maxAppeals: number, scored: Partial<Record<Hex, number>> = {}) {
   const clock = createManualClock()
   const appealed: Appeal[] = []

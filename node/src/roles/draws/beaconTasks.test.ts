@@ -30,7 +30,7 @@ const environment = {
 const commitment = (peer: number) =>
   ({ peerKey: key(peer), root: hash, contentId: hash, count: 3 }) as RolloutCommitment
 
-/** What a peer answered in a round: its key and the place of the answer. */
+/** An answer of a peer in a round: its key and the place of the answer. */
 function bundleOf(peer: number): RolloutBundle {
   const rollout = (at: number) => ({ completionTokens: packTokens(Int32Array.of(peer, at)), ended: true })
   const groups = Array.from({ length: QUESTIONS }, (_, at) => ({

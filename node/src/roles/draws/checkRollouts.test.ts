@@ -136,7 +136,7 @@ test('if every proposer is silent, the beacon draws tasks of the curriculum, and
   const silent = await roundRules(environment, at, [])
   expect(silent.places.map(place => place?.ref.peerKey)).toEqual(Array(6).fill(ZERO_HASH))
   expect(silent.places.every(place => place && typeof admitProblem(place.problem as Problem) !== 'string')).toBe(true)
-  // What is on the chain and holds no task is silence; one task that counts is none.
+  // Proposed data without a task is silence; data with a task that counts is not.
   expect((await roundRules(environment, at, [null, null])).places).toEqual([...silent.places, null, null])
   expect((await roundRules(environment, at, rules.places)).places).toEqual(rules.places)
   expect((await roundRules(environment, { ...at, beacon: solverKey }, [])).places).not.toEqual(silent.places)
@@ -190,7 +190,7 @@ test.each<[string, (bundle: RolloutBundle) => void]>([
   expect((await checkRollouts(bundle, rules)).length).toBeLessThan(2)
 })
 
-test('of identical tasks the first on the chain counts, whoever proposes it', async () => {
+test('the first of identical tasks on the chain counts, from any proposer', async () => {
   const [one = '', two = '', three = ''] = training
   expect(await admittedOf(proposalOf([one, two, one]))).toEqual([0, 1])
   const [lower, higher] = [proposerKey, solverKey]

@@ -21,7 +21,7 @@ test('a peer with points is drawn, another for every round, shard and beacon', (
   expect(new Set(drawn.map(one => one?.place)).size).toBe(50)
   expect(drawnAt(0, points)).toEqual(drawn[0])
   expect(drawnAt(0, points, 3)?.place).not.toBe(drawn[0]?.place)
-  // Who was not drawn changes nothing by losing its points, nor whoever was never settled.
+  // Points that undrawn and unsettled peers lose change nothing.
   const fewer = (key: string | undefined) => points.map((one, at) => (key === `0x${at}` ? one : 0))
   expect(Array.from({ length: 50 }, (_, round) => drawnAt(round, fewer(drawn[round]?.commitment.peerKey)))).toEqual(
     drawn,

@@ -155,7 +155,7 @@ test('a beacon that is fixed late is recorded all the same', async () => {
   expect(calls).toEqual(['draw 6'])
 })
 
-test('what the first vote has recorded is not recorded again', async () => {
+test('a beacon that the first vote recorded is not recorded again', async () => {
   const { node, clock, calls } = setup(first, { state: 'drawn', hash })
   recordInTime(node, time)
   await asleep(clock)

@@ -25,7 +25,7 @@ test('the first earnings are claimed at once, the rest every fifth round', async
   expect(claims).toEqual([3, 5, 10])
 })
 
-test('nothing earned sends nothing', async () => {
+test('without earnings nothing is sent', async () => {
   const { node, claims } = setup(0n)
   await claimEarnings(node, 5)
   expect(claims).toEqual([])

@@ -60,7 +60,7 @@ test('one round that succeeds makes the next wait short again', async () => {
   expect(waits).toEqual([1000, 2000, 4000, 1000])
 })
 
-test('what fails before a round is known takes no later round from the role', async () => {
+test('a failure before a round is known costs the role no later round', async () => {
   const { node, stop } = scene()
   let asked = 0
   // The chain stands in round 4, and its endpoint rules three times that it knows of no rounds.
@@ -83,7 +83,7 @@ class WrongSettingError extends NodeError {
   override readonly isFinal = true
 }
 
-test('what waiting cannot mend ends the role', async () => {
+test('an error that waiting cannot mend ends the role', async () => {
   const { node } = scene()
   const failing = everyRound(node, async () => {
     throw new WrongSettingError('Wrong.', { hint: 'Mend it.' })

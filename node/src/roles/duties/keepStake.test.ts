@@ -69,7 +69,7 @@ test.each([
   expect(sent).toEqual([])
 })
 
-test('who left is not staked for again once the stake is withdrawn, until there is a stake without a notice', async () => {
+test('a peer that left does not stake again after its stake is withdrawn, until there is a stake without a notice', async () => {
   const { node, sent, held } = setup({ balanceWei: 100n, claimableWei: 0n, amountWei: 100n, freeFromRound: 210 })
   await keepStake(node, 'evaluator', BOOTSTRAP)
   Object.assign(held, { amountWei: 0n, freeFromRound: 0 })

@@ -110,7 +110,7 @@ test('a seat whose defence was not upheld rests', async () => {
   expect(restsUntil(node)).toBeGreaterThan(12)
 })
 
-test('nothing is defended that costs no stake, that nobody else saw, or that cannot be appealed', async () => {
+test('no vote is defended that costs no stake, that nobody else read, or that cannot be appealed', async () => {
   const scenes: Scene[] = [
     { verdicts: [0, 0, 0, 0, 0, 0, 0, 0, 0, 700, 700] },
     { verdicts: [700, 700, 700, 700, 700, 700, 0, 0, 0, 0, 0] },

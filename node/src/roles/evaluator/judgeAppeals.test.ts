@@ -32,7 +32,7 @@ function nodeWith(judged: () => Promise<TxOutcome>) {
   return { lines, stop, run: () => judgeAppeals(node, {} as Models, 10, stop.signal) }
 }
 
-test('who closes a case has its seats judged', async () => {
+test('closing a case judges its seats', async () => {
   const { lines, run } = nodeWith(async () => mined)
   await run()
   await turn()

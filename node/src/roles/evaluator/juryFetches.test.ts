@@ -66,7 +66,7 @@ const models = {
   },
 }
 
-/** What a peer committed: its rollouts, and its policy by the name that the chain has. */
+/** Commitment of a peer: its rollouts, and its policy by the name that the chain has. */
 async function workOf(author: string) {
   const peerKey = peerKeyOf(author)
   const policy = new TextEncoder().encode(`the policy of ${author}`)
@@ -100,7 +100,7 @@ type Scene = {
   unkept?: string[]
   /** Reads of the chain that fail the first time. */
   failing?: string[]
-  /** Whose scores are appealed. */
+  /** Peers whose scores are appealed. */
   authors?: string[]
   roundMs?: number
   /** Verdicts after which the time is up. */
@@ -269,7 +269,7 @@ test('a second jury asks the seats of the first as well', async () => {
   expect(asked).not.toContain('juror 2')
 })
 
-test('what is the same for all scores of a round is read once, however many are appealed', async () => {
+test('facts that all scores of a round share are read once, however many are appealed', async () => {
   const authors = Array.from({ length: 12 }, (_, at) => `author ${at}`)
   const peers = Object.fromEntries(authors.map(name => [name, 'all'] as const))
   const { found, reads } = await judged({ peers, authors, votes: { 'seat 1': 700 } })

@@ -65,7 +65,7 @@ test('a check that is not over in time is unavailable, and so are those behind i
 
 const unread = (fault: 'malformed' | 'unpaid base' | 'unavailable') => async () => ({ fault, reason: 'as it is' })
 
-/** What becomes of a score of 700, by what the chain, the peer and the reader say. */
+/** Outcome of a score of 700, by the chain, the peer and the reader. */
 async function vote({
   named = commitment.policyHash,
   fetched = { ok: true, value: new Uint8Array() } as PeerResult<Uint8Array>,

@@ -77,7 +77,7 @@ test('a seat that was busy into the last quarter sends nothing: the chain would 
   expect((await setup(1, 12, 1, 450_000).play()).sent).toEqual([])
 })
 
-test('who has more pages than time stops when the last quarter begins', async () => {
+test('paging stops when the last quarter begins', async () => {
   const { sent, settled } = await setup(80, 90, 1, 430_000).play()
   expect(settled).toBeLessThan(80 * SHARD_PEERS)
   expect(Math.max(...sent.map(({ atMs }) => atMs))).toBeLessThan(20_000)

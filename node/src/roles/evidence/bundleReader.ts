@@ -34,7 +34,7 @@ type BundleCheck = {
 
 function hintOf(found: PeerResult<Uint8Array>, isPublic: boolean): string {
   if (!isPublic) return 'Answers are public from the end of their round.'
-  return found.ok ? 'What is kept is not what was committed.' : `${found.reason}.`
+  return found.ok ? 'The kept payload differs from its commitment.' : `${found.reason}.`
 }
 
 /** Reads what solvers committed to: from a folder, or else from the peers that keep it. */

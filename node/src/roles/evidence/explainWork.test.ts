@@ -113,7 +113,7 @@ test.each([
   expect(said(changes)).toContain(line)
 })
 
-test('what a peer earns in a round follows from the last ruling', () => {
+test('the earnings of a peer in a round follow from the last ruling', () => {
   expect(said({})).toMatch(/In all: 0.500 points, final: Nectar for them can be claimed, or was\.$/)
   expect(said({ currentRound: 8 })).toMatch(/In all: 0.500 points, final from round 9 on\.$/)
   expect(said({ told: { falseLeaves: [3] } })).toMatch(/In all: 0.000 points, final\.$/)
@@ -163,7 +163,7 @@ test('votes and tasks of a peer are reported with what they were paid', () => {
   expect(explainTasks(work({ told: { hasSecret: true, secretWithheld: true } })).join()).toContain('It was slashed')
 })
 
-test('what a seat judged is told with its pay, and what it is blamed for with its cost', () => {
+test('the judgments of a seat are shown with its pay, and its blame with the cost', () => {
   const told = (changes: Partial<PeerRound>) =>
     explainSeat({ told: { ...nothing, ...changes } }, () => 'a solver').join('\n')
   const first = { peerKey: word(1), level: 1 }

@@ -79,7 +79,7 @@ test('an author whose places are all taken for 20 s is asked until one is free',
   expect(set.asked.length).toBeLessThan(8)
 })
 
-test('who announced a payload gives it where its author does not, and busy holders are asked again', async () => {
+test('a peer that announced a payload serves it if its author does not, and busy holders are asked again', async () => {
   let times = 0
   const busyOnce: Server = async () => (times++ === 0 ? 'busy' : payloadOf('author'))
   const servers = { stranger: answering('not-found'), author: answering('unreachable'), friend: busyOnce }

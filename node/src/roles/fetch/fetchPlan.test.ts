@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { dripping, fetchScene, honest, wantedOf } from './testFetchPlan.ts'
 
-test('nothing is asked for before the payloads are open', async () => {
+test('no payload is requested before it is open', async () => {
   const set = fetchScene({ author: honest('author') }, { opensAtMs: (_, round) => round * 1000 })
   const pending = set.plan.fetch(wantedOf('author'), set.never)
   await turn()

@@ -22,7 +22,7 @@ test('payloads that the disk does not take wait in memory up to a limit; the oth
   expect(used.toSorted((a, b) => a - b)).toEqual(names.map(name => name.charCodeAt(0)))
   // Two were held; each of the others came twice.
   expect(set.asked).toHaveLength(8)
-  // What was held is given back.
+  // The held payload is released.
   await set.finish(set.plan.visit(wanted.slice(0, 2), set.never, work))
   expect(set.asked).toHaveLength(10)
 })

@@ -23,7 +23,7 @@ test('a payload was asked for long enough once each peer that must have it has f
   expect(holderTime.isEnough(51)).toBe(false)
 })
 
-test('where the chain names nobody, or others answer, nothing is told', () => {
+test('holders are not reported if the chain names none, or others answer', () => {
   const holderTime = createHolderTime(createManualClock(0))
   expect(holderTime.isEnough(0)).toBe(false)
   holderTime.begin('a stranger')

@@ -76,7 +76,7 @@ describe('a flood of junk games', () => {
     expect(told).toEqual(['0'])
   })
 
-  test('of games that take months has none of them read', async () => {
+  test('has none of the games that take months read', async () => {
     const months = [{ phase: phase('betting'), bettingSec: 2_592_000 }]
     const choose = (roundSec: number) => createGameChooser(bettor(months).session)(roundSec)
     expect(await choose(100)).toEqual([])
@@ -92,7 +92,7 @@ describe('a flood of junk games', () => {
 
 test('a dispute that stays open for months has its texts read once for a verdict', async () => {
   const scene = marketScene([{ phase: phase('disputed'), disputedAt: HEAD, isDrawn: true }])
-  // What a seat's salt follows from.
+  // Source of a seat's salt.
   const session = { ...scene.session, verdictSalt: () => rules.hash as Hex }
   const told = textsRead(scene.session)
   await judgeOpenDisputes({ ...scene, session }, 100)
@@ -184,7 +184,7 @@ describe('a bet is not placed', () => {
     expect([rich.sent, poor.sent]).toEqual([['bet 0'], []])
   })
 
-  test('where the Judge has less at stake than it could take', async () => {
+  test('if the Judge has less at stake than it could take', async () => {
     const scene = bettor([{ ...game, bond: 3 }])
     await play(scene)
     expect(scene.sent).toEqual([])

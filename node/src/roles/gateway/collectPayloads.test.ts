@@ -43,7 +43,7 @@ async function answersOf(peerId: string, text: string, round = ROUND) {
   return sealed('rollouts', peerId, round, bundle, rootOf(bundle))
 }
 
-/** Whose answers a page shows, and what they say. */
+/** The peer whose answers a page shows, and their texts. */
 const shown = (page: Awaited<ReturnType<typeof readRound>>) =>
   page?.groups.map(({ peerId, rollouts }) => [peerId, rollouts[0]?.text])
 
@@ -317,7 +317,7 @@ test('a payload that meets a full disk is collected once there is space', async 
   expect(shown(await page())).toEqual([[honest, 'patient']])
 })
 
-test('what nobody announced is fetched from the author that the chain names: once, and again where it was away', async () => {
+test('a payload without an announcement is fetched from the author that the chain names: once, and again if it was away', async () => {
   const { serve, takeCommitted, commit, until, counts, page, fetched, asked, announce, setRound } = await gateway()
   const [own, scores] = [await answersOf(honest, 'never announced'), await scoreSheetOf(honest)]
   const away = await answersOf(hostile, 'away')

@@ -116,7 +116,7 @@ test('headers and paths of any size end their own connection only', async () => 
 })
 
 test.each(['/../../etc/passwd', '/status/..%2f..%2fpeer.key', '/%2e%2e/peer.key', '/status%00', '/__proto__'])(
-  'there is nothing at %s',
+  '%s is not found',
   async path => {
     const port = await listen([status])
     const socket = connect(port, '127.0.0.1')
@@ -199,7 +199,7 @@ test('a connection that asks again before it is answered is closed', async () =>
   open({})
 })
 
-test('who asks for what is being made gets the same answer, and a crowd is asked to come back, and keeps nobody from another page', async () => {
+test('requests for an answer in progress share it; a crowd is asked to come back, and blocks no other page', async () => {
   let made = 0
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const slow: Route = {

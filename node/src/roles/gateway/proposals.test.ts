@@ -24,7 +24,7 @@ test('rounds that nobody can have proposed for cost no read of the chain, and ot
   expect(reads).toEqual([6, 7, 8])
 })
 
-test('who asks for one old round after the other has four a second read from the chain, and keeps nobody from the newest', async () => {
+test('requests for one old round after the other read four a second from the chain, and block nobody from the newest', async () => {
   const { reads, clock, proposals } = scene(10_000)
   const asked = Array.from({ length: 100 }, (_, round) => proposals(round))
   await Promise.all(asked.slice(0, 64))

@@ -20,7 +20,7 @@ const bundleOf = (...tokens: number[]) =>
     })),
   }) as unknown as RolloutBundle
 
-test('what solvers sampled is reported for the newest round whose payloads are here, with its length', () => {
+test('completions of solvers are reported for the newest round whose payloads are here, with their length', () => {
   const journal = createJournal(openDatabase(':memory:'), createManualClock())
   const [first, second] = ['16Uiu2HAmFirst', '16Uiu2HAmSecond']
   for (const round of [7, 8, 9]) {

@@ -46,7 +46,7 @@ test('answers are run once, in their own sandbox, whatever number of readers ask
   expect(opened).toEqual(['closed'])
 })
 
-test('what was run is shown though the disk is full, and is kept once there is space', async () => {
+test('results of executed answers are shown though the disk is full, and kept once there is space', async () => {
   const { view, opened, db } = openView(
     TEXT,
     Array.from({ length: 32 }, (_, index) => ({ index, text: 'right' })),
@@ -69,7 +69,7 @@ test('a test that expects another value than the task asks for is told apart', a
   expect(await openView(text).view.answer(group(1))).toMatchObject({ right: [true, false] })
 })
 
-test('who asks for many groups has some of them run, and the others later', async () => {
+test('a request for many groups executes some of them, and the others later', async () => {
   const { view, clock, opened } = openView()
   for (let round = 0; round < 30; round++) await view.answer(group(round))
   expect(opened).toHaveLength(24)
@@ -78,7 +78,7 @@ test('who asks for many groups has some of them run, and the others later', asyn
   expect(await view.answer(group(29))).toMatchObject({ answers: [{ verdicts: ['pass'] }] })
 })
 
-test('nothing is run of a group that is not here, of a task without tests, or beyond the answers that a task has', async () => {
+test('no answer is executed of a missing group, of a task without tests, or beyond the answers of a task', async () => {
   const { view, opened } = openView()
   expect(await view.answer(group(100))).toBeNull()
   expect(await openView('Which is larger?').view.answer(group(1))).toBeNull()
@@ -87,7 +87,7 @@ test('nothing is run of a group that is not here, of a task without tests, or be
   expect((await openView(TEXT, many).view.answer(group(1)))?.answers).toHaveLength(32)
 })
 
-test('who asks for tasks that do not exist has two bundles a second opened', async () => {
+test('requests for tasks that do not exist open two bundles a second', async () => {
   const { view, clock, asked } = openView()
   const told = Array.from({ length: 200 }, (_, at) => view.answer(group(100 + at)))
   for (let second = 0; second < 10; second++) {

@@ -28,7 +28,7 @@ const step = (round: number) => ({
 })
 const line = (round: number) => `${JSON.stringify({ ...step(round), levels: [] })}\n`
 
-/** What a gateway that has just started tells. */
+/** Answer of a gateway that has just started. */
 const trainingView = (folders: readonly string[], key: string) =>
   createTrainingView(folders, { clock: createManualClock(), logger: silentLogger })(key)
 

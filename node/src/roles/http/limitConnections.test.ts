@@ -37,7 +37,7 @@ test('one address, or one network of IPv6, has so many connections; loopback, wh
   expect(closed).toHaveLength(2)
 })
 
-test('of too many, the oldest without a whole request gives way, and none that is being answered', () => {
+test('the oldest connection without a whole request is closed above the limit, and none that is being answered', () => {
   const { server, closed, connect } = scene({ total: 2, ofAddress: 9 })
   const ask = (socket: object, complete: boolean) => {
     const response = { closed: false }

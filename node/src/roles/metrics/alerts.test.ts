@@ -47,7 +47,7 @@ test.each<[string, Partial<PeerState>]>([
   expect(await look({})).toEqual([])
   expect(await look(wrong)).toEqual([`${name} firing`])
   expect(await look(wrong)).toEqual([])
-  // What is not known ends nothing.
+  // An unknown state ends no alert.
   expect(await look({ balanceEth: null, freeBytes: null, pastRoundSec: name === 'behind' ? 101 : -5 })).toEqual([])
   expect(await look({})).toEqual([`${name} resolved`])
   expect(await look({})).toEqual([])

@@ -92,7 +92,7 @@ function judgedOf(found: Parameters<typeof countJudged>[1]): JudgeCounts {
   return counts
 }
 
-test('what a peer counts is reported in metrics whose names end in units, twice the same', async () => {
+test('counters of a peer are reported in metrics whose names end in units, twice the same', async () => {
   const registry = createPeerMetrics(sources())
   const text = await registry.metrics()
   for (const line of [
@@ -170,7 +170,7 @@ test('health and readiness answer by their status', async () => {
     new Promise(resolve => {
       get({ host: '127.0.0.1', port, path: '/health', headers: { host } }, ({ statusCode }) => resolve(statusCode))
     })
-  // What a page sends whose name resolves to loopback.
+  // Headers of a page whose name resolves to loopback.
   expect([await status(`localhost:${port}`), await status('rebound.example')]).toEqual([200, 421])
   const taken = serveMetrics({ port, bind }, pages, silentLogger)
   await expect(taken).rejects.toMatchObject({ code: 'METRICS_PORT' })

@@ -111,7 +111,7 @@ const hooked = shown.replace(
 const quoted = 'const quoted = (answers: any[]) => answers.flat().map(({ text }: any) => text.slice(0, 3)).join("")\n'
 const withHooks = hooked.replace('const schema =', `${quoted}const schema =`)
 
-test('nothing is wrong with sound proposals, stages and games', async () => {
+test('sound proposals, stages and games pass the checks', async () => {
   expect((await check(withHooks)).findings).toEqual([])
 })
 

@@ -11,7 +11,7 @@ import { writeLora } from '#model/lora/loraFiles.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 import { learningOptions, openPolicy } from './openModels.ts'
 
-test('what a specification says of training and sampling is what its policies are trained with', () => {
+test('policies are trained as the specification says of training and sampling', () => {
   const { solving, training } = presets.starter
   const changed = environmentFrom('starter', {
     solving: { ...solving, temperature: 0.7, topP: 0.999 },
@@ -66,7 +66,7 @@ async function keptAdapter(base: 'float32' | 'int8' | null) {
   return folder
 }
 
-test('what is asked of a kept adapter must be what it is, and is as it was kept where nothing is asked', async () => {
+test('a kept adapter is checked against the settings that are given, and opened as it was kept without any', async () => {
   const folder = await keptAdapter('int8')
   const agreeing: (AskedAdapter | undefined)[] = [
     undefined,

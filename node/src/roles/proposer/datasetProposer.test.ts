@@ -82,7 +82,7 @@ test('Past its last row a dataset starts over, and one of which nothing can be p
   await proposer.close()
 })
 
-test('What cannot be a proposal is skipped, each with a counted reason.', async () => {
+test('Rows that cannot be proposals are skipped, each with a counted reason.', async () => {
   const noise = (seed: string, characters: number) =>
     Array.from({ length: 50 }, (_, i) => createHash('sha256').update(`${seed} ${i}`).digest('base64'))
       .join('')

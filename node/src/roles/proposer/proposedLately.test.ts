@@ -40,7 +40,7 @@ test('a recent proposal of any proposer is known by the task that it asks for, r
   expect(new Set(reads).size).toBe(reads.length)
 })
 
-test('What is remembered is bounded, and the newest of it', async () => {
+test('The memory is bounded, and keeps the newest.', async () => {
   const read = async (round: number) =>
     proposed(...Array.from({ length: 200 }, (_, at) => `no proposal ${round} ${at}`))
   const crowd = async (round: number) => (await Promise.all([round, round, round, round].map(read))).flat()

@@ -108,7 +108,7 @@ test('A proposer of another tokenizer learns over its own model in 8 bits, conti
   await frozen.close()
 })
 
-test('Where token ids have to agree, a model of another tokenizer is refused.', async () => {
+test('A model of another tokenizer is refused if token ids have to agree.', async () => {
   const refused = { code: 'ENVIRONMENT_MISMATCH', message: expect.stringContaining(proposerFolder) }
   await expect(loadEnvironment(spec, { modelFolder: proposerFolder, judgeFolder })).rejects.toMatchObject(refused)
   await expect(loadEnvironment(spec, { modelFolder, judgeFolder: proposerFolder })).rejects.toMatchObject(refused)

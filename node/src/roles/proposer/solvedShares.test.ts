@@ -42,7 +42,7 @@ const rules = await roundRules(
   await admitTasks(proposals, environment),
 )
 
-/** What a score sheet says of a solver: for own tasks a score by the place, for tasks of others one. */
+/** Score sheet of a solver: for own tasks a score by the place, for tasks of others one. */
 function peerScore(peerKey: Hex, scoreMilli: number, ofOwn: Record<number, readonly number[]>) {
   const owed = drawTasks(chainId, round, peerKey, rules)
   const leaves = sampledLeaves(chainId, round, beacon, peerKey, spec).flatMap(index => {
@@ -116,7 +116,7 @@ test('the share of a task that was solved is the mean of its scored answers, as 
   expect(shares.size).toBe(2)
 })
 
-test('what a score sheet lies about, or nobody settled, moves nothing: others, another round, and votes that disagree are left out', async () => {
+test('false score sheets and unsettled scores move nothing: others, another round, and votes that disagree are left out', async () => {
   const lies = [peerScore(solver, 600, wholly), peerScore(second, 500, wholly)]
   const voted = [600, 500, 0]
   const liars: Seat[] = [

@@ -7,7 +7,7 @@ import { takeGroups } from './takeGroups.ts'
 const keyOf = (peer: number) => `0x${String(peer).padStart(64, '0')}` as const
 const self = keyOf(9)
 
-/** What is taken from peers 0 to 4, of which those named give nothing: how many groups of each, in order. */
+/** Groups taken from each of peers 0 to 4, in order, if those named give nothing. */
 async function taken(
   { peers, silent = [], held = [] }: { peers: number; silent?: number[]; held?: number[] },
   until = new AbortController().signal,
@@ -31,7 +31,7 @@ async function taken(
   return given
 }
 
-test('who gives nothing leaves its place to another, and without another comes last, without groups', async () => {
+test('a peer that gives nothing leaves its place to another; without another it comes last, without groups', async () => {
   expect((await taken({ peers: 3, silent: [0], held: [1] })).map(([, groups]) => groups)).toEqual([2, 2, 2])
   const few = await taken({ peers: 8, silent: [0], held: [1] })
   expect(few.slice(0, 3).map(([, groups]) => groups)).toEqual([2, 2, 2])

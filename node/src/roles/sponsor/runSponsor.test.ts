@@ -50,7 +50,7 @@ function sponsored(settings: object = {}) {
   return {
     ...{ clock, balances, holders, coded, supply, funds },
     work: (...peers: number[]) => worked.splice(0, worked.length, ...peers.map(peer => ({ peerKey: keyOf(peer) }))),
-    /** What one look sends, by peer, in rounds of gas. */
+    /** Payments of one poll, by peer, in rounds of gas. */
     async look(round: number) {
       await supply.look(round)
       return sent.splice(0).map(({ to, rounds }) => [Number(to.slice(2)), rounds])
@@ -64,7 +64,7 @@ test('an account has gas for its first rounds once, and for as long as its peer 
     [1, 6],
     [2, 6],
   ])
-  // Who takes it and does nothing gets no more.
+  // A peer that takes it and does nothing gets no more.
   balances.set(accountOf(2), 0n)
   work(1)
   expect(await look(1)).toEqual([[1, 18]])

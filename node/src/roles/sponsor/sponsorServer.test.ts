@@ -73,7 +73,7 @@ test('a well-formed request is sent in lower case; a malformed one is refused wi
   expect(asked).toHaveLength(1)
 })
 
-test('there is nothing else, and a peer that is not sponsored is not found', async () => {
+test('other paths are not found, nor is a peer that is not sponsored', async () => {
   const { get } = await listen()
   expect(await get('/v1/sponsor')).toBe(200)
   for (const path of [

@@ -83,7 +83,7 @@ test('a backup overwrites nothing, and neither does a restore', async () => {
   await expect(restore(copy, join(root, 'link'))).rejects.toThrow(/is not a folder, but a symbolic link/)
 })
 
-describe('nothing is left of a restore that fails', () => {
+describe('a failed restore leaves nothing behind', () => {
   /** Tries a file that was changed or made for it. */
   async function refusal(bytes: Uint8Array, passphrase = PASSPHRASE): Promise<unknown> {
     const root = newRoot()
@@ -101,7 +101,7 @@ describe('nothing is left of a restore that fails', () => {
     return readFileSync(join(root, 'copy'))
   }
 
-  test('of another passphrase, another file, or one that is damaged or cut short anywhere', async () => {
+  test('with another passphrase, of another file, or of one that is damaged or cut short anywhere', async () => {
     const whole = await backedUp()
     const says = async (bytes: Uint8Array, message: RegExp, passphrase?: string) => {
       const error = await refusal(bytes, passphrase)

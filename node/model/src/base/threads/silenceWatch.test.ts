@@ -58,7 +58,7 @@ test('the limit follows what the work took, and doubles where a worker was ended
   expect(minutes()).toBe(24)
 })
 
-test('who watches and was away itself takes its own silence for nobody else’s', () => {
+test('a watcher that was suspended does not take its own silence for that of others', () => {
   const { found, pass } = watched()
   pass(5)
   vi.setSystemTime(Date.now() + 300 * MINUTE)
@@ -68,7 +68,7 @@ test('who watches and was away itself takes its own silence for nobody else’s'
   expect(found).toHaveLength(1)
 })
 
-test('what a worker says first after such a time away makes nobody more patient', () => {
+test('the first message of a worker after such a suspension makes no watcher more patient', () => {
   const patience = createPatience()
   const { watch, pass } = watched(patience)
   pass(5)

@@ -13,7 +13,7 @@ Pages purgeable:                           8123.
 "Translation faults":                1234567890.
 `
 
-test('what macOS has free counts pages that give way', () => {
+test('free memory on macOS includes reclaimable pages', () => {
   expect(freeOfVmStat(vmStat)).toBe(16_384 * (10_234 + 398_765 + 5_210 + 8_123))
   expect(freeOfVmStat('vm_stat: not permitted')).toBeNull()
 })

@@ -93,7 +93,7 @@ test('Llama has scaled rotary positions, and biases where it says so', () => {
   expect(parseDecoderConfig(unsaid).kvHeads).toBe(16)
 })
 
-test.each(Object.entries(tinyFamilies))('what is written of %s is read back as it was', (_, config) => {
+test.each(Object.entries(tinyFamilies))('%s is read back as it was written', (_, config) => {
   expect(parseDecoderConfig(formatDecoderConfig(config))).toEqual(config)
   const ended = { ...config, headDim: 32, endTokens: [5, 7] }
   expect(parseDecoderConfig(formatDecoderConfig(ended))).toEqual(ended)

@@ -19,7 +19,7 @@ const files = [
   'model-00003-of-00004.safetensors',
 ]
 
-/** Whatever one file of a model holds, the model is read or its file is refused by name; nothing else happens. */
+/** With any content of one file, the model is read or its file is refused by name; nothing else happens. */
 async function expectRefusalOrModel(file: string, content: Uint8Array): Promise<void> {
   const path = join(folder, file)
   writeFileSync(path, content)

@@ -3,7 +3,7 @@ import { parseJson } from './parseJson.ts'
 
 const parse = (text: string) => parseJson(text, problem => new Error(problem))
 
-test('what JSON.parse takes is taken, brackets in texts are not nesting', () => {
+test('everything that JSON.parse accepts is accepted; brackets in texts do not count as nesting', () => {
   const value = { a: [1, '[[[['.repeat(100), '\\"['.repeat(100)], '{"': [[{}]] }
   expect(parse(JSON.stringify(value))).toEqual(value)
   expect(parse(`${'['.repeat(64)}${']'.repeat(64)}`)).toBeTruthy()

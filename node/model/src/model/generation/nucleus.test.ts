@@ -142,7 +142,7 @@ test.each([0.99, 0.999, 1])(
   },
 )
 
-test('that two tokens of thousands alike are within x nats of each other is as likely as x', () => {
+test('two tokens of thousands alike are within x nats of each other with probability x', () => {
   const alike = new Float32Array(4_096).fill(2 ** -12)
   const wide = { topP: 1, tolerance: { ...tolerance, race: 0.05 } }
   let rivals = 0

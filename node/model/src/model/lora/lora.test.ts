@@ -69,7 +69,7 @@ test('an adapter that does not fit its model is refused by file and field', asyn
   await expect(readLora(folder, tinyConfig)).rejects.toThrow('is not JSON')
 })
 
-test('what PEFT can and this adapter cannot is refused by name', () => {
+test('features of PEFT that this adapter lacks are refused by name', () => {
   const plain = { peft_type: 'LORA', r: 8, lora_alpha: 16, target_modules: 'all-linear', modules_to_save: null }
   expect(parseLoraConfig(plain).targets).toHaveLength(7)
   for (const [field, value] of Object.entries({ use_dora: true, modules_to_save: ['lm_head'], r: 1e9, bias: 'all' })) {

@@ -179,7 +179,7 @@ test('an adapter is part of the policy', async () => {
   await Promise.all([adapted.dispose(), merged.dispose()])
 })
 
-/** What a check reads of tokens that are so far behind. */
+/** Result of a check for tokens that are so far behind. */
 function drawsOf(behind: readonly number[], { atLeast = behind, logprobs = behind.map(() => -1) } = {}): SequenceDraws {
   const [logprob, zeros] = [Float32Array.from(logprobs), new Float32Array(behind.length)]
   const nats = { behind: Float32Array.from(behind), behindAtLeast: Float32Array.from(atLeast) }
@@ -206,7 +206,7 @@ test('a claim on the edge is true or untold to checks that differ by less than a
     const found = [-1, -1 + 9e-4].map(logprob => verdict(logprob, claimed))
     expect([claimed, found.includes(true) && found.includes(false)]).toEqual([claimed, false])
   }
-  // What is false later on decides, whatever was untold before.
+  // A later false token decides, even after undecided ones.
   const claimed = Float32Array.of(-1.0015, -1.1)
   expect(verifySampling(drawsOf([0, 0]), claimed, tolerance)).toMatchObject({ follows: false, at: 1, what: 'logprob' })
 })

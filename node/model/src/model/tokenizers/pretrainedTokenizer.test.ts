@@ -114,7 +114,7 @@ test('a tokenizer with more tokens than its model is refused, a padded model is 
   )
 })
 
-test('whatever decides the tokens is in the hash', async () => {
+test('the hash covers everything that decides the tokens', async () => {
   const { hash } = await PretrainedTokenizer.read(join(golden, 'llama'))
   expect((await PretrainedTokenizer.read(join(golden, 'llama'))).hash).toBe(hash)
   const other = await changed('llama', 'chat_template.jinja', (text: string) => `${text} `)

@@ -101,7 +101,7 @@ test('reading and using 150,000 tokens keeps the event loop for no more than a n
   const folder = join(scratch, 'large')
   await writeLarge(folder)
   const text = 'for x in xs: total += x * 2\n'.repeat(400)
-  // What writing it left to be collected is not what using it costs.
+  // Garbage from writing the tokenizer does not count as memory of using it.
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
   const turn = await longestTurn(async () => {
@@ -112,6 +112,6 @@ test('reading and using 150,000 tokens keeps the event loop for no more than a n
     await tokenizer.close()
   })
   expect(turn).toBeLessThan(LONGEST_TURN_MS)
-  // What it would be in this thread, so that the measure is known to see it.
+  // The same in this thread, to show that the measure detects it.
   expect(await longestTurn(() => PretrainedTokenizer.read(folder))).toBeGreaterThan(5 * LONGEST_TURN_MS)
 })

@@ -13,7 +13,7 @@ test('an address space without a limit has no end', () => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'what steps may plan with counts a limit of the address space, less what is taken of it and what sessions reserve',
+  'the memory for steps respects a limit of the address space, less what is in use and what sessions reserve',
   () => {
     const module = new URL('./plannedPasses.ts', import.meta.url).href
     const script = `const { plannable } = await import('${module}'); console.log(plannable(0), plannable(1e8))`

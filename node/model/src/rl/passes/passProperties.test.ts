@@ -57,7 +57,7 @@ async function sumsOf(pass: GradientPass, parts: readonly (readonly LossTarget[]
   const sums: GradientSums = new Map()
   let total = 0
   for (const part of parts) total += await pass.run(loss, twoRows(part), sums)
-  // What is placed is used again by the next run.
+  // The next run uses placed inputs again.
   return { total, sums: new Map([...sums].map(([name, data]) => [name, data.slice()])) }
 }
 

@@ -12,7 +12,7 @@ test('all of a prompt is shared but the token that the completions begin at', ()
   expect(sharedPromptLength([sequence(1, 30, 4), sequence(1, 20, 9)])).toBe(19)
 })
 
-test('nothing is shared by one sequence, by different prompts, or of a few tokens', () => {
+test('one sequence, different prompts and a few tokens share nothing', () => {
   expect(sharedPromptLength([sequence(1, 30, 4)])).toBe(0)
   expect(sharedPromptLength([sequence(1, 30, 4), sequence(2, 30, 4)])).toBe(0)
   expect(sharedPromptLength([sequence(1, 9, 4), sequence(1, 9, 4)])).toBe(0)

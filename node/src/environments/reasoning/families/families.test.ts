@@ -58,7 +58,7 @@ test.each(familyNames)('%s: the answer is spelled as answers are read, and level
 })
 
 const numbersIn = (text: string) => (text.match(/-?\d+/g) ?? []).map(Number)
-/** What an expression comes to by JavaScript's own rules. */
+/** Value of an expression by JavaScript's own rules. */
 const evaluated = (code: string): unknown => new Function(`return ${code}`)()
 const divides = (divisor: number) => (value: number) => value % divisor === 0
 const range = (from: number, to: number) => Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i)
