@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type ChainScene, openChainScene } from './chain/chainScene.ts'
 import { testChallenges } from './chain/challenges.ts'
+import { testDisputes } from './chain/disputes.ts'
 import { testSettlement } from './chain/settlement.ts'
 import { testWrites } from './chain/writes.ts'
 
@@ -17,5 +18,6 @@ afterAll(async () => {
 })
 
 testSettlement(scene)
+testDisputes(scene)
 testChallenges(scene)
 testWrites(scene)

@@ -82,7 +82,8 @@ function playRound(
     const own = settledMilli === FALSE ? jury.filter(seat => seat < ownSeats) : []
     const verdicts = [...honest.map(() => RIGHT), ...own.map(() => FALSE)]
     const verdict = juryVerdict(verdicts, jury.length, settledMilli)
-    recordDisputes(found, ballots, settledMilli, { verdicts, drawn: jury.length })
+    const settled = { outcome: 'scored', scoreMilli: settledMilli } as const
+    recordDisputes(found, ballots, settled, { verdicts, drawn: jury.length })
     if (settledMilli === FALSE) {
       sum.falsified += 1
       if (verdict === RIGHT) sum.righted += 1

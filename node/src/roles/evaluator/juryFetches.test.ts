@@ -109,6 +109,8 @@ type Scene = {
   votes: Record<string, number | number[]>
   /** Seats of a first jury by what they found, where the appeal is a second one. */
   first?: Record<string, number>
+  /** Earlier appeals of the authors' scores, by their place, with what each of eleven jurors found. */
+  judgedBefore?: { author: number; found: number }[]
 }
 
 /** Verdicts that a seat of a jury gives, and whom it asked. */
@@ -121,6 +123,7 @@ async function judged({
   inTime,
   unkept = [],
   failing = [],
+  judgedBefore = [],
 }: Scene) {
   const works = await Promise.all(authors.map(workOf))
   const payloads = new Map(works.flatMap(({ payloads }) => payloads.map(bytes => [contentId(bytes), bytes] as const)))
@@ -168,6 +171,13 @@ async function judged({
       })),
     readVerdicts: async () =>
       Object.entries(first ?? {}).map(([seat, scoreMilli]) => ({ seatKey: peerKeyOf(seat), scoreMilli })),
+    readJudgedAppeals: async () =>
+      judgedBefore.map(({ author, found }) => ({
+        ...{ round, peerKey: works[author]?.commitment.peerKey, drawn: 11 },
+        verdicts: new Array<number>(11).fill(found),
+      })),
+    readSettlements: async () =>
+      works.map(({ commitment: { peerKey } }) => ({ peerKey, outcome: 'scored', scoreMilli: 700 })),
     readPolicies: async () => new Map(works.map(({ commitment: { peerKey, policyHash } }) => [peerKey, policyHash])),
     readProposals: async () => reads.push('proposals') && proposals,
     readPeerId: async (key: Hex) => names.find(name => peerKeyOf(name) === key) ?? null,
@@ -257,6 +267,25 @@ test('a juror that has no time for all reads first what most seats of the commit
   const { found } = await judged({ peers, authors, votes, roundMs: 600_000, inTime: 2 })
   expect(found.flatMap((score, at) => (score === undefined ? [] : [at]))).toEqual([8, 9])
   expect((await judged({ peers, authors, votes, roundMs: 600_000, inTime: 1 })).found[9]).toBe(700)
+})
+
+test('a juror reads disputes of seats that juries contradicted no earlier than scores that nobody disputes', async () => {
+  const authors = Array.from({ length: 12 }, (_, at) => `author ${at}`)
+  const peers = Object.fromEntries(authors.map(name => [name, 'all'] as const))
+  const agreed = authors.map(() => 700)
+  const votes = {
+    'seat 1': agreed.with(8, 0).with(1, 1000),
+    'seat 2': agreed.map((_, at) => (at === 8 || at === 9 ? 700 : 1000)),
+    'seat 3': agreed.with(9, 1000),
+  }
+  const scene = { peers, authors, votes, roundMs: 600_000, inTime: 2 }
+  // A jury confirmed a score that seat 2 disputes.
+  const { found } = await judged({ ...scene, judgedBefore: [{ author: 2, found: 700 }] })
+  expect(
+    found.flatMap((score, at) => (score === undefined ? [] : [at])).filter(at => [1, 8, 9].includes(at)),
+  ).toHaveLength(2)
+  // Two seats dispute that one's.
+  expect((await judged({ ...scene, inTime: 1 })).found[1]).toBe(700)
 })
 
 test('a second jury asks the seats of the first as well', async () => {

@@ -1,4 +1,5 @@
 import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
+import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { createPriorityMutex, type PriorityMutex } from '#core/priorityMutex.ts'
@@ -16,6 +17,7 @@ export type RoundFacts = {
   commitments(round: number): Promise<readonly RolloutCommitment[]>
   votes(round: number): ReturnType<PeerNode['chain']['readRevealedVotes']>
   places(round: number): Promise<readonly TaskPlace[]>
+  settlements(round: number): Promise<readonly Settlement[]>
 }
 
 /** Reads each once, however many scores are read again. A failed read affects only the score that started it. */
@@ -25,6 +27,7 @@ function createRoundFacts(node: PeerNode): RoundFacts {
     commitments: onceForEach(chain.readRolloutCommitments),
     votes: onceForEach(chain.readRevealedVotes),
     places: onceForEach(round => readTaskPlaces(node, round)),
+    settlements: onceForEach(chain.readSettlements),
   }
 }
 
