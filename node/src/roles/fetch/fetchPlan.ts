@@ -4,7 +4,7 @@ import { fetchLimits } from './fetchLimits.ts'
 import type { WantedPayload } from './holders.ts'
 import { createPayloadFetcher, type FetchModules, type FetchRules } from './payloadFetcher.ts'
 import { type PeerFault, type PeerResult, peerFault, peerWork } from './peerResult.ts'
-import { slotExpired } from './slotExpired.ts'
+import { createRefetchQueue } from './refetchQueue.ts'
 
 export type Visited<Wanted, T> = { wanted: Wanted; result: PeerResult<T> }
 
@@ -43,8 +43,8 @@ export type FetchCounts = {
   faults: Partial<Record<PeerFault['fault'], number>>
 }
 
-/** Times that a second fetch queues again after it lost its slot. */
-const AGAIN_TURNS = 3
+/** The bytes of a payload, or null if they are on the disk. */
+type Obtained = PeerResult<Uint8Array | null>
 
 /** The one way to other peers' payloads; the rules are in docs/network.md. */
 export function createFetchPlan(modules: FetchModules, rules: FetchRules): CountedFetchPlan {
@@ -63,8 +63,7 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
     logger.info('a payload of a peer does not count', { kind, round, peerKey, fault, reason })
   }
 
-  /** The bytes, or null if they are on the disk. */
-  async function obtain(wanted: WantedPayload, signal: AbortSignal): Promise<PeerResult<Uint8Array | null>> {
+  async function obtain(wanted: WantedPayload, signal: AbortSignal): Promise<Obtained> {
     const { kind, round, contentId, peerKey } = wanted
     if (bundles.has(contentId)) {
       // A policy may sample in several rounds: it is needed as long as the last of them.
@@ -81,67 +80,53 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
     return fetched
   }
 
-  /** Holds a payload until its turn; dropped if too many are held, and then fetched again. */
-  function hold(obtained: PeerResult<Uint8Array | null>): PeerResult<Uint8Array | null> | 'dropped' {
-    const bytes = bytesOf(obtained)
-    if (bytes > 0 && heldBytes + bytes > limits.heldBytes) return 'dropped'
-    heldBytes += bytes
-    return obtained
-  }
-
-  async function read(wanted: WantedPayload, obtained: PeerResult<Uint8Array | null>): Promise<PeerResult<Uint8Array>> {
+  async function read(wanted: WantedPayload, obtained: Obtained): Promise<PeerResult<Uint8Array>> {
     if (!obtained.ok) return obtained
     const value = obtained.value ?? (await bundles.get(wanted.contentId))
     return value === null ? peerFault('unavailable', 'its file was damaged or removed') : { ok: true, value }
   }
 
+  /** Holds what was obtained until `use` has read it. @returns null if too much is held. */
+  async function whileHeld<T>(obtained: Obtained, use: () => Promise<T>): Promise<T | null> {
+    const bytes = obtained.ok ? (obtained.value?.byteLength ?? 0) : 0
+    if (bytes > 0 && heldBytes + bytes > limits.heldBytes) return null
+    heldBytes += bytes
+    return use().finally(() => {
+      heldBytes -= bytes
+    })
+  }
+
   const visitEach: FetchPlan['visitEach'] = (wanted, signal, work) => {
-    const one = createKeyedLimit(1)
-    // As many again are in memory meanwhile.
-    const again = createKeyedLimit(limits.policies)
+    const oneByOne = createKeyedLimit(1)
+    // These are in memory in addition to the held ones.
+    const refetch = createRefetchQueue({
+      slots: limits.policies,
+      clock,
+      everyMs: limits.pace.windowMs,
+      roundMs: rules.roundMs,
+    })
     const visit = async (at: (typeof wanted)[number]) => {
       const { kind, round, peerKey } = at
-      const about = { kind, round, peerKey }
-      const held = hold(await obtain(at, signal))
+      const modules = { about: { kind, round, peerKey }, logger, signal: stopping }
       // Opened and used one by one: a payload takes far more memory opened than on the disk.
       const use = (reading: () => Promise<PeerResult<Uint8Array>>) =>
-        one.run('', async () => {
+        oneByOne.run('', async () => {
           const bytes = await reading()
-          return bytes.ok ? peerWork({ about, logger, signal: stopping }, () => work(bytes.value, at)) : bytes
+          return bytes.ok ? peerWork(modules, () => work(bytes.value, at)) : bytes
         })
-      /** Null if others waited for its slot too long. */
-      const useAgain = async () => {
-        const ended = new AbortController()
-        const slots = {
-          of: again,
-          count: limits.policies,
-          clock,
-          everyMs: limits.pace.windowMs,
-          roundMs: rules.roundMs,
-        }
-        slotExpired(slots, ended.signal).then(
-          () => ended.abort(),
-          () => undefined,
+      /** Its own scope, so that bytes which are not held leave the memory. @returns null for these. */
+      const useFirst = async () => {
+        const obtained = await obtain(at, signal)
+        return whileHeld(obtained, () => use(() => read(at, obtained)))
+      }
+      // A second fetch is complete before it waits for its use: its author may never finish it.
+      const useSecond = () =>
+        refetch(
+          until => fetchFromHolders(at, until),
+          fetched => use(async () => fetched),
+          signal,
         )
-        const bytes = await fetchFromHolders(at, AbortSignal.any([signal, ended.signal]))
-        if (!bytes.ok && ended.signal.aborted && !signal.aborted) return null
-        ended.abort()
-        return use(async () => bytes)
-      }
-      const queueAgain = async () => {
-        for (let turns = 0; turns < AGAIN_TURNS; turns += 1) {
-          const used = await again.run('', useAgain)
-          if (used !== null) return used
-        }
-        return peerFault('too slow', 'others waited')
-      }
-      // A second fetch takes no turn until it is complete: its author may never finish it.
-      const result =
-        held === 'dropped'
-          ? await queueAgain()
-          : await use(() => read(at, held)).finally(() => {
-              heldBytes -= bytesOf(held)
-            })
+      const result = (await useFirst()) ?? (await useSecond())
       note(at, result)
       return { wanted: at, result }
     }
@@ -161,8 +146,4 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
       return result
     },
   }
-}
-
-function bytesOf(obtained: PeerResult<Uint8Array | null>): number {
-  return obtained.ok ? (obtained.value?.byteLength ?? 0) : 0
 }
