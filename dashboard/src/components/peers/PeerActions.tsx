@@ -20,36 +20,9 @@ export function PeerActions({ peerKey }: { peerKey: string }) {
 function Actions({ peerKey }: { peerKey: Hex }) {
   const chain = useChain()
   const { address } = useAccount()
-  const clock = useRoundClock()
   const { isBusy, trouble, send } = useSend()
   const funds = useFunds(peerKey)
   if (chain === null || address === null || funds === null) return null
-  const round = clock.state === 'running' ? clock.round : null
-  const button = (held: HeldStake) => {
-    const { duty, amountWei, missingWei, freeFromRound } = held
-    const move = (kind: 'unstake' | 'withdraw') => send([moveStake(chain, kind, duty, peerKey)])
-    const stake = () => send(() => stakeCalls(chain, address, held, peerKey))
-    if (freeFromRound !== null)
-      return (
-        <ActionButton isBusy={isBusy} isOff={round === null || round < freeFromRound} onClick={() => move('withdraw')}>
-          Withdraw {formatTokens(amountWei)} from round {freeFromRound} on
-        </ActionButton>
-      )
-    return (
-      <>
-        {missingWei > 0n && (
-          <ActionButton isBusy={isBusy} onClick={stake}>
-            Stake {formatTokens(missingWei)} nectar
-          </ActionButton>
-        )}{' '}
-        {amountWei > 0n && (
-          <ActionButton isBusy={isBusy} onClick={() => move('unstake')}>
-            Unstake
-          </ActionButton>
-        )}
-      </>
-    )
-  }
   return (
     <section aria-labelledby="actions" className="mt-10 rounded-cell border border-line bg-comb px-4 py-4">
       <h2 id="actions" className="text-2xl">
@@ -76,13 +49,52 @@ function Actions({ peerKey }: { peerKey: Hex }) {
             <dd>
               <span className="figures text-xl font-semibold">{formatTokens(held.amountWei)}</span>
               <br />
-              {button(held)}
+              <StakeButtons
+                held={held}
+                isBusy={isBusy}
+                onStake={() => send(() => stakeCalls(chain, address, held, peerKey))}
+                onMove={kind => send([moveStake(chain, kind, held.duty, peerKey)])}
+              />
             </dd>
           </div>
         ))}
       </dl>
       <Trouble text={trouble} />
     </section>
+  )
+}
+
+interface StakeButtonsProps {
+  held: HeldStake
+  isBusy: boolean
+  onStake: () => Promise<void>
+  onMove: (kind: 'unstake' | 'withdraw') => Promise<void>
+}
+
+function StakeButtons({ held, isBusy, onStake, onMove }: StakeButtonsProps) {
+  const { amountWei, missingWei, freeFromRound } = held
+  const clock = useRoundClock()
+  if (freeFromRound !== null) {
+    const isFree = clock.state === 'running' && clock.round >= freeFromRound
+    return (
+      <ActionButton isBusy={isBusy} isOff={!isFree} onClick={() => onMove('withdraw')}>
+        Withdraw {formatTokens(amountWei)} from round {freeFromRound} on
+      </ActionButton>
+    )
+  }
+  return (
+    <>
+      {missingWei > 0n && (
+        <ActionButton isBusy={isBusy} onClick={onStake}>
+          Stake {formatTokens(missingWei)} nectar
+        </ActionButton>
+      )}{' '}
+      {amountWei > 0n && (
+        <ActionButton isBusy={isBusy} onClick={() => onMove('unstake')}>
+          Unstake
+        </ActionButton>
+      )}
+    </>
   )
 }
 

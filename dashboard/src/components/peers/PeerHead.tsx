@@ -20,9 +20,7 @@ interface Props {
 /** A peer's identity: name, dance, id, account, roles and balances. */
 export function PeerHead({ peer, record, status }: Props) {
   const standing = record.standings.items[0]
-  const purse = record.purses.items[0]
   const compensationWei = standing?.compensationWei ?? '0'
-  const roles = peerRoles(record)
   return (
     <header className="grid gap-x-10 gap-y-6 md:grid-cols-[9rem_1fr]">
       <DanceGlyph peerKey={peer.peerKey} size={144} />
@@ -30,55 +28,28 @@ export function PeerHead({ peer, record, status }: Props) {
         <h1 className="text-4xl sm:text-6xl">
           {peer.name} <OwnTag peerKey={peer.peerKey} />
         </h1>
-        <p className="mt-3 text-lg">{doing(record)}</p>
+        <p className="mt-3 text-lg">{describeWork(record)}</p>
         <dl className="mt-6 grid gap-x-10 gap-y-4 sm:grid-cols-2">
           {/* Others have no points, and a rank among them says nothing. */}
-          {isSolver(roles) && (
-            <>
-              <Fact title="Points">
-                <span className="figures text-2xl font-semibold">{formatPoints(standing?.finalPointsMilli ?? 0)}</span>{' '}
-                {standing !== undefined && <UnsurePoints points={standing} className="mr-3 text-sm" />}
-              </Fact>
-              <Fact title="Rank">
-                <span className="figures text-2xl font-semibold">{standing?.rank ?? '–'}</span>
-              </Fact>
-            </>
-          )}
-          {earnedBy.map(({ title, of }) =>
-            purse === undefined || purse[of] === '0' ? null : (
-              <Fact key={of} title={title}>
-                <span className="figures text-2xl font-semibold">{formatNectar(purse[of])}</span>
-              </Fact>
-            ),
-          )}
-          <Fact title="Nectar claimed">
-            <span className="figures text-2xl font-semibold">{formatNectar(purse?.claimedWei)}</span>{' '}
-            {purse !== undefined && purse.claimableWei !== '0' && (
-              <span className="figures text-sm text-honey-ink">
-                +{formatNectar(purse.claimableWei)}
-                <span className="font-sans"> to claim</span>
-              </span>
-            )}
-          </Fact>
+          {isSolver(peerRoles(record)) && <PointFacts standing={standing} />}
+          <PurseFacts purse={record.purses.items[0]} />
           {record.stakes.items.map(stake => (
             <Fact key={stake.duty} title={`Staked as ${stake.duty}`}>
-              <span className="figures text-2xl font-semibold">{formatNectar(stake.amountWei)}</span>{' '}
-              <span className="text-sm text-soft">{stakeNote(stake)}</span>
+              <Figure>{formatNectar(stake.amountWei)}</Figure> <Note>{stakeNote(stake)}</Note>
             </Fact>
           ))}
           {record.peerCredits.items.map(({ source, owed }) => (
             <Fact key={source} title={owedBy[source].title}>
-              <span className="figures text-2xl font-semibold">{owedBy[source].format(owed)}</span>{' '}
-              <span className="text-sm text-soft">
+              <Figure>{owedBy[source].format(owed)}</Figure>{' '}
+              <Note>
                 {owedBy[source].unit}; its owner takes it with{' '}
                 <code className="figures block">{owedBy[source].command}</code>
-              </span>
+              </Note>
             </Fact>
           ))}
           {compensationWei !== '0' && (
             <Fact title="Paid to its account by appeals">
-              <span className="figures text-2xl font-semibold">{formatNectar(compensationWei)}</span>{' '}
-              <span className="text-sm text-soft">nectar of overturned seats</span>
+              <Figure>{formatNectar(compensationWei)}</Figure> <Note>nectar of overturned seats</Note>
             </Fact>
           )}
           <Fact title="Peer id">
@@ -97,6 +68,52 @@ export function PeerHead({ peer, record, status }: Props) {
       </div>
     </header>
   )
+}
+
+function PointFacts({ standing }: { standing: PeerAnswer['standings']['items'][number] | undefined }) {
+  return (
+    <>
+      <Fact title="Points">
+        <Figure>{formatPoints(standing?.finalPointsMilli ?? 0)}</Figure>{' '}
+        {standing !== undefined && <UnsurePoints points={standing} className="mr-3 text-sm" />}
+      </Fact>
+      <Fact title="Rank">
+        <Figure>{standing?.rank ?? '–'}</Figure>
+      </Fact>
+    </>
+  )
+}
+
+/** Nectar of each kind that the peer earned, and how much of it was claimed. */
+function PurseFacts({ purse }: { purse: PeerAnswer['purses']['items'][number] | undefined }) {
+  return (
+    <>
+      {earnedBy.map(({ title, of }) =>
+        purse === undefined || purse[of] === '0' ? null : (
+          <Fact key={of} title={title}>
+            <Figure>{formatNectar(purse[of])}</Figure>
+          </Fact>
+        ),
+      )}
+      <Fact title="Nectar claimed">
+        <Figure>{formatNectar(purse?.claimedWei)}</Figure>{' '}
+        {purse !== undefined && purse.claimableWei !== '0' && (
+          <span className="figures text-sm text-honey-ink">
+            +{formatNectar(purse.claimableWei)}
+            <span className="font-sans"> to claim</span>
+          </span>
+        )}
+      </Fact>
+    </>
+  )
+}
+
+function Figure({ children }: { children: ReactNode }) {
+  return <span className="figures text-2xl font-semibold">{children}</span>
+}
+
+function Note({ children }: { children: ReactNode }) {
+  return <span className="text-sm text-soft">{children}</span>
 }
 
 function Fact({ title, children }: { title: string; children: ReactNode }) {
@@ -139,7 +156,7 @@ function missed(misses: number): string {
   return misses === 0 ? '' : `, with ${misses} of 6 misses`
 }
 
-function doing(record: PeerAnswer): string {
+function describeWork(record: PeerAnswer): string {
   const roles = peerRoles(record)
   const seat = record.evaluator
   if (roles.length === 0)
