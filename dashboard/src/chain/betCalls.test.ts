@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { Network } from '#sources/network.ts'
 import { betCalls } from './betCalls.ts'
 import type { Chain } from './ChainProvider.tsx'
-import { sendInTurn } from './sendCall.ts'
+import { sendInOrder } from './sendCall.ts'
 
 const [account, market, token] = [0xa, 0xb, 0xc].map(digit => padHex(`0x${digit.toString(16)}`, { size: 20 })) as [
   Hex,
@@ -53,14 +53,14 @@ test('a bet that pays less by now than its ticket showed is not signed, and the 
   const { chain, signed } = await scene(207n)
   const told: bigint[] = []
   const calls = () => betCalls(chain, account, { ...bet, onFallen: ({ payout }) => told.push(payout) })
-  expect(await sendInTurn(chain, calls, () => {})).toContain('by now')
+  expect(await sendInOrder(chain, calls, () => {})).toContain('by now')
   expect({ signed, told }).toEqual({ signed: [], told: [207n] })
 })
 
 test('a bet is possible although minimum bets of others use up part of the limit', async () => {
   const { chain, signed } = await scene(208n)
   expect(
-    await sendInTurn(
+    await sendInOrder(
       chain,
       () => betCalls(chain, account, { ...bet, onFallen: () => {} }),
       () => {},
@@ -72,14 +72,14 @@ test('a bet is possible although minimum bets of others use up part of the limit
 test('a bet whose approval is refused is not sent, and the reader sees why', async () => {
   const { chain, signed } = await scene(210n, 0n)
   const calls = () => betCalls(chain, account, { ...bet, onFallen: () => {} })
-  expect(await sendInTurn(chain, calls, () => {})).toContain('“Bet 10 on it” was not sent')
+  expect(await sendInOrder(chain, calls, () => {})).toContain('“Bet 10 on it” was not sent')
   expect(signed).toEqual(['approve'])
 })
 
 test('a chain that does not answer before a bet is a reason like any other', async () => {
   const { chain } = await scene(210n)
   expect(
-    await sendInTurn(
+    await sendInOrder(
       chain,
       () => Promise.reject(new Error('offline')),
       () => {},

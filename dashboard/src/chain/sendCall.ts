@@ -73,7 +73,7 @@ export async function outcomeOf({ config }: Pick<Chain, 'config'>, hash: Hex): P
  *
  * @returns why not all of them were sent; null if they were.
  */
-export async function sendInTurn(
+export async function sendInOrder(
   chain: Chain,
   made: readonly Call[] | (() => Promise<readonly Call[]>),
   follow: (sent: { hash: Hex; what: string }) => void,

@@ -26,7 +26,7 @@ export function useSend(): Sender {
       setBusy(true)
       setTrouble(
         await import('./sendCall.ts').then(
-          ({ sendInTurn }) => sendInTurn(chain, make, follow),
+          ({ sendInOrder }) => sendInOrder(chain, make, follow),
           () => 'This server does not answer.',
         ),
       )

@@ -5,7 +5,7 @@ type Resolve = GraphQLFieldResolver<unknown, Paced, Record<string, unknown>>
 
 /** In the context of a question. */
 export interface Paced {
-  inTurn: <T>(read: () => T | Promise<T>) => Promise<T>
+  afterOthers: <T>(read: () => T | Promise<T>) => Promise<T>
 }
 
 /** Lists that a question has read at the same time: Postgres can, PGlite reads one after the other anyway. */
@@ -30,7 +30,7 @@ export function paceReads(schema: GraphQLSchema): void {
       const resolve = field.resolve as Resolve
       const paced: Resolve = (row, args, context, info) => {
         if (Number(args.limit) < 0) throw new GraphQLError(NEGATIVE)
-        return context.inTurn(() => resolve(row, args, context, info))
+        return context.afterOthers(() => resolve(row, args, context, info))
       }
       field.resolve = paced as typeof field.resolve
     }
@@ -43,7 +43,7 @@ export function createPace(now: () => number = () => performance.now()): Paced {
   const lanes = Array.from({ length: LANES }, () => Promise.resolve())
   let count = 0
   return {
-    async inTurn(read) {
+    async afterOthers(read) {
       const lane = count++ % LANES
       const done = (lanes[lane] as Promise<void>).then(async () => {
         await new Promise(resolve => setImmediate(resolve))

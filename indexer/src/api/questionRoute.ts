@@ -34,7 +34,7 @@ export interface AskedQuestion {
  */
 export function questionRoute(findKeys: FindKeys) {
   const documents = new Map<string, DocumentNode>()
-  const large = createTurns()
+  const large = createMutex()
   const parseOnce = (query: string) => {
     const document = documents.get(query) ?? parse(query, { maxTokens: MAX_TOKENS, noLocation: true })
     // The last of the map is the one that was asked last.
@@ -56,8 +56,8 @@ export function questionRoute(findKeys: FindKeys) {
   })
 }
 
-/** One after the other, with a turn of the event loop for others in between. */
-function createTurns() {
+/** Runs one after the other, and lets the event loop serve others in between. */
+function createMutex() {
   let [waiting, last] = [0, Promise.resolve()]
   return {
     get waiting() {

@@ -6,7 +6,7 @@ import { playGames } from './playGames.ts'
 export async function simulateMarket(runs: number, wanted: (name: string) => boolean): Promise<AttackRow[]> {
   const rows: AttackRow[] = []
   for (const { undefended, attack, honest, ...named } of attacks.filter(({ name }) => wanted(name))) {
-    const [defended, without] = await inTurn(['PredictionMarket', undefended] as const, async market => ({
+    const [defended, without] = await oneByOne(['PredictionMarket', undefended] as const, async market => ({
       attack: await playGames(market, runs, attack),
       honest: await playGames(market, runs, honest),
     }))
@@ -16,7 +16,7 @@ export async function simulateMarket(runs: number, wanted: (name: string) => boo
 }
 
 /** One chain at a time. */
-async function inTurn<T, R>(items: readonly T[], play: (item: T) => Promise<R>): Promise<R[]> {
+async function oneByOne<T, R>(items: readonly T[], play: (item: T) => Promise<R>): Promise<R[]> {
   const done: R[] = []
   for (const item of items) done.push(await play(item))
   return done

@@ -45,7 +45,7 @@ async function enrolPlayers(
   const accounts = [...swarm.accounts]
   const [own] = accounts
   const enrol = (name: string, count: number, isOwn: boolean): Promise<Member[]> =>
-    inTurn(count, at => {
+    oneByOne(count, at => {
       const account = oneAccount && isOwn ? own : accounts.pop()
       if (account === undefined) throw new Error('the chain has too few accounts')
       return swarm.enrol(`${name} ${at}`, account)
@@ -61,7 +61,7 @@ async function enrolPlayers(
 }
 
 /** One after the other: an account's proofs count up. */
-async function inTurn<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
+async function oneByOne<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
   const made: T[] = []
   for (let at = 0; at < count; at++) made.push(await make(at))
   return made

@@ -6,9 +6,9 @@ import { readingDeadline } from '../evaluator/readingDeadline.ts'
 import { scoreAgain } from '../evaluator/scoreAgain.ts'
 import { settleLeft } from '../evaluator/settleRound.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { type Appeals, appealInTurns } from './appealInTurns.ts'
 import { type ChosenScore, chooseScores } from './chooseScores.ts'
 import { countAppeal, followAppeals, openAppeals, restsUntil } from './followAppeals.ts'
+import { type Appeals, staggerAppeals } from './staggerAppeals.ts'
 import { type AppealTerms, FEWEST_MISSED, isClearlyOff, isWorthIt, OVERTURNED_NECTAR } from './weighAppeal.ts'
 
 type AppellantSettings = {
@@ -105,7 +105,7 @@ async function poll(node: PeerNode, models: Models, polling: Polling, round: num
   // The draw among the others needs all of them to be settled.
   const lot = settlements.length < commitments.length ? null : memory.lot
   const chosen = chooseScores({ ownKey: identity.peerKey, commitments, settlements, votes }, lot)
-  const appeals = appealInTurns(node, { ...polling, peers: commitments.length })
+  const appeals = staggerAppeals(node, { ...polling, peers: commitments.length })
   const unread = chosen.filter(({ peerKey }) => !memory.read.has(peerKey))
   for (const [at, one] of unread.entries()) {
     memory.read.add(one.peerKey)

@@ -2,8 +2,8 @@ import { phase, SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deploy
 import { withDeadline } from '#core/deadline.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
-import { type Appeals, appealInTurns } from '../appellant/appealInTurns.ts'
 import { followAppeals, restsUntil } from '../appellant/followAppeals.ts'
+import { type Appeals, staggerAppeals } from '../appellant/staggerAppeals.ts'
 import { isClearlyOff } from '../appellant/weighAppeal.ts'
 import { everyRound } from '../duties/everyRound.ts'
 import type { Models } from '../evaluator/proofs.ts'
@@ -55,7 +55,7 @@ export async function auditRound(node: PeerNode, models: Models, audit: RoundToA
   const { chain, clock, signal } = node
   const { round, until } = audit
   const due = (await chain.readRolloutCommitments(round)).length
-  const appeals = appealInTurns(node, { ...audit, peers: due })
+  const appeals = staggerAppeals(node, { ...audit, peers: due })
   const read = new Set<PeerKey>()
   const left = () => readingDeadline(clock, audit, due - read.size + 1)
   for (;;) {

@@ -19,25 +19,25 @@ type AppealRound = {
   endsAtMs: number
 }
 
-/** All turns are within this share of the round, and within half of its remaining time: each appeal needs time to be mined. */
-const TURNS_SHARE = 1 / 4
+/** All appeals are sent within this share of the round, and within half of its remaining time: each appeal needs time to be mined. */
+const STAGGER_SHARE = 1 / 4
 /** Assumed length of a round whose end is unknown. */
 const MAX_ROUND_MS = 3_600_000
 
 /**
- * Appeals each score in this peer's turn, unless it is appealed already: only one appeal of a score counts, and the others pay for a call
- * that reverts.
+ * Appeals each score after a delay that differs by peer, unless it is appealed by then: only one appeal of a score counts, and the others pay for a
+ * call that reverts.
  *
  * @see docs/adr/0131-first-appeals-take-turns.md
  */
-export function appealInTurns(node: PeerNode, { peers, maxAppeals, roundMs, endsAtMs }: AppealRound) {
+export function staggerAppeals(node: PeerNode, { peers, maxAppeals, roundMs, endsAtMs }: AppealRound) {
   const { chain, clock, logger, signal } = node
   const one = createKeyedLimit(1)
   const underWay: Promise<void>[] = []
 
   async function appeal(finding: Finding): Promise<void> {
-    const spanMs = Math.min(TURNS_SHARE * Math.min(MAX_ROUND_MS, roundMs), (endsAtMs - clock.nowMs()) / 2)
-    const waitMs = (appealTurn(node, finding, peers) * spanMs) / lastTurn(peers)
+    const spanMs = Math.min(STAGGER_SHARE * Math.min(MAX_ROUND_MS, roundMs), (endsAtMs - clock.nowMs()) / 2)
+    const waitMs = (appealStep(node, finding, peers) * spanMs) / lastStep(peers)
     if (waitMs > 0) await clock.sleep(waitMs, signal)
     // In sequence, so that the budget counts all of them.
     await one.run('', () => send(finding))
@@ -50,29 +50,29 @@ export function appealInTurns(node: PeerNode, { peers, maxAppeals, roundMs, ends
   }
 
   return {
-    /** Waits for the turn of this score, in the background. */
+    /** Appeals a score after its delay, in the background. */
     take(finding: Finding): void {
       const ended = appeal(finding).catch(error => {
         if (!signal.aborted) logger.warn('a score could not be appealed', { ...finding, error })
       })
       underWay.push(ended)
     },
-    /** Resolves when all turns were taken. */
+    /** Resolves when all appeals were sent or left to others. */
     async done(): Promise<void> {
       await Promise.all(underWay)
     },
   }
 }
 
-export type Appeals = ReturnType<typeof appealInTurns>
+export type Appeals = ReturnType<typeof staggerAppeals>
 
 type Who = { chainId: number; identity: Pick<PeerNode['identity'], 'peerKey'> }
 
 /**
- * A peer's turn at a score, from 0 on. The scored peer has the first. Of n others, about one is drawn for each of the next two turns,
- * then two, four and so on, so that few appeals are sent at once however many peers found the same.
+ * The step of the delay at which a peer appeals a score, from 0 on. The scored peer has the first. Of n others, about one is drawn for each of the
+ * next two steps, then two, four and so on, so that few appeals are sent at once however many peers found the same.
  */
-export function appealTurn(
+export function appealStep(
   { chainId, identity }: Who,
   { round, peerKey }: Pick<Finding, 'round' | 'peerKey'>,
   peers: number,
@@ -81,10 +81,10 @@ export function appealTurn(
   // Depends on the score, so that nobody is first at all scores of a round.
   const seed = roundSeed('appeal', chainId, round, peerKey as Hex, identity.peerKey)
   const zeros = Math.clz32(Number.parseInt(seed.slice(2, 10), 16))
-  return Math.max(1, lastTurn(peers) - zeros)
+  return Math.max(1, lastStep(peers) - zeros)
 }
 
 /** Half of all peers have this one. */
-function lastTurn(peers: number): number {
+function lastStep(peers: number): number {
   return 1 + Math.ceil(Math.log2(Math.max(1, peers)))
 }

@@ -5,7 +5,7 @@ import { silentLogger } from '#core/logger.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { appealInTurns, appealTurn } from './appealInTurns.ts'
+import { appealStep, staggerAppeals } from './staggerAppeals.ts'
 
 const key = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
 const CHAIN_ID = 1
@@ -21,12 +21,12 @@ test('few of those that find the same appeal it at once, whatever their number',
   ] as const) {
     let sent = 0
     for (let round = 0; round < SCORES; round++) {
-      const turns = Array.from({ length: finders }, (_, at) =>
-        appealTurn({ chainId: CHAIN_ID, identity: { peerKey: key(2 + at) } }, { round, peerKey: key(1) }, peers),
+      const steps = Array.from({ length: finders }, (_, at) =>
+        appealStep({ chainId: CHAIN_ID, identity: { peerKey: key(2 + at) } }, { round, peerKey: key(1) }, peers),
       )
-      // A peer whose share comes two steps later sees the first one mined.
-      const first = Math.min(...turns)
-      sent += turns.filter(turn => turn < first + 2).length
+      // A peer whose step is two later sees the first one mined.
+      const first = Math.min(...steps)
+      sent += steps.filter(step => step < first + 2).length
     }
     expect(sent / SCORES).toBeLessThan(5)
   }
@@ -53,7 +53,7 @@ function setup(peers: number) {
       ...{ journal: createJournal(openDatabase(':memory:'), clock), appealCounts: new Map() },
       signal: new AbortController().signal,
     } as unknown as PeerNode
-    return appealInTurns(node, { peers, maxAppeals: 2, roundMs: 240_000, endsAtMs: 120_000 })
+    return staggerAppeals(node, { peers, maxAppeals: 2, roundMs: 240_000, endsAtMs: 120_000 })
   })
   async function pass(seconds: number): Promise<void> {
     for (let at = 0; at < seconds; at++) {
