@@ -4,6 +4,8 @@ import type { RandomStream } from '#base/random.ts'
 /** Values that parsers mistake: bounds, wrong types, names that objects inherit. */
 const VALUES: readonly unknown[] = [
   ...[null, true, '', '0x', '__proto__', 'x'.repeat(300), [], {}, new Uint8Array(0), new Uint8Array(33)],
+  // Numbers in hex beyond 2^53, of 256 bits, of more, and of more digits than `BigInt` takes quickly.
+  ...['0x20000000000001', `0x${'f'.repeat(64)}`, `0x1${'0'.repeat(64)}`, `0x${'f'.repeat(400)}`],
   ...[0, 1, -1, 0.5, -1e308, 255, 65_535, 65_536, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER, 2n ** 63n],
 ]
 
