@@ -39,6 +39,25 @@ test('an audit checks every score of an honest swarm and accuses nobody, and nam
   expect(auditAlarms(lied.audit)).toBe(3)
 })
 
+test('an audit refutes work that is not what its solver committed, and agrees that it is worth nothing', async () => {
+  const swarm = { seed: '1', peers: 8, rounds: 1, audited: true }
+  const lied = await simulateSwarm({ ...swarm, conduct: number => (number === 7 ? { bend: sealingNothing } : null) })
+  const audited = lied.audit?.rounds.flatMap(({ peers }) => peers) ?? []
+  const [liar] = audited.filter(({ peerKey }) => lied.hostile.has(peerKey))
+  expect(liar).toMatchObject({ settledMilli: 0, derivedMilli: 0, verdict: 'agrees' })
+  expect(liar?.sampling).toMatchObject({ result: 'refuted', reason: 'malformed: no payload of rollouts' })
+  expect(auditAlarms(lied.audit)).toBe(0)
+})
+
+/** A solver that commits to bytes that are not rollouts. */
+function sealingNothing(node: PeerNode): PeerNode {
+  const seal = (async (kind, payload) => {
+    const sealed = await node.payloads.seal(kind, payload)
+    return kind === 'rollouts' ? { ...sealed, bytes: Buffer.from('no rollouts') } : sealed
+  }) as PeerNode['payloads']['seal']
+  return { ...node, payloads: { ...node.payloads, seal } }
+}
+
 /** A seat that votes 300 thousandths less than it found. */
 function lying(node: PeerNode): PeerNode {
   type Own = Omit<Ballot, 'evaluatorKey'>

@@ -132,7 +132,7 @@ function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): strin
     ...peers.flatMap(({ name, sampling }) =>
       sampling === null || sampling.result === 'proven'
         ? []
-        : `sampling of ${name}, leaves ${sampling.leaves.join(', ')}: ${sampling.result}, ${sampling.reason}`,
+        : `${subjectOf(sampling.leaves)} of ${name}: ${sampling.result}, ${sampling.reason}`,
     ),
     ...leewayLines(peers),
     ...disagreements.map(
@@ -141,6 +141,10 @@ function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): strin
     ),
   ]
 }
+
+/** Without leaves nothing was sampled: its rollouts are not what it committed. */
+const subjectOf = (leaves: readonly number[]) =>
+  leaves.length === 0 ? 'rollouts' : `sampling of leaves ${leaves.join(', ')}`
 
 /** The freedom that the tolerance of a check left to a peer, if any. */
 function leewayLines(peers: RoundAudit['peers']): string[] {

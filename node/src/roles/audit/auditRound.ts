@@ -5,16 +5,16 @@ import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
-import { payloadsHere } from '#core/payloads/payloads.ts'
+import { type OpenedPayload, type PeerScore, payloadsHere, type RolloutBundle } from '#core/payloads/payloads.ts'
 import type { Environment } from '#environments/environment.ts'
 import type { StageSource } from '../draws/beaconTasks.ts'
 import { roundRules } from '../draws/checkRollouts.ts'
 import { admitTasks } from '../draws/drawTasks.ts'
 import { type Models, openProofs } from '../evaluator/proofs.ts'
 import { scoreRollouts } from '../evaluator/scoreRollouts.ts'
-import { openCommitted } from '../fetch/fetchCommitted.ts'
+import { asFault, openCommitted } from '../fetch/fetchCommitted.ts'
 import type { FetchPlan } from '../fetch/fetchPlan.ts'
-import { isProven, type PeerResult } from '../fetch/peerResult.ts'
+import { isProven, type PeerFault, type PeerResult } from '../fetch/peerResult.ts'
 import type { PeerPayloads } from './peerPayloads.ts'
 import {
   type AuditedSampling,
@@ -39,9 +39,9 @@ type AuditedPeer = {
   name: string
   /** Null while it is not settled. */
   settledMilli: number | null
-  /** Recomputed by the judge and the check of sampling; null if the rollouts are unavailable. */
+  /** Recomputed by the judge and the check of sampling, 0 for rollouts that are not what the peer committed; null if they are unavailable. */
   derivedMilli: number | null
-  /** Null if there are no rollouts. */
+  /** Null if the rollouts are unavailable. */
   sampling: AuditedSampling | null
   /** Whether the settled score equals the derived one. */
   verdict: PeerVerdict
@@ -60,6 +60,9 @@ export type Disagreement = {
   /** The leaf at which its score sheet differs most; null if it does not differ, or is unavailable. */
   difference: LeafDifference | null
 }
+
+/** `leaves`: scored here, none without rollouts. */
+type ScoredCommitment = Pick<AuditedPeer, 'derivedMilli' | 'sampling'> & { leaves: PeerScore['leaves'] }
 
 /** The audit's chain reader, payload source and models. */
 type AuditModules = {
@@ -138,7 +141,7 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
     reads,
     async fetch(earlier, commitment) {
       const opened = await rolloutsOf(payloads, { chainId, round: earlier }, commitment, signal)
-      return opened?.payload ?? null
+      return opened.ok ? opened.value.payload : null
     },
   }
   const rules = await roundRules(environment, { chainId, round, beacon: before }, proposed, source)
@@ -160,12 +163,12 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
       signal,
     }
     const proofs = await openProofs(here, reader, beacons, commitments)
-    return async (commitment: RolloutCommitment) => {
+    return async (commitment: RolloutCommitment): Promise<ScoredCommitment> => {
       const { peerKey } = commitment
       const opened = await rolloutsOf(payloads, { chainId, round }, commitment, signal)
-      if (opened === null) return { derivedMilli: null, sampling: null, leaves: [] }
+      if (!opened.ok) return withoutRollouts(opened)
       const work = { chainId, peerKey, ...beacons }
-      const { score, leaves } = await scoreRollouts(judge, opened.payload, rules, work)
+      const { score, leaves } = await scoreRollouts(judge, opened.value.payload, rules, work)
       const proven = await proofs.prove(commitment, leaves, signal)
       const result = proven.ok ? 'proven' : isProven(proven) ? 'refuted' : 'unchecked'
       const reason = proven.ok ? null : `${proven.fault}: ${proven.reason}`
@@ -178,15 +181,23 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
   return { environment, tasks, openScores }
 }
 
-/** The rollouts that a peer committed; null if they are unavailable. */
+/** The score of a peer whose rollouts do not count: 0 if its own commitment proves them wrong, else unknown. */
+function withoutRollouts(result: PeerFault): ScoredCommitment {
+  if (!isProven(result)) return { derivedMilli: null, sampling: null, leaves: [] }
+  const reason = `${result.fault}: ${result.reason}`
+  return { derivedMilli: 0, sampling: { result: 'refuted', leaves: [], reason, leeway: null }, leaves: [] }
+}
+
+/** The rollouts that a peer committed, or what is wrong with them. */
 async function rolloutsOf(
   payloads: AuditModules['payloads'],
   at: { chainId: number; round: number },
   commitment: RolloutCommitment,
   signal: AbortSignal,
-) {
+): Promise<PeerResult<OpenedPayload<RolloutBundle>>> {
   const { peerKey, contentId } = commitment
   const bytes = await payloads.fetch({ kind: 'rollouts', round: at.round, contentId, peerKey }, signal)
-  const opened = bytes.ok ? await openCommitted(payloadsHere, bytes.value, at, commitment) : null
-  return opened === null || typeof opened === 'string' ? null : opened
+  if (!bytes.ok) return bytes
+  const opened = await openCommitted(payloadsHere, bytes.value, at, commitment)
+  return typeof opened === 'string' ? asFault(opened) : { ok: true, value: opened }
 }

@@ -3,7 +3,7 @@ import type { ContentId, PeerKey, Root } from '#core/hashes.ts'
 import type { OpenedPayload, PayloadOperations, RolloutBundle } from '#core/payloads/payloads.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { Visited } from './fetchPlan.ts'
-import { type PeerResult, peerFault } from './peerResult.ts'
+import { type PeerFault, type PeerResult, peerFault } from './peerResult.ts'
 
 /** A peer's commitment for a round; `count` is the number of leaves. */
 export type Commitment = { peerKey: PeerKey; root: Root; count: number; contentId: ContentId }
@@ -21,6 +21,10 @@ export async function openCommitted(
   const isBound = payload.chainId === chainId && payload.round === round && payload.peerKey === peerKey
   return isBound && tree.length === 2 * count - 1 && tree[0] === root ? opened : 'another'
 }
+
+/** A proven fault of rollouts. */
+export const asFault = (fault: 'malformed' | 'another'): PeerFault =>
+  peerFault(fault, fault === 'malformed' ? 'no payload of rollouts' : 'not what its peer committed')
 
 /** Runs `work`, a pure computation, on rollouts that match their commitment; one result per commitment, in order. */
 function fetchRollouts<T>(
@@ -46,8 +50,7 @@ export function fetchEachRollouts<T>(
   const wanted = commitments.map(commitment => ({ ...commitment, kind: 'rollouts' as const, round, mayReturn }))
   return fetchPlan.visitEach(wanted, signal, async (bytes, commitment) => {
     const opened = await openCommitted(payloads, bytes, { chainId, round }, commitment)
-    if (opened === 'malformed') return peerFault(opened, 'no payload of rollouts')
-    if (opened === 'another') return peerFault(opened, 'not what its peer committed')
+    if (typeof opened === 'string') return asFault(opened)
     return { ok: true, value: await work(opened, commitment) }
   })
 }
