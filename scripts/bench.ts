@@ -10,7 +10,7 @@ import { type Group, keepResults, measuredOn } from './measure/results.ts'
 import { type BenchRow, type RowResult, resultOf } from './measure/row.ts'
 
 const runs: Record<
-  Exclude<Group, 'simulate' | 'protocol' | 'experiments'>,
+  Exclude<Group, 'simulate' | 'chaos' | 'protocol' | 'experiments'>,
   () => Promise<{ rows: readonly BenchRow[] }>
 > = {
   generate: () => import('./bench/generate.ts'),

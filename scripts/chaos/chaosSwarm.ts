@@ -10,6 +10,7 @@ import { freeSwarmPorts, type Ports } from '../swarm/ports.ts'
 import { provisionPeers } from '../swarm/provisionPeers.ts'
 import { type Managed, type ProcessSpec, Supervisor } from '../swarm/supervisor.ts'
 import { type FaultyProxy, startFaultyProxy } from './faultyProxy.ts'
+import { liars, lieVariables, type PeerLie } from './lies.ts'
 import { openSmallDisk, type SmallDisk } from './smallDisk.ts'
 
 /** Peers before the chain that they write to. */
@@ -41,8 +42,8 @@ export type ChaosSwarm = {
   smallDisk: { slot: string; disk: SmallDisk } | null
   /** Processes that run now, by name. */
   running: ReadonlyMap<string, Managed>
-  /** Evaluators that vote falsely once they are started again; by the name of their folder. */
-  liars: Set<string>
+  /** The first round that liars lie about once they are started again; null before. */
+  lying: { fromRound: number | null }
   supervisor: Supervisor
   /** Stops the peers for good; chain and indexer keep running. */
   stopPeers(): Promise<void>
@@ -56,7 +57,7 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
   const supervisor = new Supervisor(join(data, 'logs'), join(data, 'processes.json'))
   const keep = keepRunning(supervisor, stop, say)
   const running = new Map<string, Managed>()
-  const liars = new Set<string>()
+  const lying: ChaosSwarm['lying'] = { fromRound: null }
   const hold = (name: string, start: (onExit: (status: number | string) => void) => Promise<Managed>) =>
     keep(name, async onExit => {
       const managed = await start(status => {
@@ -89,7 +90,7 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
       const at = { deploymentPath: path, rpcUrl: proxy.urlOf(peer.slot), ports, level: undefined, played }
       const spec = peerProcess({ peer, ...at })
       const begin = () => {
-        const own = prepared(spec, { skewMs: SKEWED_MS[peer.slot], lies: liars.has(peer.slot) })
+        const own = prepared(spec, { skewMs: SKEWED_MS[peer.slot], lie: lieOf(peer.slot, lying) })
         return peer.slot === SMALL_DISK.slot && disk !== null ? disk.enter(own) : own
       }
       await hold(spec.name, onExit => supervisor.start(begin(), onExit))
@@ -107,7 +108,7 @@ export async function startChaosSwarm({ data, roundSeconds, stop, say }: ChaosOp
       proxy,
       smallDisk: disk && { slot: SMALL_DISK.slot, disk },
       running,
-      liars,
+      lying,
       supervisor,
       stopPeers,
       stopAll,
@@ -123,8 +124,24 @@ function optionsOf(data: string, roundSeconds: number, ports: Ports): LocalOptio
   return parseOptions([...argv, '--port', `${ports.dashboard}`, '--chain-port', `${ports.chain}`])
 }
 
-function prepared(spec: ProcessSpec, { skewMs = 0, lies = false }: { skewMs?: number | undefined; lies?: boolean }) {
-  const files = ['deepBeacons.ts', 'skewClock.ts', ...(lies ? ['lyingEvaluator.ts'] : [])]
+type OwnLie = { kind: PeerLie; fromRound: number }
+
+function lieOf(slot: string, { fromRound }: ChaosSwarm['lying']): OwnLie | null {
+  const kind = liars[slot]
+  return kind === undefined || fromRound === null ? null : { kind, fromRound }
+}
+
+/** What makes a liar of a peer. */
+const LIE_FILES: Record<PeerLie, string> = {
+  scores: 'lyingEvaluator.ts',
+  favour: 'lyingEvaluator.ts',
+  sampling: 'lyingSolver.ts',
+  payload: 'lyingSolver.ts',
+}
+
+function prepared(spec: ProcessSpec, { skewMs = 0, lie }: { skewMs?: number | undefined; lie: OwnLie | null }) {
+  const files = ['deepBeacons.ts', 'skewClock.ts', ...(lie === null ? [] : [LIE_FILES[lie.kind]])]
   const preloads = files.flatMap(file => ['--import', join(import.meta.dirname, file)])
-  return { ...spec, argv: [...preloads, ...spec.argv], env: { ...spec.env, CHAOS_SKEW_MS: `${skewMs}` } }
+  const lies = lie === null ? {} : { [lieVariables.kind]: lie.kind, [lieVariables.fromRound]: `${lie.fromRound}` }
+  return { ...spec, argv: [...preloads, ...spec.argv], env: { ...spec.env, CHAOS_SKEW_MS: `${skewMs}`, ...lies } }
 }

@@ -21,8 +21,11 @@ afterAll(async () => {
   chain.close()
 })
 
-async function ask(slot: string) {
-  const body = JSON.stringify([{ method: 'eth_chainId' }, { method: 'eth_getBlockByNumber' }])
+const BEYOND = `0x1${'0'.repeat(64)}`
+const HEADER = ['eth_chainId', 'eth_getBlockByNumber']
+
+async function ask(slot: string, methods = HEADER) {
+  const body = JSON.stringify(methods.map(method => ({ method })))
   const response = await fetch(proxy.urlOf(slot), { method: 'POST', body })
   return response.ok ? ((await response.json()) as { result?: unknown }[]).map(({ result }) => result) : response.status
 }
@@ -37,9 +40,20 @@ test('an endpoint lies or fails for one peer as it is told to, and for no other'
   }
   proxy.set('a', 'future')
   expect(await ask('a')).toEqual(['0x7a69', { timestamp: `0x${(16 + 365 * 86_400).toString(16)}` }])
+  proxy.set('a', 'huge')
+  expect(await ask('a')).toEqual([BEYOND, { timestamp: BEYOND }])
+  proxy.set('a', 'reverted')
+  expect(await ask('a')).toEqual(truth)
   proxy.set('a', 'refuse')
   await expect(ask('a')).rejects.toThrow()
   expect(await ask('b')).toEqual(truth)
   proxy.set('a', null)
   expect(await ask('a')).toEqual(truth)
+})
+
+test('reads and estimates are refused by a false revert, and views answer with the largest words', async () => {
+  proxy.set('c', 'reverted')
+  expect(await ask('c', ['eth_call', 'eth_estimateGas'])).toEqual([undefined, undefined])
+  proxy.set('c', 'huge')
+  expect(await ask('c', ['eth_call', 'eth_getBlockByNumber'])).toEqual(['0xffff', { timestamp: BEYOND }])
 })

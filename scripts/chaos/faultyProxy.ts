@@ -6,6 +6,10 @@ type Reply = { id: unknown; result?: unknown; error?: unknown }
 type Ask = { method: string }
 
 const YEAR_SEC = 365 * 24 * 3_600
+const EXECUTING: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas'])
+/** As numbers are encoded, and not hashes or addresses. */
+const QUANTITY = /^0x[0-9a-f]{1,32}$/i
+const BEYOND_256_BITS = `0x1${'0'.repeat(64)}`
 
 /** Faults of an endpoint, each as a change of one true reply. */
 const lies = {
@@ -17,6 +21,14 @@ const lies = {
   otherChain: (reply: Reply, { method }: Ask) => (method === 'eth_chainId' ? { ...reply, result: '0x1' } : reply),
   /** A header of next year. */
   future: (reply: Reply, { method }: Ask) => (method === 'eth_getBlockByNumber' ? later(reply) : reply),
+  /** Every read and every estimate is refused. */
+  reverted: (reply: Reply, { method }: Ask) =>
+    EXECUTING.has(method)
+      ? { jsonrpc: '2.0', id: reply.id, error: { code: 3, message: 'execution reverted', data: '0x' } }
+      : reply,
+  /** Numbers beyond 256 bits, and words of views that are the largest of 256 bits. */
+  huge: (reply: Reply, { method }: Ask) =>
+    method === 'eth_call' ? { ...reply, result: largestWords(reply.result) } : { ...reply, result: huge(reply.result) },
 } satisfies Record<string, (reply: Reply, ask: Ask) => object>
 
 /** Besides false answers: closing the connection, not answering, and an error. */
@@ -75,9 +87,14 @@ async function answer(
 }
 
 function lieAbout(body: string, given: string, lie: (reply: Reply, ask: Ask) => object): string {
-  const [asked, replied] = [JSON.parse(body), JSON.parse(given)] as [Ask | Ask[], Reply | Reply[]]
-  if (!Array.isArray(replied)) return JSON.stringify(lie(replied, asked as Ask))
-  return JSON.stringify(replied.map((reply, at) => lie(reply, (asked as Ask[])[at] as Ask)))
+  const asked = JSON.parse(body) as Ask | Ask[]
+  return changeReplies(given, (reply, at) => lie(reply, Array.isArray(asked) ? (asked[at] as Ask) : asked))
+}
+
+/** Changes each reply of an answer, which has one or a batch. */
+export function changeReplies(given: string, change: (reply: Reply, at: number) => object): string {
+  const replied = JSON.parse(given) as Reply | Reply[]
+  return JSON.stringify(Array.isArray(replied) ? replied.map(change) : change(replied, 0))
 }
 
 function later(reply: Reply): Reply {
@@ -85,3 +102,14 @@ function later(reply: Reply): Reply {
   if (block === null || block === undefined) return reply
   return { ...reply, result: { ...block, timestamp: `0x${(Number(block.timestamp) + YEAR_SEC).toString(16)}` } }
 }
+
+/** A result with each number in it, at any depth, beyond what fits a word. */
+function huge(result: unknown): unknown {
+  if (typeof result === 'string') return QUANTITY.test(result) ? BEYOND_256_BITS : result
+  if (typeof result !== 'object' || result === null) return result
+  if (Array.isArray(result)) return result.map(huge)
+  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, huge(value)]))
+}
+
+const largestWords = (result: unknown) =>
+  typeof result === 'string' ? `0x${'f'.repeat(result.length - '0x'.length)}` : result

@@ -5,14 +5,21 @@ import { answers } from '../swarm/waitFor.ts'
 import { chainIsKept } from './chainIsKept.ts'
 import type { ChaosSwarm } from './chaosSwarm.ts'
 import type { Extent } from './extent.ts'
+import type { FaultyProxy } from './faultyProxy.ts'
 import { createKillPlan } from './killPlan.ts'
 
 /** A process that was killed, and the nonce that its account had. */
 export type Killed = { name: string; nonce: number }
 
-/** Kills processes one after another, by a plan that follows from the seed, each without warning and with all that it started. */
+/** How long the endpoint of a peer that starts again lies. */
+const FALSE_START_MS = 6_000
+
+/**
+ * Kills processes one after another, by a plan that follows from the seed, each without warning and with all that it started. The first
+ * header that some killed peers see at their next start is of next year.
+ */
 export async function killAtRandom(
-  { running, peers, rpcUrl }: ChaosSwarm,
+  { running, peers, rpcUrl, proxy }: ChaosSwarm,
   extent: Extent,
   { seed, data, signal, say }: { seed: string; data: string; signal: AbortSignal; say: (line: string) => void },
 ): Promise<Killed[]> {
@@ -24,16 +31,24 @@ export async function killAtRandom(
     const name = plan.choose(running.keys())
     const target = name === null ? undefined : running.get(name)
     if (name === null || target === undefined) continue
-    const address = peers.find(({ slot }) => name === `peer-${slot}`)?.address
+    const peer = peers.find(({ slot }) => name === `peer-${slot}`)
+    const address = peer?.address
     // Read before the kill, which may hit the chain.
     const nonce = address === undefined ? 0 : await nonceOf(client, address)
     if (name === 'chain') await chainIsKept(rpcUrl, data, signal)
     if (nonce === null || running.get(name) !== target) continue
+    if (peer !== undefined && plan.startsFalsely()) lieFor(proxy, peer.slot, signal)
     process.kill(-target.pid, 'SIGKILL')
     killed.push({ name, nonce })
     say(`kill ${killed.length} of ${extent.kills}: ${name}`)
   }
   return killed
+}
+
+function lieFor(proxy: FaultyProxy, slot: string, signal: AbortSignal): void {
+  proxy.set(slot, 'future')
+  const end = () => proxy.set(slot, null)
+  sleep(FALSE_START_MS, undefined, { signal }).then(end, end)
 }
 
 /** Null while the chain is down; the kill is then skipped. */

@@ -1,9 +1,9 @@
 /**
- * Loaded before an evaluator's own code (`--import`): all of its votes are wrong, in three alternating ways. Otherwise it is an honest
- * evaluator.
+ * Loaded before an evaluator's own code (`--import`): in some rounds its votes are wrong. Otherwise it is an honest evaluator.
  */
-import { registerHooks } from 'node:module'
 import type { PeerScore } from '../../node/src/core/payloads/payloads.ts'
+import { liesHere } from './lies.ts'
+import { patchSource } from './patchSource.ts'
 
 /** Far above the tolerance between votes. */
 const OFF_MILLI = 300
@@ -23,19 +23,25 @@ export function lieAbout(score: PeerScore): PeerScore {
   return { ...score, scoreMilli: away(score.scoreMilli), leaves }
 }
 
-const declared = 'export async function scorePeer('
+/** A false vote without leaves: everything for work that is worth less than half, nothing for other work. */
+export function favour(score: PeerScore): PeerScore {
+  return { ...score, scoreMilli: score.scoreMilli < 500 ? 1000 : 0, leaves: [] }
+}
 
-registerHooks({
-  load(url, context, nextLoad) {
-    const loaded = nextLoad(url, context)
-    if (!url.endsWith('/roles/evaluator/scoreRollouts.ts')) return loaded
-    const source = String(loaded.source)
-    if (!source.includes(declared))
-      throw new Error('cannot patch scorePeer: scoreRollouts.ts does not declare it as expected')
-    const wrapped = `
-import { lieAbout } from ${JSON.stringify(import.meta.url)}
-export const scorePeer: typeof honestScore = async (...asked) => lieAbout(await honestScore(...asked))
-`
-    return { ...loaded, source: source.replace(declared, 'async function honestScore(') + wrapped }
-  },
+/** The vote of this process on a peer's work of a round. */
+export function tell(round: number, score: PeerScore): PeerScore {
+  if (liesHere('scores', round)) return lieAbout(score)
+  return liesHere('favour', round) ? favour(score) : score
+}
+
+patchSource('/roles/evaluator/scoreRollouts.ts', {
+  from: 'export async function scoreRollouts(',
+  to: 'async function honestScore(',
+  append: `
+import { tell } from ${JSON.stringify(import.meta.url)}
+export const scoreRollouts: typeof honestScore = async (judge, payload, rules, work) => {
+  const found = await honestScore(judge, payload, rules, work)
+  return { ...found, score: tell(work.round, found.score) }
+}
+`,
 })

@@ -14,7 +14,7 @@ export const options = {
     }),
   seed: z.string().default('1').meta({ value: 'TEXT', description: 'seed of times and victims' }),
   keep: flag("keep the swarm's folder with its logs"),
-  json: flag('print one line of JSON at the end'),
+  json: flag('print one line of JSON at the end, and keep the rows of a whole run in docs/benchmarks'),
   ...helpOption,
 }
 
@@ -22,6 +22,7 @@ export const usage = `npm run chaos [-- OPTIONS]
 
 Starts a swarm on this machine and kills its processes at random: peers, gateway, indexer, chain. Then it waits until the swarm is
 idle. Committed work must be settled with a score, nothing may have been sent twice, waggle audit must find no difference, and the
-index must equal one that is built from scratch. Exit code 1 if a row misses its bar.
+index must equal one that is built from scratch. In the last rounds four peers lie, and then an endpoint and an index: waggle audit must
+find that. Exit code 1 if a row misses its bar.
 
 ${usageOf(options)}`

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, currentRound } from '../swarm/chainFacts.ts'
-import { auditLies, LIAR, pointFaults } from './auditNetwork.ts'
+import { auditLies, pointFaults } from './auditNetwork.ts'
 import { type ChaosSwarm, startChaosSwarm } from './chaosSwarm.ts'
 import { disturbEndpoints } from './disturb.ts'
 import type { Extent, Row } from './extent.ts'
 import { fillDisk } from './fillDisk.ts'
 import { killAtRandom, survivedOf } from './harm.ts'
+import { liars } from './lies.ts'
 import { lostWork } from './lostWork.ts'
-import type { FoundLies } from './plantedLies.ts'
+import { type FoundLies, shareFound } from './plantedLies.ts'
 import { indexFaults } from './rebuildIndex.ts'
 import { reorganise } from './reorganise.ts'
 import { readCalls, sentTwice } from './sentTwice.ts'
@@ -24,8 +25,8 @@ type Chaos = {
 /** Planted at least. */
 const LIES = 12
 /**
- * Rounds that were harmed last are settled three rounds later, and appeals of them closed four rounds after that. Six of these rounds are lied
- * about, of two solvers each, and their votes are opened.
+ * Rounds that were harmed last are settled three rounds later, and appeals of them closed four rounds after that. Seven of these rounds are
+ * lied about, and their votes are opened.
  */
 const ROUNDS_AFTER = 10
 
@@ -51,37 +52,41 @@ export async function runChaos({ extent, seed, data, stop, say }: Chaos): Promis
     const last = await reachRound(swarm, first + extent.rounds, signal)
     over.abort()
     await filled
-    say(`${await reorganised} blocks were taken back at once`)
-    say(`${await disturbed} faults of endpoints`)
-    say(`round ${last}: no more harm; ${ROUNDS_AFTER} rounds follow, in which ${LIAR} lies`)
+    const harm = `${await disturbed} faults of endpoints, ${await reorganised} blocks taken back at once`
+    say(harm)
+    say(`round ${last}: no more harm; ${ROUNDS_AFTER} rounds follow, in which ${Object.keys(liars).join(', ')} lie`)
     const from = await startLying(swarm, signal)
     const end = await reachRound(swarm, last + ROUNDS_AFTER, signal)
     const survived = await survivedOf(swarm, killed)
     const full = await filled
     const isStuck = full !== null && (await survivedOf(swarm, [full])).length === 0
     const lies = await auditLies(swarm, { data, from, end, signal })
-    const faults = await faultsOf(swarm, { data, end, signal, say })
+    const judged = await faultsOf(swarm, { data, end, signal, say })
     const stuck = isStuck ? [`${full.name} did nothing more after its disk was full`] : []
-    const found = [...faults, ...stuck, ...lies.falseAlarms.map(line => `audit: ${line}`)]
+    const found = [...judged.faults, ...stuck, ...lies.falseAlarms.map(line => `audit: ${line}`)]
     for (const { name } of killed.filter(one => !survived.includes(one))) say(`fault: ${name} did not come back`)
     for (const fault of found) say(`fault: ${fault}`)
-    say(`${lies.found} of ${lies.planted} planted lies were found`)
-    return [killRow(extent, found.length === 0 ? survived.length : 0), lieRow(lies)]
+    const conditions = [
+      `${extent.rounds} rounds of ${extent.roundSeconds} s, seed ${seed}; ${harm}`,
+      ...[judged.counted, `${found.length} faults found afterwards, any of which makes this 0`],
+    ]
+    return [killRow(extent, found.length === 0 ? survived.length : 0, conditions.join('; ')), lieRow(lies)]
   } finally {
     stop.abort()
     await swarm.stopAll()
   }
 }
 
+type Judged = { faults: string[] /** Amounts that were judged, in words. */; counted: string }
+
 /** Everything lost, sent twice, or inconsistent. */
 async function faultsOf(
   swarm: ChaosSwarm,
   { data, end, signal, say }: { data: string; end: number; signal: AbortSignal; say: (line: string) => void },
-): Promise<string[]> {
+): Promise<Judged> {
   const { deployment, rpcUrl, peers } = swarm
   const client = connect(rpcUrl)
   const { of, lost, regained } = await lostWork(client, deployment, end)
-  say(`${of} commitments were due to be settled, ${regained} have their score by an appeal`)
   const audit = await pointFaults(swarm, { data, signal })
   await swarm.stopPeers()
   const calls = await readCalls(
@@ -91,35 +96,43 @@ async function faultsOf(
   )
   const doubled = sentTwice(calls).map(({ account, call, hash }) => `sent twice: ${call} by ${account} (${hash})`)
   const reverted = calls.filter(({ ok }) => !ok).map(({ call }) => call)
-  say(`${calls.length} calls, ${reverted.length} of them reverted: ${reverted.join(', ')}`)
+  const counted = `${of} commitments due, ${regained} with their score by an appeal; ${calls.length} calls, ${reverted.length} reverted`
+  say(`${counted}: ${reverted.join(', ')}`)
   const index = await indexFaults(swarm, data, signal)
-  return [
+  const faults = [
     ...lost.map(line => `lost: ${line}`),
     ...(of === 0 ? ['lost: nothing was committed'] : []),
     ...audit,
     ...doubled,
     ...index.map(line => `index: ${line}`),
   ]
+  return { faults, counted }
 }
 
 /** A kill counts as survived only if nothing at all was lost or sent twice. */
-function killRow({ kills }: Extent, value: number): Row {
-  return { name: 'chaos-kills', value, unit: 'kills survived', bar: kills, ok: value >= kills }
+function killRow({ kills }: Extent, value: number, conditions: string): Row {
+  return { name: 'chaos-kills', value, unit: 'kills survived', bar: kills, ok: value >= kills, conditions }
 }
 
 /** Row of the planted lies: how many were found, scaled to `LIES` if more were planted. */
-function lieRow({ planted, found }: FoundLies): Row {
-  const value = planted < LIES ? found : Math.floor((LIES * found) / planted)
-  return { name: 'audit-lies-found', value, unit: `lies of ${LIES}`, bar: LIES, ok: value >= LIES }
+function lieRow(lies: FoundLies): Row {
+  const value = shareFound(lies, LIES)
+  const kinds = Object.entries(lies.kinds).map(([kind, { planted, found }]) => `${kind} ${found} of ${planted}`)
+  return {
+    ...{ name: 'audit-lies-found', value, unit: `lies of ${LIES}`, bar: LIES, ok: value >= LIES },
+    conditions: `by kind: ${kinds.join(', ')}; told by ${Object.keys(liars).join(', ')}, an endpoint and an index`,
+  }
 }
 
-/** Restarts an evaluator as one that votes falsely. @returns the first round of which all its votes are lies. */
+/** Restarts liars. @returns the first round that they lie about. */
 async function startLying(swarm: ChaosSwarm, signal: AbortSignal): Promise<number> {
-  // It votes on this round in the next one.
-  const from = await reachRound(swarm, 0, signal)
-  const honest = swarm.running.get(`peer-${LIAR}`)
-  swarm.liars.add(LIAR)
-  if (honest !== undefined) process.kill(-honest.pid, 'SIGKILL')
+  // Answers of this round may be committed already.
+  const from = (await reachRound(swarm, 0, signal)) + 1
+  swarm.lying.fromRound = from
+  for (const slot of Object.keys(liars)) {
+    const honest = swarm.running.get(`peer-${slot}`)
+    if (honest !== undefined) process.kill(-honest.pid, 'SIGKILL')
+  }
   return from
 }
 

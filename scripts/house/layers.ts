@@ -74,7 +74,7 @@ export const layers: readonly Layer[] = [
   layer('scripts/docker'),
   layer('scripts/swarm', ...PEERS, 'scripts/base', 'scripts/deploy', 'dashboard'),
   layer('scripts/starter', ...PEERS, 'scripts/base'),
-  layer('scripts/chaos', ...PEERS, 'scripts/base', 'scripts/swarm'),
+  layer('scripts/chaos', ...PEERS, ...scripts('base', 'measure', 'swarm')),
   layer('scripts/experiment', ...PEERS, ...scripts('base', 'measure', 'swarm')),
 
   // Helpers that tests share, and that scripts and tests of packages above use.

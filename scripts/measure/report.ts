@@ -11,6 +11,7 @@ const titles: Record<Group, string> = {
   loop: 'Event loop of a peer',
   network: 'Payloads between peers',
   simulate: 'Simulated swarms',
+  chaos: 'Chaos',
   protocol: 'Attackers that choose freely',
   codezero: 'CodeZero',
   product: 'Product',
@@ -34,6 +35,8 @@ const about: Record<Group, string> = {
   network: 'Real sockets on loopback, each holder in its own process.',
   simulate:
     'Real roles, or the real modules of the network, on a simulated clock, network and chain. `--long` has the rows of thousands of peers. Figures follow from the seed: the machine does not matter.',
+  chaos:
+    'A local swarm of real processes that are killed at random, with faulty endpoints, a full disk, skewed clocks and a reorganisation; then four of its peers, an endpoint and an index lie. Unlike a simulation, a seed does not replay it exactly.',
   protocol:
     'A search over strategies of a coalition on a fast model of the mechanism, then the best on the real contracts. Figures follow from the seeds: the machine does not matter.',
   gas: "Hardhat's own chain, optimiser at 10,000 runs, cancun. These are figures of the contracts: the machine does not matter.",
@@ -72,6 +75,7 @@ async function runsOf(folder: string): Promise<string> {
 /** Commands of groups that `npm run bench` does not measure. */
 const commands: Partial<Record<Group, string>> = {
   simulate: 'simulate -- network',
+  chaos: 'chaos',
   protocol: 'simulate -- protocol',
   experiments: 'experiment -- NAME',
 }

@@ -14,6 +14,7 @@ export const groups = [
   'loop',
   'network',
   'simulate',
+  'chaos',
   'protocol',
   'codezero',
   'product',
