@@ -4,11 +4,11 @@ import { describeMachine } from '../../node/model/src/engine/devices/describeMac
 import { parseSpec } from '../../node/src/environments/builtIn.ts'
 import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
 import { measuredOn } from '../measure/results.ts'
-import type { RowResult } from '../measure/row.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
 import { keptRun } from './keptRuns.ts'
+import { type ArmName, type RealFound, type RealRun, realRows } from './realRows.ts'
 import { realSwarm, runJson } from './realSwarm.ts'
-import { type RealRun, recordReal } from './recordReal.ts'
+import { recordReal } from './recordReal.ts'
 import { smolModel } from './smolModel.ts'
 
 const cli = 'node/src/cli/main.ts'
@@ -16,24 +16,22 @@ const cli = 'node/src/cli/main.ts'
 const RECORD = join(import.meta.dirname, '../../docs/experiments/real-model')
 const PORT = 4_300
 const LEVEL = 1
-const ACCURACY_BAR = 0.3
 /** The preset's. */
 const TASKS_PER_ROUND = 24
 /** Arithmetic. */
 const FAMILIES = ['sum', 'product', 'chain', 'gcd']
 
 type Size = {
+  /** Of each arm, one after another: keys, and so tasks and seeds, are others in each. */
+  runs: number
   rounds: number
   /** Held-out questions, and answers to each. */
   tasks: number
   samples: number
 }
 
-const full: Size = { rounds: 12, tasks: 100, samples: 8 }
-const quick: Size = { rounds: 3, tasks: 20, samples: 4 }
-
-/** Alone, solvers take nothing from each other. */
-type ArmName = 'shared' | 'solo'
+const full: Size = { runs: 3, rounds: 12, tasks: 100, samples: 8 }
+const quick: Size = { runs: 1, rounds: 3, tasks: 20, samples: 4 }
 
 /**
  * Whether a published model learns in a whole swarm: SmolLM2-135M with adapters on the arithmetic families of the Reasoning environment, three
@@ -49,29 +47,35 @@ export const realModel: Experiment = async options => {
       const specification = await specify(options, model, 'shared')
       return (await measure(specification, { model, policies: ['starter'], size, log }))[0] ?? 0
     })
-  const play = (arm: ArmName) => {
+  const play = (arm: ArmName, run: number) => {
     const onlyKept = options.onlyKept || (options.arm ?? arm) !== arm
-    return keptRun<RealRun>({ data, onlyKept }, `${arm}-rounds-${size.rounds}-${measured}`, async () => {
+    return keptRun<RealRun>({ data, onlyKept }, `${arm}-run-${run}-rounds-${size.rounds}-${measured}`, async () => {
       const specification = await specify(options, model, arm)
-      const folder = join(data, `${arm}-swarm-${size.rounds}`)
+      const folder = join(data, `${arm}-swarm-${size.rounds}-run-${run}`)
       const { policies, rounds } = await realSwarm({
         ...{ folder, specification, model, rounds: size.rounds, port: PORT },
-        log: line => log(`${arm}: ${line}`),
+        log: line => log(`${arm} ${run}: ${line}`),
       })
       return { accuracy: await measure(specification, { model, policies, size, log }), rounds }
     })
   }
-  const shared = await play('shared')
-  const before = await start()
-  const solo = await play('solo')
-  const rows = rowsOf(before, shared, solo, size)
-  const arms = { ...(shared && { shared }), ...(solo && { solo }) }
-  if (!options.quick && Object.keys(arms).length > 0) {
+  const found: RealFound = { before: await start(), arms: { shared: [], solo: [] } }
+  for (let run = 1; run <= size.runs; run++) {
+    for (const arm of ['shared', 'solo'] as const) {
+      const played = await play(arm, run)
+      if (played !== null) found.arms[arm].push(played)
+    }
+  }
+  const rows = realRows(found, questionsOf(size))
+  if (!options.quick && found.arms.shared.length + found.arms.solo.length > 0) {
     const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
-    await recordReal(RECORD, { before, arms }, rows, when)
+    await recordReal(RECORD, found, rows, when)
   }
   return rows
 }
+
+const questionsOf = ({ tasks, samples }: Size) =>
+  `SmolLM2-135M-Instruct, rank 16, ${TASKS_PER_ROUND} questions a solver and round, ${tasks} held-out questions x ${samples} answers`
 
 type Measured = { model: string; policies: readonly string[]; size: Size; log: (line: string) => void }
 
@@ -100,20 +104,4 @@ async function specify({ data, log }: ExperimentOptions, model: string, arm: Arm
   }
   await writeFile(path, `${JSON.stringify(changed, null, 2)}\n`)
   return path
-}
-
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-
-function rowsOf(before: number | null, shared: RealRun | null, solo: RealRun | null, size: Size): RowResult[] {
-  const gainOf = (run: RealRun | null) => (run === null || before === null ? null : mean(run.accuracy) - before)
-  const told = (run: RealRun | null) =>
-    run === null ? 'not run' : `${run.accuracy.map(x => x.toFixed(3)).join(', ')} after ${run.rounds.length} rounds`
-  const conditions = `SmolLM2-135M-Instruct, rank 16, ${TASKS_PER_ROUND} questions a solver and round, ${size.tasks} held-out questions x ${size.samples} answers; before ${before?.toFixed(3) ?? 'not run'}; shared ${told(shared)}; solo ${told(solo)}; one run of each`
-  const [gain, soloGain] = [gainOf(shared), gainOf(solo)]
-  const row = { unit: 'exact accuracy', conditions }
-  const sharing = gain === null || soloGain === null ? null : gain - soloGain
-  return [
-    { ...row, name: 'real-accuracy-gain', value: gain, bar: ACCURACY_BAR, ok: gain !== null && gain >= ACCURACY_BAR },
-    { ...row, name: 'real-sharing-gain', value: sharing, bar: null, ok: sharing !== null },
-  ]
 }
