@@ -166,41 +166,11 @@ abstract contract ScoreOpenings is IOpenings, TaskFaults {
     function _requireAgreement(Opening calldata opening, uint256 place) internal view returns (uint256 apartMilli) {
         IRewardVotes.Ballot calldata ballot = opening.ballot;
         (uint8 outcome, uint16 settledMilli) = _votes.outcomeOf(ballot.round, opening.peerKey);
-        // A peer that is drawn could show a false leaf of its own, to take the pay of those who scored it.
-        if (outcome == Tally.OUTCOME_FALSE) (outcome, settledMilli) = _votedOn(ballot, opening.peerKey, place);
         apartMilli = _apart(ballot.scoresMilli[place], settledMilli);
         bool isOwn = _registry.accountOf(opening.peerKey) == _registry.accountOf(ballot.evaluatorKey);
         if (outcome != Tally.OUTCOME_SCORED || apartMilli > _toleranceMilli || isOwn) {
             revert Openings_VoteDisagrees(ballot.round, ballot.evaluatorKey);
         }
-    }
-
-    /// @dev What the votes of the ballot's shard give a peer, as settlement counts them.
-    function _votedOn(
-        IRewardVotes.Ballot calldata ballot,
-        bytes32 peerKey,
-        uint256 place
-    ) internal view returns (uint8 outcome, uint16 scoreMilli) {
-        uint256 committee = _votes.committeeWord(ballot.round, ballot.shard);
-        address account = _registry.accountOf(peerKey);
-        uint256[SEATS] memory lanes;
-        for (uint8 position = 0; position < committee.sizeOf(); ++position) {
-            bytes32 seatKey = _votes.evaluatorAt(committee.numberAt(position));
-            if (_registry.accountOf(seatKey) != account) lanes[position] = _laneAt(ballot, position, place);
-        }
-        (outcome, scoreMilli, ) = Tally.verdict(lanes, Tally.quorumOf(committee.sizeOf()));
-    }
-
-    /// @dev A seat's vote on a peer of the ballot's shard, or 0 if it was not revealed.
-    function _laneAt(
-        IRewardVotes.Ballot calldata ballot,
-        uint8 position,
-        uint256 place
-    ) internal view returns (uint256 lane) {
-        uint256 word = _votes.ballotWord(ballot.round, ballot.shard, position);
-        if (word >> 224 != tagOf(ballot.round) || word & Ballots.REVEALED == 0) return 0;
-        uint256 scores = _votes.scoresWord(ballot.round, ballot.shard, position, place >= Tally.LANES);
-        return uint16(scores >> ((place % Tally.LANES) * 16));
     }
 
     function _requireOrdinal(uint64 round, bytes32 peerKey, uint32 ordinal) internal view {

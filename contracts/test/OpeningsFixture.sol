@@ -17,9 +17,6 @@ abstract contract OpeningsFixture is VotesFixture {
     /// @dev The round that is played.
     uint64 internal base;
     uint16[3] internal cast = [500, 500, 500];
-    /// @dev How many of the evaluators seal a ballot, and how many reveal it.
-    uint256 internal sealing = 3;
-    uint256 internal revealing = 3;
     /// @dev Under which the first evaluator's tree holds scores besides those of the leaves; 0 for none.
     bytes32 internal moreScores;
     /// @dev The task that leaf 0 answers.
@@ -31,12 +28,6 @@ abstract contract OpeningsFixture is VotesFixture {
     }
 
     function playVotes(uint16 a, uint16 b, uint16 c, uint256 peers) internal {
-        playSettled(a, b, c, peers);
-        enterRound(base + 4);
-    }
-
-    /// @dev The same, up to the round in which it is settled. The first solver is the last of the peers.
-    function playSettled(uint16 a, uint16 b, uint16 c, uint256 peers) internal {
         scores = [a, b, c];
         commitBoth(solvers[0]);
         enterRound(base + 1);
@@ -48,14 +39,15 @@ abstract contract OpeningsFixture is VotesFixture {
                 bytes32 root = pairOf(scoreLeaf(i, 0), scoreLeaf(i, 1));
                 ballots[i].componentRoots[j] = i != 0 || moreScores == 0 ? root : pairOf(root, moreScores);
             }
-            if (i < sealing) commitBallot(ballots[i]);
+            commitBallot(ballots[i]);
         }
         enterRound(base + 2);
-        for (uint256 i = 0; i < revealing; ++i) revealBallot(ballots[i]);
+        for (uint256 i = 0; i < 3; ++i) revealBallot(ballots[i]);
         enterRound(base + 3);
         bytes32[] memory page = new bytes32[](1);
         page[0] = solvers[0];
         votes.settle(base, 0, page);
+        enterRound(base + 4);
     }
 
     function commitBoth(bytes32 peerKey) internal {

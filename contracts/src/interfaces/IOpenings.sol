@@ -15,7 +15,7 @@ import {ITaskPay} from "./ITaskPay.sol";
 /// leaf as the majority, and are within the tolerance of the median, are paid. A seat's pay does not depend on who else
 /// is paid. It is a fifth of the shard's part of the emission (its peers with points divided by those of the round) if
 /// its vote on the peer equals the settled score, and falls linearly to 1 / (tolerance + 1) of that at the tolerance.
-/// What no seat earns is never minted. A peer that is found false after it was settled is opened as it was settled.
+/// What no seat earns is never minted.
 interface IOpenings is ITaskPay {
     /// @notice A score that a ballot committed to.
     /// @param ballot The ballot, as it was revealed.
@@ -98,7 +98,7 @@ interface IOpenings is ITaskPay {
     error Openings_NotDrawn(bytes32 peerKey, uint32 ordinal);
 
     /// @notice Thrown when the vote on the drawn peer earns nothing: the peer was not scored, the vote is outside the
-    /// tolerance of the settled score, or the peer is the evaluator's own.
+    /// tolerance of its score, or the peer is the evaluator's own.
     /// @param round The round voted on.
     /// @param evaluatorKey The evaluator.
     error Openings_VoteDisagrees(uint64 round, bytes32 evaluatorKey);
