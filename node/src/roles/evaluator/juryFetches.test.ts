@@ -98,6 +98,8 @@ type Scene = {
   peers: Record<string, 'all' | 'once' | 'nothing' | 'away' | 'endless'>
   /** Peers whose policies the disk does not take. */
   unkept?: string[]
+  /** Facts that the endpoint does not have yet. */
+  lacking?: 'beacons' | 'commitments'
   /** Reads of the chain that fail the first time. */
   failing?: string[]
   /** Peers whose scores are appealed. */
@@ -124,6 +126,7 @@ async function judged({
   unkept = [],
   failing = [],
   judgedBefore = [],
+  lacking,
 }: Scene) {
   const works = await Promise.all(authors.map(workOf))
   const payloads = new Map(works.flatMap(({ payloads }) => payloads.map(bytes => [contentId(bytes), bytes] as const)))
@@ -154,13 +157,17 @@ async function judged({
         const openedRound = first === undefined ? opened : opened + phase.settling
         return { round, peerKey, level, openedRound, closesFrom: 99, isClosed: false, settledMilli: 700 } as AppealCase
       }),
-    readBeacon: async (of: number) => ({ state: 'drawn', hash: of === round ? beacon : before }),
+    readBeacon: async (of: number) =>
+      lacking === 'beacons' && of <= round
+        ? { state: 'none', hash: null }
+        : { state: 'drawn', hash: of === round ? beacon : before },
     readJury: async () => [word('5e')],
     readAccountOf: async () => word('0b'),
     async readRolloutCommitments() {
       reads.push('commitments')
       const failed = failing.indexOf('commitments')
       if (failed >= 0) throw new Error(`${failing.splice(failed, 1)} cannot be read`)
+      if (lacking === 'commitments') return []
       return works.map(({ commitment }, ordinal) => ({ ...commitment, ordinal, block: 1 }))
     },
     readRevealedVotes: async () =>
@@ -253,6 +260,11 @@ test('a juror whose own time is up before it has looked says nothing', async () 
   const { found, asked } = await judged({ ...scene, roundMs: 600_000, inTime: 1 })
   expect(asked).toContain('slow')
   expect(found).toEqual([undefined, 700])
+})
+
+test('a juror whose endpoint lags behind says nothing, and not that the work is missing', async () => {
+  for (const lacking of ['beacons', 'commitments'] as const)
+    expect((await judged({ peers: { author: 'all' }, votes: {}, lacking })).found).toEqual([undefined])
 })
 
 test('a juror that has no time for all reads first what most seats of the committee dispute', async () => {

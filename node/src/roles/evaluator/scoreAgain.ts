@@ -67,7 +67,7 @@ type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[]; 
  * A peer's score of a round, computed as a seat of its committee would: from the leaves that the beacon drew and the policy that the peer
  * named. Payloads that the author does not serve are requested from the seats that scored it.
  *
- * @returns thousandths, `UNAVAILABLE` if its work is unavailable, or null if this node ran out of time before it knew.
+ * @returns thousandths, `UNAVAILABLE` if its work is unavailable, or null if this node ran out of time before it knew, or its endpoint lags behind.
  */
 export async function scoreAgain(
   node: PeerNode,
@@ -79,7 +79,8 @@ export async function scoreAgain(
   const { chainId, environment, fetchPlan } = node
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const found = (await facts.commitments(round)).find(one => one.peerKey === peerKey)
-  if (before === null || beacon === null || found === undefined) return UNAVAILABLE
+  // What was settled has them: an endpoint that lacks one lags behind.
+  if (before === null || beacon === null || found === undefined) return null
   const commitment = { ...found, keepers: [...seatsThatScored(await facts.votes(round), found), ...seats] }
   const proofs = await openProofs(node, reader, { round, before, beacon }, [commitment], memory)
   const policyCame = proofs.fetch(signal)
