@@ -79,7 +79,7 @@ export async function scoreAgain(
   const { chainId, environment, fetchPlan } = node
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const found = (await facts.commitments(round)).find(one => one.peerKey === peerKey)
-  // What was settled has them: an endpoint that lacks one lags behind.
+  // An endpoint without them lags behind: every settled score has all three.
   if (before === null || beacon === null || found === undefined) return null
   const commitment = { ...found, keepers: [...seatsThatScored(await facts.votes(round), found), ...seats] }
   const proofs = await openProofs(node, reader, { round, before, beacon }, [commitment], memory)
