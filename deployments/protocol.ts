@@ -18,8 +18,30 @@ export const SHARD_PEERS = 32
 export const OUTCOME_RING = 12
 /** Points of round r are final once round r + FINALITY_ROUNDS has ended. */
 export const FINALITY_ROUNDS = 3
+/** Rounds in which the chain stores a commitment, its own included. */
+export const COMMITMENT_RING = FINALITY_ROUNDS + 3
+/** End of a round of a schedule that is ended by hand, Unix time, seconds. */
+export const NEVER_SEC = 2 ** 40 - 1
 /** Nectar that a round gives for points, in wei. */
 export const EMISSION_WEI = 1_000n * 10n ** 18n
+/** Nectar that a round gives for tasks at most, in wei. */
+export const PROPOSER_EMISSION_WEI = 100n * 10n ** 18n
+/** Counted rounds of a key whose scores limit a weight, its own included. */
+export const WEIGHT_WINDOW = 8
+/** Weight of a thousandth of a point of a key that scored as much before. */
+export const FULL_WEIGHT = 4 * WEIGHT_WINDOW
+
+/** Tasks of one proposal, and its bytes as they are sent, at most. */
+export const MAX_TASKS = 256
+export const MAX_TASK_BYTES = 16_384
+
+/** Appeals of a score, at most: the second is one of the first verdict. */
+export const MAX_APPEALS = 2
+/** Stake of an evaluator, in wei, and the part of it that an overturned vote costs, in thousandths. */
+export const EVALUATOR_STAKE_WEI = 100n * 10n ** 18n
+export const OVERTURNED_MILLI = 500
+/** Misses in a row at which an evaluator loses its seat. */
+export const MAX_MISSES = 6
 
 /** In how many rounds after its own (before it, if negative) each phase of a round runs. Rollouts are committed in the round itself. */
 export const phase = {

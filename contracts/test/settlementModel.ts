@@ -3,8 +3,9 @@
  *
  * It has no packed words, shards by slot, ring buffers or histories: a ballot is a map, earnings are a list of shares.
  */
-export const UNAVAILABLE = 65_535
-export const EMISSION_WEI = 1_000n * 10n ** 18n
+import { EMISSION_WEI, UNAVAILABLE } from '../../deployments/protocol.ts'
+
+export { EMISSION_WEI, UNAVAILABLE }
 
 interface ModelPeer {
   readonly key: string

@@ -3,12 +3,7 @@
  * its key's
  * last eight scores, in 32nds of a thousandth.
  */
-
-/** Counted rounds whose scores a weight is held to, its own included. */
-const WINDOW = 8
-
-/** Nectar that a round's scores share: `EMISSION_WEI` of RewardVotes; a test compares them. */
-export const EMISSION_WEI = 1_000n * 10n ** 18n
+import { EMISSION_WEI, FULL_WEIGHT, WEIGHT_WINDOW } from '@waggle/deployments/protocol'
 
 /** A key's scores in the last counted rounds. */
 export interface ScoreLanes {
@@ -24,14 +19,14 @@ export const NO_SCORES: ScoreLanes = { number: 0, scoresMilli: [] }
 export function sumBefore({ number: newest, scoresMilli }: ScoreLanes, number: number): number {
   return scoresMilli.reduce((sum, scoreMilli, age) => {
     const roundsBefore = number - (newest - age)
-    return roundsBefore > 0 && roundsBefore < WINDOW ? sum + scoreMilli : sum
+    return roundsBefore > 0 && roundsBefore < WEIGHT_WINDOW ? sum + scoreMilli : sum
   }, 0)
 }
 
 /** Gives a key another score in a counted round. One older than the window changes nothing. */
 export function withScore(lanes: ScoreLanes, number: number, scoreMilli: number): ScoreLanes {
   const newest = Math.max(lanes.number, number)
-  const scoresMilli = Array.from({ length: WINDOW }, (_, age) => {
+  const scoresMilli = Array.from({ length: WEIGHT_WINDOW }, (_, age) => {
     const at = newest - age
     return at === number ? scoreMilli : (lanes.scoresMilli[lanes.number - at] ?? 0)
   })
@@ -40,7 +35,7 @@ export function withScore(lanes: ScoreLanes, number: number, scoreMilli: number)
 
 /** @param beforeMilli - see `sumBefore`. */
 export const weightOf = (scoreMilli: number, beforeMilli: number): number =>
-  Math.min(4 * WINDOW * scoreMilli, 5 * (beforeMilli + scoreMilli))
+  Math.min(FULL_WEIGHT * scoreMilli, 5 * (beforeMilli + scoreMilli))
 
 /** Nectar that a score earns in its round, wei: the round's emission by its weight. Open appeals count with all that they could add. */
 export function shareOf(weight: number, round: { weight: number; reservedWeight: number; meanWeight: number }): bigint {

@@ -1,5 +1,5 @@
+import { EMISSION_WEI } from '@waggle/deployments/protocol'
 import { bigint, hex, integer, onchainView, sql, text } from 'ponder'
-import { EMISSION_WEI } from '../rules/weights.ts'
 import { chainTimeSec } from './chainTime.ts'
 import { opening, taskPay } from './openings.ts'
 import { peer } from './peers.ts'

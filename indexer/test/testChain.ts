@@ -20,7 +20,7 @@ import { admin, type Ballot, connect, digest, MNEMONIC, type TestPeer } from './
 
 /** Seconds of a round on the test chain. Its clock keeps running, so a round must outlast any test. */
 export const ROUND_SECONDS = 100_000
-export const UNAVAILABLE = 65_535
+export { UNAVAILABLE } from '../../deployments/protocol.ts'
 /** First round whose seats are staked for. */
 export const BOOTSTRAP_ROUNDS = 1_000n
 export const SALT: Hex = keccak256('0x02')

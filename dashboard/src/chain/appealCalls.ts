@@ -1,12 +1,9 @@
 import { challengesAbi } from '@waggle/deployments/abi/challenges'
-import { phase } from '@waggle/deployments/protocol'
+import { MAX_APPEALS, phase } from '@waggle/deployments/protocol'
 import { readContract } from '@wagmi/core'
 import type { Hex } from 'viem'
 import type { Chain } from './ChainProvider.tsx'
 import type { Call } from './sendCall.ts'
-
-/** There is no third appeal. */
-const LAST_LEVEL = 2
 
 /** A score that can be appealed now, and the required bond. */
 export interface OpenAppeal {
@@ -35,7 +32,7 @@ export async function readOpenAppeals(
         args,
       })
       const dueRound = (levels === 0 ? round : Number(last.openedRound)) + phase.settling
-      if (dueRound !== currentRound || levels === LAST_LEVEL || isClosed) return []
+      if (dueRound !== currentRound || levels === MAX_APPEALS || isClosed) return []
       const level = levels + 1
       const bond = { ...challenges, functionName: 'appealBond', args: [level] } as const
       return [{ round, level, bondWei: await readContract(chain.config, bond) }]

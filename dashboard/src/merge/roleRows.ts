@@ -1,7 +1,5 @@
+import { PROPOSER_EMISSION_WEI } from '@waggle/deployments/protocol'
 import type { RolesAnswer } from '#sources/getRoles.ts'
-
-/** Nectar for a task that half of all attempts solve, wei: the most that one is paid. */
-const FULL_TASK_WEI = 100n * 10n ** 18n
 
 interface RoleRow {
   peerKey: string
@@ -71,9 +69,10 @@ export function proposerRows({ peers, purses, taskPays }: RolesAnswer): Proposer
     .sort((a, b) => (b.learnability ?? -1) - (a.learnability ?? -1) || descending(a.earnedWei, b.earnedWei))
 }
 
+/** A task that half of all attempts solve is paid most: the whole emission. */
 function shareOfFull(amounts: readonly bigint[]): number {
   const sum = amounts.reduce((total, amount) => total + amount, 0n)
-  return Number((sum * 10_000n) / (BigInt(amounts.length) * FULL_TASK_WEI)) / 10_000
+  return Number((sum * 10_000n) / (BigInt(amounts.length) * PROPOSER_EMISSION_WEI)) / 10_000
 }
 
 const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0)

@@ -1,3 +1,5 @@
+import { phase } from '@waggle/deployments/protocol'
+
 /** Stage of a round between proposal and final points. */
 export type RoundState = 'ahead' | 'proposing' | 'open' | 'voting' | 'revealing' | 'settling' | 'final'
 
@@ -11,13 +13,10 @@ export const roundStates: Record<RoundState, { label: string; doing: string }> =
   final: { label: 'Final', doing: 'Its points are final, except contested ones.' },
 }
 
-/** Rounds before its own in which a round's tasks can be committed: `RolloutCommitments`. */
-const PROPOSING_ROUNDS = 2
-
 /** The state that the chain's current round implies for any other round. */
 export function roundState(round: number, currentRound: number, finalityRounds: number): RoundState {
   const age = currentRound - round
-  if (age < -PROPOSING_ROUNDS) return 'ahead'
+  if (age < phase.promising) return 'ahead'
   if (age < 0) return 'proposing'
   if (age > finalityRounds) return 'final'
   return (['open', 'voting', 'revealing'] as const)[age] ?? 'settling'

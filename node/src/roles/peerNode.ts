@@ -3,6 +3,7 @@ import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Deployment } from '@waggle/deployments/record'
 import { type Chain, openChain } from '#chain/openChain.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
+import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { PayloadOperations } from '#core/payloads/payloads.ts'
@@ -237,9 +238,6 @@ async function joinNetwork(modules: JoinModules): Promise<Network> {
   return network
 }
 
-/** Assumed length of a round whose end is unknown. */
-const MAX_ROUND_SEC = 3_600
-
 /** The way to other peers' payloads, with the limits of their environment. */
 async function openFetchPlan(modules: JoinModules & { network: Network }) {
   const { options, network, bundles, chain, environment, logger, signal } = modules
@@ -253,9 +251,7 @@ async function openFetchPlan(modules: JoinModules & { network: Network }) {
       opensAtMs: () => 0,
       roundMs() {
         const played = modules.round()
-        return played === null
-          ? Number.POSITIVE_INFINITY
-          : 1000 * Math.min(MAX_ROUND_SEC, played.endsAtSec - played.startsAtSec)
+        return played === null ? Number.POSITIVE_INFINITY : 1000 * roundLengthSec(played)
       },
       ...(options.limits && { limits: options.limits }),
     },

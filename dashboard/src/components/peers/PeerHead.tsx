@@ -1,3 +1,4 @@
+import { MAX_MISSES } from '@waggle/deployments/protocol'
 import Link from 'next/link'
 import { type ReactNode, Suspense } from 'react'
 import { formatCoin, formatNectar, formatPoints } from '#merge/format.ts'
@@ -153,7 +154,7 @@ function stakeNote({ slashedWei, freeFromRound }: PeerAnswer['stakes']['items'][
 }
 
 function missed(misses: number): string {
-  return misses === 0 ? '' : `, with ${misses} of 6 misses`
+  return misses === 0 ? '' : `, with ${misses} of ${MAX_MISSES} misses`
 }
 
 function describeWork(record: PeerAnswer): string {

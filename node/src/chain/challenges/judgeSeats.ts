@@ -1,3 +1,4 @@
+import { MAX_APPEALS, phase } from '@waggle/deployments/protocol'
 import type { PeerKey } from '#core/hashes.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import type { ChainClient } from '../connectChain.ts'
@@ -9,7 +10,7 @@ import { challengeIntent } from './challengeIntent.ts'
 const JUDGED_AT_ONCE = 32
 
 /** Appeals of a case come within this many rounds of its own. */
-const LAST_APPEAL_AFTER = 6
+const LAST_APPEAL_AFTER = MAX_APPEALS * phase.settling
 
 /** Pays or slashes the seats of a closed case: one call for each part of a jury. */
 export type SeatsToJudge = { round: number; peerKey: PeerKey; level: number; positions: number[] }

@@ -1,3 +1,4 @@
+import { NEVER_SEC } from '@waggle/deployments/protocol'
 import { callChain } from '../callChain.ts'
 import { ChainUnreachableError } from '../chainErrors.ts'
 import type { FollowedChain } from '../connectChain.ts'
@@ -30,9 +31,6 @@ export type RoundClock = {
 
 /** A reorganisation over a round's start takes back one round. */
 const REORGANISED_ROUNDS = 2
-
-/** The end of a round of a schedule that is ended by hand: `Rounds.NEVER`. */
-const NEVER_SEC = 2 ** 40 - 1
 
 export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds }: Contracts): RoundClock {
   // The span of a begun round never changes, so that the contract is asked once a round; one that is ended by hand does.

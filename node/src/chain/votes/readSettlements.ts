@@ -1,4 +1,4 @@
-import { phase } from '@waggle/deployments/protocol'
+import { FULL_WEIGHT, phase } from '@waggle/deployments/protocol'
 import type { PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
@@ -47,9 +47,6 @@ export async function readSettlements(
     block: Number(blockNumber),
   }))
 }
-
-/** Weight of a thousandth of a point if the key has scored as much before: `Weights.sol`. */
-const FULL_WEIGHT = 32
 
 /**
  * The minimum of points, in thousandths, that a round's emission is divided by: the mean weight of the counted rounds before it, expressed in points

@@ -1,13 +1,10 @@
-import { phase } from '@waggle/deployments/protocol'
+import { MAX_APPEALS, phase } from '@waggle/deployments/protocol'
 import { openAppeal, readAppealBond, readCase } from '#chain/challenges/appeals.ts'
 import { isSettled } from '#chain/peers/readPoints.ts'
 import { readRound } from '#chain/rounds/readRound.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import { announceBond, bondOf, type OnBond } from './challengeBonds.ts'
-
-/** `MAX_LEVELS` of `IAppeals`. */
-const LAST_LEVEL = 2
 
 /**
  * Appeals a settled score, or a verdict on it.
@@ -21,7 +18,7 @@ export async function appealScore(
 ) {
   const { client, contracts } = session
   const before = await readCase(client, contracts, round, peerKey)
-  if (before.level === LAST_LEVEL)
+  if (before.level === MAX_APPEALS)
     throw new CallRefusedError(`Round ${round} of the peer was appealed twice.`, { hint: 'There is no third appeal.' })
   const level = before.level === 0 ? 1 : 2
   const dueRound = (level === 1 ? round : before.openedRound) + phase.settling

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { NodeError } from '#base/errors.ts'
@@ -11,8 +12,6 @@ import { callAsOwner, type Owner } from '../account/callAsOwner.ts'
 
 /** A page of rows in one transaction, about 7 million gas. */
 const ROWS_IN_PAGE = 200
-/** Round 0 is settled in it: no row is imported from then on. */
-const CLOSED_FROM_ROUND = 3n
 const SALT = keccak256(stringToHex("RL Swarm's leaderboard"))
 
 /**
@@ -82,17 +81,18 @@ async function openImport(question: Omit<Owner, 'key'>, owner: Owner | null) {
     return { state: state === 'done' ? 'imported' : state, readyAtSec }
   }
 
+  /** No row is imported once round 0 can be settled. */
   async function requireTime(delaySec: bigint): Promise<void> {
     const { timeSec } = await client.heads.read()
     const closesAtSec = await call(() =>
-      rpc.readContract({ ...rounds, functionName: 'startOf', args: [CLOSED_FROM_ROUND] }),
+      rpc.readContract({ ...rounds, functionName: 'startOf', args: [BigInt(phase.settling)] }),
     )
     if (BigInt(timeSec) + delaySec < closesAtSec) return
     const [ready, closes] = [BigInt(timeSec) + delaySec, closesAtSec].map(sec =>
       new Date(Number(sec) * 1000).toISOString(),
     )
     throw new ImportTooLateError(
-      `A proposal made now could be executed from ${ready} on, and round 3 begins at ${closes}.`,
+      `A proposal made now could be executed from ${ready} on, and round ${phase.settling} begins at ${closes}.`,
       {
         hint: 'A leaderboard is imported before the first settlement. Deploy with --starts-at later than the delay of the timelock.',
       },

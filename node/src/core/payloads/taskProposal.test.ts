@@ -1,7 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
+import { MAX_TASKS } from '@waggle/deployments/protocol'
 import { expect, test } from 'vitest'
 import { encodeCanonical } from '../canonical.ts'
-import { decodeProposal, encodeProposal, MAX_TASKS, type ProposedTasks } from './taskProposal.ts'
+import { decodeProposal, encodeProposal, type ProposedTasks } from './taskProposal.ts'
 
 const proposed: ProposedTasks = { level: 3, texts: ['Write f(n). Return n.\nassert f(1) == 1', 'é\0'] }
 const packed = (value: unknown) => new Uint8Array(deflateRawSync(encodeCanonical(value)))

@@ -1,13 +1,11 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
+import { MAX_TASKS } from '@waggle/deployments/protocol'
 import { z } from 'zod'
 import { CanonicalError, decodeCanonical, encodeCanonical } from '../canonical.ts'
 import type { PeerKey, TaskHash } from '../hashes.ts'
 import { abiWords, keccak } from '../keccak.ts'
 import { levelSchema } from './payloadFields.ts'
 
-/** Maximum of tasks and bytes of one proposal: `MAX_TASKS` and `MAX_TASK_BYTES` of the contract. */
-export const MAX_TASKS = 256
-export const MAX_PROPOSAL_BYTES = 16_384
 /** Problem and unit tests. RL Swarm limits a proposal to 2,000 characters. */
 export const MAX_TASK_CHARACTERS = 4000
 /** Once inflated: a proposal that is larger is malformed, so that a few bytes cannot fill a reader's memory. */

@@ -1,4 +1,5 @@
 import { phase, UNAVAILABLE } from '@waggle/deployments/protocol'
+import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Models } from '../evaluator/proofs.ts'
@@ -55,7 +56,7 @@ export async function appealScores(
       await followAppeals(node, round)
       const until = withDeadline(signal, (time.endsAtSec - time.nowSec) * 1000)
       if (settings.maxAppeals > 0 && restsUntil(node) <= round) {
-        const roundMs = (time.endsAtSec - time.startsAtSec) * 1000
+        const roundMs = roundLengthSec(time) * 1000
         const endsAtMs = clock.nowMs() + (time.endsAtSec - time.nowSec) * 1000
         if (round >= phase.settling) await settleLeft(node, round - phase.settling, { time, atMs: clock.nowMs() })
         await poll(node, models, { ...settings, score, until, memory, roundMs, endsAtMs }, round - phase.settling)

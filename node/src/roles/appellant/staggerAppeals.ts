@@ -14,15 +14,13 @@ type AppealRound = {
   peers: number
   /** Scores of a round that are appealed at most; each takes a bond. */
   maxAppeals: number
-  /** Its length, and when it ends on the node's clock. */
+  /** Its length (see `roundLengthSec`), and when it ends on the node's clock. */
   roundMs: number
   endsAtMs: number
 }
 
 /** All appeals are sent within this share of the round, and within half of its remaining time: each appeal needs time to be mined. */
 const STAGGER_SHARE = 1 / 4
-/** Assumed length of a round whose end is unknown. */
-const MAX_ROUND_MS = 3_600_000
 
 /**
  * Appeals each score after a delay that differs by peer, unless it is appealed by then: only one appeal of a score counts, and the others pay for a
@@ -36,7 +34,7 @@ export function staggerAppeals(node: PeerNode, { peers, maxAppeals, roundMs, end
   const underWay: Promise<void>[] = []
 
   async function appeal(finding: Finding): Promise<void> {
-    const spanMs = Math.min(STAGGER_SHARE * Math.min(MAX_ROUND_MS, roundMs), (endsAtMs - clock.nowMs()) / 2)
+    const spanMs = Math.min(STAGGER_SHARE * roundMs, (endsAtMs - clock.nowMs()) / 2)
     const waitMs = (appealStep(node, finding, peers) * spanMs) / lastStep(peers)
     if (waitMs > 0) await clock.sleep(waitMs, signal)
     // In sequence, so that the budget counts all of them.

@@ -1,4 +1,4 @@
-import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
+import { EMISSION_WEI, EVALUATOR_STAKE_WEI, OVERTURNED_MILLI, TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 
 /**
  * Least difference between a settled score and this peer's own, thousandths. A jury's verdict replaces a score that is more than the
@@ -16,13 +16,12 @@ export const FEWEST_MISSED = 2
 /** Approximate gas of an appeal. */
 const APPEAL_GAS = 211_000n
 
-/** Half of the slash of an overturned committee seat, Nectar: ADR 0091. */
-export const OVERTURNED_NECTAR = 25
-
-/** Nectar of a round: `EMISSION_WEI` of `IEarnings`. */
-const EMISSION_NECTAR = 1_000
-
 const WEI = 1e18
+
+/** Half of the slash of an overturned committee seat, Nectar: ADR 0091. */
+export const OVERTURNED_NECTAR = (Number(EVALUATOR_STAKE_WEI) / WEI) * (OVERTURNED_MILLI / 1_000) * 0.5
+
+const EMISSION_NECTAR = Number(EMISSION_WEI) / WEI
 
 export type AppealTerms = {
   bondWei: bigint

@@ -1,3 +1,4 @@
+import { phase } from '@waggle/deployments/protocol'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { readPeers } from '#chain/peers/readPeers.ts'
@@ -45,7 +46,7 @@ export async function openRolloutAudit(question: RolloutQuestion) {
   return {
     /** Resolves once all votes of a round are opened. */
     async waitFor(round: number): Promise<void> {
-      currentRound = (await rounds.waitFor(round + VOTES_OPENED_BY, signal)).round
+      currentRound = (await rounds.waitFor(round + phase.settling, signal)).round
     },
     /**
      * Recomputes every score of a round, or that of one peer.
@@ -63,9 +64,6 @@ export async function openRolloutAudit(question: RolloutQuestion) {
     },
   }
 }
-
-/** Votes of a round are opened in the second round after it. */
-const VOTES_OPENED_BY = 3
 
 /** The rules that can be audited here: those of the given chat models, else of the starter models. */
 export async function openEnvironments(chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined) {

@@ -1,4 +1,5 @@
 import { phase, SHARD_PEERS, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
+import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
@@ -40,7 +41,7 @@ export function runAuditor(
     const round = time.round - phase.settling
     if (round < 0 || !(await node.playsIn(round))) return
     const remainingMs = Math.max(0, time.endsAtSec - time.nowSec) * 1000
-    const roundMs = (time.endsAtSec - time.startsAtSec) * 1000
+    const roundMs = roundLengthSec(time) * 1000
     const endsAtMs = node.clock.nowMs() + remainingMs
     const audit = { ...settings, score, round, roundMs, endsAtMs, until: withDeadline(node.signal, remainingMs) }
     await auditRound(node, models, audit, remainingMs / READS_A_ROUND)

@@ -1,4 +1,5 @@
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
+import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import type { Beacon, PeerKey } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
@@ -10,9 +11,6 @@ const STAGGER_SHARE = 1 / 8
 /** Polls in a round for a beacon to record. It has to be recorded by the end of the round, so that a poll at every block is not needed. */
 const RECORD_POLLS = 16
 
-/** Assumed length of a round whose end is unknown. */
-const MAX_ROUND_SEC = 3_600
-
 /**
  * The beacon of the round before the current one. A peer that needs it sends the call that fixes its block, if it is due and nobody has.
  *
@@ -22,7 +20,7 @@ export async function awaitBeacon(node: PeerNode, time: RoundTime, until: AbortS
   const { chain, clock, logger, identity } = node
   const round = time.round - 1
   if (round < 0) return ZERO_HASH
-  const roundSec = Math.min(MAX_ROUND_SEC, time.endsAtSec - time.startsAtSec)
+  const roundSec = roundLengthSec(time)
   const fixesAtMs = clock.nowMs() + staggerShareOf(identity.peerKey, round) * STAGGER_SHARE * roundSec * 1000
   let called = false
   while (!until.aborted) {
@@ -67,7 +65,7 @@ export function recordInTime(node: PeerNode, time: RoundTime): void {
   const { clock, identity, logger, signal } = node
   const round = time.round - 1
   if (round < 0) return
-  const roundSec = Math.min(MAX_ROUND_SEC, time.endsAtSec - time.startsAtSec)
+  const roundSec = roundLengthSec(time)
   const waitSec =
     (0.5 + staggerShareOf(identity.peerKey, round) * STAGGER_SHARE) * roundSec - (time.nowSec - time.startsAtSec)
   void clock

@@ -1,3 +1,4 @@
+import { COMMITMENT_RING } from '@waggle/deployments/protocol'
 import { keccak256 } from 'viem'
 import type { LeafDemand, ShownLeaf } from '#chain/challenges/leafDemands.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
@@ -18,7 +19,7 @@ const MAX_WAIT_MS = 60_000
 /** While no leaf can be due before a later time. */
 const MAX_REST_MS = 600_000
 /** Rounds after its own in which the chain stores a commitment. */
-const REMEMBERED_ROUNDS = 5
+const REMEMBERED_ROUNDS = COMMITMENT_RING - 1
 /** Until the length of a round is known. */
 const FIRST_WAIT_MS = 5_000
 /** Shares of a demand's last round between which evaluators show: its peer had half of that round, and a transaction has an eighth. */

@@ -1,6 +1,7 @@
 import { phase, TOLERANCE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { AppealCase } from '#chain/challenges/appeals.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
+import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import { castOn } from '../appellant/chooseScores.ts'
 import { openAppeals, restsUntil } from '../appellant/followAppeals.ts'
 import { sendAppeal } from '../appellant/sendAppeal.ts'
@@ -18,8 +19,6 @@ const WITNESS_SHARE = 1 / 4
 
 /** Each leaves time for an appeal to be mined. A committee uses half of them; the others are a reserve. */
 const STAGGER_STEPS = 10
-/** Assumed length of a round whose end is unknown. */
-const MAX_ROUND_SEC = 3_600
 
 /** The current round, as read at `atMs` of the node's clock. */
 type Begun = { time: Pick<RoundTime, 'round' | 'startsAtSec' | 'endsAtSec' | 'nowSec'>; atMs: number }
@@ -80,11 +79,11 @@ async function isMissedBySeat({ chain }: PeerNode, { round, peerKey }: AppealCas
 /** Resolves once the seats before this one in the committee have had their time. */
 async function awaitStagger(node: PeerNode, { round, peerKey }: AppealCase, { time, atMs }: Begun): Promise<void> {
   const { clock, signal } = node
-  const { startsAtSec, endsAtSec, nowSec } = time
+  const { startsAtSec, nowSec } = time
   const beacon = await beaconOf(node, round)
   const shards = beacon === null ? [] : await ownShards(node, round, beacon)
   const shard = shards.find(({ peers }) => peers.some(one => one.peerKey === peerKey))
-  const staggerSec = ((shard?.position ?? 0) * Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec)) / STAGGER_STEPS
+  const staggerSec = ((shard?.position ?? 0) * roundLengthSec(time)) / STAGGER_STEPS
   const waitMs = (startsAtSec + staggerSec - nowSec) * 1000 - (clock.nowMs() - atMs)
   if (waitMs > 0) await clock.sleep(waitMs, signal)
 }

@@ -1,5 +1,6 @@
 import { phase, TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
+import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import type { ComponentOpening } from '#chain/votes/openComponent.ts'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
@@ -21,8 +22,6 @@ import { ballotsOf, keptScores, ownShards } from './scoreSheets.ts'
 
 /** Seats are staggered over this share of a round: one call per shard is enough. */
 const STAGGER_SHARE = 1 / 5
-/** Assumed length of a round whose end is unknown. */
-const MAX_ROUND_SEC = 3_600
 
 /** Opens the score of the drawn leaf for each shard that this evaluator voted on; it is paid for that. */
 export async function openSamples(node: PeerNode, round: number, signal: AbortSignal): Promise<void> {
@@ -52,17 +51,13 @@ export async function openSamples(node: PeerNode, round: number, signal: AbortSi
 }
 
 /** Closes the openings of the shards that this evaluator voted on, which pays those that agree. Anyone may. */
-export async function closeOpenings(
-  node: PeerNode,
-  round: number,
-  { startsAtSec, endsAtSec }: RoundTime,
-): Promise<void> {
+export async function closeOpenings(node: PeerNode, round: number, time: RoundTime): Promise<void> {
   const { chain, clock, identity, logger, signal } = node
   const kept = round < 0 ? null : await keptScores(node, round)
   if (kept === null) return
   const voted = new Set(kept.scoreSheet.peers.map(({ peerKey }) => peerKey))
   const staggerShare = Number.parseInt(identity.peerKey.slice(2, 4), 16) / 256
-  await clock.sleep(staggerShare * STAGGER_SHARE * Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec) * 1000, signal)
+  await clock.sleep(staggerShare * STAGGER_SHARE * roundLengthSec(time) * 1000, signal)
   const sent: Promise<unknown>[] = []
   for (const [shard, peers] of shardsOf(await chain.readRolloutCommitments(round)).entries()) {
     if (!peers.some(({ peerKey }) => voted.has(peerKey))) continue

@@ -1,5 +1,6 @@
 import { COMMITTEE_SEATS } from '@waggle/deployments/protocol'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
+import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { Beacon } from '#core/hashes.ts'
 import { ZERO_HASH } from '#core/hex.ts'
@@ -22,9 +23,6 @@ const LEFT_SHARE = COMMITTEE_SEATS * STEP_SHARE
 /** From here on the chain settles nothing more, so that what is settled can be appealed: `Rounds.lastQuarterOf`. */
 const CLOSED_SHARE = 3 / 4
 
-/** Assumed length of a round whose end is unknown. */
-const MAX_ROUND_SEC = 3_600
-
 type Page = { shard: number; peers: RolloutCommitment[]; step: number }
 
 /** The time of the current round, as read at `atMs` of the node's clock: a seat that was busy since then does not wait again. */
@@ -38,8 +36,7 @@ type Begun = { time: RoundTime; atMs: number }
 export async function settleRound(node: PeerNode, round: number, begun: Begun): Promise<void> {
   const { clock, signal } = node
   if (round < 0 || isClosed(node, begun)) return
-  const { startsAtSec, endsAtSec } = begun.time
-  const stepMs = Math.min(MAX_ROUND_SEC, endsAtSec - startsAtSec) * STEP_SHARE * 1000
+  const stepMs = roundLengthSec(begun.time) * STEP_SHARE * 1000
   const pages = await pagesOf(node, round)
   for (const step of new Set([...pages.map(page => page.step), LAST_STEP].sort())) {
     if ((await unsettled(node, round, pages)).length === 0) return

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import { refusedCall } from '../accountSession.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type MarketSession, marketSessionOver } from './marketSession.ts'
@@ -8,8 +9,6 @@ export const POLLS_PER_ROUND = 8
 /** Polls in a round while the last one found nothing open. */
 const IDLE_POLLS_PER_ROUND = 4
 const MAX_WAIT_MS = 60_000
-/** A round that somebody ends by hand has no length: games are timed as if it took an hour at most. */
-const MAX_ROUND_SEC = 3_600
 /** Until the length of a round is known. */
 const FIRST_WAIT_MS = 5_000
 
@@ -44,8 +43,7 @@ export async function watchGames(
   while (!signal.aborted) {
     try {
       // Only its length is needed, so that a round that the peer knows of is as good as the newest.
-      const { startsAtSec, endsAtSec } = round() ?? (await chain.rounds.waitFor(0, signal))
-      const roundSec = Math.min(endsAtSec - startsAtSec, MAX_ROUND_SEC)
+      const roundSec = roundLengthSec(round() ?? (await chain.rounds.waitFor(0, signal)))
       const waitOf = (polls: number) => Math.min(MAX_WAIT_MS, (roundSec * 1000) / polls)
       waitMs = waitOf(POLLS_PER_ROUND)
       if ((await poll(roundSec)) === 'idle') waitMs = waitOf(IDLE_POLLS_PER_ROUND)

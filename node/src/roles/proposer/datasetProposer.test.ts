@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MAX_TASK_BYTES } from '@waggle/deployments/protocol'
 import { afterAll, expect, test } from 'vitest'
-import { encodeProposal, MAX_PROPOSAL_BYTES } from '#core/payloads/taskProposal.ts'
+import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import { codeZero } from '#environments/codezero/codeZero.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import type { CodeZeroFormat } from '#environments/codezero/promptFormat.ts'
@@ -106,8 +107,8 @@ test('Rows that cannot be proposals are skipped, each with a counted reason.', a
     'no more space in the proposal': full - 1,
   })
   const bytes = encodeProposal({ level: 2, texts: list.texts }).byteLength
-  expect(bytes).toBeLessThanOrEqual(MAX_PROPOSAL_BYTES)
-  expect(bytes).toBeGreaterThan(MAX_PROPOSAL_BYTES - 2_048)
+  expect(bytes).toBeLessThanOrEqual(MAX_TASK_BYTES)
+  expect(bytes).toBeGreaterThan(MAX_TASK_BYTES - 2_048)
 })
 
 test.each([

@@ -1,10 +1,11 @@
-import { encodeProposal, MAX_PROPOSAL_BYTES, MAX_TASKS } from '#core/payloads/taskProposal.ts'
+import { MAX_TASK_BYTES, MAX_TASKS } from '@waggle/deployments/protocol'
+import { encodeProposal } from '#core/payloads/taskProposal.ts'
 import type { Environment } from '#environments/environment.ts'
 import { problemOf } from '../draws/drawTasks.ts'
 import { proposalsOf } from './proposalsOf.ts'
 
 /** Maximum of deflated bytes of one task in a proposal: 2 KiB cost about 50,000 gas. */
-const MAX_TASK_BYTES = MAX_PROPOSAL_BYTES / 8
+const MAX_BYTES_OF_ONE = MAX_TASK_BYTES / 8
 
 /** Reason for refusing a valid text that does not fit. */
 export const NO_SPACE = 'no more space in the proposal'
@@ -55,10 +56,10 @@ export function createTaskList(
   }
   const flawOf = async (text: string, key: string): Promise<string | null> => {
     if (proposals.nearest(key, keys) !== null) return 'repeated'
-    if (encodeProposal({ level, texts: [text] }).byteLength > MAX_TASK_BYTES) return 'too large for calldata'
+    if (encodeProposal({ level, texts: [text] }).byteLength > MAX_BYTES_OF_ONE) return 'too large for calldata'
     if ((await problemOf(text, environment)) === null) return 'longer than a prompt'
     const bytes = encodeProposal({ level, texts: [...texts, text] }).byteLength
-    return bytes > MAX_PROPOSAL_BYTES ? NO_SPACE : null
+    return bytes > MAX_TASK_BYTES ? NO_SPACE : null
   }
   return {
     texts,
