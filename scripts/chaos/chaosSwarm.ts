@@ -131,7 +131,7 @@ function lieOf(slot: string, { fromRound }: ChaosSwarm['lying']): OwnLie | null 
   return kind === undefined || fromRound === null ? null : { kind, fromRound }
 }
 
-/** What makes a liar of a peer. */
+/** Preloaded file that makes a peer lie, by the kind of lie. */
 const LIE_FILES: Record<PeerLie, string> = {
   scores: 'lyingEvaluator.ts',
   favour: 'lyingEvaluator.ts',
