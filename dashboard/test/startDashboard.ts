@@ -40,7 +40,7 @@ export interface RunningDashboard {
   chain: ReturnType<typeof chainServer>
   indexer: ReturnType<typeof indexerServer>
   gateway: ReturnType<typeof gatewayServer>
-  /** Has its server tell pages of another deployment, whose chain is asked in the place of the made-up one. @returns undoes it. */
+  /** Has its server tell pages of another deployment, whose chain is asked instead of the made-up one. @returns undoes it. */
   follow: (deployment: object, chainUrl: string) => Promise<() => Promise<void>>
   /** A second server of the same build over the same sources, which has more in its environment. */
   serveBeside: (more: Record<string, string>) => Promise<Served>

@@ -59,16 +59,16 @@ test('a local chain that is shorter went back, and an endpoint that is shorter m
 test('a running index is told once that a final block is another one, and of no shallow reorganisation', async () => {
   const chain = fakeChain(200)
   const told: bigint[] = []
-  const look = watchChain(chain, { ...local, onChange: number => void told.push(number) })
-  await look()
+  const poll = watchChain(chain, { ...local, onChange: number => void told.push(number) })
+  await poll()
   chain.branch = { from: 175, name: 'b', lateSec: 0 }
-  await look()
+  await poll()
   chain.length = 240
-  await look()
+  await poll()
   expect(told).toEqual([])
   chain.branch = { from: 150, name: 'c', lateSec: 0 }
-  await look()
-  await look()
+  await poll()
+  await poll()
   expect(told).toEqual([209n])
 })
 
@@ -79,10 +79,10 @@ test('a block that is missing was lost by a local chain only', async () => {
   ] as const) {
     const chain = fakeChain(200)
     let told = 0
-    const look = watchChain(chain, { ...where, onChange: () => void told++ })
-    await look()
+    const poll = watchChain(chain, { ...where, onChange: () => void told++ })
+    await poll()
     chain.length = 120
-    await look()
+    await poll()
     expect(told).toBe(lost)
   }
 })

@@ -22,7 +22,7 @@ export function watchChain(chain: Pick<Chain, 'getBlock'>, { chainId, isLocal, o
   const depth = finalityBlocks(chainId)
   let known: { number: bigint; hash: string } | null = null
   let isTold = false
-  const look = async () => {
+  const poll = async () => {
     const tip = await chain.getBlock()
     if (known !== null && !(await holds(chain, known, isLocal))) {
       if (!isTold) onChange(known.number)
@@ -33,8 +33,8 @@ export function watchChain(chain: Pick<Chain, 'getBlock'>, { chainId, isLocal, o
     }
   }
   // A chain that does not answer is Ponder's to wait for.
-  setInterval(() => void look().catch(() => {}), isLocal ? LOCAL_MS : PUBLIC_MS).unref()
-  return look
+  setInterval(() => void poll().catch(() => {}), isLocal ? LOCAL_MS : PUBLIC_MS).unref()
+  return poll
 }
 
 async function holds(

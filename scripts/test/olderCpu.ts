@@ -40,7 +40,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** The library with `ud2` (0f 0b) in the place of each `cpuid` (0f a2). */
+/** The library with `ud2` (0f 0b) instead of each `cpuid` (0f a2). */
 function withTraps(path: string): Buffer {
   const options = { encoding: 'utf8', maxBuffer: 2 ** 32 } as const
   const listing = execFileSync('sh', ['-c', 'objdump -d -j .text "$0" | grep cpuid', path], options)

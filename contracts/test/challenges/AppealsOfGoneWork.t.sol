@@ -32,7 +32,7 @@ contract AppealsOfGoneWorkTest is AppealFixture {
         for (uint256 i = 0; i < 5; ++i) vm.assertEq(votes.missesOf(evaluators[i]), 0);
     }
 
-    /// @dev A flood of appeals leaves jurors no time: those that could not look say nothing.
+    /// @dev A flood of appeals leaves jurors no time: those without time to read abstain.
     function test_AScoreStandsUnlessMostOfTheJuryLookedAndFoundNothing() public {
         playSettled([700, GONE, 700, 700, 700]);
         appealAs(APPELLANT);

@@ -96,7 +96,7 @@ contract WithheldLeavesTest is LeafFixture {
         vm.assertEq(pointsIn(0), 0);
     }
 
-    /// @dev The ring's entry in the place of a demanded round must not be lost.
+    /// @dev The ring's entry of the demanded round must not be lost.
     function test_WhatWasEarnedBeforeIsKept() public {
         commitRollouts(solvers[0]);
         voteOn(0, scoresOf(900, 900, 900));

@@ -32,8 +32,8 @@ test('an appeal names its judges and its outcome', () => {
   const of = (changes: object) => rows({ appealCases: only({ ...found, appeals, ...changes }) })[0]
   expect(of({})).toBe('Its 0.30 points are appealed to 11 seats')
   expect(of({ isClosed: true, finalMilli: 300 })).toBe('11 seats let its 0.30 points stand')
-  expect(of({ isClosed: true, finalMilli: 800 })).toBe('11 seats put 0.80 points in the place of 0.30')
-  expect(of({ isClosed: true, isMoot: true, finalMilli: 800 })).toContain('fell away')
+  expect(of({ isClosed: true, finalMilli: 800 })).toBe('11 seats replaced 0.30 points by 0.80')
+  expect(of({ isClosed: true, isMoot: true, finalMilli: 800 })).toContain('ended: the round was lost')
 })
 
 test('challenges of which the index gives the first alone are counted', () => {

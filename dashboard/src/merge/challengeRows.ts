@@ -60,7 +60,7 @@ export function appealText({ appeals, settledMilli, finalMilli, isClosed, isMoot
   const seats = appeals.items.at(-1)?.drawn ?? 0
   const settled = formatPoints(settledMilli)
   if (!isClosed) return `Its ${settled} points are appealed to ${seats} seats`
-  if (isMoot) return `The appeal of its ${settled} points fell away: the round was lost for another reason`
+  if (isMoot) return `The appeal of its ${settled} points ended: the round was lost for another reason`
   if (finalMilli === settledMilli) return `${seats} seats let its ${settled} points stand`
-  return `${seats} seats put ${formatPoints(finalMilli ?? 0)} points in the place of ${settled}`
+  return `${seats} seats replaced ${settled} points by ${formatPoints(finalMilli ?? 0)}`
 }

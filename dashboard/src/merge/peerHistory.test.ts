@@ -97,7 +97,7 @@ test('demands and appeals name the round that they are about', () => {
   })
   expect(row?.challenges).toEqual([
     'Leaf 3 was demanded on the chain, and shown',
-    '11 seats put 0.67 points in the place of 0.00',
+    '11 seats replaced 0.00 points by 0.67',
   ])
 })
 

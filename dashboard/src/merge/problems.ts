@@ -31,7 +31,7 @@ export function problems(payloads: RoundPayloads): Problem[] {
   return [...found.values()]
 }
 
-/** The problem asked for, or else the most tried one, so that a first look shows something. */
+/** The problem asked for, or else the most tried one, so that the page shows something at first. */
 export function chooseProblem(all: Problem[], taskHash: string): Problem | undefined {
   const asked = all.find(problem => problem.taskHash === taskHash)
   return asked ?? all.toSorted((a, b) => b.attempts.length - a.attempts.length)[0]

@@ -13,13 +13,13 @@ const LANES = 4
 /** A statement that runs is waited for. */
 const DEADLINE_MS = 10_000
 
-/** Ponder would take it for none, and read the whole table. */
+/** Ponder ignores a negative limit and reads the whole table. */
 const NEGATIVE = 'A limit is not negative.'
 const LATE = `It takes longer than ${DEADLINE_MS / 1000} s: ask for less at a time.`
 
 /**
- * Has the lists of a question wait for each other, with a turn of the event loop in between, and refuses what is left of one that takes too long. Without
- * this PGlite reads all of them in one turn, in which nobody else is answered and nothing is indexed.
+ * Has the lists of a question wait for each other, with a turn of the event loop in between, and refuses the rest of a question that takes too long. Without
+ * this PGlite reads all of them in one turn, in which no other question is answered and nothing is indexed.
  */
 export function paceReads(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

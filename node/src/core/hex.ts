@@ -9,7 +9,7 @@ export const hash32Schema = z.custom<Hex>(
   'expected 0x and 64 lower-case hexadecimal digits',
 )
 
-/** 32 zero bytes: stands for 'none' in the place of a hash. */
+/** 32 zero bytes: stands for 'none' instead of a hash. */
 export const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`
 
 export function toHex(bytes: Uint8Array): Hex {

@@ -24,7 +24,7 @@ test('a user name and a password are taken out as a header has them, too', () =>
   expect(redactUrls(said, urlSecrets('https://us%C3%A9r:p%40ss@one.example/'))).toBe('401 for Basic [redacted]')
 })
 
-test('names in a path are not keys, and everything in the place of credentials is', () => {
+test('names in a path are not keys, and everything where credentials stand is', () => {
   const named = 'https://one.example/solver-1/ethereum-sepolia/V2?network=mainnet'
   expect(urlSecrets(named)).toEqual(['mainnet'])
   const basic = Buffer.from('solver-1:evaluator').toString('base64')

@@ -160,7 +160,7 @@ export function checkSpec({ schema }: EnvironmentKind, spec: EnvironmentSpec): s
       'describe: the hash changes when the specification is written as JSON and read back: give every field a value.',
     )
   if (read({ ...spec, unheardOf: 1 }).success)
-    findings.push('schema: a field that nobody knows is accepted: use z.strictObject, or two files of one hash differ.')
+    findings.push('schema: an unknown field is accepted: use z.strictObject, or two files of one hash differ.')
   if (read({ ...spec, name: 'another' }).success)
     findings.push('schema: any name is accepted: use z.literal, since the name tells which kind a specification is of.')
   if (read({ ...spec, tasksPerRound: 0 }).success)

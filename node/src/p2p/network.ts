@@ -233,18 +233,18 @@ function roundsAround(round: number | null): { from: number; to: number } {
 function waitForPeers(host: Host, count: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: unknown): void => {
-      host.node.removeEventListener('peer:connect', look)
+      host.node.removeEventListener('peer:connect', check)
       signal?.removeEventListener('abort', abort)
       if (error === undefined) resolve()
       else reject(error)
     }
-    const look = (): void => {
+    const check = (): void => {
       if (host.connectedPeers().length >= count) settle()
     }
     const abort = (): void => settle(signal?.reason)
     if (signal?.aborted) return reject(signal.reason)
-    host.node.addEventListener('peer:connect', look)
+    host.node.addEventListener('peer:connect', check)
     signal?.addEventListener('abort', abort)
-    look()
+    check()
   })
 }

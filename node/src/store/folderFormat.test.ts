@@ -119,7 +119,7 @@ test("a newer release's folder, one with a damaged number, and one whose older p
   expect(read(folder, 'waggle.yaml')).toBe('log: json\n')
 })
 
-test('a folder in the place of a file is named, and an unknown folder of an update deletes nothing', () => {
+test('a folder instead of a file is named, and an unknown folder of an update deletes nothing', () => {
   const folder = newFolder()
   mkdirSync(join(folder, 'waggle.yaml'))
   expect(() => migrate(folder)).toThrow(`${join(folder, 'waggle.yaml')} is not a regular file.`)

@@ -133,7 +133,7 @@ test('a key that the registry cannot check has no signer', async () => {
   expect((await openIdentity(dataDir)).signer).toBeNull()
 })
 
-test('a device in the place of a key is refused at once', async () => {
+test('a device instead of a key is refused at once', async () => {
   for (const name of ['peer.key', 'account.key']) {
     const dataDir = folder()
     symlinkSync('/dev/zero', join(dataDir, name))
@@ -142,7 +142,7 @@ test('a device in the place of a key is refused at once', async () => {
   }
 })
 
-test.each(['peer.key', 'account.key'])('a peer that has run gets no new %s in the place of a lost one', async name => {
+test.each(['peer.key', 'account.key'])('a peer that has run gets no new %s instead of a lost one', async name => {
   const dataDir = folder()
   await openIdentity(dataDir)
   writeFileSync(join(dataDir, 'journal.sqlite'), '')

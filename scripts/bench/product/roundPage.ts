@@ -31,7 +31,7 @@ function loads(bench: Bench): Promise<Loads> {
 }
 
 const conditions =
-  'production build on loopback; 300 solvers, 40 seats and 8 problems, answered at once by small servers in the place of indexer and gateway'
+  'production build on loopback; 300 solvers, 40 seats and 8 problems, answered at once by small servers instead of indexer and gateway'
 
 export const roundPageRows: readonly BenchRow[] = [
   {

@@ -12,7 +12,7 @@ export function TaskTests({ tests }: { tests: readonly string[] }) {
         {tests.join('\n')}
       </pre>
       <p className="mt-2 text-sm text-soft">
-        Written by the proposer, right or wrong. Once the round has ended, the gateway runs the answers that you look at
+        Written by the proposer, right or wrong. Once the round has ended, the gateway runs the answers that you open
         with them, in a sandbox. Where it understands the problem, it says which tests are wrong, and they do not count.
         Points come from the judge model alone; how well it fits execution is measured on{' '}
         <Link href="/run#canary">held-out tasks</Link>.

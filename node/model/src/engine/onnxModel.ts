@@ -25,7 +25,7 @@ export interface OnnxModel {
   readonly outputs: ReadonlyMap<string, Value>
   /** The device that it was encoded for, and must run on. */
   readonly device: Device
-  /** The folder under which the files lie that constants are stored in, or null if there are none. */
+  /** Folder of the files that hold constants; null if there are none. */
   readonly folder: string | null
   /** Outputs that stay in the device's memory: a run returns them as `DeviceTensor`s. */
   readonly kept: ReadonlySet<string>

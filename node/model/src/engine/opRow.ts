@@ -70,7 +70,7 @@ export interface OpRow {
   readonly emit?: Emission | Readonly<Record<Device, Emission>>
   /** Attributes that change the speed and no bit of a result: a model's hash is of the graph without them. */
   readonly speedAttributes?: readonly string[]
-  /** Whether the emission goes by the traits of the kernels. */
+  /** Whether the emission depends on the traits of the kernels. */
   readonly hasTraits?: true
   /**
    * `discrete`: the outputs are integers or truth values, so no gradient flows. `forwardOnly`: a gradient would make sense, but the op has none, and

@@ -109,7 +109,7 @@ test('while an endpoint is away it is asked ever more rarely', async () => {
   await pass(60, head)
   const early = asked.length
   await pass(300, head)
-  // Each look is of three calls; one comes every 30 s by then.
+  // Each poll has three calls; one comes every 30 s by then.
   expect(asked.length - early).toBeLessThanOrEqual(33)
   expect(asked.length - early).toBeGreaterThan(24)
 })

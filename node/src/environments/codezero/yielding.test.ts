@@ -10,7 +10,7 @@ vi.mock('./python/moduleNames.ts', { spy: true })
 const problem = { name: 'f', parameters: ['xs'], text: 'Return the sum of the numbers in xs.' }
 const filled = (head: string, piece: string) => head + piece.repeat(Math.floor((20_000 - head.length) / piece.length))
 
-// A clock that advances by a millisecond at each read: turns are due every fourth look, on any machine.
+// A clock that advances by a millisecond at each read: a yield is due at every fourth read, on any machine.
 let nowMs = performance.now()
 beforeEach(() => vi.spyOn(performance, 'now').mockImplementation(() => nowMs++))
 afterEach(() => vi.restoreAllMocks())

@@ -86,7 +86,7 @@ test('stages of an episode ask the questions of its first round, and episodes ov
   expect(rounds[0]?.asked).toEqual([])
 })
 
-test('an answer is what its peer committed in the place of the question, which the beacon of that round drew for it', async () => {
+test('the answer of a peer is the one that it committed for the question, which the beacon of that round drew for it', async () => {
   const { tasks, asked } = await drawn(6)
   expect(asked.toSorted()).toEqual([
     [2, key(1)],

@@ -195,7 +195,7 @@ test('a peer is found by its words, its id or its key, and one that is not there
   const name = peerName(peerId)
   for (const asked of [peerId, peer.peerKey, name, name.toUpperCase().replaceAll(' ', '-')])
     expect(findPeer(peers, asked)).toBe(peer)
-  expect(() => findPeer(peers, 'no such peer')).toThrow('No peer that is registered here goes by no such peer.')
+  expect(() => findPeer(peers, 'no such peer')).toThrow('No registered peer has the id, key or name no such peer.')
   const hint = expect.stringContaining(`Did you mean '${name}'?`)
   expect(() => findPeer(peers, name.slice(0, -1))).toThrow(expect.objectContaining({ hint }))
 })

@@ -29,7 +29,7 @@ export function findPeer(peers: readonly RegisteredPeer[], asked: string): Regis
       words(asked),
       peers.map(({ peerId }) => peerName(peerId)),
     )
-    throw new UnknownPeerError(`No peer that is registered here goes by ${asked}.`, {
+    throw new UnknownPeerError(`No registered peer has the id, key or name ${asked}.`, {
       hint: `${meant === undefined ? '' : `Did you mean '${meant}'? `}Give its three words, its peer id, or its key: its status and npx waggle leaderboard show them.`,
     })
   }

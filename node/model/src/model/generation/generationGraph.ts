@@ -43,8 +43,8 @@ import type { DeviceReal } from './deviceArrays.ts'
  * first layer's keys, its values, and so on, in one output because each is a copy and some microseconds.
  *
  * On a device that keeps tensors, attention is its own kernel's, over a cache that it writes what is new into: inputs `past.<layer>.key|value` [B, kvHeads, P, headDim] in
- * `parts.real`, `lastPlace` i32 [B] and `filled` i32 [] (see `GroupedAttention`) in the place of `positions`, `hidden` and `causal`; outputs `kept.<layer>.key|value`, for which a run is given the
- * tensors that it was fed, in the place of `new`; and what top-p needs of `probabilities`, the outputs of `likelyTokens`.
+ * `parts.real`, `lastPlace` i32 [B] and `filled` i32 [] (see `GroupedAttention`) instead of `positions`, `hidden` and `causal`; outputs `kept.<layer>.key|value`, for which a run is given the
+ * tensors that it was fed, instead of `new`; and what top-p needs of `probabilities`, the outputs of `likelyTokens`.
  */
 export function buildGenerationModel(config: DecoderConfig, freeze: Freeze, device: Device = 'cpu'): OnnxModel {
   const graph = new Graph()
