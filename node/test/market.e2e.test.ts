@@ -53,6 +53,9 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   expect(JSON.parse(nobody.stdout)).toMatchObject({ owed: null, games: [{ claimable: null, bond: '10' }] })
   const [game] = (await market('ann', 'games')).said.games
   expect(game).toMatchObject({ phase: 'waiting', roundCount: 2, bond: '10', totalStake: '0', claimable: '0' })
+  const read = await callCli(['market', 'games'], env)
+  expect(read.stdout).toMatch(/^game +state +next +staked +to claim\n0 +waiting +betting opens in \d+ s +0 +·\n/)
+  expect(read.stdout).not.toContain(String(game.startsAtSec))
   expect(game.choices).toEqual(Array(3).fill({ stake: '0', price: '1' }))
   const at = (seconds: number) => chain.travelTo(game.startsAtSec + seconds)
 

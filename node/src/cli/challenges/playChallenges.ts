@@ -3,6 +3,7 @@ import { type AppealCase, closeAppeal, readAppeals, readCredit } from '#chain/ch
 import { challengeIntent } from '#chain/challenges/challengeIntent.ts'
 import { judgeSeats, readSeatsToJudge } from '#chain/challenges/judgeSeats.ts'
 import { closeDemand, demandLeaf, type LeafDemand, readDemandBond, readDemands } from '#chain/challenges/leafDemands.ts'
+import { readPeerIds } from '#chain/peers/readPeers.ts'
 import { readRound } from '#chain/rounds/readRound.ts'
 import { createEventReader } from '#chain/rounds/roundEvents.ts'
 import { readRolloutCommitments } from '#chain/work/commitments.ts'
@@ -45,11 +46,24 @@ export async function demand(session: AccountSession, { peerKey, round, place, s
 /** Demands and appeals of the last rounds, and what the account is owed; null without an account. */
 export async function list(session: ReadSession) {
   const { client, contracts, account } = session
-  const { demands, appeals } = await readOpen(session)
-  const credit = account && (await readCredit(client, contracts, account))
+  const { round, demands, appeals } = await readCases(session)
+  const [credit, peerIds] = await Promise.all([
+    account && readCredit(client, contracts, account),
+    readPeerIds(
+      client,
+      contracts,
+      [...demands, ...appeals].map(({ peerKey }) => peerKey),
+    ),
+  ])
+  const shown = <T extends { bondWei: bigint }>({ bondWei, ...one }: T, at: number) => ({
+    ...one,
+    peerId: peerIds[at] ?? null,
+    bondWei: `${bondWei}`,
+  })
   return {
-    demands: demands.map(({ bondWei, ...one }) => ({ ...one, bondWei: `${bondWei}` })),
-    appeals: appeals.map(({ bondWei, ...one }) => ({ ...one, bondWei: `${bondWei}` })),
+    round,
+    demands: demands.map(shown),
+    appeals: appeals.map((one, at) => shown(one, demands.length + at)),
     account,
     credit: credit === null ? null : formatEther(credit),
     creditWei: credit === null ? null : `${credit}`,
@@ -58,7 +72,7 @@ export async function list(session: ReadSession) {
 
 /** Closes every case that is due; anyone may. */
 export async function close(session: AccountSession) {
-  const { round, demands, appeals } = await readOpen(session)
+  const { round, demands, appeals } = await readCases(session)
   const closed = []
   for (const one of demands.filter(({ state, throughRound }) => state === 'open' && throughRound < round)) {
     const { round: of, peerKey, index } = one
@@ -95,10 +109,10 @@ export async function withdraw(session: AccountSession) {
   return { account, amount: formatEther(creditWei), amountWei: `${creditWei}`, ...receipt(sent) }
 }
 
-/** Rounds to search for open cases; a case that nobody closed for longer is not found. */
-const LOOK_BACK = 12
+/** Rounds to search for cases; one that nobody closed for longer is not found. */
+export const LOOK_BACK = 12
 
-async function readOpen({ client, contracts }: Pick<ReadSession, 'client' | 'contracts'>): Promise<{
+async function readCases({ client, contracts }: Pick<ReadSession, 'client' | 'contracts'>): Promise<{
   round: number
   demands: LeafDemand[]
   appeals: AppealCase[]

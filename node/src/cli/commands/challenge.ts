@@ -1,4 +1,3 @@
-import type { ReadSession } from '#roles/readSession.ts'
 import type { Values } from '../command.ts'
 import { defineCommand, required } from '../defineCommand.ts'
 import { readSpec } from '../models/chatModels.ts'
@@ -35,7 +34,7 @@ list and bonds only read the chain; the other actions send from the account in t
                       by the end of the next round, the whole bond comes back and the peer loses its round
   prove PEER_ID       prove on the chain that the peer committed a leaf with a wrong seed or policy, without a bond: the peer loses its
                       round. The folder must hold the peer's bundle: folders of peers that took part in the round, and of gateways, do
-  list                list demands and appeals of the last rounds, and what the folder's account, if there is one, is owed
+  list                list demands and appeals of the last rounds, open ones first, and what the folder's account, if there is one, is owed
   bonds               print the bonds of a demand and an appeal, and what happens to them; nothing is sent
   close               close all challenges that are due; anyone may
   withdraw            withdraw returned bonds and rewards`,
@@ -72,8 +71,13 @@ async function settle(action: 'list' | 'bonds' | 'close' | 'withdraw', flags: Va
     import('../challenges/challengeBonds.ts'),
   ])
   if (action === 'close' || action === 'withdraw') return runFromAccount(flags, json, play[action])
-  const read: (session: ReadSession) => Promise<object> = action === 'list' ? play.list : listBonds
-  showResult(await withReader(flags, read), json)
+  if (action === 'bonds') return showResult(await withReader(flags, listBonds), json)
+  const [listed, { challengeLines }] = await Promise.all([
+    withReader(flags, play.list),
+    import('../challenges/challengeLines.ts'),
+  ])
+  if (json) showResult(listed, true)
+  else console.log(challengeLines(listed).join('\n'))
 }
 
 /** The starter's specification with the hash of its judge, as the chain has it. */

@@ -62,8 +62,9 @@ export const market = defineCommand({
 
 games, show and quote only read the chain; the other actions send from the account in the peer's folder.
 
-  games               list all games, newest first, with what the folder's account, if there is one, can claim and is owed; a price is
-                      in tokens per share in the current or next betting round, and null once betting is over
+  games               list all games, newest first: state, next step, stakes, and what the folder's account, if there is one, can claim
+                      and is owed. --json has exact amounts, times in Unix seconds, and prices: tokens per share in the current or
+                      next betting round, null once betting is over
   show                print a game's question, its choices by name, and the clues revealed so far: --game
   quote               what a bet would buy and pay if no other bet followed: --game, --choice, --stake
   bet                 bet on a choice in the current betting round: --game, --choice, --stake
@@ -81,10 +82,23 @@ games, show and quote only read the chain; the other actions send from the accou
   actions,
   positionals: ['ACTION'],
   async run({ json, ...asked }, [action = ''], flags) {
-    const run = await bind(knownAction(action, actions), asked)
-    showResult((await run(flags)) as object, json)
+    const known = knownAction(action, actions)
+    const run = await bind(known, asked)
+    const found = await run(flags)
+    if (json) return showResult(found as object, true)
+    const lines = await linesOf(known, found)
+    if (lines === null) showResult(found as object, false)
+    else console.log(lines.join('\n'))
   },
 })
+
+/** What a person reads of a reading action; null for the actions that send, whose result is short. */
+async function linesOf(action: (typeof actions)[number], found: unknown): Promise<string[] | null> {
+  const { gameLines, oneGameLines, quoteLines } = await import('../status/gameLines.ts')
+  if (action === 'games') return gameLines(found as Parameters<typeof gameLines>[0])
+  if (action === 'show') return oneGameLines(found as Parameters<typeof oneGameLines>[0])
+  return action === 'quote' ? quoteLines(found as Parameters<typeof quoteLines>[0]) : null
+}
 
 type Asked = Omit<z.infer<z.ZodObject<typeof own>>, 'json'>
 type Act = (values: Values) => Promise<unknown>

@@ -16,16 +16,21 @@ const priced: ReadonlySet<GamePhase> = new Set(['waiting', 'betting'])
 /** Every game, newest first, with what the account could claim of it; and what the account is owed. Both are null if no account is known. */
 export async function listGames(session: ReadSession) {
   const { client, contracts, account } = session
-  const [token, count, credit] = await Promise.all([
+  const [token, count, credit, { timeSec }] = await Promise.all([
     readMarketToken(client, contracts),
     readGameCount(client, contracts),
     account && readMarketCredit(client, contracts, account),
+    client.heads.read(),
   ])
-  const games = []
+  const games: GameInTokens[] = []
   for (let gameId = count - 1n; gameId >= 0n; gameId--)
     games.push(await gameInTokens(session, token, await readGame(client, contracts, gameId)))
-  return { token: token.symbol, owed: credit === null ? null : formatUnits(credit, token.decimals), games }
+  const owed = credit === null ? null : formatUnits(credit, token.decimals)
+  return { token: token.symbol, chainTimeSec: timeSec, owed, games }
 }
+
+export type ListedGames = Awaited<ReturnType<typeof listGames>>
+export type GameInTokens = Awaited<ReturnType<typeof gameInTokens>>
 
 /**
  * A game in whole tokens, with what the account could claim of it.

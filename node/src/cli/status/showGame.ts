@@ -14,15 +14,22 @@ const aboutSchema = z.object({ question: z.string(), choices: z.array(z.string()
  */
 export async function showGame(session: ReadSession, gameId: bigint) {
   const { client, contracts } = session
-  const [token, game] = await Promise.all([readMarketToken(client, contracts), readGame(client, contracts, gameId)])
+  const [token, game, { timeSec }] = await Promise.all([
+    readMarketToken(client, contracts),
+    readGame(client, contracts, gameId),
+    client.heads.read(),
+  ])
   const [texts, inTokens] = await Promise.all([
     readGameTexts(client, contracts, game),
     gameInTokens(session, token, game),
   ])
   const about = readAbout(texts?.details ?? null)
   const choices = inTokens.choices.map((choice, at) => ({ name: about.choices[at] ?? `choice ${at}`, ...choice }))
-  return { token: token.symbol, question: about.question, clues: texts?.clues ?? [], ...inTokens, choices }
+  const { question } = about
+  return { token: token.symbol, chainTimeSec: timeSec, question, clues: texts?.clues ?? [], ...inTokens, choices }
 }
+
+export type ShownGame = Awaited<ReturnType<typeof showGame>>
 
 function readAbout(details: string | null): { question: string | null; choices: string[] } {
   try {

@@ -1,0 +1,57 @@
+import { formatEther } from 'viem'
+import { peerName } from '#core/peers/peerName.ts'
+import { readableAmount } from '../readableAmount.ts'
+import { LOOK_BACK, type list } from './playChallenges.ts'
+
+type Listed = Awaited<ReturnType<typeof list>>
+
+/** Demands and appeals for people: what is still open, then what is closed, then what the account is owed. */
+export function challengeLines({ round, demands, appeals, credit }: Listed): string[] {
+  const cases = [
+    ...demands.map(demand => ({ isOpen: demand.state === 'open', line: demandLine(demand, round) })),
+    ...appeals.map(appeal => ({ isOpen: !appeal.isClosed, line: appealLine(appeal, round) })),
+  ]
+  const listed = (title: string, isOpen: boolean) => {
+    const lines = cases.filter(one => one.isOpen === isOpen).map(({ line }) => `  ${line}`)
+    return [`${title}${lines.length === 0 ? ' none' : ''}`, ...lines]
+  }
+  const owed =
+    credit === null
+      ? []
+      : [
+          `owed   ${readableAmount(credit)} of the native coin${credit === '0' ? '' : ': npx waggle challenge withdraw'}`,
+        ]
+  return [
+    ...listed('open', true),
+    ...listed('closed', false),
+    ...owed,
+    `the current round is ${round}; the last ${LOOK_BACK} are searched`,
+  ]
+}
+
+const who = ({ peerId, peerKey }: { peerId: string | null; peerKey: string }) =>
+  peerId === null ? peerKey : peerName(peerId)
+
+const bond = (wei: string) => `bond ${readableAmount(formatEther(BigInt(wei)))} of the native coin`
+
+function demandLine(demand: Listed['demands'][number], now: number): string {
+  const { round, index, state, bondWei, throughRound } = demand
+  const due = throughRound < now ? 'can be closed: npx waggle challenge close' : `to be shown by round ${throughRound}`
+  const outcome: Record<typeof state, string> = {
+    none: 'unknown',
+    open: due,
+    shown: 'the leaf was shown',
+    withheld: 'the leaf was withheld, and the peer lost its round',
+  }
+  return `demand for leaf ${index} of ${who(demand)} in round ${round}: ${outcome[state]}; ${bond(bondWei)}`
+}
+
+function appealLine(appeal: Listed['appeals'][number], now: number): string {
+  const { round, level, isClosed, settledMilli, finalMilli, closesFrom, bondWei } = appeal
+  const points = (milli: number) => (milli / 1000).toFixed(3)
+  const stood = finalMilli === settledMilli ? 'the score stands at' : `from ${points(settledMilli)} to`
+  const due = closesFrom <= now ? 'can be closed: npx waggle challenge close' : `is closed from round ${closesFrom} on`
+  const outcome = isClosed ? `${stood} ${points(finalMilli)}` : `a score of ${points(settledMilli)}; ${due}`
+  const which = level === 2 ? 'second appeal' : 'appeal'
+  return `${which} for ${who(appeal)} in round ${round}: ${outcome}; ${bond(bondWei)}`
+}
