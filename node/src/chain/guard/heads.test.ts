@@ -123,3 +123,22 @@ test.each([75_000, 101_000])(
     expect(close.pollsPerBlock).toBeLessThan(1.6)
   },
 )
+
+test('a head of next year, which was followed before any other, bounds no later search for a block', async () => {
+  const clock = createManualClock(1_700_000_000_000)
+  let number = 1
+  let aheadSec = 365 * 86_400
+  const timeOf = (block: number) => 1_700_000_000 + 2 * block
+  const readHead = async () => ({
+    number,
+    timeSec: timeOf(number) + aheadSec,
+    hash: `0x${number}`,
+    atMs: clock.nowMs(),
+  })
+  const heads = createHeads({ readHead, clock, signal: undefined, pollMs: 500 })
+  await heads.read()
+  aheadSec = 0
+  for (number = 2; number <= 40; number++) await heads.read()
+  const { before, from } = heads.around(timeOf(20))
+  expect([before?.number, from?.number]).toEqual([19, 20])
+})

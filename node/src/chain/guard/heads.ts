@@ -43,7 +43,13 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
   async function read(): Promise<TakenHead> {
     const head = await readHead()
     pace.seen(head)
-    while ((seen.at(-1)?.number ?? -1) >= head.number) seen.pop()
+    // Earlier heads that are higher, or later, are of another fork, or were false.
+    for (
+      let last = seen.at(-1);
+      last && (last.number >= head.number || last.timeSec > head.timeSec);
+      last = seen.at(-1)
+    )
+      seen.pop()
     seen.push(head)
     if (seen.length > KEPT) seen.shift()
     return head
