@@ -95,11 +95,12 @@ test('a registered peer is dialled also where strangers fill every connection so
 })
 
 test.each([
-  { who: 'a peer with others', total: 1, last: [16_000, 30_000] },
-  { who: 'a peer that is alone', total: 0, last: [8_000, 8_000] },
+  { who: 'a peer with a registered one', registered: 1, total: 1, last: [16_000, 30_000] },
+  { who: 'a peer that is alone', registered: 0, total: 0, last: [8_000, 8_000] },
+  { who: 'a peer that strangers surround', registered: 0, total: 64, last: [8_000, 8_000] },
 ])(
   'dials of $who that fail come further and further apart, and a connection lost at once is one of them',
-  ({ total, last }) => {
+  ({ registered, total, last }) => {
     const clock = createManualClock()
     const book = createPeerBook({
       bootnodes: [{ peerId: undefined, address: '/ip4/203.0.113.1/tcp/1' }],
@@ -116,7 +117,7 @@ test.each([
         clock,
         random: () => 0.5,
       },
-      connected: () => ({ has: () => false, registered: 0, total }),
+      connected: () => ({ has: () => false, registered, total }),
     })
     const gaps: number[] = []
     for (let dials = 0; dials < 8; dials += 1) {

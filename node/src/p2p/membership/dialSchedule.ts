@@ -32,7 +32,7 @@ type Options = {
 
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = { bootnode: 30_000, registered: 10 * 60_000, stranger: 10 * 60_000 }
-/** For a bootnode while no peer is connected: it may have been full for a moment. */
+/** For a bootnode while no registered peer is connected: it may have been full for a moment. Strangers may surround a peer. */
 const ALONE_DELAY_MS = 8_000
 const LOOK_EVERY_MS = 5000
 /** If two peers learn of each other at once, one of them waits this long for the other to dial. */
@@ -133,7 +133,7 @@ export function createDialSchedule(options: Options): DialSchedule {
 /** Delays of addresses: doubled by each failure, with jitter, up to the most that the peer's class may wait. */
 function createBackOff({ clock, random, connected }: Options, classOf: (peer: KnownPeer) => Class) {
   function delayMs(peer: KnownPeer, failures: number): number {
-    const isAlone = peer.isBootnode && connected().total === 0
+    const isAlone = peer.isBootnode && connected().registered === 0
     const mostMs = isAlone ? ALONE_DELAY_MS : MAX_DELAY_MS[classOf(peer)]
     return Math.min(mostMs, FIRST_DELAY_MS * 2 ** failures) * (0.5 + random())
   }
