@@ -12,8 +12,26 @@ import {
   swarmCoordinatorAbi,
   timelockControllerAbi,
 } from '@waggle/deployments/abi'
+import type { ContractName } from '@waggle/deployments/contractNames'
 import { reorganisedBlocksOf } from '@waggle/deployments/networks'
 import { type Deployment, firstBlock } from '@waggle/deployments/record'
+import type { Abi } from 'viem'
+
+/** ABI of every contract of a deployment. */
+export const contractAbis = {
+  TimelockController: timelockControllerAbi,
+  Rounds: roundsAbi,
+  PeerRegistry: peerRegistryAbi,
+  Stakes: stakesAbi,
+  RolloutCommitments: rolloutCommitmentsAbi,
+  RewardVotes: rewardVotesAbi,
+  Challenges: challengesAbi,
+  Openings: openingsAbi,
+  Nectar: nectarAbi,
+  SwarmCoordinator: swarmCoordinatorAbi,
+  PrgMarket: prgMarketAbi,
+  PredictionMarket: predictionMarketAbi,
+} as const satisfies Record<ContractName, Abi>
 
 /** Address and ABI of every contract of a deployment, as viem's actions take them. */
 export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
@@ -40,17 +58,6 @@ export function contractsOf({ chainId, contracts, ...deployment }: Deployment) {
 export type Contracts = ReturnType<typeof contractsOf>
 
 /** Every custom error that a call to a contract of a deployment can end with. */
-export const contractErrors = [
-  ...peerRegistryAbi,
-  ...roundsAbi,
-  ...rolloutCommitmentsAbi,
-  ...rewardVotesAbi,
-  ...challengesAbi,
-  ...nectarAbi,
-  ...stakesAbi,
-  ...openingsAbi,
-  ...predictionMarketAbi,
-  ...prgMarketAbi,
-  ...swarmCoordinatorAbi,
-  ...timelockControllerAbi,
-].filter(item => item.type === 'error')
+export const contractErrors = Object.values(contractAbis)
+  .flat()
+  .filter(item => item.type === 'error')

@@ -1,3 +1,5 @@
+import { RpcRequestError } from 'viem'
+
 export type RpcCall = { method: string; params?: unknown }
 
 export type RpcError = { code?: unknown; message?: unknown; data?: unknown }
@@ -15,12 +17,26 @@ const EXECUTING = new Set(['eth_call', 'eth_estimateGas', 'eth_sendRawTransactio
  * verdict. For transactions and calls from an account, servers word their verdicts differently.
  */
 export function isVerdict({ method, params }: RpcCall, { code, message, data }: RpcError): boolean {
-  const isRevert = code === 3 || hasRevertData(data) || /revert/i.test(String(message))
-  if (isRevert && EXECUTING.has(method)) return true
+  if (isRevert({ code, message, data }) && EXECUTING.has(method)) return true
   if (NO_METHOD.has(Number(code))) return true
   if (LIMITS.has(Number(code)) || /too many requests|rate limit|quota|unauthori[sz]ed/i.test(String(message)))
     return false
   return method === 'eth_sendRawTransaction' || method === 'eth_estimateGas' || hasSender(method, params)
+}
+
+/**
+ * How a server that refused a view or an estimate says that it reverts: with the data of an error, or without any, as no view of ours ends. Null for
+ * another refusal, and for calls in an account's name.
+ */
+export function revertOf(call: RpcCall, error: unknown): 'named' | 'bare' | null {
+  const isAsked =
+    call.method === 'eth_estimateGas' || (call.method === 'eth_call' && !hasSender(call.method, call.params))
+  if (!isAsked || !(error instanceof RpcRequestError) || !isRevert(error)) return null
+  return hasRevertData(error.data) ? 'named' : 'bare'
+}
+
+function isRevert({ code, message, data }: RpcError): boolean {
+  return code === 3 || hasRevertData(data) || /revert/i.test(String(message))
 }
 
 /** Whether a call requests events of several blocks. A failure for a single block is the server's fault, and is waited out. */

@@ -82,11 +82,22 @@ test('a peer waits for an endpoint that lags behind the deployment, and ends whe
   await refused
 })
 
-test('a peer ends at once where other contracts are at the addresses of the record: no lag is the reason', async () => {
+test('a peer outlives an endpoint that says for a moment that contracts are others, and ends where they are for half a minute', async () => {
+  const { said, pass, wait } = setup(7)
+  let lies = true
   const check = async () => {
-    throw new WrongContractError('These addresses hold other contracts.', { hint: 'take the record' })
+    if (lies) throw new WrongContractError('These addresses hold other contracts.', { hint: 'take the record' })
   }
-  await expect(awaitContracts(check, setup(7).wait)).rejects.toThrow(WrongContractError)
+  const found = awaitContracts(check, wait)
+  await pass(12)
+  lies = false
+  await pass(5)
+  await found
+  expect(said).toHaveLength(1)
+  lies = true
+  const refused = expect(awaitContracts(check, wait)).rejects.toThrow(WrongContractError)
+  await pass(35)
+  await refused
 })
 
 test('its wait ends with the node', async () => {

@@ -1,7 +1,7 @@
 import type { Deployment } from '@waggle/deployments/record'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { ChainUnreachableError, ContractMissingError, WrongChainError } from '../chainErrors.ts'
+import { ChainUnreachableError, ContractMissingError, WrongChainError, WrongContractError } from '../chainErrors.ts'
 import type { Endpoint } from './endpoint.ts'
 
 type Wanted = Pick<Deployment, 'chainId' | 'network'>
@@ -9,6 +9,8 @@ type Wait = { clock: Clock; logger: Logger; signal: AbortSignal }
 
 /** Longest time that a restarting server, or one of several behind an address, may serve another chain. */
 const WRONG_FOR_MS = 60_000
+/** Time in which an endpoint must find other contracts again and again: it may say falsely that calls revert. */
+const REFUSED_FOR_MS = 30_000
 const ASK_EVERY_MS = 5_000
 
 /** @throws {WrongChainError} if an endpoint serves another chain. One that does not answer may serve the right one. */
@@ -53,9 +55,10 @@ export async function awaitChain(
 
 /**
  * At the start of a peer: repeats a check until it finds the contracts. A server that lags behind the deployment has no code there
- * either.
+ * either, and one that falsely says that calls revert seems to have others.
  *
- * @throws {ContractMissingError} of the check, once it has found none for a minute; any other error of it, at once.
+ * @throws {ContractMissingError} of the check, once it has found none for a minute.
+ * @throws {WrongContractError} of the check, once it has found others for half a minute; any other error of it, at once.
  */
 export async function awaitContracts<T>(check: () => Promise<T>, { clock, logger, signal }: Wait): Promise<T> {
   const sinceMs = clock.nowMs()
@@ -64,11 +67,16 @@ export async function awaitContracts<T>(check: () => Promise<T>, { clock, logger
     try {
       return await check()
     } catch (error) {
-      if (!(error instanceof ContractMissingError) || clock.nowMs() - sinceMs >= WRONG_FOR_MS) throw error
-      if (tries === 0) logger.warn('waiting for the chain', { reason: error.message })
+      if (clock.nowMs() - sinceMs >= patienceMs(error)) throw error
+      if (tries === 0) logger.warn('waiting for the chain', { reason: (error as Error).message })
     }
     await clock.sleep(ASK_EVERY_MS, signal)
   }
+}
+
+function patienceMs(error: unknown): number {
+  if (error instanceof ContractMissingError) return WRONG_FOR_MS
+  return error instanceof WrongContractError ? REFUSED_FOR_MS : 0
 }
 
 /**

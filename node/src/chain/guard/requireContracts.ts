@@ -1,42 +1,29 @@
-import {
-  challengesAbi,
-  nectarAbi,
-  openingsAbi,
-  peerRegistryAbi,
-  predictionMarketAbi,
-  prgMarketAbi,
-  rewardVotesAbi,
-  rolloutCommitmentsAbi,
-  roundsAbi,
-  stakesAbi,
-  swarmCoordinatorAbi,
-  timelockControllerAbi,
-} from '@waggle/deployments/abi'
 import { type ContractName, contractNames } from '@waggle/deployments/contractNames'
 import type { Deployment } from '@waggle/deployments/record'
-import type { Abi, PublicClient } from 'viem'
+import type { Abi, ContractFunctionName, PublicClient } from 'viem'
 import type { Clock } from '#core/clock.ts'
 import { callChain } from '../callChain.ts'
 import { ChainUnreachableError, ContractMissingError, WrongContractError } from '../chainErrors.ts'
 import { clientOf } from '../clientOf.ts'
+import { contractAbis } from '../contracts.ts'
 import type { Endpoint } from './endpoint.ts'
 import { requestOnce } from './requestOnce.ts'
 
 /** A view without arguments for each contract, which no other one has. */
-export const questions: Readonly<Record<ContractName, { abi: Abi; functionName: string }>> = {
-  TimelockController: { abi: timelockControllerAbi, functionName: 'getMinDelay' },
-  Rounds: { abi: roundsAbi, functionName: 'firstOpenRound' },
-  PeerRegistry: { abi: peerRegistryAbi, functionName: 'bootnodes' },
-  Stakes: { abi: stakesAbi, functionName: 'bootstrapRounds' },
-  RolloutCommitments: { abi: rolloutCommitmentsAbi, functionName: 'MAX_TASKS' },
-  RewardVotes: { abi: rewardVotesAbi, functionName: 'MAX_MISSES' },
-  Challenges: { abi: challengesAbi, functionName: 'MAX_LEVELS' },
-  Openings: { abi: openingsAbi, functionName: 'SECRET_FAULT_MILLI' },
-  Nectar: { abi: nectarAbi, functionName: 'totalSupply' },
-  SwarmCoordinator: { abi: swarmCoordinatorAbi, functionName: 'uniqueVoters' },
-  PrgMarket: { abi: prgMarketAbi, functionName: 'swarmCoordinator' },
-  PredictionMarket: { abi: predictionMarketAbi, functionName: 'gameCount' },
-}
+export const questions = {
+  TimelockController: 'getMinDelay',
+  Rounds: 'firstOpenRound',
+  PeerRegistry: 'bootnodes',
+  Stakes: 'bootstrapRounds',
+  RolloutCommitments: 'MAX_TASKS',
+  RewardVotes: 'MAX_MISSES',
+  Challenges: 'MAX_LEVELS',
+  Openings: 'SECRET_FAULT_MILLI',
+  Nectar: 'totalSupply',
+  SwarmCoordinator: 'uniqueVoters',
+  PrgMarket: 'swarmCoordinator',
+  PredictionMarket: 'gameCount',
+} as const satisfies { [Name in ContractName]: ContractFunctionName<(typeof contractAbis)[Name], 'view' | 'pure'> }
 
 /**
  * The endpoints, starting with one that has the contracts: an honest endpoint may follow one that lags behind the deployment or claims to.
@@ -88,11 +75,12 @@ const RESET = 'The chain was reset or the record is stale: deploy again (npx har
 async function requireAnswers(rpc: PublicClient, origin: string, { contracts }: Pick<Deployment, 'contracts'>) {
   const isWrong = async (name: ContractName) => {
     const { address } = contracts[name]
+    const question = { address, abi: contractAbis[name] as Abi, functionName: questions[name] as string }
     try {
-      await callChain(origin, () => rpc.readContract({ address, ...questions[name] }))
+      await callChain(origin, () => rpc.readContract(question))
       return false
     } catch (error) {
-      // Anything else is the contract's own refusal.
+      // Anything else is the contract's own refusal, which `requestOnce` has heard several times.
       if (error instanceof ChainUnreachableError) throw error
       return true
     }
