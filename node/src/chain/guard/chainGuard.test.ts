@@ -1,3 +1,4 @@
+import { RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
@@ -232,6 +233,45 @@ test('a ruling of a server on a call, and an answer that stays malformed while t
   await expect(guard.request(VIEW)).rejects.toBe(ruling)
   await expect(pass(60, guard.request({ method: 'eth_getLogs' }))).rejects.toThrow('range too large')
   expect(said()).toEqual([])
+})
+
+const reverting = (data?: string) => () => {
+  const error = { code: 3, message: 'execution reverted', data }
+  throw new RpcRequestError({ body: {}, url: 'https://one.example', error })
+}
+
+test('a view that an endpoint falsely says reverts is asked for again until the next block', async () => {
+  const { guard, bend, pass, clock } = setup()
+  let lies = 2
+  bend(({ method }, honest) => (method === 'eth_call' && lies-- > 0 ? reverting()() : honest()))
+  expect(await pass(2, guard.request(VIEW))).toMatch(/^0x0/)
+  lies = Number.POSITIVE_INFINITY
+  const sinceMs = clock.nowMs()
+  await expect(pass(10, guard.request(VIEW))).rejects.toThrow(RpcRequestError)
+  expect(clock.nowMs() - sinceMs).toBeGreaterThan(1_000)
+})
+
+test('an error that a contract names counts once an endpoint says it twice', async () => {
+  const { guard, bend, pass } = setup()
+  let lies = 1
+  bend(({ method }, honest) => (method === 'eth_call' && lies-- > 0 ? reverting('0x12345678')() : honest()))
+  expect(await pass(1, guard.request(VIEW))).toMatch(/^0x0/)
+  lies = 2
+  await expect(pass(1, guard.request(VIEW))).rejects.toThrow(RpcRequestError)
+})
+
+test.each(['eth_call', 'eth_estimateGas'])('the second endpoint is asked about a revert of %s', async method => {
+  const names = ['https://one.example', 'https://two.example']
+  const { guard, bend, pass, said } = setup(names)
+  await guard.check()
+  const refuse: Bend = (call, honest) => (call.method === method ? reverting('0x12345678')() : honest())
+  const answer: Bend = (call, honest) => (call.method === method ? `0x${'01'.repeat(32)}` : honest())
+  bend(refuse)
+  bend(answer, names[1])
+  expect(await pass(1, guard.request({ ...VIEW, method }))).toMatch(/^0x01/)
+  expect(said().join()).toMatch(/an endpoint is out.*it says that .* reverts, and https:\/\/two.example answers it/)
+  bend(refuse, names[1])
+  await expect(pass(1, guard.request({ ...VIEW, method }))).rejects.toThrow(RpcRequestError)
 })
 
 test('a wait ends with the signal', async () => {

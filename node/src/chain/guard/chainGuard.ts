@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
-import { type Head, headOf, type RpcCall } from './answers.ts'
+import { type Head, headOf, type RpcCall, revertOf } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ChainIdentity, type CheckModules, createEndpointCheck, headAt } from './endpointCheck.ts'
 import { createFollowedHead, type TakenHead } from './followedHead.ts'
@@ -34,6 +34,8 @@ const CHECK_EVERY_MS = 60_000
 /** An answer that stays malformed while others are valid is not an outage: after so many, the caller gets the error. */
 const MAX_ODD_ANSWERS = 3
 const FIRST_PAUSE_MS = 250
+/** Longest wait for another block in which a call must revert again: blocks of slow chains take 12 s. */
+const REVERTS_FOR_MS = 15_000
 
 /**
  * Isolates the layers above from faults of the endpoints. Every answer is of the
@@ -86,6 +88,43 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     }
   }
 
+  /**
+   * Asks again about a call that an endpoint said reverts: another endpoint, or the same one. It may say so falsely. Without data, it must say so in
+   * two blocks; an estimate is repeated by the outbox.
+   *
+   * @returns the result, if there is one. @throws the revert otherwise.
+   */
+  async function confirmRevert(endpoint: Endpoint, call: RpcCall, revert: unknown): Promise<unknown> {
+    const other = pool.healthy().find(one => one !== endpoint)
+    if (other !== undefined) {
+      const second = await answerOf(other, call)
+      if ('result' in second) {
+        pool.markOut(endpoint, `it says that ${call.method} reverts, and ${other.origin} answers it`)
+        return second.result
+      }
+      if (revertOf(call, second.error) !== null) throw revert
+    }
+    if (call.method === 'eth_estimateGas') throw revert
+    const [{ number }, sinceMs] = [await headAt(endpoint, 'latest'), clock.nowMs()]
+    for (let tried = 0; ; tried++) {
+      await clock.sleep(FIRST_PAUSE_MS * 2 ** Math.min(tried, 3), signal)
+      const again = await answerOf(endpoint, call)
+      if ('result' in again) return again.result
+      const kind = revertOf(call, again.error)
+      if (kind === null) throw again.error
+      if (kind === 'named' || clock.nowMs() - sinceMs >= REVERTS_FOR_MS) throw again.error
+      if ((await headAt(endpoint, 'latest')).number > number) throw again.error
+    }
+  }
+
+  /** An endpoint's answer to a call; a revert is checked. */
+  function ask(endpoint: Endpoint, call: RpcCall): Promise<unknown> {
+    return endpoint.ask(call).catch(error => {
+      if (revertOf(call, error) === null) throw error
+      return confirmRevert(endpoint, call, error)
+    })
+  }
+
   function take(endpoint: Endpoint, found: Head): TakenHead {
     const head = { ...found, atMs: clock.nowMs() }
     const fault = faultOfHead(endpoint, head)
@@ -113,7 +152,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     },
     request: call =>
       exchange(async endpoint => {
-        const result = await endpoint.ask(call)
+        const result = await ask(endpoint, call)
         const isHead =
           call.method === 'eth_getBlockByNumber' && (call.params as unknown[] | undefined)?.[0] === 'latest'
         const head = isHead ? headOf(result) : null
@@ -121,6 +160,13 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
         return result
       }),
   }
+}
+
+function answerOf(endpoint: Endpoint, call: RpcCall): Promise<{ result: unknown } | { error: unknown }> {
+  return endpoint.ask(call).then(
+    result => ({ result }),
+    error => ({ error }),
+  )
 }
 
 type PoolModules = Pick<CheckModules, 'identity' | 'faultOfHead'> & {
