@@ -1,6 +1,9 @@
 import { BaseError, decodeErrorResult, ExecutionRevertedError, type Hex } from 'viem'
 import { contractErrors } from './contracts.ts'
 
+/** A revert without data. No call to a contract of ours ends so, but an endpoint may say it of any. */
+export const NO_REASON = 'a revert without a reason'
+
 /**
  * The revert of a failed call or gas estimate: the contract's error by name with its arguments, such as
  * `RewardVotes_WrongRound(3, 4, 9)`; null if it failed for another reason than a revert.
@@ -11,7 +14,7 @@ export function revertedWith(error: unknown): string | null {
   const data = carrier === null ? null : revertData(carrier)
   if (data !== null) return describe(data)
   const reverted = error.walk(inner => inner instanceof ExecutionRevertedError)
-  return reverted === null ? null : 'a revert without a reason'
+  return reverted === null ? null : NO_REASON
 }
 
 function describe(data: Hex): string {

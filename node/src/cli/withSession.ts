@@ -1,3 +1,4 @@
+import { feeSettings } from '#chain/outbox/feeSettings.ts'
 import { revertedWith } from '#chain/revertedWith.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import type { AccountSession, SessionOptions } from '#roles/accountSession.ts'
@@ -7,6 +8,7 @@ import type { Values } from './command.ts'
 import { PEER_FOLDER } from './options/commonSettings.ts'
 import { loadConfig } from './options/config.ts'
 import { openDeployment } from './options/networkOptions.ts'
+import { pickSettings } from './options/settingOptions.ts'
 import { hasPeer, requirePeer } from './requirePeer.ts'
 
 /**
@@ -19,7 +21,15 @@ export async function openPeerFolder(flags: Values): Promise<SessionOptions & { 
   requirePeer(config.data, 'Name its folder with --data, or make a new peer: npx waggle init.')
   const { deployment, rpcUrl } = openDeployment(config)
   const { data, sponsor } = config
-  return { data, deployment, rpcUrl, identity: await openIdentity(data), ...(sponsor !== undefined && { sponsor }) }
+  const fees = pickSettings(config, feeSettings)
+  return {
+    data,
+    deployment,
+    rpcUrl,
+    identity: await openIdentity(data),
+    fees,
+    ...(sponsor !== undefined && { sponsor }),
+  }
 }
 
 /**

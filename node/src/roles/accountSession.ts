@@ -6,6 +6,7 @@ import { NodeError } from '#base/errors.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { openChain } from '#chain/openChain.ts'
+import { type FeeSettings, feeLimits } from '#chain/outbox/feeSettings.ts'
 import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { sendThroughPeer } from '#chain/outbox/sendThroughPeer.ts'
 import { systemClock } from '#core/clock.ts'
@@ -23,7 +24,14 @@ export class CallRefusedError extends NodeError {
   override readonly code = 'CALL_REFUSED'
 }
 
-export type SessionOptions = { data: string; deployment: Deployment; rpcUrl: string; identity: Identity }
+export type SessionOptions = {
+  data: string
+  deployment: Deployment
+  rpcUrl: string
+  identity: Identity
+  /** What the account pays for gas at most. */
+  fees?: FeeSettings
+}
 
 /** One account's calls to the contracts from the command line. */
 export type AccountSession = Awaited<ReturnType<typeof openAccountSession>>
@@ -32,7 +40,7 @@ export type AccountSession = Awaited<ReturnType<typeof openAccountSession>>
  * Opens the account of a data folder for single calls. They go through the outbox of its peer, so that the next command
  * resumes what a killed one left open. While the peer runs, it sends for the command.
  */
-export async function openAccountSession({ data, deployment, rpcUrl, identity }: SessionOptions) {
+export async function openAccountSession({ data, deployment, rpcUrl, identity, fees }: SessionOptions) {
   const lock = tryLock(data)
   const db = openDatabase(join(data, JOURNAL_FILE))
   const ended = new AbortController()
@@ -45,7 +53,10 @@ export async function openAccountSession({ data, deployment, rpcUrl, identity }:
       const send = (intent: OutboxIntent) => sendThroughPeer({ store, clock: systemClock }, intent)
       return { client, send, done: Promise.resolve() }
     }
-    const ambient = { logger: silentLogger, signal: ended.signal, pollMs: 250 }
+    const ambient = {
+      ...{ logger: silentLogger, signal: ended.signal, pollMs: 250 },
+      ...(fees && { outboxOptions: feeLimits(fees) }),
+    }
     return openChain({ ...common, ...ambient, accountKey, peerKey, signer, outbox: store })
   }
   const release = () => {

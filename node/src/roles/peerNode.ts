@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Deployment } from '@waggle/deployments/record'
 import { type Chain, openChain } from '#chain/openChain.ts'
+import { type FeeSettings, feeLimits } from '#chain/outbox/feeSettings.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import { roundLengthSec } from '#chain/rounds/roundLength.ts'
 import type { Clock } from '#core/clock.ts'
@@ -49,6 +50,8 @@ export type PeerOptions = {
   follows: boolean
   /** Quotas for other peers' payloads. */
   quotas?: QuotaLimits
+  /** What it pays for gas at most. */
+  fees?: FeeSettings
   /** How payloads are fetched. */
   limits?: FetchLimits
   clock: Clock
@@ -141,6 +144,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
         signal,
       },
       waitsOut: true,
+      ...(options.fees && { outboxOptions: feeLimits(options.fees) }),
     })
     closers.push(
       () => chain.done,

@@ -1,9 +1,17 @@
-import { BaseError } from 'viem'
+import {
+  AbiEncodingArrayLengthMismatchError,
+  AbiEncodingBytesSizeMismatchError,
+  AbiEncodingLengthMismatchError,
+  AbiFunctionNotFoundError,
+  BaseError,
+  InvalidAbiEncodingTypeError,
+  InvalidAddressError,
+} from 'viem'
 import { NodeError } from '#base/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry, OutboxIntent } from '#core/outboxStore.ts'
 import { createDelivery, type Delivered } from './outboxDelivery.ts'
-import { type OutboxModules, type OutboxOptions, outboxDefaults } from './outboxOptions.ts'
+import { hasPassed, type OutboxModules, type OutboxOptions, outboxDefaults } from './outboxOptions.ts'
 
 /** The outcome of a transaction, as a value: none of these is a failure of the node. */
 export type TxOutcome =
@@ -19,7 +27,7 @@ export type TxOutcome =
 const STORE_MS = 1_000
 
 type Outbox = {
-  /** Stores the intent; it is on disk when this returns. A known key is not stored twice. */
+  /** Stores the intent; it is on disk when this returns. A known key is not stored twice; one that was dropped, and whose round is not over, is open again. */
   enqueue(intent: OutboxIntent): OutboxEntry
   /** Resolves once the transaction is mined or never will be; never rejects. */
   outcome(key: string): Promise<TxOutcome>
@@ -43,7 +51,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
   let wake = () => {}
   /** Open entries that the last tick has seen. */
   let seen = new Set<number>()
-  let last: Delivered = { block: null, again: false }
+  let last: Delivered = { head: null, againAtMs: Number.POSITIVE_INFINITY }
 
   async function tick(): Promise<void> {
     seen = new Set(store.live().map(({ id }) => id))
@@ -66,11 +74,13 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
     if (isNew()) return
     const intents = async () => {
       do await clock.sleep(STORE_MS, until)
-      while (!last.again && !isNew())
+      while (clock.nowMs() < last.againAtMs && !isNew())
     }
     // Once all are mined, only their depth and reorganisations matter.
     const fromSec = store.live().some(({ status }) => status !== 'mined') ? 0 : Number.POSITIVE_INFINITY
-    await Promise.race([intents(), modules.nextHead(until, { fromSec, after: last.block })]).catch(() => undefined)
+    await Promise.race([intents(), modules.nextHead(until, { fromSec, after: last.head?.block ?? null })]).catch(
+      () => undefined,
+    )
     over.abort()
   }
 
@@ -78,8 +88,10 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
     tick,
     enqueue(intent) {
       const entry = store.insert(intent)
+      if (entry.status === 'dropped' && !(last.head && hasPassed(entry, last.head)))
+        store.setStatus(entry.id, entry.attempts.length > 0 ? 'signed' : 'queued', null)
       wake()
-      return entry
+      return store.get(intent.key) ?? entry
     },
     outcome: waiting.outcome,
     async run(signal) {
@@ -101,8 +113,22 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
   }
 }
 
-/** An outage of the chain, or an answer that cannot be decoded: a later one may be. */
-const isOutage = (failure: unknown) => (failure instanceof NodeError ? failure.retryable : failure instanceof BaseError)
+/** An outage of the chain, or an answer that cannot be decoded: a later one may be. A call of ours that cannot be encoded is a defect. */
+function isOutage(failure: unknown): boolean {
+  if (failure instanceof NodeError) return failure.retryable
+  return failure instanceof BaseError && failure.walk(isOfArguments) === null
+}
+
+const OF_ARGUMENTS = [
+  AbiEncodingArrayLengthMismatchError,
+  AbiEncodingBytesSizeMismatchError,
+  AbiEncodingLengthMismatchError,
+  AbiFunctionNotFoundError,
+  InvalidAbiEncodingTypeError,
+  InvalidAddressError,
+]
+
+const isOfArguments = (error: unknown) => OF_ARGUMENTS.some(kind => error instanceof kind)
 
 /** Callers that wait for the outcome of an entry. */
 function createWaiting(store: OutboxModules['store']) {

@@ -1,12 +1,13 @@
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry } from '#core/outboxStore.ts'
-import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
+import { createCertainRound } from './certainRound.ts'
+import { type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
 import { createOutboxQueue } from './outboxQueue.ts'
 import { createOutboxReceipts } from './outboxReceipts.ts'
 import { createOutboxSender } from './outboxSender.ts'
 
-/** The block of this step, and whether to take another step without waiting for a new block. */
-export type Delivered = { block: number | null; again: boolean }
+/** The head of this step, null before the first, and the time from which another step is due without a new block, `Infinity` for none. */
+export type Delivered = { head: Head | null; againAtMs: number }
 
 /** 1.25^9 is 7.5 times the first fee: after that, only waiting helps. */
 const MAX_ATTEMPTS = 10
@@ -15,18 +16,19 @@ const MAX_MISSING = 64
 
 /**
  * One step of delivery: check the status of every transaction, drop those whose round has passed, send lost ones again,
- * then sign and send the next.
+ * then sign and send the next. Those whose round has passed by the newest block alone are left alone.
  *
  * All durable state is in the store. State here only saves requests.
  */
 export function createDelivery(modules: OutboxModules, options: OutboxOptions): () => Promise<Delivered> {
-  const { store, rpc, head: readHead, logger } = modules
+  const { store, rpc, head: readHead, clock, logger } = modules
   /** Entry → block in which its nonce was first seen taken by another transaction. */
   const displacedSince = new Map<number, number>()
   let lastBlock: number | null = null
+  const certainRound = createCertainRound(clock)
   const sender = createOutboxSender(modules, options)
   const { signAndSend, broadcast } = sender
-  const queue = createOutboxQueue({ store, rpc, logger, signAndSend }, options)
+  const queue = createOutboxQueue({ store, rpc, clock, logger, signAndSend }, options)
   const forget = (id: number) => {
     sender.forget(id)
     queue.forget(id)
@@ -39,6 +41,12 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     if (attempt === undefined) return
     if (attempt.nonce < nonce) return displaced(entry, head)
     displacedSince.delete(entry.id)
+    // Another call took the nonce while this one's round seemed to have passed.
+    const isOutbid = onTheirWay(head).some(other => {
+      const last = other.attempts.at(-1)
+      return other.id !== entry.id && last?.nonce === attempt.nonce && last.maxFeePerGasWei > attempt.maxFeePerGasWei
+    })
+    if (isOutbid) return store.setStatus(entry.id, 'queued', null)
     if (attempt.nonce - nonce > MAX_MISSING && attempt.nonce - (await rpc.nonces()).pending > MAX_MISSING) {
       logger.warn('a nonce was far ahead of the account; signing again', { call: entry.key, nonce: attempt.nonce })
       return store.setStatus(entry.id, 'queued', null)
@@ -46,7 +54,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     const last = sender.lastBroadcast(entry.id)
     if (last === undefined || last.hash !== attempt.hash || head.block < last.lastBlock) return broadcast(entry, head)
     if (head.block - last.firstBlock >= options.stuckBlocks && entry.attempts.length < MAX_ATTEMPTS) {
-      if (attempt.nonce > nonce && !holds(nonce) && (await rpc.nonces()).pending <= attempt.nonce)
+      if (attempt.nonce > nonce && !holds(head, nonce) && (await rpc.nonces()).pending <= attempt.nonce)
         return fillGap(head, nonce)
       return signAndSend(entry, head, attempt.nonce, await gasNow(entry, attempt.gas))
     }
@@ -59,9 +67,10 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     return 'gas' in simulated ? simulated.gas : before
   }
 
+  const onTheirWay = (head: Head) => store.live().filter(entry => entry.status === 'signed' && !hasPassed(entry, head))
+
   /** Whether a pending entry has a nonce. */
-  const holds = (nonce: number) =>
-    store.live().some(({ status, attempts }) => status === 'signed' && attempts.at(-1)?.nonce === nonce)
+  const holds = (head: Head, nonce: number) => onTheirWay(head).some(({ attempts }) => attempts.at(-1)?.nonce === nonce)
 
   /** Another transaction of the account took the nonce. Ours is signed again once that one is deep; earlier, both could be mined. */
   async function displaced(entry: OutboxEntry, head: Head): Promise<void> {
@@ -89,14 +98,17 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     const nonce = mayHaveLost || store.live().some(entry => isDue(entry, head)) ? await rpc.latestNonce() : null
     for (const entry of nonce === null ? [] : store.minedFromNonce(nonce)) reopen(entry)
     lastBlock = head.block
-    for (const entry of store.live()) if (entry.attempts.length > 0) await follow(entry, head)
-    for (const { key, throughRound } of store.dropExpired(head.round))
+    if (nonce !== null) for (const entry of store.live()) await follow(entry, head, nonce)
+    for (const { id, key, throughRound } of store.dropExpired(certainRound.after(head))) {
+      forget(id)
       logger.info('a transaction was dropped: its round has passed', { call: key, throughRound, round: head.round })
-    const onTheirWay = () => store.live().filter(({ status }) => status === 'signed')
-    if (nonce !== null) for (const entry of onTheirWay()) await sendAgain(entry, head, nonce)
-    if (onTheirWay().length === 0) await queue.sendNext(head)
+    }
+    if (nonce !== null) for (const entry of onTheirWay(head)) await sendAgain(entry, head, nonce)
+    if (onTheirWay(head).length === 0) await queue.sendNext(head)
     store.prune(options.keep)
-    return { block: head.block, again: queue.hasReverts() }
+    const waits = store.live().some(entry => entry.status !== 'mined' && hasPassed(entry, head))
+    const dropsAtMs = waits ? certainRound.certainAtMs() : Number.POSITIVE_INFINITY
+    return { head, againAtMs: Math.min(dropsAtMs, onTheirWay(head).length === 0 ? queue.againAtMs(head) : dropsAtMs) }
   }
 }
 

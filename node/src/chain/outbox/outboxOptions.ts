@@ -1,10 +1,14 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import type { OutboxStore } from '#core/outboxStore.ts'
+import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
+import { defaultFeeLimits, type FeeLimits } from './feeSettings.ts'
 import type { OutboxRpc } from './outboxRpc.ts'
 
 /** Newest block and the round that it is in, -1 before the first. */
 export type Head = { block: number; round: number }
+
+/** Whether the last round of an entry is before that of a head. */
+export const hasPassed = ({ throughRound }: OutboxIntent, { round }: Head) => (throughRound ?? round) < round
 
 export type OutboxModules = {
   store: OutboxStore
@@ -16,19 +20,17 @@ export type OutboxModules = {
   logger: Logger
 }
 
-export type OutboxOptions = {
+export type OutboxOptions = FeeLimits & {
   /** Blocks, its own included, after which a transaction is final. A killed local chain loses one or two. */
   confirmations: number
   /** Blocks after which an unmined transaction is sent again as it is. */
   rebroadcastBlocks: number
   /** Blocks after which an unmined transaction is signed again with a higher fee. */
   stuckBlocks: number
-  /** Simulations in separate ticks that must all revert: a lagging server may cause the first revert. */
+  /** Simulations in separate ticks that must all revert with the same error: a lagging server may cause the first revert. */
   simulations: number
   /** Most pending transactions of one kind, each for a different shard. */
   atOnce: number
-  /** Highest price of a unit of gas, wei. */
-  maxFeePerGasWei: bigint
   /** Finished entries kept for queries. */
   keep: number
 }
@@ -40,7 +42,6 @@ export const outboxDefaults: OutboxOptions = {
   simulations: 2,
   // Pools of nodes take 16 transactions of an account without a question (geth's AccountSlots).
   atOnce: 16,
-  // Ethereum's base fee was above it for some hours in all.
-  maxFeePerGasWei: 500n * 10n ** 9n,
+  ...defaultFeeLimits,
   keep: 500,
 }

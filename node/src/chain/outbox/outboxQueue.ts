@@ -1,14 +1,15 @@
 import type { OutboxEntry } from '#core/outboxStore.ts'
-import type { Head, OutboxModules, OutboxOptions } from './outboxOptions.ts'
+import { NO_REASON } from '../revertedWith.ts'
+import { type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
 import type { OutboxSender } from './outboxSender.ts'
 
-type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & Pick<OutboxSender, 'signAndSend'>
+type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'clock' | 'logger'> & Pick<OutboxSender, 'signAndSend'>
 
 type OutboxQueue = {
   /** Signs and sends the oldest due entry, and others of its kind that may be pending together. */
   sendNext(head: Head): Promise<void>
-  /** Whether a simulation reverted that another one must confirm. */
-  hasReverts(): boolean
+  /** The time from which a simulation is due without a new block; `Infinity` for none. */
+  againAtMs(head: Head): number
   forget(id: number): void
 }
 
@@ -18,28 +19,75 @@ type OutboxQueue = {
  */
 const SIDE_BY_SIDE = new Set(['commit-votes', 'reveal-votes', 'settle', 'open-component', 'close-openings'])
 
+/** Time after which a revert is asked for again if no block came. */
+const ALONE_MS = 30_000
+/** Blocks for which a call without a last round must revert without a reason before it is given up. */
+const UNEXPLAINED_BLOCKS = 4
+
+/** Simulations in a row that reverted with the same error; its arguments may be of the block. */
+type Reverts = { error: string; count: number; firstBlock: number; lastBlock: number; lastMs: number }
+
 /** The entries that are not signed yet. */
 export function createOutboxQueue(
-  { store, rpc, logger, signAndSend }: QueueModules,
+  { store, rpc, clock, logger, signAndSend }: QueueModules,
   options: OutboxOptions,
 ): OutboxQueue {
-  /** Entry → simulations in a row that reverted. */
-  const reverts = new Map<number, number>()
+  const reverts = new Map<number, Reverts>()
 
-  function refuse(entry: OutboxEntry, error: string): void {
-    const count = (reverts.get(entry.id) ?? 0) + 1
-    reverts.set(entry.id, count)
-    if (count < options.simulations) return
+  const dueAt = (head: Head) =>
+    store
+      .live()
+      .filter(entry => entry.status === 'queued' && head.round >= (entry.fromRound ?? -1) && !hasPassed(entry, head))
+
+  /** The reverts of a call that must revert in two blocks before it is given up: it has a last round, or there is no reason. */
+  function unsettled({ id, throughRound }: OutboxEntry): Reverts | undefined {
+    const before = reverts.get(id)
+    return before !== undefined && (throughRound !== null || before.error === NO_REASON) ? before : undefined
+  }
+
+  /** When a call is simulated again. */
+  function restsUntilMs(entry: OutboxEntry, head: Head): number {
+    const before = unsettled(entry)
+    return before?.lastBlock === head.block ? before.lastMs + ALONE_MS : 0
+  }
+
+  /**
+   * Whether the reverts of a call settle it. Every contract of ours gives a reason: a revert without one is the endpoint's, so that a call with
+   * a last round is kept until that has passed.
+   */
+  function isSettled({ throughRound }: OutboxEntry, { error, count, firstBlock, lastBlock }: Reverts): boolean {
+    if (count < options.simulations) return false
+    if (error !== NO_REASON) return true
+    return throughRound === null && (lastBlock - firstBlock >= UNEXPLAINED_BLOCKS || count > UNEXPLAINED_BLOCKS)
+  }
+
+  function refuse(entry: OutboxEntry, error: string, head: Head): void {
+    const before = reverts.get(entry.id)
+    const [count, firstBlock] =
+      before && nameOf(before.error) === nameOf(error) ? [before.count + 1, before.firstBlock] : [1, head.block]
+    const now = { error, count, firstBlock, lastBlock: head.block, lastMs: clock.nowMs() }
+    reverts.set(entry.id, now)
+    if (count === options.simulations && error === NO_REASON)
+      logger.warn('an endpoint says that a call reverts, and no reason; asking again', { call: entry.key })
+    if (!isSettled(entry, now)) return
     reverts.delete(entry.id)
     store.setStatus(entry.id, 'reverted', error)
     logger.info('a call would revert and was not sent', { call: entry.key, error })
   }
 
   return {
-    hasReverts: () => reverts.size > 0,
+    againAtMs: head =>
+      Math.min(
+        Number.POSITIVE_INFINITY,
+        ...(reverts.size === 0 ? [] : dueAt(head).map(entry => restsUntilMs(entry, head))),
+      ),
     forget: id => void reverts.delete(id),
     async sendNext(head) {
-      const due = store.live().filter(({ status, fromRound }) => status === 'queued' && head.round >= (fromRound ?? -1))
+      // A call that rests holds up no other, and comes last after that.
+      const lastBlockOf = (entry: OutboxEntry) => unsettled(entry)?.lastBlock ?? -1
+      const due = dueAt(head)
+        .filter(entry => restsUntilMs(entry, head) <= clock.nowMs())
+        .sort((a, b) => lastBlockOf(a) - lastBlockOf(b))
       const [first] = due
       if (first === undefined) return
       const kind = kindOf(first)
@@ -48,7 +96,7 @@ export function createOutboxQueue(
       for (const entry of together.slice(0, options.atOnce)) {
         const simulated = await rpc.simulate(entry)
         if ('revertedWith' in simulated) {
-          refuse(entry, simulated.revertedWith)
+          refuse(entry, simulated.revertedWith, head)
           continue
         }
         reverts.delete(entry.id)
@@ -65,5 +113,7 @@ export function createOutboxQueue(
     },
   }
 }
+
+const nameOf = (error: string) => error.split('(')[0]
 
 const kindOf = ({ key }: OutboxEntry) => key.split(':')[0] ?? ''

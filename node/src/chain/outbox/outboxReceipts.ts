@@ -9,8 +9,12 @@ type ReceiptModules = Pick<OutboxModules, 'store' | 'rpc' | 'logger'> & {
 }
 
 type OutboxReceipts = {
-  /** Reads the state of a signed entry: not mined, mined, final, or reverted by a reorganisation. */
-  follow(entry: OutboxEntry, head: Head): Promise<void>
+  /**
+   * Reads the state of a signed entry: not mined, mined, final, or reverted by a reorganisation.
+   *
+   * @param nonce - next one of the account: a receipt counts only if its transaction's nonce is used.
+   */
+  follow(entry: OutboxEntry, head: Head, nonce: number): Promise<void>
   /** Sends an entry again after a reorganisation removed it. */
   reopen(entry: OutboxEntry): void
 }
@@ -31,6 +35,9 @@ export function createOutboxReceipts(modules: ReceiptModules, { confirmations }:
   /** Whether a block is less deep than it takes to be final. */
   const isBelow = (block: number, head: Head) => head.block - block + 1 < confirmations
 
+  /** Whether a nonce is used. A block may have come since the account's next one was read. */
+  const isUsed = async (nonce: number, next: number) => nonce < next || nonce < (await rpc.latestNonce())
+
   function reopen(entry: OutboxEntry): void {
     store.setStatus(entry.id, 'signed', null)
     forgetSent(entry.id)
@@ -39,17 +46,19 @@ export function createOutboxReceipts(modules: ReceiptModules, { confirmations }:
 
   return {
     reopen,
-    async follow(entry, head) {
+    async follow(entry, head, nonce) {
+      if (entry.attempts.length === 0) return
       // Until it is deep, its used nonce is enough.
       const isShallow = entry.minedBlock !== null && isBelow(entry.minedBlock, head)
       if (entry.status === 'mined' && isShallow && head.block >= (entry.minedBlock ?? 0)) return
       for (const attempt of entry.attempts.toReversed()) {
         const { hash } = attempt
         const receipt = await rpc.receipt(hash)
-        if (receipt === null) continue
+        if (receipt === null || !(await isUsed(attempt.nonce, nonce))) continue
         // Calls of others came between estimate and block. Its nonce is used, so it is simulated and signed again once that is final.
         if (isStarved(receipt, attempt) && entry.attempts.length < MAX_STARVED) continue
-        if (entry.status !== 'mined' || entry.minedHash !== hash || entry.minedBlock !== receipt.block) {
+        const isKnown = entry.minedHash === hash && entry.minedBlock === receipt.block
+        if (entry.status !== 'mined' || !isKnown || (entry.detail === null) !== receipt.succeeded) {
           const error = receipt.succeeded ? null : await rpc.revertReason(entry, receipt.block)
           store.markMined(entry.id, { hash, block: receipt.block, revertedWith: error })
           logger.debug('transaction mined', { call: entry.key, hash, block: receipt.block, error })

@@ -4,7 +4,7 @@ import type { Hex } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
-import { revertedWith } from '../revertedWith.ts'
+import { NO_REASON, revertedWith } from '../revertedWith.ts'
 
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }
 type Call = Pick<OutboxIntent, 'to' | 'data'> & { valueWei?: bigint | undefined }
@@ -58,10 +58,11 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
         } catch (error) {
           const reason = revertedWith(error)
           if (reason !== null) return { revertedWith: reason }
+          if (valueWei === 0n || sendOutcome(error) !== 'no funds') throw error
           // Otherwise one unaffordable call would block all later ones.
-          if (valueWei > 0n && sendOutcome(error) === 'no funds')
-            return { revertedWith: `the account has less than ${formatEther(valueWei)} of the chain's coin` }
-          throw error
+          const isPoor = (await rpc.getBalance({ address })) < valueWei
+          const less = `the account has less than ${formatEther(valueWei)} of the chain's coin`
+          return { revertedWith: isPoor ? less : NO_REASON }
         }
       }),
     async fees() {

@@ -17,6 +17,8 @@ export type OutboxSender = {
 
 /** The chain's pool takes a replacement from +10 % on. */
 const BUMP_PERCENT = 125n
+/** Part of the highest tip that a first attempt offers at most: nine replacements offer seven times as much. */
+const TIP_HEADROOM = 8n
 
 export function createOutboxSender({ store, rpc, clock, logger }: OutboxModules, options: OutboxOptions): OutboxSender {
   const sent = new Map<number, Broadcast>()
@@ -41,8 +43,9 @@ export function createOutboxSender({ store, rpc, clock, logger }: OutboxModules,
     lastBroadcast: id => sent.get(id),
     forget: id => void sent.delete(id),
     async signAndSend(entry, head, nonce, gas) {
-      const wanted = bumped(await rpc.fees(), store.highestFeeAt(nonce))
-      const fees = capped(wanted, options.maxFeePerGasWei)
+      const suggested = tipCapped(await rpc.fees(), options.maxTipPerGasWei / TIP_HEADROOM)
+      const wanted = bumped(suggested, store.highestFeeAt(nonce))
+      const fees = capped(wanted, options)
       // A transaction at the fee cap cannot be replaced: it waits until blocks are cheaper.
       const last = entry.attempts.at(-1)
       if (last !== undefined && last.nonce === nonce && last.maxFeePerGasWei >= fees.maxFeePerGasWei)
@@ -59,10 +62,21 @@ export function createOutboxSender({ store, rpc, clock, logger }: OutboxModules,
   }
 }
 
-/** An endpoint may suggest any fee: this bounds what a transaction pays. */
-function capped({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Fees, mostWei: bigint): Fees {
-  const least = (value: bigint) => (value < mostWei ? value : mostWei)
-  return { maxFeePerGasWei: least(maxFeePerGasWei), maxPriorityFeePerGasWei: least(maxPriorityFeePerGasWei) }
+/** An endpoint may suggest any tip, and all of it is paid, unlike what the fee leaves over the block's own. */
+function tipCapped({ maxFeePerGasWei, maxPriorityFeePerGasWei: tip }: Fees, mostWei: bigint): Fees {
+  const followed = least(tip, mostWei)
+  return { maxFeePerGasWei: maxFeePerGasWei - (tip - followed), maxPriorityFeePerGasWei: followed }
+}
+
+const least = (one: bigint, other: bigint) => (one < other ? one : other)
+
+/** Bounds what a transaction pays. A tip above the fee would be refused. */
+function capped({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Fees, most: OutboxOptions): Fees {
+  const fee = least(maxFeePerGasWei, most.maxFeePerGasWei)
+  return {
+    maxFeePerGasWei: fee,
+    maxPriorityFeePerGasWei: least(least(maxPriorityFeePerGasWei, most.maxTipPerGasWei), fee),
+  }
 }
 
 function bumped(now: Fees, floor: Fees | null): Fees {

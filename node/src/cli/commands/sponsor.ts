@@ -1,3 +1,4 @@
+import { feeSettings } from '#chain/outbox/feeSettings.ts'
 import { systemClock } from '#core/clock.ts'
 import { sponsorSettings } from '#roles/sponsor/sponsorSettings.ts'
 import { defineCommand } from '../defineCommand.ts'
@@ -6,6 +7,7 @@ import { openLog } from '../openLog.ts'
 import { logSettings, peerOnChain } from '../options/commonSettings.ts'
 import { loadConfig } from '../options/config.ts'
 import { openDeployment } from '../options/networkOptions.ts'
+import { pickSettings } from '../options/settingOptions.ts'
 import { stopSignal } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 
@@ -22,7 +24,7 @@ pays from the account of its folder, which needs funds, and never more than its 
 WAGGLE_SPONSOR_TOKEN holds an invitation of 16 characters or more: only peers that name it are registered. Without an invitation
 anybody can get the gas of the first rounds, --hourly times an hour.`,
   own: sponsorSettings,
-  peer: { ...peerOnChain, ...logSettings },
+  peer: { ...peerOnChain, ...feeSettings, ...logSettings },
   async run(settings, _, flags) {
     const config = loadConfig(flags)
     const { deployment, rpcUrl } = openDeployment(config)
@@ -33,7 +35,7 @@ anybody can get the gas of the first rounds, --hourly times an hour.`,
       })
     const { runSponsor } = await import('#roles/sponsor/runSponsor.ts')
     await runSponsor({
-      ...{ data: config.data, deployment, rpcUrl, settings, invitation },
+      ...{ data: config.data, deployment, rpcUrl, settings, invitation, fees: pickSettings(config, feeSettings) },
       ...{ clock: systemClock, signal: stopSignal() },
       openLogger: identity =>
         openLog(config, identity, { role: 'sponsor', rpcUrl, secrets: invitation === undefined ? [] : [invitation] }),

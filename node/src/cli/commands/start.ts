@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
+import { feeSettings } from '#chain/outbox/feeSettings.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
@@ -79,6 +80,7 @@ export async function startPeer(config: Config): Promise<void> {
     network: pickSettings(config, networkSettings),
     settings: pickSettings(config, roleSettings),
     quotas: quotasOf(config),
+    fees: pickSettings(config, feeSettings),
     dataset,
     model: modelName(config.proposer ?? config.model),
     alertUrls,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { feeSettings } from '#chain/outbox/feeSettings.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { isRepoName } from '#hub/repoReference.ts'
 import { devices } from '#model/devices.ts'
@@ -138,6 +139,7 @@ export const peerSettings = {
     .optional()
     .meta({ value: 'ROLE', description: roleNames.join(', ') }),
   ...chainSettings,
+  ...feeSettings,
   ...networkSettings,
   ...sponsorSetting,
   ...datasetSettings,

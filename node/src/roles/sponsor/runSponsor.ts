@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Deployment } from '@waggle/deployments/record'
 import { formatEther } from 'viem'
 import { openChain } from '#chain/openChain.ts'
+import { type FeeSettings, feeLimits } from '#chain/outbox/feeSettings.ts'
 import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { transferCoin } from '#chain/peers/transferFunds.ts'
 import type { ChainReads } from '#chain/reads.ts'
@@ -27,6 +28,8 @@ type SponsorOptions = {
   rpcUrl: string
   deployment: Deployment
   settings: SponsorSettings
+  /** What its account pays for gas at most. */
+  fees?: FeeSettings
   /** Invitation that a peer must send; undefined if anybody may ask. */
   invitation: string | undefined
   clock: Clock
@@ -53,7 +56,8 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
     const db = openDatabase(join(data, JOURNAL_FILE))
     closers.push(() => db.close())
     const ambient = { rpcUrl, deployment, outbox: createOutboxTable(db), clock, logger, signal, waitsOut: true }
-    const chain = await openChain({ ...ambient, accountKey, peerKey, signer })
+    const outboxOptions = options.fees && feeLimits(options.fees)
+    const chain = await openChain({ ...ambient, accountKey, peerKey, signer, ...(outboxOptions && { outboxOptions }) })
     closers.push(
       () => chain.done,
       () => ended.abort(),

@@ -1,0 +1,47 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createOutbox } from '#chain/outbox/outbox.ts'
+import { backupDataFolder, openBackup } from '#store/backup/backup.ts'
+import { openIdentity } from '#store/identity.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { createOutboxTable } from '#store/outboxTable.ts'
+import { intent, setup } from './outboxScene.ts'
+
+test('a peer that was moved to another machine finishes what it had signed, and the old one does not repeat it', async () => {
+  const { chain, modules } = setup()
+  const root = mkdtempSync(join(tmpdir(), 'waggle-move-'))
+  const openOutbox = (folder: string) => {
+    const store = createOutboxTable(openDatabase(join(root, folder, 'journal.sqlite')))
+    return { store, outbox: createOutbox({ ...modules, store }, { confirmations: 3 }) }
+  }
+  const { accountKey } = await openIdentity(join(root, 'old'))
+  const old = openOutbox('old')
+  old.outbox.enqueue(intent('0x01'))
+  await old.outbox.tick()
+  // A bet, say, which waits its turn.
+  old.outbox.enqueue(intent('0x03'))
+
+  await backupDataFolder(join(root, 'old'), join(root, 'copy'), 'passphrase', 4)
+  expect(await (await openBackup(join(root, 'copy'), join(root, 'new'))).restore('passphrase')).toBe(1)
+  expect((await openIdentity(join(root, 'new'))).accountKey).toBe(accountKey)
+  const moved = openOutbox('new')
+  expect(moved.store.get('0x03')).toBeUndefined()
+  expect(moved.store.get('0x01')?.attempts).toEqual(old.store.get('0x01')?.attempts)
+  moved.outbox.enqueue(intent('0x02'))
+  for (let block = 0; block < 5; block++) {
+    await moved.outbox.tick()
+    chain.mine()
+  }
+  await moved.outbox.tick()
+  expect(chain.executed()).toEqual(['0x01', '0x02'])
+  expect(['0x01', '0x02'].map(key => moved.store.get(key)?.status)).toEqual(['confirmed', 'confirmed'])
+
+  // The old machine wakes up with the journal of before the move, and has the bet to itself.
+  expect(old.store.get('0x01')?.status).toBe('signed')
+  await old.outbox.tick()
+  chain.mine()
+  expect(old.store.get('0x01')?.status).toBe('confirmed')
+  expect(chain.executed()).toEqual(['0x01', '0x02', '0x03'])
+})

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { createOutbox } from '#chain/outbox/outbox.ts'
+import { intent, setup } from './outboxScene.ts'
+
+test('a block that comes in the middle of a look leaves its nonce to the transaction that it has', async () => {
+  const { chain, modules, store } = setup()
+  let comes = false
+  const latestNonce = async () => {
+    const read = await chain.rpc.latestNonce()
+    if (comes) chain.mine()
+    comes = false
+    return read
+  }
+  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, latestNonce } }, { confirmations: 3 })
+  for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
+  await outbox.tick()
+  comes = true
+  await outbox.tick()
+  expect(store.get('0x02')?.attempts.map(({ nonce }) => nonce)).toEqual([1])
+  chain.mine()
+  expect(chain.executed()).toEqual(['0x01', '0x02'])
+})
+
+test('a transaction that the pool forgot is sent again as it is', async () => {
+  const { chain, outbox, settle, store } = setup()
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.forgetPool()
+  await settle(3)
+  expect(chain.executed()).toEqual(['0x01'])
+  expect(store.get('0x01')?.attempts).toHaveLength(1)
+})
+
+test.each([1, 2, 3, 5])('a reorganisation of %i blocks loses nothing and repeats nothing', async depth => {
+  const { chain, outbox, settle, status } = setup()
+  for (const data of ['0x01', '0x02', '0x03'] as const) outbox.enqueue(intent(data))
+  await settle(4)
+  chain.lose(depth)
+  await settle(8)
+  expect(chain.executed()).toEqual(['0x01', '0x02', '0x03'])
+  expect(['0x01', '0x02', '0x03'].map(status)).toEqual(['confirmed', 'confirmed', 'confirmed'])
+})
+
+test('a nonce that another process of the account took is left to it', async () => {
+  const { chain, outbox, settle } = setup()
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.stranger(0)
+  await settle(8)
+  expect(chain.executed()).toEqual(['0xffff', '0x01'])
+})
+
+test('behind a transaction of another process ours is queued', async () => {
+  const { chain, outbox, settle } = setup()
+  chain.stranger(0)
+  outbox.enqueue(intent('0x01'))
+  await settle(1)
+  expect(chain.executed()).toEqual(['0xffff', '0x01'])
+})
+
+test('if that other transaction vanishes, the gap is filled', async () => {
+  const { chain, outbox, settle, store } = setup({ stuckBlocks: 2 })
+  chain.stranger(0)
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.forgetPool()
+  const again = store.get('0x01')?.attempts[0]
+  if (again === undefined) throw new Error('not signed')
+  await chain.rpc.send(again.raw)
+  await settle(6)
+  expect(chain.executed()).toEqual(['0x', '0x01'])
+})
+
+test.each(['latest', 'pending'] as const)(
+  'one wrong answer about the %s nonce delays a call, and holds up none after it',
+  async wrong => {
+    const { chain, modules } = setup()
+    let lies = true
+    const nonces = async () => {
+      const found = await chain.rpc.nonces()
+      return lies ? { latest: wrong === 'latest' ? 1_000_000 : found.latest, pending: 1_000_000 } : found
+    }
+    const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, nonces } }, { confirmations: 3 })
+    for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data))
+    await outbox.tick()
+    lies = false
+    for (let block = 0; block < 4; block++) {
+      await outbox.tick()
+      chain.mine()
+    }
+    expect(chain.executed()).toEqual(['0x01', '0x02'])
+  },
+)

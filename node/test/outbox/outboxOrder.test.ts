@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { intent, page, setup } from './outboxScene.ts'
+
+test('intents are mined once each, in order, and confirmed when they are deep', async () => {
+  const { chain, outbox, settle, status } = setup()
+  outbox.enqueue(intent('0x01'))
+  outbox.enqueue(intent('0x02'))
+  outbox.enqueue(intent('0x01'))
+  const outcome = outbox.outcome('0x01')
+  await outbox.tick()
+  expect(status('0x01')).toBe('signed')
+  expect(status('0x02')).toBe('queued')
+  chain.mine()
+  await outbox.tick()
+  expect(await outcome).toMatchObject({ status: 'mined', block: 1 })
+  expect(status('0x01')).toBe('mined')
+  await settle(4)
+  expect([status('0x01'), status('0x02')]).toEqual(['confirmed', 'confirmed'])
+  expect(chain.executed()).toEqual(['0x01', '0x02'])
+  expect(await outbox.outcome('0x02')).toMatchObject({ status: 'mined' })
+})
+
+test('calls for different shards go out several to a block, others one after the other', async () => {
+  const { chain, outbox, settle, status } = setup({ atOnce: 4 })
+  chain.reverting.add('0x11')
+  for (let shard = 0; shard < 6; shard++) outbox.enqueue(page(shard))
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  expect(chain.poolSize()).toBe(3)
+  chain.mine()
+  expect(chain.executed()).toEqual(['0x10', '0x12', '0x13'])
+  await settle(2)
+  expect(chain.executed()).toEqual(['0x10', '0x12', '0x13', '0x14', '0x15', '0x01'])
+  expect(status('settle:1:1')).toBe('reverted')
+})
+
+test('calls that go out together and are lost or too cheap are repeated under their own nonces', async () => {
+  const { chain, outbox, settle, store } = setup({ stuckBlocks: 2, rebroadcastBlocks: 3 })
+  for (let shard = 0; shard < 4; shard++) outbox.enqueue(page(shard))
+  await outbox.tick()
+  chain.setBaseFee(240n)
+  chain.forgetPool()
+  await settle(8)
+  expect(chain.executed()).toEqual(['0x10', '0x11', '0x12', '0x13'])
+  for (let shard = 0; shard < 4; shard++) {
+    const attempts = store.get(`settle:1:${shard}`)?.attempts ?? []
+    expect(new Set(attempts.map(({ nonce }) => nonce))).toEqual(new Set([shard]))
+  }
+})
+
+test('the nonce of one of several that was given up does not hold up the others', async () => {
+  const { chain, outbox, settle } = setup({ stuckBlocks: 2 })
+  outbox.enqueue(page(0, { through: 0 }))
+  outbox.enqueue(page(1))
+  outbox.enqueue(page(2))
+  await outbox.tick()
+  chain.forgetPool()
+  chain.setRound(1)
+  await settle(8)
+  expect(chain.executed()).toEqual(['0x', '0x11', '0x12'])
+})

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest'
+import { createOutbox } from '#chain/outbox/outbox.ts'
+import { NO_REASON } from '#chain/revertedWith.ts'
+import { systemClock } from '#core/clock.ts'
+import { intent, setup } from './outboxScene.ts'
+
+test('a call that would revert is not sent, and its outcome names the error', async () => {
+  const { chain, outbox } = setup()
+  chain.reverting.add('0x01')
+  outbox.enqueue(intent('0x01'))
+  outbox.enqueue(intent('0x02'))
+  const outcome = outbox.outcome('0x01')
+  await outbox.tick()
+  await outbox.tick()
+  expect(await outcome).toEqual({ status: 'reverted', error: 'Reverts(0x01)', hash: null })
+  await outbox.tick()
+  chain.mine()
+  expect(chain.executed()).toEqual(['0x02'])
+})
+
+test('one lagging simulation does not give a call up', async () => {
+  const { chain, outbox, settle } = setup()
+  chain.reverting.add('0x01')
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.reverting.clear()
+  await settle(1)
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
+test('a transaction that fails when it is mined is reverted, with its hash', async () => {
+  const { chain, outbox, settle, status } = setup()
+  outbox.enqueue(intent('0x01'))
+  await outbox.tick()
+  chain.reverting.add('0x01')
+  await settle(1)
+  expect(await outbox.outcome('0x01')).toMatchObject({ status: 'reverted', error: 'Reverts(0x01)', hash: /^0x/ })
+  await settle(3)
+  expect(status('0x01')).toBe('reverted')
+})
+
+test('a call that ran out of gas is simulated and signed again once that is final, and given up at the fourth time', async () => {
+  const { chain, outbox, settle, status } = setup()
+  const once = outbox.outcome('0x01')
+  outbox.enqueue(intent('0x01'))
+  chain.starving.add('0x01')
+  await settle(1)
+  chain.starving.clear()
+  await settle(8)
+  expect(await once).toMatchObject({ status: 'mined' })
+  expect(chain.executed()).toEqual(['0x01', '0x01'])
+  chain.starving.add('0x02')
+  outbox.enqueue(intent('0x02'))
+  await settle(24)
+  expect(await outbox.outcome('0x02')).toMatchObject({ status: 'reverted' })
+  expect([status('0x01'), status('0x02')]).toEqual(['confirmed', 'reverted'])
+  expect(chain.executed().filter(data => data === '0x02').length).toBe(4)
+})
+
+test('without a block, what came during a look is sent, and a call that would revert gets its second look', async () => {
+  const { chain, modules } = setup()
+  const stop = new AbortController()
+  const nextHead = () => new Promise(() => undefined)
+  let enqueueNow = () => {}
+  const head = async () => {
+    enqueueNow()
+    return chain.head()
+  }
+  const clock = { ...systemClock, sleep: (_: number, signal?: AbortSignal) => systemClock.sleep(1, signal) }
+  const outbox = createOutbox({ ...modules, head, nextHead, clock })
+  chain.reverting.add('0x02')
+  enqueueNow = () => {
+    enqueueNow = () => {}
+    setImmediate(() => outbox.enqueue(intent('0x02')))
+  }
+  const latestNonce = chain.rpc.latestNonce
+  chain.rpc.latestNonce = async () => {
+    await systemClock.sleep(5)
+    return latestNonce()
+  }
+  const done = outbox.run(stop.signal)
+  while (modules.store.get('0x02')?.status !== 'reverted') await systemClock.sleep(1)
+  stop.abort()
+  await done
+})
+
+test('a revert without a reason settles no call before its last round, and holds up no other', async () => {
+  const { chain, modules, store } = setup()
+  let lies = true
+  const simulate: typeof chain.rpc.simulate = async call =>
+    lies && call.data === '0x01' ? { revertedWith: NO_REASON } : chain.rpc.simulate(call)
+  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, simulate } }, { confirmations: 3 })
+  const mine = async (blocks: number) => {
+    for (let block = 0; block < blocks; block++) {
+      await outbox.tick()
+      await outbox.tick()
+      chain.mine()
+    }
+    await outbox.tick()
+  }
+  for (const data of ['0x01', '0x02'] as const) outbox.enqueue(intent(data, { through: 1 }))
+  await mine(8)
+  expect(chain.executed()).toEqual(['0x02'])
+  lies = false
+  await mine(4)
+  expect(chain.executed()).toEqual(['0x02', '0x01'])
+  lies = true
+  outbox.enqueue({ ...intent('0x01'), key: 'without a last round' })
+  await mine(8)
+  expect(store.get('without a last round')?.status).toBe('reverted')
+})
+
+test('an error that a contract names settles a call with a last round only in two blocks', async () => {
+  const { chain, outbox, settle, status } = setup()
+  chain.reverting.add('0x01')
+  outbox.enqueue(intent('0x01', { through: 1 }))
+  for (let look = 0; look < 5; look++) await outbox.tick()
+  expect(status('0x01')).toBe('queued')
+  chain.mine()
+  await outbox.tick()
+  expect(status('0x01')).toBe('reverted')
+  outbox.enqueue({ ...intent('0x01', { through: 1 }), key: 'again' })
+  for (let look = 0; look < 5; look++) await outbox.tick()
+  chain.reverting.clear()
+  await settle(2)
+  expect(chain.executed()).toEqual(['0x01'])
+})
+
+test('a receipt counts only if the nonce of its transaction is used', async () => {
+  const { chain, modules } = setup()
+  let lies = true
+  const receipt: typeof chain.rpc.receipt = async hash =>
+    lies ? { block: 0, succeeded: false, gasUsed: 21_000n } : chain.rpc.receipt(hash)
+  const outbox = createOutbox({ ...modules, rpc: { ...chain.rpc, receipt } }, { confirmations: 3 })
+  outbox.enqueue(intent('0x01'))
+  const outcome = outbox.outcome('0x01')
+  await outbox.tick()
+  await outbox.tick()
+  lies = false
+  chain.mine()
+  await outbox.tick()
+  expect(await outcome).toMatchObject({ status: 'mined', block: 1 })
+})
