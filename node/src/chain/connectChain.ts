@@ -4,17 +4,18 @@ import { type Clock, systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { originsOf, splitUrls } from '#core/redactUrls.ts'
-import { callChain } from './callChain.ts'
-import { ChainUnreachableError, NoFundsError } from './chainErrors.ts'
+import { ChainUnreachableError } from './chainErrors.ts'
 import { clientOf } from './clientOf.ts'
 import { contractsOf } from './contracts.ts'
 import { headOf } from './guard/answers.ts'
 import { createChainGuard } from './guard/chainGuard.ts'
+import { confirmChain } from './guard/confirmChain.ts'
 import { createEndpoint, type Endpoint } from './guard/endpoint.ts'
 import { createHeads, type Heads } from './guard/heads.ts'
 import { requestOnce } from './guard/requestOnce.ts'
 import { awaitChain, awaitContracts, requireChain } from './guard/requireChain.ts'
 import { requireContracts } from './guard/requireContracts.ts'
+import { requireFunds } from './guard/requireFunds.ts'
 
 /** Inputs of every read. `rpcUrl` is for display: origins only. */
 export type ChainClient = { rpc: PublicClient; rpcUrl: string }
@@ -40,16 +41,21 @@ type ConnectOptions = {
   /** If given, later faults of the endpoints are waited out; otherwise they are thrown. */
   follower?: Follower
   clock?: Clock
+  /** Hash of the deployment's first block at the last start, null at the first. If given, or for a follower, that of the chain is confirmed. */
+  knownHash?: string | null
   /** Time between polls for a new block, until the time between blocks is known. */
   pollMs?: number
 }
+
+/** Longest time for which endpoints may say falsely that the chain is another than before; a command does not wait as long. */
+const OTHER_FOR_MS = { peer: 60_000, command: 2_000 }
 
 /**
  * Connects, and checks that this is the deployment's chain before anything is sent.
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | WrongContractError | NoFundsError}
  */
-export async function connectChain(options: ConnectOptions): Promise<ConnectedChain> {
+export async function connectChain(options: ConnectOptions): Promise<ConnectedChain & { firstHash: string | null }> {
   const { deployment, payer, follower, clock = follower?.clock ?? systemClock, pollMs = 500 } = options
   const counts: RpcCounts = { calls: 0, errors: 0 }
   const endpoints = splitUrls(options.rpcUrl).map(url => counted(createEndpoint(url), counts))
@@ -60,21 +66,31 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   if (follower === undefined) await requireChain(endpoints, deployment)
   const serving = follower ? await awaitChain(endpoints, deployment, follower) : endpoints
   const check = () => requireContracts(serving, deployment, clock)
-  const once = requestOnce(await (follower ? awaitContracts(check, follower) : check()), clock)
-  const first = clientOf(once)
-  if (payer !== undefined) await requireFunds(first, rpcUrl, payer, deployment)
+  const ordered = await (follower ? awaitContracts(check, follower) : check())
+  const once = requestOnce(ordered, clock)
+  if (payer !== undefined) await requireFunds(ordered, { payer, deployment, clock })
+  const { chainId, startBlock: firstBlock } = contractsOf(deployment)
+  const named = { endpoints: ordered, firstBlock, knownHash: options.knownHash ?? null }
+  const patienceMs = follower ? OTHER_FOR_MS.peer : OTHER_FOR_MS.command
   if (follower === undefined) {
+    const firstHash = options.knownHash === undefined ? null : await confirmChain(named, { clock, patienceMs })
     const readHead = async () => {
       const head = headOf(await once({ method: 'eth_getBlockByNumber', params: ['latest', false] }))
       return { ...(head as NonNullable<typeof head>), atMs: clock.nowMs() }
     }
-    return { rpc: first, rpcUrl, heads: createHeads({ readHead, clock, signal: undefined, pollMs }), rpcCounts }
+    return {
+      rpc: clientOf(once),
+      rpcUrl,
+      heads: createHeads({ readHead, clock, signal: undefined, pollMs }),
+      rpcCounts,
+      firstHash,
+    }
   }
-  const { chainId, startBlock } = contractsOf(deployment)
-  const guard = createChainGuard({ endpoints, identity: { chainId, firstBlock: startBlock }, ...follower })
+  const firstHash = await confirmChain(named, { ...follower, patienceMs })
+  const guard = createChainGuard({ endpoints, identity: { chainId, firstBlock, firstHash }, ...follower })
   await guard.check()
   const heads = createHeads({ readHead: guard.readHead, clock, signal: follower.signal, pollMs })
-  return { rpc: clientOf(guard.request), rpcUrl, heads, rpcCounts }
+  return { rpc: clientOf(guard.request), rpcUrl, heads, rpcCounts, firstHash }
 }
 
 function counted(endpoint: Endpoint, counts: RpcCounts): Endpoint {
@@ -90,20 +106,4 @@ function counted(endpoint: Endpoint, counts: RpcCounts): Endpoint {
       }
     },
   }
-}
-
-async function requireFunds(
-  rpc: PublicClient,
-  rpcUrl: string,
-  payer: AccountAddress,
-  deployment: Deployment,
-): Promise<void> {
-  const balance = await callChain(rpcUrl, () => rpc.getBalance({ address: payer }))
-  if (balance > 0n) return
-  throw new NoFundsError(
-    `The account ${payer} has no funds on '${deployment.network}' (chain ${deployment.chainId}).`,
-    {
-      hint: 'Send it some of the chain’s native coin (a faucet, on a test network) and start again.',
-    },
-  )
 }

@@ -5,7 +5,6 @@ import type { AccountKey, PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
 import type { PeerSigner } from '#core/peers/peerSigner.ts'
-import { callChain } from './callChain.ts'
 import { type ConnectedChain, connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
 import { awaitAnswer } from './guard/requireChain.ts'
@@ -60,15 +59,22 @@ export type Chain = Awaited<ReturnType<typeof runChain>>
 export async function openChain(options: OpenChainOptions): Promise<Chain> {
   const { rpcUrl, deployment, accountKey, clock, logger, signal, pollMs, waitsOut } = options
   const account = privateKeyToAccount(accountKey)
+  const { outbox } = options
+  const prefix = chainPrefix(deployment)
+  const adopted = outbox.adopted()
+  const wasHere = adopted?.startsWith(prefix) ?? false
   const follower = waitsOut ? { clock, logger, signal } : undefined
   const connect = () =>
     connectChain({
       ...{ rpcUrl, deployment, payer: account.address, clock },
+      knownHash: wasHere && adopted !== null ? adopted.slice(prefix.length) : null,
       ...(follower && { follower }),
       ...(pollMs && { pollMs }),
     })
-  const wasHere = options.outbox.adopted()?.startsWith(chainPrefix(deployment)) ?? false
   const chain = follower && wasHere ? await awaitAnswer(connect, follower) : await connect()
+  const forgotten = outbox.adopt(`${prefix}${chain.firstHash}`)
+  if (forgotten > 0)
+    logger.warn('this is another chain than before; its open transactions were forgotten', { forgotten })
   return runChain({ chain, outboxRpc: createOutboxRpc(chain, account, deployment.chainId) }, options)
 }
 
@@ -81,7 +87,7 @@ function chainPrefix(deployment: Deployment): string {
 /** A connected chain, and the sender of its transactions. */
 type ChainModules = { chain: ConnectedChain; outboxRpc: OutboxRpc }
 
-/** As {@link openChain}, over a given connection. */
+/** As {@link openChain}, over a given connection to the chain that the outbox is for. */
 export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit<OpenChainOptions, 'rpcUrl'>) {
   const { deployment, accountKey, peerKey, signer, clock, logger, signal } = options
   const account = outboxRpc.address
@@ -89,12 +95,6 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
   const rounds = createRoundClock(chain, contracts)
   const reads = createChainReads(chain, contracts)
 
-  const firstBlock = await callChain(chain.rpcUrl, () =>
-    chain.rpc.getBlock({ blockNumber: BigInt(contracts.startBlock) }),
-  )
-  const forgotten = options.outbox.adopt(`${chainPrefix(deployment)}${firstBlock.hash}`)
-  if (forgotten > 0)
-    logger.warn('this is another chain than before; its open transactions were forgotten', { forgotten })
   const outbox = createOutbox(
     {
       store: options.outbox,

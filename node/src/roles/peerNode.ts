@@ -150,7 +150,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       () => chain.done,
       () => ended.abort(),
     )
-    const environment = await environmentOnChain(chain, options.environments)
+    const environment = await environmentOnChain({ chain, clock, signal }, options.environments)
     const playsIn = createEnvironmentWatch({
       ...{ readEnvironment: chain.readEnvironment, own: environment.hash, logger },
       known: options.environments.map(({ hash }) => hash),

@@ -15,7 +15,7 @@ import { openIdentity } from '#store/identity.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import { freePort } from '../../../scripts/base/freePorts.ts'
-import { type ChainScene, word } from './chainScene.ts'
+import { type ChainScene, type Peer, word } from './chainScene.ts'
 
 /** How writes and faults are told. */
 export function testWrites(scene: ChainScene): void {
@@ -37,36 +37,26 @@ export function testWrites(scene: ChainScene): void {
   })
 
   test('a revert is a value that names the contract’s error', async () => {
-    const { newPeer } = scene
+    const { newPeer, withBlocks } = scene
     const { chain } = await newPeer()
     const { round } = await chain.rounds.read()
-    const outcome = await chain.commitRollouts({
-      round,
-      root: word(1),
-      count: 1,
-      policyHash: word(2),
-      contentId: word(3),
-    })
+    const rollouts = { round, root: word(1), count: 1, policyHash: word(2), contentId: word(3) }
+    const outcome = await withBlocks(() => chain.commitRollouts(rollouts))
     expect(outcome).toMatchObject({ status: 'reverted', hash: null })
     expect((outcome as { error: string }).error).toMatch(/^RolloutCommitments_NotPeerAccount\(0x/)
   })
 
   test('a transaction for a round that passed is dropped', async () => {
-    const { newPeer } = scene
+    const { newPeer, withBlocks } = scene
     const { chain } = await newPeer()
     const { round } = await chain.rounds.read()
-    const late = chain.commitRollouts({
-      round: round - 1,
-      root: word(1),
-      count: 1,
-      policyHash: word(2),
-      contentId: word(3),
-    })
+    const rollouts = { round: round - 1, root: word(1), count: 1, policyHash: word(2), contentId: word(3) }
+    const late = withBlocks(() => chain.commitRollouts(rollouts))
     expect(await late).toEqual({ status: 'dropped', reason: 'round passed' })
   })
 
   test('two nodes on one account do not disturb each other', async () => {
-    const { local, newPeer, open, enter } = scene
+    const { newPeer, open, enter, withBlocks } = scene
     const first = await newPeer()
     const identity = await openIdentity(mkdtempSync(join(tmpdir(), 'waggle-chain-')))
     const second = { identity, chain: await open(identity, first.identity.accountKey) }
@@ -76,12 +66,8 @@ export function testWrites(scene: ChainScene): void {
     await enter(round)
     const rollouts = { round, count: 1, policyHash: word(2), contentId: word(3) }
     // A call that lost its nonce waits until that is deep: blocks must come by themselves.
-    await local.client.setIntervalMining({ interval: 1 })
-    const outcomes = await Promise.all(
-      [first, second].flatMap(({ chain }) => [1, 2].map(i => chain.commitRollouts({ ...rollouts, root: word(i) }))),
-    )
-    await local.client.setIntervalMining({ interval: 0 })
-    await local.client.setAutomine(true)
+    const commits = ({ chain }: Peer) => [1, 2].map(i => chain.commitRollouts({ ...rollouts, root: word(i) }))
+    const outcomes = await withBlocks(() => Promise.all([first, second].flatMap(commits)))
     expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill('mined'))
   })
 

@@ -8,6 +8,8 @@ export type ChainIdentity = {
   chainId: number
   /** A block whose hash names the chain: two local chains have one id. */
   firstBlock: number
+  /** That hash, if it is known; else the first answer's. */
+  firstHash?: string
 }
 
 export type CheckModules = {
@@ -27,7 +29,7 @@ export type CheckModules = {
 const COMPARED_DEPTH = 16
 
 /** @throws {TypeError} if the endpoint's answer is not a block. */
-export async function headAt(endpoint: Endpoint, at: 'latest' | number): Promise<Head> {
+export async function headAt(endpoint: Pick<Endpoint, 'ask'>, at: 'latest' | number): Promise<Head> {
   const tag = typeof at === 'number' ? `0x${at.toString(16)}` : at
   const head = headOf(await endpoint.ask({ method: 'eth_getBlockByNumber', params: [tag, false] }))
   if (head === null) throw new TypeError('the endpoint did not answer with a block')
@@ -40,7 +42,7 @@ type Checked = { fault: string } | { fault: null; head: Head }
 /** Creates a check that returns an endpoint's fault, or its newest block if it seems to serve the deployment's chain. */
 export function createEndpointCheck(modules: CheckModules): (endpoint: Endpoint) => Promise<Checked> {
   const { identity, clock, signal, healthy, faultOfHead, markOut } = modules
-  let firstHash: string | null = null
+  let firstHash = identity.firstHash ?? null
   /** The last block that two endpoints had in common. */
   let agreed: Head | null = null
 

@@ -129,6 +129,19 @@ test('such a wait ends too if another reader was the first to see that it was fa
   expect((await next).round).toBe(1)
 })
 
+test('a false head ends no wait for another round that is still to come', async () => {
+  const { times, clock, rounds } = setup()
+  times.push(900_000)
+  await rounds.read()
+  times.push(1_005)
+  expect((await rounds.read()).round).toBe(0)
+  const waited = rounds.waitFor(9, new AbortController().signal)
+  await asleep(clock)
+  times.push(1_092)
+  clock.advance(100)
+  expect((await waited).round).toBe(9)
+})
+
 test('an endpoint that says the contract reverts is waited out', async () => {
   const { times, clock, rounds, setRefusing } = setup()
   times.push(1001)

@@ -24,7 +24,8 @@ export type RoundClock = {
   recent(): Promise<RoundTime>
   /**
    * Resolves once the round has begun, with the chain's time then: rounds that passed meanwhile are skipped. Waits through outages of the chain;
-   * rejects with the signal's reason. Also resolves if the chain has fallen back by rounds, since its earlier time was wrong.
+   * rejects with the signal's reason. Also resolves if the round before it was returned, and the chain has fallen back by rounds since: its earlier time
+   * was wrong.
    */
   waitFor(round: number, signal: AbortSignal): Promise<RoundTime>
 }
@@ -32,15 +33,18 @@ export type RoundClock = {
 /** A reorganisation over a round's start takes back one round. */
 const REORGANISED_ROUNDS = 2
 
+/** Returned rounds that are remembered. A caller that plays a round for longer has missed more than this. */
+const TOLD = 64
+
 export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds }: Contracts): RoundClock {
   // The span of a begun round never changes, so that the contract is asked once a round; one that is ended by hand does.
   let span: { round: number; startsAtSec: number; endsAtSec: number } | null = null
 
-  /** The highest round that was returned, also if the chain has fallen back since. */
-  let peak = -1
+  /** Rounds that were returned, the newest last. */
+  const told = new Set<number>()
   /** Whether a round that a caller waits for follows one that was wrong: the chain has fallen back by rounds since. */
   const isFalse = (awaited: number, { round }: RoundTime) =>
-    awaited <= peak + 1 && round < awaited - 1 - REORGANISED_ROUNDS
+    told.has(awaited - 1) && round < awaited - 1 - REORGANISED_ROUNDS
 
   /** The contract refuses none of these reads: an endpoint that says so is at fault. */
   const read = <T>(work: () => Promise<T>): Promise<T> =>
@@ -72,7 +76,9 @@ export function createRoundClock({ rpc, rpcUrl, heads }: FollowedChain, { rounds
 
   const timeOf = async ({ timeSec, number }: TakenHead): Promise<RoundTime> => {
     const time = { ...(await spanAt(timeSec)), nowSec: timeSec, block: number }
-    peak = Math.max(peak, time.round)
+    told.delete(time.round)
+    told.add(time.round)
+    if (told.size > TOLD) told.delete(Math.min(...told))
     return time
   }
 

@@ -78,6 +78,7 @@ function setup({ votesOf, truthOf, appeals = 2, balanceWei = 10n ** 18n, settles
     readBootstrapRounds: async () => 10_000,
     readLeastPoints: async () => 0,
     readCase: async (round: number, peerKey: Hex) => caseOf(round, peerKey),
+    nextBlock: async () => undefined,
     readClosingCredit: async () => BOND_WEI / 2n,
     withdrawCredit: async () => mined,
     async settle() {

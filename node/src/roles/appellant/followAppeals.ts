@@ -1,7 +1,8 @@
 import { phase } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
 import { z } from 'zod'
-import { hash32, type PeerKey } from '#core/hashes.ts'
+import type { AppealCase } from '#chain/challenges/appeals.ts'
+import { type AccountAddress, hash32, type PeerKey } from '#core/hashes.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
 import type { AppealCounts } from '../roleCounts.ts'
@@ -68,11 +69,28 @@ export async function followAppeals(node: PeerNode, now: number): Promise<void> 
   for (const appeal of openAppeals(node)) await follow(node, appeal, now)
 }
 
+/** Whether this peer forgets an appeal now: it was not opened in time, is another's, or its case is closed. */
+function isOver({ round, level }: FollowedAppeal, found: AppealCase, account: AccountAddress, now: number): boolean {
+  if (found.level < level) return now > round + level * phase.settling
+  return found.isClosed || (found.level === level && found.appellant !== account)
+}
+
+const isSame = (one: AppealCase, other: AppealCase) =>
+  one.level === other.level &&
+  one.appellant === other.appellant &&
+  one.isClosed === other.isClosed &&
+  one.finalMilli === other.finalMilli
+
 async function follow(node: PeerNode, appeal: FollowedAppeal, now: number): Promise<void> {
   const { chain, logger } = node
   const { round, peerKey, level, settledMilli } = appeal
   const found = await chain.readCase(round, peerKey)
   const about = { round, peerKey }
+  // It is forgotten for good, so that an endpoint must say so in two blocks.
+  if (isOver(appeal, found, chain.account, now)) {
+    await chain.nextBlock(node.signal)
+    if (!isSame(found, await chain.readCase(round, peerKey))) return
+  }
   if (found.level < level) {
     if (now > round + level * phase.settling) forget(node, appeal)
     return

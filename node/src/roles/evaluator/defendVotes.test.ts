@@ -45,6 +45,8 @@ function setup(changed: Scene = {}) {
     clock,
   })
   const appealed: Appeal[] = []
+  /** False answers of an endpoint, before the true ones. */
+  const answers: AppealCase[] = []
   let now = { ...first, ...found }
   const chain = {
     account,
@@ -53,13 +55,15 @@ function setup(changed: Scene = {}) {
     readVerdicts: async () => verdicts.map(scoreMilli => ({ scoreMilli })),
     readAppealBond: async (level: number) => (level === 2 ? BOND_WEI : 0n),
     readBalance: async () => 10n ** 18n,
-    readCase: async () => now,
+    readCase: async () => answers.shift() ?? now,
+    nextBlock: async () => undefined,
     readBeacon: async () => ({ state: 'drawn', hash: beacon }),
     readSeats: async () => seats,
     readRolloutCommitments: async () => [{ peerKey, ordinal: 0 }],
     readRevealedVotes: async () => cast.map(scoreMilli => ({ shard: 0, scoresMilli: [scoreMilli] })),
     readClosingCredit: async () => BOND_WEI / 2n,
     withdrawCredit: async () => mined,
+    closeAppeal: async () => mined,
     async appealScore(appeal: Appeal) {
       appealed.push(appeal)
       now = { ...now, level: 2, appellant: account, openedRound: 7, closesFrom: 10 }
@@ -80,7 +84,8 @@ function setup(changed: Scene = {}) {
   const close = (finalMilli: number) => {
     now = { ...now, isClosed: true, finalMilli }
   }
-  return { node, seat, clock, appealed, said, close }
+  const answerFalsely = (changes: Partial<AppealCase>) => void answers.push({ ...now, ...changes })
+  return { node, seat, clock, appealed, said, close, answerFalsely }
 }
 
 test('a seat appeals the verdict that overturns its vote where a quarter of the jury found the same, and has its bond back', async () => {
@@ -109,6 +114,20 @@ test('a seat whose defence was not upheld rests', async () => {
   await defendVotes(node, begunAt(12), 2)
   expect(restsUntil(node)).toBeGreaterThan(12)
 })
+
+test.each<Partial<AppealCase>>([{ isClosed: true, finalMilli: 0 }, { appellant: word('ee') }, { level: 0 }])(
+  'one answer of %j to a peer does not end its appeal',
+  async changes => {
+    const { node, said, answerFalsely } = setup()
+    await defendVotes(node, begunAt(7), 2)
+    const open = openAppeals(node)
+    expect(open).toHaveLength(1)
+    answerFalsely(changes)
+    await followAppeals(node, 40)
+    expect(openAppeals(node)).toEqual(open)
+    expect([restsUntil(node), said.filter(line => line.startsWith('appeal not upheld'))]).toEqual([0, []])
+  },
+)
 
 test('no vote is defended that costs no stake, that nobody else read, or that cannot be appealed', async () => {
   const scenes: Scene[] = [

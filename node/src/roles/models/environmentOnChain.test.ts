@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { createLogger } from '#core/logger.ts'
-import { createEnvironmentWatch } from './environmentOnChain.ts'
+import { createEnvironmentWatch, environmentOnChain } from './environmentOnChain.ts'
 
 const hash = (byte: string): Hex => `0x${byte.repeat(32)}`
 const [own, other, strange] = [hash('aa'), hash('bb'), hash('cc')]
@@ -46,4 +46,20 @@ test('votes on earlier rounds go by their own rules, and are asked for once', as
   expect([await plays(3), await plays(3)]).toEqual([true, true])
   expect(asked()).toBe(2)
   expect(lines).toHaveLength(1)
+})
+
+test('a false environment in one block does not end the start, and another one in two does', async () => {
+  const clock = createManualClock()
+  const { signal } = new AbortController()
+  const known = [{ hash: own, spec: { preset: 'own' } }] as unknown as Parameters<typeof environmentOnChain>[1]
+  const start = (...answers: Hex[]) => {
+    const chain = {
+      rounds: { read: async () => ({ round: 3 }) },
+      readEnvironment: async () => answers.shift() ?? strange,
+      nextBlock: async () => undefined,
+    } as unknown as Parameters<typeof environmentOnChain>[0]['chain']
+    return environmentOnChain({ chain, clock, signal }, known)
+  }
+  expect((await start(strange, own)).hash).toBe(own)
+  await expect(start(strange, strange, own)).rejects.toThrow('The swarm plays by the rules')
 })

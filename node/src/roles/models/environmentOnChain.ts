@@ -1,21 +1,44 @@
 import type { Chain } from '#chain/openChain.ts'
+import type { Clock } from '#core/clock.ts'
 import type { EnvironmentHash } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Environment } from '#environments/environment.ts'
 import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 
+type EnvironmentModules = {
+  chain: Pick<Chain, 'rounds' | 'readEnvironment' | 'nextBlock'>
+  clock: Clock
+  signal: AbortSignal
+}
+
+/** Longest wait for the block in which an environment that the node lacks must be the swarm's again. */
+const NEXT_BLOCK_MS = 15_000
+
 /**
  * This node's environment for the current round, as set on the chain.
  *
- * @throws {EnvironmentMismatchError} if it has none with that hash.
+ * @throws {EnvironmentMismatchError} if it has none with that hash, in two blocks: an answer of an endpoint may be false.
  */
-export async function environmentOnChain(chain: Chain, known: readonly Environment[]): Promise<Environment> {
-  const { round } = await chain.rounds.read()
-  const onChain = await chain.readEnvironment(Math.max(0, round))
-  const found = known.find(({ hash }) => hash === onChain)
+export async function environmentOnChain(
+  { chain, clock, signal }: EnvironmentModules,
+  known: readonly Environment[],
+): Promise<Environment> {
+  const read = async () => {
+    const { round } = await chain.rounds.read()
+    return chain.readEnvironment(Math.max(0, round))
+  }
+  let onChain = await read()
+  const own = () => known.find(({ hash }) => hash === onChain)
+  if (own() === undefined) {
+    const over = new AbortController()
+    const until = AbortSignal.any([signal, over.signal])
+    await Promise.race([chain.nextBlock(until), clock.sleep(NEXT_BLOCK_MS, until)]).finally(() => over.abort())
+    onChain = await read()
+  }
+  const found = own()
   if (found !== undefined) return found
-  const own = known.map(({ hash, spec }) => `${hash} (${spec.preset})`).join(' and ')
-  throw new EnvironmentMismatchError(`The swarm plays by the rules ${onChain}, this node by ${own}.`, {
+  const ours = known.map(({ hash, spec }) => `${hash} (${spec.preset})`).join(' and ')
+  throw new EnvironmentMismatchError(`The swarm plays by the rules ${onChain}, this node by ${ours}.`, {
     hint: 'Update this node to the release that the swarm runs, or choose another network.',
   })
 }
@@ -38,7 +61,7 @@ const REMEMBERED = 16
  */
 export function createEnvironmentWatch(modules: EnvironmentWatchModules): (round: number) => Promise<boolean> {
   const { readEnvironment, own, known, logger } = modules
-  /** Environments by round. That of a round that has begun does not change; a later one is read again. */
+  /** Rounds with the node's own environment. That of a round that has begun does not change; another answer may be false, and is asked for again. */
   const found = new Map<number, EnvironmentHash>()
   let latest = -1
   let isPaused = false
@@ -46,7 +69,7 @@ export function createEnvironmentWatch(modules: EnvironmentWatchModules): (round
   return async round => {
     const environment = found.get(round) ?? (await readEnvironment(Math.max(0, round)))
     latest = Math.max(latest, round)
-    if (round < latest) found.set(round, environment)
+    if (round < latest && environment === own) found.set(round, environment)
     if (found.size > REMEMBERED) found.delete(Math.min(...found.keys()))
     const isOwn = environment === own
     if (round === latest && isOwn === isPaused) tell(round, environment, isOwn)

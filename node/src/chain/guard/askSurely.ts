@@ -1,0 +1,48 @@
+import type { Clock } from '#core/clock.ts'
+import { type RpcCall, revertOf } from './answers.ts'
+import type { Endpoint } from './endpoint.ts'
+import { headAt } from './endpointCheck.ts'
+import { type EndpointPool, FIRST_PAUSE_MS } from './endpointPool.ts'
+
+type Modules = { pool: EndpointPool; clock: Clock; signal: AbortSignal }
+
+/** Longest wait for another block in which a call must revert again: blocks of slow chains take 12 s. */
+const REVERTS_FOR_MS = 15_000
+
+/**
+ * An endpoint's answer to a call. It may say falsely that a view or an estimate reverts: that counts once another endpoint agrees; if that one
+ * answers the call, the first is out of use. Where there is no other, an error of a contract must be said twice, and a revert without data in two
+ * blocks; an estimate is repeated by the outbox.
+ *
+ * @throws as {@link Endpoint.ask}.
+ */
+export async function askSurely({ pool, clock, signal }: Modules, endpoint: Endpoint, call: RpcCall): Promise<unknown> {
+  const first = await answerOf(endpoint, call)
+  if ('result' in first) return first.result
+  if (revertOf(call, first.error) === null) throw first.error
+  const other = pool.healthy().find(one => one !== endpoint)
+  if (other !== undefined) {
+    const second = await answerOf(other, call)
+    if ('result' in second) {
+      pool.markOut(endpoint, `it says that ${call.method} reverts, and ${other.origin} answers it`)
+      return second.result
+    }
+    if (revertOf(call, second.error) !== null) throw first.error
+  }
+  if (call.method === 'eth_estimateGas') throw first.error
+  const [{ number }, sinceMs] = [await headAt(endpoint, 'latest'), clock.nowMs()]
+  for (let tried = 0; ; tried++) {
+    await clock.sleep(FIRST_PAUSE_MS * 2 ** Math.min(tried, 3), signal)
+    const again = await answerOf(endpoint, call)
+    if ('result' in again) return again.result
+    if (revertOf(call, again.error) !== 'bare' || clock.nowMs() - sinceMs >= REVERTS_FOR_MS) throw again.error
+    if ((await headAt(endpoint, 'latest')).number > number) throw again.error
+  }
+}
+
+function answerOf(endpoint: Endpoint, call: RpcCall): Promise<{ result: unknown } | { error: unknown }> {
+  return endpoint.ask(call).then(
+    result => ({ result }),
+    error => ({ error }),
+  )
+}

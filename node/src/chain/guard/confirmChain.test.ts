@@ -1,0 +1,63 @@
+import { numberToHex } from 'viem'
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { ChainUnreachableError } from '../chainErrors.ts'
+import { confirmChain } from './confirmChain.ts'
+import type { Endpoint } from './endpoint.ts'
+
+const hashOf = (byte: string) => `0x${byte.repeat(32)}`
+const [own, other] = [hashOf('aa'), hashOf('bb')]
+
+/** An endpoint that answers with these hashes, and the last one from then on; null is no answer. */
+function endpointWith(...hashes: (string | null)[]): Endpoint {
+  let asked = 0
+  return {
+    origin: 'https://one.example',
+    async ask() {
+      const hash = hashes[Math.min(asked++, hashes.length - 1)]
+      if (hash) return { number: numberToHex(7), timestamp: '0x1', hash }
+      throw new ChainUnreachableError('down', { hint: 'wait', retryable: true })
+    },
+  }
+}
+
+/** Lets time pass until it is certain. */
+async function confirmed(knownHash: string | null, ...endpoints: Endpoint[]) {
+  const clock = createManualClock()
+  const waited = confirmChain({ endpoints, firstBlock: 7, knownHash }, { clock, patienceMs: 60_000 })
+  let isOver = false
+  waited
+    .catch(() => undefined)
+    .finally(() => {
+      isOver = true
+    })
+  while (!isOver) {
+    await new Promise(resolve => setImmediate(resolve))
+    clock.advance(1_000)
+  }
+  return { hash: await waited, seconds: clock.nowMs() / 1000 }
+}
+
+test('the chain of before needs one answer of any endpoint', async () => {
+  expect((await confirmed(own, endpointWith(own))).seconds).toBeLessThan(3)
+  expect((await confirmed(own, endpointWith(other), endpointWith(own))).hash).toBe(own)
+})
+
+test('false answers about the chain, for less than a minute, change nothing', async () => {
+  expect((await confirmed(own, endpointWith(other, other, other, own))).hash).toBe(own)
+})
+
+test('another chain is taken once it has been named for a minute', async () => {
+  const { hash, seconds } = await confirmed(own, endpointWith(other))
+  expect(hash).toBe(other)
+  expect(seconds).toBeGreaterThanOrEqual(60)
+  expect(seconds).toBeLessThan(70)
+})
+
+test('at the first start two answers must agree', async () => {
+  expect((await confirmed(null, endpointWith(other, own))).hash).toBe(own)
+})
+
+test('without an answer there is no chain', async () => {
+  await expect(confirmed(own, endpointWith(null))).rejects.toThrow(ChainUnreachableError)
+})

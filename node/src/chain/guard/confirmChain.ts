@@ -1,0 +1,47 @@
+import type { Clock } from '#core/clock.ts'
+import type { Logger } from '#core/logger.ts'
+import type { Endpoint } from './endpoint.ts'
+import { headAt } from './endpointCheck.ts'
+import { requestOnce } from './requestOnce.ts'
+
+type Chain = {
+  endpoints: readonly Endpoint[]
+  /** A block whose hash names the chain: two local chains have one id. */
+  firstBlock: number
+  /** Its hash at the last start; null at the first. */
+  knownHash: string | null
+}
+
+type Wait = {
+  clock: Clock
+  logger?: Logger | undefined
+  signal?: AbortSignal | undefined
+  /** For how long every endpoint must name another chain than the known one. */
+  patienceMs: number
+}
+
+const ASK_EVERY_MS = 5_000
+
+/**
+ * The hash that names the chain, once it is certain: a peer that finds another chain than before forgets its transactions, so that one answer of one
+ * endpoint does not decide it. At the first start two answers in a row must agree.
+ *
+ * @throws {ChainUnreachableError} if no endpoint answers.
+ */
+export async function confirmChain({ endpoints, firstBlock, knownHash }: Chain, wait: Wait): Promise<string> {
+  const { clock, logger, signal } = wait
+  const forMs = knownHash === null ? 0 : wait.patienceMs
+  let [candidate, sinceMs] = ['', 0]
+  for (;;) {
+    signal?.throwIfAborted()
+    const answers = endpoints.map(async endpoint => (await headAt(endpoint, firstBlock)).hash)
+    const hashes = (await Promise.allSettled(answers)).flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+    if (knownHash !== null && hashes.includes(knownHash)) return knownHash
+    const hash = hashes[0] ?? (await headAt({ ask: requestOnce(endpoints, clock) }, firstBlock)).hash
+    if (hash === candidate && clock.nowMs() - sinceMs >= forMs) return hash
+    if (candidate === '' && forMs > 0)
+      logger?.warn('waiting for the chain', { reason: `its block ${firstBlock} is ${hash}, and was ${knownHash}` })
+    if (hash !== candidate) [candidate, sinceMs] = [hash, clock.nowMs()]
+    if (forMs > 0) await clock.sleep(Math.min(ASK_EVERY_MS, forMs), signal)
+  }
+}
