@@ -8,7 +8,7 @@ import type { Endpoint } from './endpoint.ts'
 const hashOf = (byte: string) => `0x${byte.repeat(32)}`
 const [own, other] = [hashOf('aa'), hashOf('bb')]
 
-/** An endpoint that answers with these hashes, and the last one from then on; null is no answer. */
+/** An endpoint that answers with these hashes, and the last one from then on; null: it does not answer. */
 function endpointWith(...hashes: (string | null)[]): Endpoint {
   let asked = 0
   return {
