@@ -29,7 +29,7 @@ export type SessionOptions = {
   deployment: Deployment
   rpcUrl: string
   identity: Identity
-  /** What the account pays for gas at most. */
+  /** Bounds of what the account pays for gas. */
   fees?: FeeSettings
 }
 

@@ -50,7 +50,7 @@ export type PeerOptions = {
   follows: boolean
   /** Quotas for other peers' payloads. */
   quotas?: QuotaLimits
-  /** What it pays for gas at most. */
+  /** Bounds of what it pays for gas. */
   fees?: FeeSettings
   /** How payloads are fetched. */
   limits?: FetchLimits

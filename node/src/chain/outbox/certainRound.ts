@@ -14,8 +14,8 @@ export type CertainRound = {
 }
 
 /**
- * What is dropped because its round has passed is dropped for good, so that a single header does not decide it: an endpoint may give a false one, and
- * the first header after a start is compared with nothing.
+ * The outbox drops calls of passed rounds for good, so that a single header does not decide it: an endpoint may give a false one, and the first
+ * header after a start is compared with nothing.
  */
 export function createCertainRound(clock: Clock): CertainRound {
   let seen: (Head & { atMs: number })[] = []

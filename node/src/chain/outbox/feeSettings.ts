@@ -3,7 +3,7 @@ import type { CamelKeys } from '#core/camelKeys.ts'
 
 const gwei = z.coerce.number().min(0.001).max(1e6)
 
-/** What an account pays for gas at most: schema, and what --help says. */
+/** Bounds of what an account pays for gas: schema, and --help texts. */
 export const feeSettings = {
   // Ethereum's base fee was above it for some hours in all.
   'max-fee-gwei': gwei.default(500).meta({

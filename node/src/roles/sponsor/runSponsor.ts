@@ -28,7 +28,7 @@ type SponsorOptions = {
   rpcUrl: string
   deployment: Deployment
   settings: SponsorSettings
-  /** What its account pays for gas at most. */
+  /** Bounds of what its account pays for gas. */
   fees?: FeeSettings
   /** Invitation that a peer must send; undefined if anybody may ask. */
   invitation: string | undefined
