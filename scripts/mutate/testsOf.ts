@@ -53,7 +53,7 @@ const TESTS: Record<string, readonly string[]> = {
   Jury: [...APPEALS, 'market/Disputes'],
   CommittedWork: ['challenges/WithheldLeaves', 'challenges/FalseLeaves', 'challenges/Appeals'],
   FalseLeaves: ['challenges/FalseLeaves'],
-  WithheldLeaves: ['challenges/WithheldLeaves', 'challenges/ResponsePay'],
+  WithheldLeaves: ['challenges/WithheldLeaves', 'challenges/ResponsePay', 'challenges/ResponseGas'],
   SpecificationFields: ['SpecificationFields', 'challenges/WithheldLeaves'],
   Appeals: APPEALS,
   AppealCases: APPEALS,

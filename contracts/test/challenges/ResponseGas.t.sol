@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {ResponseFixture} from "./ResponseFixture.sol";
+import {Shower} from "./Shower.sol";
+
+/// @dev What the largest bodies are paid, which follows the gas that is used.
+contract ResponseGasTest is ResponseFixture {
+    function test_TheLargestBodyIsPaidWithinTheBond() public {
+        uint256 paidWei = shownBy(address(0xA11), new Shower().filled(65_536), new bytes32[](0));
+        vm.assertLe(2_600_000 * MIN_GAS_PRICE_WEI, paidWei);
+        vm.assertLe(paidWei, BOND - 1);
+    }
+
+    /// @dev A transaction pays a quarter for zero bytes, so that a body of them would be worth withholding. Counting them
+    /// costs twice as much without the optimizer, which tests are compiled without.
+    function test_ZeroBytesArePaidAQuarter() public {
+        uint256 paidWei = shownBy(address(0xA11), new bytes(65_536), new bytes32[](0));
+        vm.assertLe(paidWei, 1_500_000 * MIN_GAS_PRICE_WEI);
+        vm.assertLe(650_000 * MIN_GAS_PRICE_WEI, paidWei);
+    }
+}
