@@ -88,3 +88,12 @@ test('mutable facts are read each time and immutable ones once, for the last rou
   for (const round of [10, 5, 3]) await read(round)
   expect(reads).toEqual([3])
 })
+
+test('a final round in which an endpoint finds nothing is read again', async () => {
+  const answers = [[], ['commitment'], ['unread']]
+  const read = keepFinal(
+    async () => answers.shift() ?? [],
+    () => true,
+  )
+  expect([await read(1), await read(1), await read(1)]).toEqual([[], ['commitment'], ['commitment']])
+})

@@ -97,11 +97,11 @@ const KEPT_ROUNDS = 6
 
 /**
  * Caches the read of a round for all duties once it can no longer change: in a large swarm each read takes tens of megabytes of the endpoint's
- * answers.
+ * answers. Nothing is an answer that an endpoint also gives falsely, and costs little to read: it is not cached.
  *
  * @param isOver - whether the round's last block is too deep to change, as far as is known.
  */
-export function keepFinal<T>(
+export function keepFinal<T extends { length: number }>(
   read: (round: number) => Promise<T>,
   isOver: (round: number) => boolean,
 ): (round: number) => Promise<T> {
@@ -114,7 +114,8 @@ export function keepFinal<T>(
     const value = read(round)
     if (!isFinal) return value
     kept.set(round, value)
-    value.catch(() => kept.delete(round))
+    const forget = () => void kept.delete(round)
+    value.then(({ length }) => length === 0 && forget(), forget)
     for (const oldest of kept.keys()) if (kept.size > KEPT_ROUNDS) kept.delete(oldest)
     return value
   }
