@@ -15,6 +15,8 @@ type FollowedHead = {
   faultOf(endpoint: Endpoint, head: TakenHead, isOnly: () => boolean): string | null
 }
 
+/** No clock in use is a day off: a followed chain that leads this machine's by more was false once a head agrees with the clock. */
+const FALSE_LEAD_SEC = 86_400
 /** Heads that must follow a jump within `holdMs`, the first included. */
 const HOLD_HEADS = 4
 
@@ -43,6 +45,12 @@ export function createFollowedHead({ logger, holdMs }: { logger: Logger; holdMs:
       const fault = judgeHead(followed, head)
       if (fault === null) {
         candidates.delete(endpoint)
+        return null
+      }
+      if (followed !== null && isRefuted(followed, head)) {
+        logger.warn('the chain that was followed is far ahead of the clock; following one that is not', { fault })
+        candidates.clear()
+        followed = null
         return null
       }
       const candidate = candidateWith(endpoint, head)
@@ -92,6 +100,11 @@ function follow(before: Followed | null, head: TakenHead): Followed {
 
 /** After a clock is set back, the chain's lead grows by the same amount. */
 const leadAt = ({ last, leadSec }: Followed, nowMs: number) => leadSec + Math.max(0, last.atMs - nowMs) / 1000
+
+/** Whether this machine's clock shows that a head is true and the followed chain was false, such as a first header of next year. */
+function isRefuted({ leadSec }: Followed, { timeSec, atMs }: TakenHead): boolean {
+  return leadSec > FALSE_LEAD_SEC && Math.abs(timeSec - atMs / 1000) <= SLACK_SEC
+}
 
 /**
  * Whether a chain can have advanced from one head to another in the time that has passed here.
