@@ -94,6 +94,25 @@ contract OpeningsTest is OpeningsFixture {
         vm.assertEq(openings.earnedOf(evaluators[2]), 40 ether / uint256(26));
     }
 
+    /// @dev A newcomer's 500 weighs 2,500, where the round before had 4,500.
+    function test_ARoundThatWeighsLessThanThoseBeforePaysLess() public {
+        commitRollouts(solvers[1]);
+        voteAlike(0, scoresOf(900));
+        bytes32[] memory page = new bytes32[](1);
+        page[0] = solvers[1];
+        votes.settle(0, 0, page);
+        enterRound(6);
+        base = 6;
+        play(600, 600, 600);
+        (uint256 weight, uint256 meanWeight) = weightsIn(6);
+        vm.assertEq(weight, 2_500);
+        vm.assertEq(meanWeight, 4_500);
+        for (uint256 i = 0; i < 3; ++i) openings.open(openingOf(i, 0));
+        enterRound(11);
+        openings.close(6, 0);
+        vm.assertEq(openings.earnedOf(evaluators[0]), (uint256(200 ether) * 2_500) / 4_500 / 5);
+    }
+
     /// @dev The third seat's missed pay goes to nobody.
     function test_NobodyGainsFromTheSilenceOfOthers() public {
         play(600, 600, 600);

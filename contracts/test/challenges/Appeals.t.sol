@@ -309,7 +309,7 @@ contract AppealsTest is AppealFixture {
         IRolloutCommitments.Leaf memory leaf = drawnLeaf(0, solvers[0]);
         challenges.challengeLeaf(0, solvers[0], work, leaf, proof());
         uint16[] memory scores = sameScores(800);
-        scores[1] = SILENT;
+        scores[1] = SEALED;
         playVerdicts(scores);
         enterRound(7);
         vm.expectEmit(address(challenges));
@@ -319,7 +319,7 @@ contract AppealsTest is AppealFixture {
         vm.assertEq(challenges.creditOf(APPELLANT), FIRST_BOND / 2 + ((FIRST_BOND / 2) % 10));
         vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
         judgeAll(1, 11);
-        // For work that they did; who did none is not blamed, since nothing was left to judge.
+        // For work that they did; who did not reveal is not blamed, since nothing was left to judge.
         vm.assertEq(challenges.creditOf(registry.accountOf(juries[1][0])), FIRST_BOND / 2 / 10);
         for (uint256 i = 0; i < 11; ++i) vm.assertEq(votes.missesOf(juries[1][i]), 0);
     }
