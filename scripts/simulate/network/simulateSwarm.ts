@@ -19,6 +19,8 @@ import type { Settled } from './swarmContracts.ts'
 const EVALUATORS_SHARE = 0.15
 export const ROUND_SEC = 60
 const BLOCK_SEC = 2
+/** Between the starts of two peers. */
+export const START_EVERY_MS = 100
 /** Before round 0. */
 const START_SEC = 60
 
@@ -79,7 +81,7 @@ const hashOf = (text: string) => keccak256(stringToHex(text))
 export function simulateSwarm(options: SwarmOptions): Promise<SwarmResult> {
   return inSimulatedTime(options.seed, async time => {
     const swarm = found(options, time)
-    for (const [at, peer] of swarm.peers.entries()) time.after(at * 100, () => peer.start())
+    for (const [at, peer] of swarm.peers.entries()) time.after(at * START_EVERY_MS, () => peer.start())
     options.faults?.(swarm)
 
     await time.runUntil(EPOCH_MS + (START_SEC + (options.rounds + 4) * (options.roundSec ?? ROUND_SEC)) * 1000 - 1_000)

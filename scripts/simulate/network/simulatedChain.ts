@@ -1,14 +1,25 @@
 import { decodeFunctionData, keccak256, stringToHex } from 'viem'
 import type { Contracts } from '../../../node/src/chain/contracts.ts'
-import type { OutboxRpc, UnsignedTransaction } from '../../../node/src/chain/outbox/outboxRpc.ts'
-import { revertedWith } from '../../../node/src/chain/revertedWith.ts'
+import { gasLimitFor, type OutboxRpc, type UnsignedTransaction } from '../../../node/src/chain/outbox/outboxRpc.ts'
+import { NO_REASON, revertedWith } from '../../../node/src/chain/revertedWith.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import type { SimulatedTime } from './simulatedTime.ts'
 import { type Block, type Call, SwarmContracts, type Terms } from './swarmContracts.ts'
 
-type Transaction = { hash: Hex; from: Hex; nonce: number; call: Call }
+type Transaction = Pick<UnsignedTransaction, 'nonce' | 'gas' | 'maxFeePerGasWei'> & { hash: Hex; from: Hex; call: Call }
 type Mined = Block & { transactions: Transaction[] }
 type Receipt = { block: number; succeeded: boolean; gasUsed: bigint }
+
+/** An endpoint as an outbox needs it. */
+type OutboxEndpoint = {
+  readonly fault: string | null
+  delayed<T>(work: () => T, calls?: number): Promise<T>
+  quantity(method: string, value: number | bigint): bigint
+}
+
+const BLOCK_GAS = 30_000_000n
+/** Of every account. */
+export const BALANCE_WEI = 10n ** 18n
 
 /** One chain, with a pool, that mines blocks at equal times and can be reorganised. */
 export class SimulatedChain {
@@ -61,8 +72,10 @@ export class SimulatedChain {
     this.mine()
   }
 
-  /** Calls of an account's outbox; `delayed` is the round trip, of one call unless more are named. */
-  outboxRpc(address: Hex, delayed: <T>(work: () => T, calls?: number) => Promise<T>): OutboxRpc {
+  /** Calls of an account's outbox over an endpoint, which may lie about reverts and quantities. */
+  outboxRpc(address: Hex, endpoint: OutboxEndpoint): OutboxRpc {
+    const delayed: OutboxEndpoint['delayed'] = (work, calls) => endpoint.delayed(work, calls)
+    const count = (nonce: number) => Number(endpoint.quantity('eth_getTransactionCount', nonce))
     const latest = () => this.nonces.get(address) ?? 0
     const pending = () => {
       const waiting = [...this.pool.values()].filter(one => one.from === address)
@@ -70,10 +83,11 @@ export class SimulatedChain {
     }
     return {
       address,
-      latestNonce: () => delayed(latest),
-      nonces: () => delayed(() => ({ latest: latest(), pending: pending() }), 2),
+      latestNonce: () => delayed(() => count(latest())),
+      nonces: () => delayed(() => ({ latest: count(latest()), pending: count(pending()) }), 2),
       simulate: ({ to, data }) =>
         delayed(() => {
+          if (endpoint.fault === 'reverted') return { revertedWith: NO_REASON }
           try {
             const next = {
               ...this.head,
@@ -81,20 +95,26 @@ export class SimulatedChain {
               timeSec: this.head.timeSec + this.terms.blockSec,
             }
             this.contracts.prepare(this.decode(address, to, data), next, number => this.block(number)?.hash)
-            return { gas: 100_000n }
+            return { gas: gasLimitFor(endpoint.quantity('eth_estimateGas', 100_000n)) }
           } catch (error) {
             const reason = revertedWith(error)
             if (reason === null) throw error
             return { revertedWith: reason }
           }
         }),
-      fees: () => delayed(() => ({ maxFeePerGasWei: 2n, maxPriorityFeePerGasWei: 1n }), 2),
+      fees: () =>
+        delayed(() => {
+          const priority = endpoint.quantity('eth_maxPriorityFeePerGas', 1n)
+          return { maxFeePerGasWei: 1n + priority, maxPriorityFeePerGasWei: priority }
+        }, 2),
       sign: async unsigned => this.sign(address, unsigned),
       send: raw =>
         delayed(() => {
           const transaction = this.signed.get(raw) as Transaction
           if (this.receipts.has(transaction.hash)) return 'nonce too low'
           if (transaction.nonce < latest()) return 'nonce too low'
+          if (transaction.gas > BLOCK_GAS) return { refused: 'exceeds block gas limit' }
+          if (transaction.gas * transaction.maxFeePerGasWei > BALANCE_WEI) return 'no funds'
           this.pool.set(transaction.hash, transaction)
           return 'accepted'
         }),
@@ -103,10 +123,11 @@ export class SimulatedChain {
     }
   }
 
-  private sign(from: Hex, { to, data, nonce, maxFeePerGasWei }: UnsignedTransaction): { hash: Hex; raw: Hex } {
+  private sign(from: Hex, { to, data, nonce, gas, maxFeePerGasWei }: UnsignedTransaction): { hash: Hex; raw: Hex } {
     this.signatures += 1
-    const hash = keccak256(stringToHex(`${from} ${to} ${data} ${nonce} ${maxFeePerGasWei}`))
-    if (!this.signed.has(hash)) this.signed.set(hash, { hash, from, nonce, call: this.decode(from, to, data) })
+    const hash = keccak256(stringToHex(`${from} ${to} ${data} ${nonce} ${gas} ${maxFeePerGasWei}`))
+    if (!this.signed.has(hash))
+      this.signed.set(hash, { hash, from, nonce, gas, maxFeePerGasWei, call: this.decode(from, to, data) })
     return { hash, raw: hash }
   }
 

@@ -135,9 +135,8 @@ export class SimulatedPeer {
     const logger = world.logger?.child({ peer: peerId }) ?? silentLogger
     const watching = { clock, logger, signal }
     const [first] = this.endpoints as [SimulatedEndpoint]
-    const delayed = <T>(work: () => T, calls?: number) => first.delayed(work, calls)
     const chain = await runChain(
-      { chain: await connect(this.endpoints, watching), outboxRpc: world.chain.outboxRpc(account, delayed) },
+      { chain: await connect(this.endpoints, watching), outboxRpc: world.chain.outboxRpc(account, first) },
       { deployment: world.deployment, accountKey, peerKey, signer: null, outbox: this.outbox, ...watching },
     )
     chain.done.catch(error => {
