@@ -30,7 +30,7 @@ contract BallotsTest is VotesFixture {
         vm.warp(rounds.startOf(1));
         openBeacon(rounds, 0);
         vm.assertEq(rounds.beaconOf(0), bytes32(0));
-        // Which position it has, nobody can know before: it tries all.
+        // Nobody can know its position before: it tries all.
         for (uint8 position = 0; position < 3; ++position) {
             vm.prank(accountNamed(100));
             try votes.commitVotes(0, 0, position, evaluators[0], SALT) {} catch {}

@@ -151,7 +151,7 @@ contract RoundsTest is SwarmFixture {
         vm.assertEq(rounds.endOf(round), rounds.startOf(round + 1));
     }
 
-    /// @dev Where this contract's next creation goes: it has made five.
+    /// @dev Address of this contract's next creation: it has made five.
     function addressOfNext() internal view returns (address next) {
         return
             address(

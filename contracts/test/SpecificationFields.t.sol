@@ -67,7 +67,7 @@ contract SpecificationFieldsTest is TestBase {
         vm.assertEq(_reader.numberAt(specification, before.length), value);
     }
 
-    /// @dev Nothing but the library's own error, wherever it is told to look.
+    /// @dev Any offset gives the library's own error.
     function testFuzz_NoOffsetPanics(bytes calldata specification, uint16 offset) public view {
         try _reader.numberAt(specification, offset) returns (uint256 value) {
             vm.assertLe(value, type(uint16).max);

@@ -35,7 +35,7 @@ contract WeightsTest is TestBase {
         vm.assertEq(lanes.ahead(type(uint256).max), 0);
     }
 
-    /// @dev Of all rounds while they are few; a round that weighs nothing takes a 32nd of the mean, and no more.
+    /// @dev The mean is over all rounds while they are few; a round without weight takes a 32nd of it at most.
     function test_TheMeanOfRoundsForgetsSlowly() public pure {
         vm.assertEq(Weights.meanOf(0, 77, 500), 0);
         uint40 mean = 0;

@@ -189,7 +189,7 @@ async function playRound(
   const steps = { proposals, commits, beacon, voteCommits, reveals, settlement, ...answered }
   const sums = Object.entries(steps).map(([step, gas]) => [step, gas.reduce((sum, one) => sum + one, 0)] as const)
   const aPeer = (gas: number) => Math.round(gas / solvers.length)
-  // Of a shard that is full: its last ballot, and its settlement.
+  // The last ballot of a full shard, and its settlement.
   const full = Math.min(solvers.length, SHARD_PEERS)
   const lastOfFirstShard = ballots.filter(({ shard }) => shard === 0).length - 1
   return {

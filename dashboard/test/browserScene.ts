@@ -35,7 +35,7 @@ export interface BrowserScene {
   visit: (address: string, as?: Visit) => Promise<Page>
 }
 
-/** To be called at the top of a test file. */
+/** Call it at the top of a test file. */
 export function openBrowserScene(): BrowserScene {
   let dashboard: RunningDashboard
   let browser: Browser

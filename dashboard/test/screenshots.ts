@@ -28,7 +28,7 @@ async function picture(name: string, address: string, heading?: string) {
   await page.close()
 }
 
-/** Where the first link on a page leads whose address begins so. */
+/** Target of the first link on a page whose address begins so. */
 async function firstLink(address: string, prefix: string, skip = 0): Promise<string> {
   const page = await browser.newPage()
   await page.goto(url + address)

@@ -42,7 +42,7 @@ contract FalseLeavesTest is VotesFixture {
         voteOn(0, scoresOf(900, 900, 900));
         vm.recordLogs();
         votes.settle(0, 0, firstSolvers(1));
-        // Of the round, and none of the peer.
+        // The event of the round, and none of the peer.
         vm.assertEq(vm.getRecordedLogs().length, 1);
         expectOutcome(5, 0);
         vm.assertEq(votes.points(solvers[0]), 0);

@@ -130,7 +130,7 @@ contract ChallengesInvariants is SwarmFixture {
         }
     }
 
-    /// @dev Of the books.
+    /// @dev Sum of a round's scores, by the books.
     function totalOf(uint64 round) internal view returns (uint256 total) {
         for (uint256 i = 0; i < 3; ++i) total += handler.score(round, handler.peers(i));
     }

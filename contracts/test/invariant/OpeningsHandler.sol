@@ -27,7 +27,7 @@ contract OpeningsHandler is ProposerBooks {
         Nectar nectar;
     }
 
-    /// @dev Of the round that is played: the leaf that an evaluator opened, plus one, and the outcome.
+    /// @dev In the current round: the leaf that an evaluator opened, plus one, and the outcome.
     uint32[3] internal openedPlusOne;
     bool internal isClosed;
     bool internal isTaskPaid;

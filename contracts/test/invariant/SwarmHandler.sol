@@ -307,7 +307,7 @@ contract SwarmHandler is WeightBooks {
         if (actual != outcome || actualScore != score) ++wronglySettled;
     }
 
-    /// @dev Of the running round; one of less than four seconds has none.
+    /// @dev Last quarter of the running round; one of less than four seconds has none.
     function isLastQuarter() internal view returns (bool is_) {
         uint64 current = parts.rounds.currentRound();
         uint256 endsAtSec = parts.rounds.endOf(current);

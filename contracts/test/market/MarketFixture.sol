@@ -37,7 +37,7 @@ abstract contract MarketFixture is TestBase {
     PredictionMarket internal market;
     bytes32[] internal seatKeys;
 
-    /// @dev Of the games that are opened.
+    /// @dev Fee of the games that tests open.
     uint16 internal feeBps;
 
     function setUp() public virtual {

@@ -41,7 +41,7 @@ export function workOf({ chainId, peers }: Swarm, round: bigint, peerKey: Hex) {
   return { root: merkleRoot(hashes), leafCount: LEAVES, policyHash: some, contentId: some, leaves, hashes }
 }
 
-/** Which task of a proposal a peer's leaves answer. */
+/** The task of a proposal that a peer's leaves answer. */
 export const taskIndexOf = (peerKey: Hex) => Number((BigInt(peerKey) >> 8n) % 3n)
 
 /** Three proposers commit to secrets, two rounds ahead. */

@@ -104,7 +104,7 @@ export function testPeers(scene: BrowserScene): void {
     expect(await proposing.textContent()).toMatch(/9\d %36/)
     const judging = page.locator('section[aria-labelledby=judges] tbody tr').filter({ visible: true })
     expect(await judging.textContent()).toMatch(/1 of 110\.000\.16$/)
-    // Of the game that has a winner: one bettor was right, the other has its share of that choice to claim, and lost on another.
+    // In the game with a winner one bettor was right; the other can claim its share of that choice, and lost on another.
     const betting = page.locator('section[aria-labelledby=bettors] tbody tr').filter({ visible: true })
     await expect
       .poll(async () => (await betting.allInnerTexts()).map(text => text.split(/\s+/).at(-1)))

@@ -6,7 +6,7 @@ import { answers } from '../fixtures/indexerAnswers.ts'
 import { CURRENT_ROUND } from '../fixtures/swarm.ts'
 import { layoutShift, settled } from '../inspectPage.ts'
 
-/** Nothing that a reader sees moves by itself, and all of it fits a phone. */
+/** Pages do not shift by themselves, and fit a phone. */
 export function testShifts(scene: BrowserScene): void {
   const { browserTest, visit } = scene
 
@@ -55,7 +55,7 @@ export function testShifts(scene: BrowserScene): void {
   }
 }
 
-/** Nothing lies beyond the edge of the screen, and the keyboard reaches the content first. */
+/** No element lies beyond the edge of the screen, and the keyboard reaches the content first. */
 async function fitsPhone(page: Page): Promise<void> {
   if (new URL(page.url()).pathname.startsWith('/rounds/')) {
     await page
