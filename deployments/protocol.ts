@@ -70,3 +70,17 @@ export const phase = {
  * many rounds later, and the jury of that reads in the next round.
  */
 export const LAST_READING = 2 * phase.settling + phase.voting
+
+/** Outcomes of a peer's round, by the contracts' numbers. */
+export const settlementOutcomes = [
+  'none',
+  'scored',
+  'unavailable',
+  'no quorum',
+  'void',
+  'false leaf',
+  'withheld',
+] as const
+
+/** Faults of a seat, by the contracts' numbers. */
+export const seatFaults = ['sealed', 'overturned'] as const

@@ -37,7 +37,15 @@ test('constants off the chain are those of the contracts', () => {
     OVERTURNED_MILLI: constantOf('EvaluatorSeats.sol', 'OVERTURNED_MILLI'),
     MAX_MISSES: constantOf('EvaluatorSeats.sol', 'MAX_MISSES'),
   }
-  const { phase, LAST_READING, COMMITMENT_RING, FULL_WEIGHT, ...known } = protocol
+  const {
+    phase,
+    LAST_READING,
+    COMMITMENT_RING,
+    FULL_WEIGHT,
+    settlementOutcomes: _,
+    seatFaults: __,
+    ...known
+  } = protocol
   assert.deepEqual(Object.fromEntries(Object.entries(known).map(([name, value]) => [name, BigInt(value)])), constants)
   assert.match(source('libraries/Ring.sol'), /\bconstant RING = FINALITY_ROUNDS \+ 3;/)
   assert.equal(COMMITMENT_RING, known.FINALITY_ROUNDS + 3)
@@ -47,4 +55,20 @@ test('constants off the chain are those of the contracts', () => {
   // A second appeal is opened FINALITY_ROUNDS after the first, which is opened as many after the round.
   assert.equal(phase.settling, known.FINALITY_ROUNDS)
   assert.equal(LAST_READING, 2 * known.FINALITY_ROUNDS + phase.voting)
+})
+
+test('outcomes and faults off the chain have the numbers of the contracts', () => {
+  const { settlementOutcomes, seatFaults } = protocol
+  const numbers = [...source('libraries/Tally.sol').matchAll(/constant OUTCOME_(\w+) = (\d+);/g)]
+  const words = { FALSE: 'false leaf' } as Record<string, string>
+  const named = numbers.map(([, name = '', number]) => [
+    Number(number),
+    words[name] ?? name.toLowerCase().replace('_', ' '),
+  ])
+  assert.deepEqual([[0, 'none'], ...named], [...settlementOutcomes.entries()])
+  const [, body = ''] = /enum Fault \{([^}]*)\}/.exec(source('interfaces/IRulings.sol')) ?? []
+  assert.deepEqual(
+    [...body.matchAll(/^\s*(\w+)/gm)].map(([, name = '']) => name.toLowerCase()),
+    [...seatFaults],
+  )
 })

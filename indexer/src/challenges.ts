@@ -1,12 +1,13 @@
+import type { Context } from 'ponder:registry'
 import { appeal, appealCase, appealVerdict, leafDemand, settlement } from 'ponder:schema'
-import { MAX_SCORE_MILLI, UNAVAILABLE } from '@waggle/deployments/protocol'
+import { MAX_SCORE_MILLI, seatFaults, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { weightOf } from '../rules/weights.ts'
 import { annul } from './annul.ts'
 import { addToFeed } from './feed.ts'
 import { keepShares } from './keepShares.ts'
 import { Contradiction, on } from './on.ts'
 import { countChallenge } from './openChallenges.ts'
-import { outcomes } from './outcomes.ts'
+import { outcomeOf } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
 import { updateRound } from './roundRow.ts'
 import { votedOn } from './votedOn.ts'
@@ -97,47 +98,55 @@ on('Challenges:VerdictRevealed', async ({ event, context }) => {
 
 on('Challenges:AppealClosed', async ({ event, context }) => {
   const { peerKey, scoreMilli, settledMilli, isMoot } = event.args
-  const round = Number(event.args.round)
-  await context.db.update(appealCase, { round, peerKey }).set({ isClosed: true, isMoot, finalMilli: scoreMilli })
-  const detail = { scoreMilli, settledMilli }
+  const key = { round: Number(event.args.round), peerKey }
+  await context.db.update(appealCase, key).set({ isClosed: true, isMoot, finalMilli: scoreMilli })
   // First, while its own share is held.
-  await keepShares(context, round)
-  await countChallenge(context, { round, peerKey }, -1)
-  const settled = await context.db.find(settlement, { round, peerKey })
-  if (settled === null) throw new Contradiction(`round ${round} of a peer was appealed and is not settled`)
+  await keepShares(context, key.round)
+  await countChallenge(context, key, -1)
+  const settled = await context.db.find(settlement, key)
+  if (settled === null) throw new Contradiction(`round ${key.round} of a peer was appealed and is not settled`)
   // Copied: the row that was found changes with the next update.
-  const { beforeMilli, outcome: before, weight: weightBefore } = settled
-  await updateRound(context, round, row => ({
-    reservedWeight: row.reservedWeight - reserveOf(settledMilli, beforeMilli),
+  const before = { ...settled, scoreMilli: settledMilli }
+  await updateRound(context, key.round, row => ({
+    reservedWeight: row.reservedWeight - reserveOf(settledMilli, before.beforeMilli),
   }))
-  if (!isMoot) await addToFeed(context, event, { kind: 'appealClosed', round, peerKey, detail })
-  if (!isMoot) await noteScore(context, { round, peerKey }, scoreMilli)
-  if (isMoot || scoreMilli === settledMilli) return
+  if (isMoot) return
+  await addToFeed(context, event, { kind: 'appealClosed', ...key, detail: { scoreMilli, settledMilli } })
+  await noteScore(context, key, scoreMilli)
   // Overturned by a score, or by a jury that found nothing to score.
-  const outcome = outcomes[event.args.outcome as keyof typeof outcomes] ?? 'scored'
-  const weight = weightOf(scoreMilli, beforeMilli)
-  await context.db.update(settlement, { round, peerKey }).set({ outcome, scoreMilli, weight })
-  await updateRound(context, round, row => ({
-    ...(before === outcome ? {} : { [before]: row[before] - 1, [outcome]: row[outcome] + 1 }),
-    scoreMilliSum: row.scoreMilliSum - settledMilli + scoreMilli,
-    weight: row.weight - weightBefore + weight,
-  }))
-  await updatePeer(context, peerKey, row => ({
-    pointsMilli: row.pointsMilli - BigInt(settledMilli) + BigInt(scoreMilli),
-  }))
+  const outcome = outcomeOf(event.args.outcome) ?? 'scored'
+  if (scoreMilli !== settledMilli) await replaceScore(context, key, before, { outcome, scoreMilli })
 })
+
+type Settled = Pick<typeof settlement.$inferSelect, 'outcome' | 'scoreMilli' | 'beforeMilli' | 'weight'>
+
+/** Replaces a settled score by that of a verdict, in the sums over its round and its peer too. */
+async function replaceScore(
+  context: Context,
+  key: { round: number; peerKey: `0x${string}` },
+  before: Settled,
+  { outcome, scoreMilli }: Pick<Settled, 'outcome' | 'scoreMilli'>,
+): Promise<void> {
+  const weight = weightOf(scoreMilli, before.beforeMilli)
+  await context.db.update(settlement, key).set({ outcome, scoreMilli, weight })
+  await updateRound(context, key.round, row => ({
+    ...(before.outcome === outcome ? {} : { [before.outcome]: row[before.outcome] - 1, [outcome]: row[outcome] + 1 }),
+    scoreMilliSum: row.scoreMilliSum - before.scoreMilli + scoreMilli,
+    weight: row.weight - before.weight + weight,
+  }))
+  await updatePeer(context, key.peerKey, row => ({
+    pointsMilli: row.pointsMilli - BigInt(before.scoreMilli) + BigInt(scoreMilli),
+  }))
+}
 
 on('Challenges:SeatPaid', async ({ event, context }) => {
   const { round, paidWei, peerKey, seatKey, level } = event.args
   await context.db.update(appealVerdict, { round: Number(round), peerKey, seatKey, level }).set({ paidWei })
 })
 
-/** By the event's number. */
-const faults = ['sealed', 'overturned'] as const
-
 on('Challenges:SeatBlamed', async ({ event, context }) => {
   const { peerKey, seatKey, level } = event.args
-  const fault = faults[event.args.fault] ?? null
+  const fault = seatFaults[event.args.fault] ?? null
   // Those of the committee that was overturned, level 0, have no verdict of their own here.
   await context.db
     .insert(appealVerdict)

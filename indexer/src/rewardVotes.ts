@@ -3,7 +3,7 @@ import { weightOf } from '../rules/weights.ts'
 import { addToFeed } from './feed.ts'
 import { Contradiction, on } from './on.ts'
 import { readOpenChallenges } from './openChallenges.ts'
-import { outcomes } from './outcomes.ts'
+import { outcomeOf } from './outcomes.ts'
 import { updatePeer } from './peerRow.ts'
 import { CLOCK, updateRound } from './roundRow.ts'
 import { noteScore, readBefore } from './weigh.ts'
@@ -83,7 +83,7 @@ on('RewardVotes:RoundCounted', async ({ event, context }) => {
 on('RewardVotes:Settled', async ({ event, context }) => {
   const { peerKey, scoreMilli, votes } = event.args
   const round = Number(event.args.round)
-  const outcome = outcomes[event.args.outcome as keyof typeof outcomes]
+  const outcome = outcomeOf(event.args.outcome)
   if (outcome === undefined) throw new Error(`round ${round} was settled with unknown outcome ${event.args.outcome}`)
   const beforeMilli = await readBefore(context, { round, peerKey })
   const weight = weightOf(scoreMilli, beforeMilli)

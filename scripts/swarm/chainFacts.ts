@@ -1,8 +1,7 @@
 import type { Deployment } from '@waggle/deployments'
 import { challengesAbi, rewardVotesAbi, rolloutCommitmentsAbi, roundsAbi } from '@waggle/deployments/abi'
 import { createPublicClient, type Hex, http, type PublicClient } from 'viem'
-import { UNAVAILABLE } from '../../deployments/protocol.ts'
-import { settlementOutcomes } from '../../node/src/chain/votes/readSettlements.ts'
+import { settlementOutcomes, UNAVAILABLE } from '../../deployments/protocol.ts'
 
 /** A round's facts from the chain. */
 interface ChainRound {

@@ -1,19 +1,10 @@
-import { FULL_WEIGHT, phase } from '@waggle/deployments/protocol'
+import { FULL_WEIGHT, phase, settlementOutcomes } from '@waggle/deployments/protocol'
 import type { PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
 
-export const settlementOutcomes = [
-  'none',
-  'scored',
-  'unavailable',
-  'no quorum',
-  'void',
-  'false leaf',
-  'withheld',
-] as const
 export type SettlementOutcome = (typeof settlementOutcomes)[number]
 export type Settlement = {
   peerKey: PeerKey

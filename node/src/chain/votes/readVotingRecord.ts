@@ -1,10 +1,10 @@
+import { settlementOutcomes } from '@waggle/deployments/protocol'
 import type { AccountAddress, Beacon, PeerKey } from '#core/hashes.ts'
 import { callChain } from '../callChain.ts'
 import type { ChainClient } from '../connectChain.ts'
 import type { Contracts } from '../contracts.ts'
 import { EVENT_RANGE_BLOCKS } from '../rounds/roundEvents.ts'
 import type { Settlement } from './readSettlements.ts'
-import { settlementOutcomes } from './readSettlements.ts'
 
 /** Rulings on a peer's round, in the order of the chain. */
 export type Ruling = { peerKey: PeerKey } & (
