@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {ResponseFixture} from "./ResponseFixture.sol";
 import {Shower} from "./Shower.sol";
 
-/// @dev What the largest bodies are paid, which follows the gas that is used.
+/// @dev Pay for the largest answers, which follows the gas that is used.
 contract ResponseGasTest is ResponseFixture {
     function test_TheLargestBodyIsPaidWithinTheBond() public {
         uint256 paidWei = shownBy(address(0xA11), new Shower().filled(65_536), new bytes32[](0));
