@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { OutOfTimeError, withinTime } from './withinTime.ts'
+
+/** Blocks the thread without using its processor, as a busy machine does. */
+const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+test('work that was given no processor time is run again', () => {
+  let starts = 0
+  const work = () => {
+    starts++
+    if (starts < 3) block(10_000)
+    return 'done'
+  }
+  expect(withinTime(20, work)).toBe('done')
+  expect(starts).toBe(3)
+})
+
+test('work that never gets processor time is given up', () => {
+  let starts = 0
+  const work = () => {
+    starts++
+    block(10_000)
+  }
+  expect(() => withinTime(20, work)).toThrow(OutOfTimeError)
+  expect(starts).toBe(5)
+})
+
+test('an error of the work is thrown at once', () => {
+  const error = new RangeError('its own')
+  expect(() =>
+    withinTime(20, () => {
+      throw error
+    }),
+  ).toThrow(error)
+})
