@@ -44,7 +44,7 @@ type PayloadFetcher = (wanted: WantedPayload, signal: AbortSignal) => Promise<Pe
 
 /** Late peers remembered, at most. */
 const MAX_LATE = 10_000
-/** Retries of an unreachable author that is worth waiting for, and the share of a round before each. */
+/** Retries of an author that is away or has not published, where it is worth waiting for, and the share of a round before each. */
 const [MAX_RETURNS, RETURN_SHARE] = [2, 1 / 8]
 /** Retries of an author that reports nothing: a lying author delays callers that wait for all payloads. */
 const MAX_NOT_FOUND = 2
@@ -208,10 +208,10 @@ function isNamed({ isAuthor, isKeeper }: Holder): boolean {
   return isAuthor || isKeeper === true
 }
 
-/** Whether no known peer has it, and the author is unreachable: a restarting peer does not lose its round. */
+/** Whether no known peer has it, and the author is unreachable or has not published it yet: a restarting peer does not lose its round. */
 function isGone(tried: readonly Attempt[]): boolean {
   const author = tried.find(({ isAuthor }) => isAuthor)
-  return author === undefined || author.failure === 'unreachable'
+  return author === undefined || author.failure === 'unreachable' || author.failure === 'not-found'
 }
 
 /** The author's failure decides, or else that of the first holder asked. */
