@@ -92,7 +92,7 @@ games, show and quote only read the chain; the other actions send from the accou
   },
 })
 
-/** Output of a reading action as text; null for the actions that send, whose result is short. */
+/** Text of a reading action's result; null for the actions that send, whose result is short. */
 async function linesOf(action: (typeof actions)[number], found: unknown): Promise<string[] | null> {
   const { gameLines, oneGameLines, quoteLines } = await import('../status/gameLines.ts')
   if (action === 'games') return gameLines(found as Parameters<typeof gameLines>[0])

@@ -54,7 +54,7 @@ export function oneGameLines(game: ShownGame): string[] {
 
 type Quoted = { round: number; choice: number; stake: string; price: string; shares: string; payout: string }
 
-/** Shares and payout that a bet would buy. */
+/** A quote for people: shares, price and payout of a bet. */
 export function quoteLines({ round, choice, stake, price, shares, payout }: Quoted): string[] {
   return [
     `${readableAmount(stake)} Nectar on choice ${choice} buy ${readableAmount(shares)} shares at ${readableAmount(price)}, in round ${round + 1}`,

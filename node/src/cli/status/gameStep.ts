@@ -2,7 +2,7 @@ import type { Game } from '#chain/games/readGame.ts'
 
 type Terms = Pick<Game, 'phase' | 'round' | 'roundCount' | 'startsAtSec' | 'bettingSec' | 'revealSec' | 'cluesRevealed'>
 
-/** The next step of a game by its phase, and when, in Unix seconds of the chain; null if no time is set. */
+/** The next step in a game by its phase, and its time, in Unix seconds of the chain; null if no time is set. */
 export function gameStep(game: Terms): { says: string; atSec: number } | null {
   const { phase, round, roundCount, startsAtSec, bettingSec, revealSec, cluesRevealed } = game
   const opensAt = (of: number) => startsAtSec + of * (bettingSec + revealSec)
