@@ -35,6 +35,7 @@ export function testMarket(scene: BrowserScene): void {
     expect(await open.getByRole('link', { name: /^0x/ }).first().getAttribute('href')).toMatch(
       /^\/\?q=0x[0-9a-f]{40}$/i,
     )
+    await open.getByText('The judge missed its time').waitFor()
     await over.getByRole('heading', { name: 'Game 0' }).waitFor()
     expect(await over.getByRole('row', { name: 'Choice 1' }).textContent()).toContain('won')
     await over.getByText('took').waitFor()
@@ -47,7 +48,7 @@ export function testMarket(scene: BrowserScene): void {
       'two sums',
       'palindromes',
     ])
-    await see(page, 'Connect an account to bet.')
+    await see(page, 'No round takes bets now.')
     const judge = page.getByText('answers with a bond').getByRole('link')
     expect(await judge.getAttribute('href')).toMatch(/^\/\?q=0x90f79bf6/)
     const account = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'

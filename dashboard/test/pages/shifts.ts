@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type BrowserScene, solver } from '../browserScene.ts'
+import { type BrowserScene, see, solver } from '../browserScene.ts'
 import { gatewayAnswers } from '../fixtures/gatewayAnswers.ts'
 import { answers } from '../fixtures/indexerAnswers.ts'
 import { CURRENT_ROUND } from '../fixtures/swarm.ts'
@@ -43,6 +43,28 @@ export function testShifts(scene: BrowserScene): void {
       }
     })
   }
+
+  browserTest('a font that comes late moves nothing', async () => {
+    const { promise, resolve: comes } = Promise.withResolvers<void>()
+    const hold = async (page: Page) => {
+      await page.route('**/*.woff2', route => promise.then(() => route.continue()))
+    }
+    const page = await visit('/market/1', { width: 390, early: true, prepare: hold })
+    await see(page, 'No round takes bets now.')
+    const fonts = page.waitForResponse(/casl.*woff2$/)
+    comes()
+    await (await fonts).finished()
+    await page.evaluate('document.fonts.ready')
+    expect(await layoutShift(page)).toBeLessThan(0.01)
+  })
+
+  browserTest('a game is painted from the top as it arrives: what is above comes first in the document', async () => {
+    const page = await visit('/market/1', { width: 390 })
+    const inDocument = await page.getByRole('heading', { level: 2 }).filter({ visible: true }).all()
+    const tops = await Promise.all(inDocument.map(async heading => (await heading.boundingBox())?.y ?? 0))
+    expect(tops.length).toBeGreaterThan(3)
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b))
+  })
 
   /** Keeps what pages load late from them, until it is told that it may come. */
   function holdBack(): () => void {

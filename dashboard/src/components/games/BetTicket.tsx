@@ -9,7 +9,7 @@ import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useGameStep } from '#chain/useGameStep.ts'
 import { useSend } from '#chain/useSend.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
-import type { GameTerms } from '#merge/games/gameClock.ts'
+import type { GameStep, GameTerms } from '#merge/games/gameClock.ts'
 import { ActionButton, Trouble } from '../ActionButton.tsx'
 
 interface Props {
@@ -41,6 +41,7 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
   const isEnough = stake !== null && stake >= BigInt(minBet)
   const round = step?.bettingRound ?? null
   const [quote, setQuote] = useQuote(gameId, round, choice, isEnough ? stake : null)
+  const unknown = step !== null && round === null ? '–' : '…'
   const name = choices.find(one => one.choice === choice)?.name ?? `choice ${choice}`
 
   async function place() {
@@ -77,9 +78,9 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
       </label>
       {isEnough ? (
         <dl className="mt-3 space-y-1 text-sm">
-          <Line title="Buys">{quote ? `${formatTokens(quote.shares)} shares` : '…'}</Line>
+          <Line title="Buys">{quote ? `${formatTokens(quote.shares)} shares` : unknown}</Line>
           <Line title={`Pays if ${name} wins and nobody bets after you`}>
-            {quote ? `${formatTokens(quote.payout)} nectar` : '…'}
+            {quote ? `${formatTokens(quote.payout)} nectar` : unknown}
           </Line>
           <Line title="Most that you can lose">{formatTokens(stake)} nectar</Line>
         </dl>
@@ -89,11 +90,17 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
       <ActionButton isBusy={sender.isBusy} isOff={address === null || round === null || quote === null} onClick={place}>
         {isEnough ? `Bet ${formatTokens(stake)} nectar` : 'Bet'}
       </ActionButton>
-      {address === null && <p className="mt-2 text-sm text-soft">Connect an account to bet.</p>}
-      {step !== null && round === null && <p className="mt-2 text-sm text-soft">No round takes bets now.</p>}
+      {/* Its line is reserved: an account and the clock come after the page. */}
+      <p className="mt-2 min-h-5 text-sm text-soft">{whyNot(step, address !== null)}</p>
       <Trouble text={sender.trouble} />
     </section>
   )
+}
+
+/** The reason why nobody can bet, or this reader; null if there is none. */
+function whyNot(step: GameStep | null, isConnected: boolean): string | null {
+  if (step !== null && step.bettingRound === null) return 'No round takes bets now.'
+  return isConnected ? null : 'Connect an account to bet.'
 }
 
 function Line({ title, children }: { title: string; children: ReactNode }) {

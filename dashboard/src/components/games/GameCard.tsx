@@ -1,12 +1,14 @@
 import Link from 'next/link'
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
+import { termsOf } from '#merge/games/gameClock.ts'
 import { gameTitle } from '#merge/games/gameTitle.ts'
 import type { Game } from '#sources/getGames.ts'
 import { ChoiceTable } from './ChoiceTable.tsx'
+import { GameCountdown } from './GameCountdown.tsx'
 import { gameStatus } from './gameStatus.ts'
 
-/** One game: its question, the stakes on each choice, its clues, the newest bets, and payouts. */
+/** One game: its question, its next step, the stakes on each choice, its clues, the newest bets, and payouts. */
 export function GameCard({ game }: { game: Game }) {
   const { question, nameOf } = gameTitle(game.gameId, game.details)
   const label = `game-${game.gameId}`
@@ -27,6 +29,7 @@ export function GameCard({ game }: { game: Game }) {
             {formatTokens(game.totalStake)} nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}; the judge{' '}
             <Account address={game.judge} /> answers with a bond of {formatTokens(game.bond)}
           </p>
+          {game.status === 'open' && <GameCountdown terms={termsOf(game)} isSmall />}
         </header>
         <ChoiceTable game={game} nameOf={nameOf} />
         <Clues clues={game.clues.items} />

@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import { shorten } from '#merge/format.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
+import { termsOf } from '#merge/games/gameClock.ts'
 import { gameHistory, type PriceLine, pricedBets, priceLines } from '#merge/games/gameHistory.ts'
 import { gameTitle } from '#merge/games/gameTitle.ts'
 import type { Game } from '#sources/getGames.ts'
@@ -18,8 +19,8 @@ export function GameProfile({ game }: { game: Game }) {
   const { question, nameOf } = gameTitle(game.gameId, game.details)
   const choices = game.choices.items.map(({ choice }) => ({ choice, name: nameOf(choice) }))
   const gameId = String(game.gameId)
-  const { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer } = game
-  const terms = { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer }
+  const { status, roundCount, clues } = game
+  const terms = termsOf(game)
   return (
     <>
       <h1 className="mt-3 break-words text-4xl sm:text-5xl">{question}</h1>
@@ -33,8 +34,14 @@ export function GameProfile({ game }: { game: Game }) {
         {game.feeBps > 0 && `, for ${game.feeBps / 100} % of the losing stakes`}.
       </p>
       <GameCountdown terms={terms} />
-      <div className="mt-8 grid gap-x-10 gap-y-10 lg:grid-cols-[1fr_22rem]">
-        <div className="min-w-0 space-y-10">
+      {/* The ticket stands first in the document: a browser paints a page as it arrives, and nothing above may come later. */}
+      <div className="mt-8 grid gap-x-10 gap-y-10 lg:grid-cols-[1fr_22rem] lg:grid-rows-[auto_1fr] lg:gap-y-6">
+        {status === 'open' && (
+          <div className="lg:col-start-2">
+            <BetTicket gameId={gameId} choices={choices} minBet={String(game.minBet)} terms={terms} />
+          </div>
+        )}
+        <div className="min-w-0 space-y-10 lg:col-start-1 lg:row-span-2 lg:row-start-1">
           <section aria-labelledby="choices">
             <h2 id="choices" className="text-2xl">
               Choices
@@ -50,13 +57,7 @@ export function GameProfile({ game }: { game: Game }) {
           <Prices lines={priceLines(game)} nameOf={nameOf} />
           <GameBets bets={pricedBets(game.placed.items.slice(0, 25))} payouts={game.payouts.items} nameOf={nameOf} />
         </div>
-        {/* On a phone the ticket stands before the charts. What loads late stays below them, and moves nothing. */}
-        <div className="space-y-6 max-lg:contents">
-          {status === 'open' && (
-            <div className="max-lg:order-first">
-              <BetTicket gameId={gameId} choices={choices} minBet={String(game.minBet)} terms={terms} />
-            </div>
-          )}
+        <div className="lg:col-start-2">
           <OwnBets {...{ gameId, choices, feeBps: game.feeBps }} isOpen={status !== 'resolved' && status !== 'void'} />
         </div>
       </div>

@@ -6,6 +6,11 @@ export type GameTerms = Pick<
   'status' | 'roundCount' | 'startsAtSec' | 'bettingSec' | 'revealSec' | 'clues' | 'answer'
 >
 
+/** The part of a game that its clock needs, small enough for a browser. */
+export function termsOf({ status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer }: Game): GameTerms {
+  return { status, roundCount, startsAtSec, bettingSec, revealSec, clues, answer }
+}
+
 /** The next step of a game and its time, in seconds of the chain's clock. */
 export interface GameStep {
   says: string
