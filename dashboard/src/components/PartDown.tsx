@@ -1,4 +1,5 @@
 import type { Part, Source, Trouble } from '#sources/part.ts'
+import { AskAgain } from './AskAgain.tsx'
 import { Notice } from './Notice.tsx'
 
 type Down = Extract<Part<unknown>, { state: 'down' }>
@@ -19,6 +20,7 @@ const names: Record<Source, { title: string; variable: string; start: string }> 
 
 const says: Record<Trouble, (url: string | null) => string> = {
   unset: () => 'has no address here.',
+  slow: url => `at ${url} has not answered in time.`,
   unreachable: url => `at ${url} does not answer.`,
   unreadable: url => `at ${url} answered in a form that this dashboard does not know.`,
 }
@@ -26,6 +28,8 @@ const says: Record<Trouble, (url: string | null) => string> = {
 function todo(source: Source, trouble: Trouble): string {
   const { variable, start } = names[source]
   if (trouble === 'unset') return `Set ${variable} and start the dashboard again; npm run swarm sets it for you.`
+  if (trouble === 'slow')
+    return 'It runs, but is busy. This page asks it again by itself. If this lasts, look at its log and at the load of its machine.'
   if (trouble === 'unreadable')
     return `Check that ${variable} names the right service and that both are of one version.`
   return `${start} Check that npm run swarm is running, or that ${variable} is right.`
@@ -36,6 +40,7 @@ export function PartDown({ part }: { part: Down }) {
   return (
     <Notice trouble title={`${names[part.source].title} ${says[part.trouble](part.url)}`}>
       <p>{todo(part.source, part.trouble)}</p>
+      {part.trouble === 'slow' && <AskAgain />}
     </Notice>
   )
 }

@@ -1,8 +1,10 @@
 import type { z } from 'zod'
 import type { Part, Source } from './part.ts'
 
-/** A page waits this long for a source and then goes on without it. */
-const TIMEOUT_MS = 4_000
+/** A page waits this long for a source and then goes on without it: longer than the ten seconds after which the indexer gives up itself. */
+export const TIMEOUT_MS = 12_000
+
+const TOO_BUSY = 503
 
 /** Fetches and checks one JSON answer. A source that is down is an expected outcome, so it is a value; a 404 with `missing` set is that value. */
 export async function fetchPart<T>(
@@ -23,10 +25,12 @@ export async function fetchPart<T>(
         : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(options.body) }),
     })
     if (response.status === 404 && options.missing !== undefined) return { state: 'ready', data: options.missing }
-    if (!response.ok) return { state: 'down', source, trouble: 'unreachable', url: baseUrl }
+    if (!response.ok)
+      return { state: 'down', source, trouble: response.status === TOO_BUSY ? 'slow' : 'unreachable', url: baseUrl }
     answer = await response.json()
-  } catch {
-    return { state: 'down', source, trouble: 'unreachable', url: baseUrl }
+  } catch (cause) {
+    const isLate = cause instanceof DOMException && cause.name === 'TimeoutError'
+    return { state: 'down', source, trouble: isLate ? 'slow' : 'unreachable', url: baseUrl }
   }
   const parsed = schema.safeParse(answer)
   if (parsed.success) return { state: 'ready', data: parsed.data }

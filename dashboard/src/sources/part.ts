@@ -1,7 +1,10 @@
 export type Source = 'indexer' | 'gateway' | 'chain'
 
-/** Reason why a source has no data: its address is not set, it does not answer, or the answer cannot be parsed. */
-export type Trouble = 'unset' | 'unreachable' | 'unreadable'
+/**
+ * Reason why a source has no data: its address is not set, it does not answer, it is there but did not answer in time, or the answer cannot
+ * be parsed.
+ */
+export type Trouble = 'unset' | 'unreachable' | 'slow' | 'unreadable'
 
 /** One part of a page. A source that is down takes its own parts with it and no others. */
 export type Part<T> =
@@ -15,4 +18,14 @@ export function ready<T>(data: T): Part<T> {
 /** The same part with its data reshaped; a part that is down stays down. */
 export function mapPart<T, U>(part: Part<T>, shape: (data: T) => U): Part<U> {
   return part.state === 'ready' ? ready(shape(part.data)) : part
+}
+
+/** Long enough for an index that is not busy. */
+const SOON_MS = 1_500
+
+/** What a promise brings; null if it does not come soon. The page of a thing that may not exist waits so long with its status, 200 or 404. */
+export function soon<T>(promise: Promise<T>, withinMs = SOON_MS): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>()
+  const timer = setTimeout(resolve, withinMs, null)
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { readEnvironment } from './environment.ts'
 import { fetchPart } from './fetchPart.ts'
-import { mapPart, type Part } from './part.ts'
+import { type Part, ready } from './part.ts'
+
+/** The indexer's refusal of a question that takes it too long. */
+const late = z.object({ errors: z.array(z.object({ message: z.string().startsWith('It takes longer than') })).min(1) })
 
 /** One GraphQL query to the indexer, its answer checked against a schema. */
 export async function queryIndexer<T>(
@@ -9,9 +12,9 @@ export async function queryIndexer<T>(
   variables: Record<string, unknown>,
   schema: z.ZodType<T>,
 ): Promise<Part<T>> {
-  const answer = z.object({ data: schema })
-  const part = await fetchPart('indexer', readEnvironment().indexerUrl, '/graphql', answer, {
-    body: { query, variables },
-  })
-  return mapPart(part, ({ data }) => data)
+  const answer = z.union([late, z.object({ data: schema })])
+  const url = readEnvironment().indexerUrl
+  const part = await fetchPart('indexer', url, '/graphql', answer, { body: { query, variables } })
+  if (part.state === 'down') return part
+  return 'data' in part.data ? ready(part.data.data) : { state: 'down', source: 'indexer', trouble: 'slow', url }
 }

@@ -27,6 +27,28 @@ export function testOutages(scene: BrowserScene): void {
     },
   )
 
+  browserTest('a slow index is named while pages wait for it, and it is told apart from one that is gone', async () => {
+    const { indexer, url } = scene.dashboard
+    const { promise: slow, resolve: hurry } = Promise.withResolvers<void>()
+    const late = (name: string) => [name, (variables: object) => slow.then(() => answers[name]?.({ ...variables }))]
+    indexer.answers = { ...answers, ...Object.fromEntries(['Standings', 'Peer', 'Game'].map(late)) }
+    const page = await visit('/', { early: true })
+    await see(page, 'Waiting for the indexer …')
+    const [peer, game] = [
+      await visit(`/peers/${solver.peerKey}`, { early: true }),
+      await visit('/market/1', { early: true }),
+    ]
+    for (const waiting of [peer, game]) await see(waiting, 'Waiting for the indexer …')
+    await see(page, `The indexer at ${indexer.url} has not answered in time.`)
+    await see(page, /It runs, but is busy/)
+    hurry()
+    await peer.getByRole('heading', { name: solver.name }).waitFor()
+    await game.getByRole('heading', { name: 'Evidence' }).waitFor()
+    await page.getByRole('heading', { name: 'Leaderboard' }).waitFor()
+    await see(page, first(standings).name)
+    expect((await page.request.get(`${url}/market/77`)).status()).toBe(404)
+  })
+
   browserTest('an index that goes away or falls behind says since when, and recovers automatically', async () => {
     const { indexer } = scene.dashboard
     onTestFinished(() => indexer.up())

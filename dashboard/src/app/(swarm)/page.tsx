@@ -25,12 +25,12 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
         <Comb />
         <div className="min-h-102">
           <RoundHeadline />
-          <Suspense fallback={<Skeleton lines={2} />}>
+          <Suspense fallback={<Skeleton lines={2} waitsFor="gateway" />}>
             <SwarmFacts status={status} />
           </Suspense>
         </div>
         <div className="md:col-span-2 lg:col-span-1 lg:min-h-64">
-          <Suspense fallback={<Skeleton lines={4} />}>
+          <Suspense fallback={<Skeleton lines={4} waitsFor="gateway" />}>
             <CanaryGlance canary={canary} />
           </Suspense>
         </div>
@@ -39,16 +39,16 @@ export default async function HomePage({ searchParams }: { searchParams: Promise
       {/* At least a screen high, so that late parts cause no layout shift. */}
       <div className="mt-14 grid min-h-svh content-start gap-x-12 gap-y-14 lg:grid-cols-[1fr_20rem]">
         <div className="min-w-0">
-          <Suspense fallback={<Skeleton lines={12} title="Leaderboard" />}>
+          <Suspense fallback={<Skeleton lines={12} title="Leaderboard" waitsFor="indexer" />}>
             <Leaderboard standings={standings} {...parameters} />
             <RoleGlance roles={roles} />
           </Suspense>
         </div>
-        <Suspense fallback={<Skeleton lines={12} title="As it happens" />}>
+        <Suspense fallback={<Skeleton lines={12} title="As it happens" waitsFor="indexer" />}>
           <Feed feed={feed} />
         </Suspense>
       </div>
-      <Suspense fallback={<Skeleton lines={6} title="Reward and execution" />}>
+      <Suspense fallback={<Skeleton lines={6} title="Reward and execution" waitsFor="gateway" />}>
         <CanarySection canary={canary} />
       </Suspense>
     </>

@@ -82,7 +82,7 @@ export function PeerProfile({ peerKey, part, bets, canary, training, sampled, st
         )}
       </section>
       {/* One part: many peers have neither curve, and what came late would push the rounds down. */}
-      <Suspense fallback={<Skeleton lines={12} />}>
+      <Suspense fallback={<Skeleton lines={12} waitsFor="gateway" />}>
         <PeerCanary peerKey={peerKey} canary={canary} />
         <PeerTraining training={training} />
         <DemandLeaf

@@ -25,7 +25,7 @@ export default async function MarketPage({ searchParams }: { searchParams: Promi
         </Link>
         <YourBets />
       </p>
-      <Suspense fallback={<Skeleton lines={12} />}>
+      <Suspense fallback={<Skeleton lines={12} waitsFor="indexer" />}>
         <GameList games={games} page={page} />
       </Suspense>
     </>

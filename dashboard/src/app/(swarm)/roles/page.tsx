@@ -19,8 +19,8 @@ export default function RolesPage() {
       </p>
       <InOrder
         parts={[
-          { part: <RoleTables roles={getRoles()} />, skeleton: <Skeleton lines={8} /> },
-          { part: <MarketTables roles={getMarketRoles()} />, skeleton: <Skeleton lines={8} /> },
+          { part: <RoleTables roles={getRoles()} />, skeleton: <Skeleton lines={8} waitsFor="indexer" /> },
+          { part: <MarketTables roles={getMarketRoles()} />, skeleton: <Skeleton lines={8} waitsFor="indexer" /> },
         ]}
       />
     </>

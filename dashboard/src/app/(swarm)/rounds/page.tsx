@@ -16,7 +16,7 @@ export default async function RoundsPage({ searchParams }: { searchParams: Promi
         Solving, voting, revealing and settling take a round of time each. A round’s points are final three rounds after
         it ended.
       </p>
-      <Suspense fallback={<Skeleton lines={12} />}>
+      <Suspense fallback={<Skeleton lines={12} waitsFor="indexer" />}>
         <RoundsTable rounds={rounds} page={page} />
       </Suspense>
     </>

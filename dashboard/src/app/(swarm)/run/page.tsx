@@ -23,13 +23,16 @@ export default function RunPage() {
       <p className="mt-3 max-w-prose text-soft">The tasks of the swarm, its rules, and what its solvers learn.</p>
       <InOrder
         parts={[
-          { part: <SwarmFacts status={status} />, skeleton: <Skeleton lines={2} /> },
-          { part: <SamplingSpeed sampled={getSampled()} />, skeleton: <Skeleton lines={2} /> },
-          { part: <RunRules status={status} />, skeleton: <Skeleton lines={4} /> },
-          { part: <LearningCurve rounds={getRounds(ROUNDS, 0)} />, skeleton: <Skeleton lines={6} title="Reward" /> },
+          { part: <SwarmFacts status={status} />, skeleton: <Skeleton lines={2} waitsFor="gateway" /> },
+          { part: <SamplingSpeed sampled={getSampled()} />, skeleton: <Skeleton lines={2} waitsFor="gateway" /> },
+          { part: <RunRules status={status} />, skeleton: <Skeleton lines={4} waitsFor="gateway" /> },
+          {
+            part: <LearningCurve rounds={getRounds(ROUNDS, 0)} />,
+            skeleton: <Skeleton lines={6} title="Reward" waitsFor="indexer" />,
+          },
           {
             part: <CanarySection canary={getCanary()} byFamily />,
-            skeleton: <Skeleton lines={6} title="Reward and execution" />,
+            skeleton: <Skeleton lines={6} title="Reward and execution" waitsFor="gateway" />,
           },
         ]}
       />

@@ -1,9 +1,11 @@
 import type { Metadata } from 'next'
 import Link from 'next/link'
 import { notFound } from 'next/navigation'
+import { Suspense } from 'react'
 import { BettorProfile } from '#components/games/BettorProfile.tsx'
 import { Notice } from '#components/Notice.tsx'
 import { PartDown } from '#components/PartDown.tsx'
+import { Skeleton } from '#components/Skeleton.tsx'
 import { shorten } from '#merge/format.ts'
 import { getBettorData, readAccount } from './getBettorData.ts'
 
@@ -18,7 +20,6 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function BettorPage({ params }: Props) {
   const account = readAccount((await params).account)
   if (account === null) notFound()
-  const part = await getBettorData(account)
   return (
     <>
       <nav aria-label="Back" className="text-sm">
@@ -29,10 +30,16 @@ export default async function BettorPage({ params }: Props) {
       <h1 className="mt-3 text-4xl sm:text-5xl">Bets</h1>
       <p className="figures mt-2 break-all text-soft">{account}</p>
       <div className="mt-6">
-        {part.state === 'down' && <PartDown part={part} />}
-        {part.state === 'ready' && part.data === null && <Notice title="This account has not bet yet." />}
-        {part.state === 'ready' && part.data !== null && <BettorProfile bettor={part.data} />}
+        <Suspense fallback={<Skeleton lines={12} waitsFor="indexer" />}>
+          <Bets account={account} />
+        </Suspense>
       </div>
     </>
   )
+}
+
+async function Bets({ account }: { account: string }) {
+  const part = await getBettorData(account)
+  if (part.state === 'down') return <PartDown part={part} />
+  return part.data === null ? <Notice title="This account has not bet yet." /> : <BettorProfile bettor={part.data} />
 }

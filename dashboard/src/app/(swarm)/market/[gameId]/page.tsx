@@ -1,8 +1,11 @@
 import type { Metadata } from 'next'
 import Link from 'next/link'
 import { notFound } from 'next/navigation'
+import { Suspense } from 'react'
 import { GameProfile } from '#components/games/GameProfile.tsx'
 import { PartDown } from '#components/PartDown.tsx'
+import { Skeleton } from '#components/Skeleton.tsx'
+import { soon } from '#sources/part.ts'
 import { gameSummary, getGameData, readGameId } from './getGameData.ts'
 
 interface Props {
@@ -19,8 +22,8 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function GamePage({ params }: Props) {
   const gameId = readGameId((await params).gameId)
   if (gameId === null) notFound()
-  const part = await getGameData(gameId)
-  if (part.state === 'ready' && part.data === null) notFound()
+  const asked = getGameData(gameId)
+  const found = await soon(asked)
   return (
     <>
       <nav aria-label="Back" className="text-sm">
@@ -28,14 +31,29 @@ export default async function GamePage({ params }: Props) {
           All games
         </Link>
       </nav>
-      {part.state === 'down' ? (
-        <>
-          <h1 className="mt-3 mb-6 text-4xl">Game {gameId}</h1>
-          <PartDown part={part} />
-        </>
+      {found !== null ? (
+        <GameView gameId={gameId} part={found} />
       ) : (
-        part.data && <GameProfile game={part.data} />
+        <Suspense fallback={<Skeleton lines={12} title={`Game ${gameId}`} waitsFor="indexer" />}>
+          <LateGame gameId={gameId} asked={asked} />
+        </Suspense>
       )}
+    </>
+  )
+}
+
+type GamePart = Awaited<ReturnType<typeof getGameData>>
+
+async function LateGame({ gameId, asked }: { gameId: string; asked: Promise<GamePart> }) {
+  return <GameView gameId={gameId} part={await asked} />
+}
+
+function GameView({ gameId, part }: { gameId: string; part: GamePart }) {
+  if (part.state === 'ready') return part.data === null ? notFound() : <GameProfile game={part.data} />
+  return (
+    <>
+      <h1 className="mt-3 mb-6 text-4xl">Game {gameId}</h1>
+      <PartDown part={part} />
     </>
   )
 }

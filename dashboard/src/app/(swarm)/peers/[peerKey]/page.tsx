@@ -1,14 +1,17 @@
 import type { Metadata } from 'next'
 import { notFound, redirect } from 'next/navigation'
+import { Suspense } from 'react'
 import { PartDown } from '#components/PartDown.tsx'
 import { NEWEST_BETS } from '#components/peers/PeerBets.tsx'
 import { PeerProfile } from '#components/peers/PeerProfile.tsx'
+import { Skeleton } from '#components/Skeleton.tsx'
 import { type Query, readPage } from '#merge/readPage.ts'
 import { findPeer } from '#sources/findPeer.ts'
 import { getCanary, getSwarmStatus } from '#sources/gateway.ts'
 import { getBettor } from '#sources/getBettor.ts'
 import { getSampled } from '#sources/getSampled.ts'
 import { getTraining } from '#sources/getTraining.ts'
+import { soon } from '#sources/part.ts'
 import { getPeerData, peerSummary, readPeerKey } from './getPeerData.ts'
 
 interface Props {
@@ -26,10 +29,26 @@ export default async function PeerPage({ params, searchParams }: Props) {
   const text = decodeURIComponent((await params).peerKey)
   const peerKey = readPeerKey(text)
   if (peerKey === null) return byName(text)
-  const part = await getPeerData(peerKey)
+  const asked = getPeerData(peerKey)
+  const page = readPage(await searchParams)
+  const found = await soon(asked)
+  if (found !== null) return <PeerView peerKey={peerKey} part={found} page={page} />
+  return (
+    <Suspense fallback={<Skeleton lines={12} title="Peer" waitsFor="indexer" />}>
+      <LatePeer peerKey={peerKey} asked={asked} page={page} />
+    </Suspense>
+  )
+}
+
+type PeerPart = Awaited<ReturnType<typeof getPeerData>>
+
+async function LatePeer({ asked, ...of }: { peerKey: string; asked: Promise<PeerPart>; page: number }) {
+  return <PeerView {...of} part={await asked} />
+}
+
+function PeerView({ peerKey, part, page }: { peerKey: string; part: PeerPart; page: number }) {
   if (part.state === 'ready' && part.data.peer === null) notFound()
   const [canary, training] = [getCanary(), getTraining(peerKey)]
-  const page = readPage(await searchParams)
   const status = getSwarmStatus()
   const account = part.state === 'ready' ? part.data.peer?.account.toLowerCase() : undefined
   const bets = account === undefined ? null : getBettor(account, NEWEST_BETS)

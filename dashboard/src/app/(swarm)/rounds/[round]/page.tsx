@@ -37,11 +37,11 @@ export default async function RoundPage({ params, searchParams }: Props) {
         parts={[
           {
             part: <VoteSection record={record} round={round} shard={shard} />,
-            skeleton: <Skeleton lines={5} title="Votes and points" />,
+            skeleton: <Skeleton lines={5} title="Votes and points" waitsFor="indexer" />,
           },
           {
             part: <ProblemSection payloads={payloads} asked={task} page={readPage(query)} />,
-            skeleton: <Skeleton lines={10} title="Problems and solutions" />,
+            skeleton: <Skeleton lines={10} title="Problems and solutions" waitsFor="gateway" />,
           },
         ]}
       />
