@@ -75,7 +75,7 @@ interface Bet {
   round: number
   choice: number
   stake: bigint
-  /** For people: `1 nectar on primes`. */
+  /** For people: `1 Nectar on primes`. */
   what: string
   /** The quote that the ticket showed. */
   shown: Quote
@@ -103,7 +103,7 @@ export async function betCalls(chain: Chain, account: Address, bet: Bet): Promis
       const now = await quoteBet(chain, bet.gameId, bet.choice, bet.stake)
       if (!isLess(now, bet)) return null
       bet.onFallen(now)
-      return `It would pay ${formatTokens(now.payout)} nectar by now, less than was shown: bet again to take that.`
+      return `It would pay ${formatTokens(now.payout)} Nectar by now, less than was shown: bet again to take that.`
     },
   }
   if (allowed >= bet.stake) return [placed]

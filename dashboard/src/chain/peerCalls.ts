@@ -51,7 +51,7 @@ async function readStake(chain: Chain, number: number, peerKey: Hex): Promise<He
 }
 
 export function claimNectar(chain: Chain, peerKey: Hex): Call {
-  return { ...nectarOf(chain), functionName: 'claim', args: [peerKey], what: 'Claim nectar' }
+  return { ...nectarOf(chain), functionName: 'claim', args: [peerKey], what: 'Claim Nectar' }
 }
 
 /** Tops up a stake: the approval covers only the missing amount. */

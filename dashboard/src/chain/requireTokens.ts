@@ -13,5 +13,5 @@ export async function requireTokens(chain: Chain, token: Address, account: Addre
   const call = { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [account] } as const
   const held = await readContract(chain.config, call)
   if (held < amount)
-    throw new Error(`The account has ${formatTokens(held)} nectar, and this takes ${formatTokens(amount)}.`)
+    throw new Error(`The account has ${formatTokens(held)} Nectar, and this takes ${formatTokens(amount)}.`)
 }

@@ -13,7 +13,7 @@ import type { Outcome } from './transactions.ts'
 
 /** A state-changing contract call. */
 export interface Call {
-  /** For people: `Bet 1 nectar on primes`. */
+  /** For people: `Bet 1 Nectar on primes`. */
   what: string
   address: Address
   abi: Abi

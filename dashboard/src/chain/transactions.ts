@@ -8,7 +8,7 @@ const states = ['waiting', 'mined', 'reverted', 'replaced'] as const
 /** A transaction that was sent from this browser. */
 export interface Transaction {
   hash: Hex
-  /** For people: `Bet 1 nectar on primes`. */
+  /** For people: `Bet 1 Nectar on primes`. */
   what: string
   state: (typeof states)[number]
 }

@@ -19,7 +19,7 @@ test('a withheld secret says what its proposer lost', () => {
   const of = (lostWei: string) => rows({ withheldSecrets: only({ peerKey: '0x01', lostWei, peer }) })
   expect(of('0')).toEqual(['withheld its secret, and proposed nothing'])
   expect(of(`5${'0'.repeat(17)}`)).toEqual([
-    'withheld its secret, and proposed nothing: 0.50 nectar of its stake are burnt',
+    'withheld its secret, and proposed nothing: 0.50 Nectar of its stake are burnt',
   ])
 })
 

@@ -30,7 +30,7 @@ export function challengeRows({ withheldSecrets, leafDemands, appealCases }: Cha
   const faults = withheldSecrets.items.map(({ peerKey, lostWei, peer }) => ({
     key: `secret ${peerKey}`,
     peer: named(peerKey, peer),
-    text: `withheld its secret, and proposed nothing${lostWei === '0' ? '' : `: ${formatNectar(lostWei)} nectar of its stake are burnt`}`,
+    text: `withheld its secret, and proposed nothing${lostWei === '0' ? '' : `: ${formatNectar(lostWei)} Nectar of its stake are burnt`}`,
   }))
   const demands = leafDemands.items.map(({ peerKey, peer, ...leaf }) => ({
     key: `leaf ${peerKey} ${leaf.index}`,

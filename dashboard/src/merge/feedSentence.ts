@@ -37,26 +37,26 @@ const sentences: Record<string, Words> = {
       ? `keeps its score of round ${round} after an appeal`
       : `has ${formatPoints(Number(detail.scoreMilli ?? 0))} points for round ${round} after an appeal`,
   openingsPaid: ({ round, detail }) =>
-    `Openings of round ${round} earned ${formatNectar(detail.amountWei)} nectar for ${count(detail.paid, 'seat')}`,
-  taskPaid: ({ round, detail }) => `earned ${formatNectar(detail.amountWei)} nectar by a task of round ${round}`,
-  nectarClaimed: ({ detail }) => `claimed ${formatNectar(detail.amountWei)} nectar`,
-  staked: ({ detail }) => `staked ${formatNectar(detail.addedWei)} nectar as ${detail.duty}`,
+    `Openings of round ${round} earned ${formatNectar(detail.amountWei)} Nectar for ${count(detail.paid, 'seat')}`,
+  taskPaid: ({ round, detail }) => `earned ${formatNectar(detail.amountWei)} Nectar by a task of round ${round}`,
+  nectarClaimed: ({ detail }) => `claimed ${formatNectar(detail.amountWei)} Nectar`,
+  staked: ({ detail }) => `staked ${formatNectar(detail.addedWei)} Nectar as ${detail.duty}`,
   unstaking: ({ detail }) => `unstaked as ${detail.duty}`,
-  compensated: ({ detail }) => `paid ${formatNectar(detail.amountWei)} nectar of its stake to who appealed`,
-  stakeWithdrawn: ({ detail }) => `took back ${formatNectar(detail.amountWei)} nectar`,
-  slashed: ({ detail }) => `lost ${formatNectar(detail.lostWei)} nectar of its stake as ${detail.duty}`,
+  compensated: ({ detail }) => `paid ${formatNectar(detail.amountWei)} Nectar of its stake to who appealed`,
+  stakeWithdrawn: ({ detail }) => `took back ${formatNectar(detail.amountWei)} Nectar`,
+  slashed: ({ detail }) => `lost ${formatNectar(detail.lostWei)} Nectar of its stake as ${detail.duty}`,
   gameOpened: ({ detail }) => `Game ${detail.gameId} of the market was opened`,
   betPlaced: ({ detail }) =>
     detail.bets
-      ? `${count(detail.accounts, 'account')} placed ${detail.bets} bets of ${formatNectar(detail.stakeWei)} nectar in game ${detail.gameId}`
-      : `${shorten(String(detail.account))} bet ${formatNectar(detail.stakeWei)} nectar in game ${detail.gameId}`,
+      ? `${count(detail.accounts, 'account')} placed ${detail.bets} bets of ${formatNectar(detail.stakeWei)} Nectar in game ${detail.gameId}`
+      : `${shorten(String(detail.account))} bet ${formatNectar(detail.stakeWei)} Nectar in game ${detail.gameId}`,
   clueProven: ({ detail }) => `Clue ${detail.number} of game ${detail.gameId} was proven`,
   gameAnswered: ({ detail }) => `Game ${detail.gameId} was answered`,
   gameDisputed: ({ detail }) => `The answer to game ${detail.gameId} is disputed`,
   gameResolved: ({ detail }) => `Game ${detail.gameId} ended`,
   gameVoided: ({ detail }) => `Game ${detail.gameId} is void: stakes go back`,
   winningsTaken: ({ detail }) =>
-    `${shorten(String(detail.account))} took ${formatNectar(detail.payoutWei)} nectar from game ${detail.gameId}`,
+    `${shorten(String(detail.account))} took ${formatNectar(detail.payoutWei)} Nectar from game ${detail.gameId}`,
   settled: ({ detail }) => {
     if (detail.outcome === 'noQuorum') return 'got no points: no quorum'
     if (detail.outcome === 'void') return 'got no points: the round is void'

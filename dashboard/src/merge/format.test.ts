@@ -6,7 +6,7 @@ test('points show two decimals, and thousands are grouped', () => {
   expect(formatPoints(1_234_567)).toBe('1,234.57')
 })
 
-test('nectar is shown in whole coins with two decimals', () => {
+test('Nectar is shown in whole coins with two decimals', () => {
   expect(formatNectar('1234567890000000000000')).toBe('1,234.56')
   expect(formatNectar(null)).toBe('0.00')
 })

@@ -2,7 +2,7 @@ import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { formatCoin, formatTokens } from './formatTokens.ts'
 
-test('nectar has two decimals', () => {
+test('Nectar has two decimals', () => {
   expect(['0', '0.0001', '4', '1234.567'].map(one => formatTokens(parseEther(one)))).toEqual([
     '0',
     '< 0.01',

@@ -27,9 +27,9 @@ const record: RoundAnswer = {
 
 test('for each shard the page names the peers that the report paid, in words that follow a name', () => {
   expect(payRows(record).map(({ peer: { name }, text }) => `${name} ${text}`)).toEqual([
-    'early gave leaf 9 of amber 780 of 1000, paid 40.00 nectar',
+    'early gave leaf 9 of amber 780 of 1000, paid 40.00 Nectar',
     'elder gave leaf 9 of amber 780 of 1000, and is not paid',
-    'keen proposed the task of that leaf, paid 70.00 nectar',
+    'keen proposed the task of that leaf, paid 70.00 Nectar',
     'eager gave leaf 9 of amber 780 of 1000, not closed yet',
   ])
 })

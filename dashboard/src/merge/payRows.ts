@@ -22,12 +22,12 @@ export function payRows({ openings, taskPays, roundPeers }: RoundAnswer): PayRow
     shard,
     key: `task ${shard}`,
     peer: named(proposerKey, proposer),
-    text: `proposed the task of that leaf, paid ${formatNectar(amountWei)} nectar`,
+    text: `proposed the task of that leaf, paid ${formatNectar(amountWei)} Nectar`,
   }))
   return [...opened, ...tasks].sort((a, b) => a.shard - b.shard)
 }
 
 function paid(paidWei: string | null): string {
   if (paidWei === null) return 'not closed yet'
-  return paidWei === '0' ? 'and is not paid' : `paid ${formatNectar(paidWei)} nectar`
+  return paidWei === '0' ? 'and is not paid' : `paid ${formatNectar(paidWei)} Nectar`
 }

@@ -21,7 +21,7 @@ export function testMarket(scene: BrowserScene): void {
     await page.getByLabel('Nectar').fill('7')
     load()
     await see(page, 'Pays if palindromes wins and nobody bets after you')
-    await see(page, 'Bet 7 nectar')
+    await see(page, 'Bet 7 Nectar')
   })
 
   browserTest('the market shows stakes, clues and payouts, and that it is empty if it is', async () => {
@@ -54,7 +54,7 @@ export function testMarket(scene: BrowserScene): void {
     const account = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
     await page.getByRole('link', { name: '0x3c44…93bc' }).first().click()
     await see(page, /over 1 game with a winner its Brier score is 0.00/i)
-    await page.getByText('claimed 16 nectar').waitFor()
+    await page.getByText('claimed 16 Nectar').waitFor()
     const own = await visit('/market', { account })
     await own.getByRole('button', { name: 'Connect account' }).click()
     await own.getByRole('link', { name: 'Your bets' }).click()

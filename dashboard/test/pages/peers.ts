@@ -64,7 +64,7 @@ export function testPeers(scene: BrowserScene): void {
     await see(page, 'by its score')
     await see(page, 'to claim')
     const bets = page.locator('section[aria-labelledby=bets] li')
-    expect(await bets.first().textContent()).toMatch(/^10 nectar on palindromes, Which task .*Open, /)
+    expect(await bets.first().textContent()).toMatch(/^10 Nectar on palindromes, Which task .*Open, /)
   })
 
   browserTest(
@@ -97,7 +97,7 @@ export function testPeers(scene: BrowserScene): void {
     const evaluating = page.locator('section[aria-labelledby=evaluators] tbody tr').filter({ visible: true })
     await evaluating.first().waitFor()
     expect(await evaluating.count()).toBe(evaluators.length)
-    // The first seat of each committee is paid 40 nectar a round.
+    // The first seat of each committee is paid 40 Nectar a round.
     expect(await evaluating.first().textContent()).toContain(first(evaluators).name)
     expect(await evaluating.first().textContent()).toMatch(/99\.001\.00 burnt1,440\.00/)
     const proposing = page.locator('section[aria-labelledby=proposers] tbody tr').filter({ visible: true })

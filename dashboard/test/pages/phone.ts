@@ -63,10 +63,10 @@ export function testPhone(scene: BrowserScene): void {
       await page.getByRole('combobox').selectOption('palindromes')
       await page.getByLabel('Nectar').fill('4')
       await see(page, 'Most that you can lose')
-      await page.getByRole('button', { name: 'Bet 4 nectar' }).click()
+      await page.getByRole('button', { name: 'Bet 4 Nectar' }).click()
       const sent = page.getByRole('complementary', { name: 'Your transactions' })
       await expect.poll(() => sent.getByText('done').count(), { timeout: 20_000 }).toBe(2)
-      await page.getByText('on palindromes4 nectar').waitFor()
+      await page.getByText('on palindromes4 Nectar').waitFor()
 
       await page.getByRole('button', { name: 'Disconnect' }).click()
       await phone.ended

@@ -46,7 +46,7 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
 
   async function place() {
     if (chain === null || address === null || stake === null || round === null || quote === null) return
-    const what = `${formatTokens(stake)} nectar on ${name}`
+    const what = `${formatTokens(stake)} Nectar on ${name}`
     const bet = { gameId: BigInt(gameId), round, choice, stake, what, shown: quote, onFallen: setQuote }
     await sender.send(() => betCalls(chain, address, bet))
   }
@@ -80,15 +80,15 @@ export function BetTicket({ gameId, choices, minBet, terms }: Props) {
         <dl className="mt-3 space-y-1 text-sm">
           <Line title="Buys">{quote ? `${formatTokens(quote.shares)} shares` : unknown}</Line>
           <Line title={`Pays if ${name} wins and nobody bets after you`}>
-            {quote ? `${formatTokens(quote.payout)} nectar` : unknown}
+            {quote ? `${formatTokens(quote.payout)} Nectar` : unknown}
           </Line>
-          <Line title="Most that you can lose">{formatTokens(stake)} nectar</Line>
+          <Line title="Most that you can lose">{formatTokens(stake)} Nectar</Line>
         </dl>
       ) : (
-        <p className="mt-3 text-sm text-thorn">A bet is a number of nectar, {formatTokens(BigInt(minBet))} at least.</p>
+        <p className="mt-3 text-sm text-thorn">A bet is a number of Nectar, {formatTokens(BigInt(minBet))} at least.</p>
       )}
       <ActionButton isBusy={sender.isBusy} isOff={address === null || round === null || quote === null} onClick={place}>
-        {isEnough ? `Bet ${formatTokens(stake)} nectar` : 'Bet'}
+        {isEnough ? `Bet ${formatTokens(stake)} Nectar` : 'Bet'}
       </ActionButton>
       {/* Its line is reserved: an account and the clock come after the page. */}
       <p className="mt-2 min-h-5 text-sm text-soft">{whyNot(step, address !== null)}</p>

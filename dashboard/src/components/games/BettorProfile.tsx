@@ -27,9 +27,9 @@ export function BettorProfile({ bettor }: { bettor: Bettor }) {
       <dl className="mt-6 grid grid-cols-2 gap-x-10 gap-y-4 sm:grid-cols-5">
         <Fact title="Bets">{String(totalCount)}</Fact>
         <Fact title="Games">{String(games.length)}</Fact>
-        <Fact title="Staked, nectar">{total(game => game.staked)}</Fact>
-        <Fact title="Claimed, nectar">{total(game => game.claimed)}</Fact>
-        <Fact title="To claim, nectar">{total(game => game.claimable)}</Fact>
+        <Fact title="Staked, Nectar">{total(game => game.staked)}</Fact>
+        <Fact title="Claimed, Nectar">{total(game => game.claimed)}</Fact>
+        <Fact title="To claim, Nectar">{total(game => game.claimable)}</Fact>
       </dl>
       {totalCount > BETTOR_BETS && <p className="mt-2 text-sm text-soft">Of the newest {BETTOR_BETS} bets.</p>}
       <Score score={bettorScore(games)} />
@@ -117,14 +117,14 @@ function GameRow({ game: { gameId, game, stakes, claimed, claimable, lastBetSec 
               on {nameOf(choice)}
               {game.winner === choice && <span className="font-medium text-leaf"> won</span>}
             </span>
-            <span className="figures shrink-0">{formatTokens(stake)} nectar</span>
+            <span className="figures shrink-0">{formatTokens(stake)} Nectar</span>
           </li>
         ))}
       </ul>
       <p className="mt-1 text-sm text-soft">
         <BlockTime atSec={lastBetSec} />
-        {claimed > 0n && `, claimed ${formatTokens(claimed)} nectar`}
-        {claimable > 0n && `, has ${formatTokens(claimable)} nectar to claim`}
+        {claimed > 0n && `, claimed ${formatTokens(claimed)} Nectar`}
+        {claimable > 0n && `, has ${formatTokens(claimable)} Nectar to claim`}
       </p>
     </li>
   )

@@ -25,7 +25,7 @@ export function GameProfile({ game }: { game: Game }) {
     <>
       <h1 className="mt-3 break-words text-4xl sm:text-5xl">{question}</h1>
       <p className="mt-3 text-soft">
-        Game {gameId}, {formatTokens(game.totalStake)} nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}.
+        Game {gameId}, {formatTokens(game.totalStake)} Nectar staked in {game.bets} {game.bets === 1 ? 'bet' : 'bets'}.
         The judge{' '}
         <Link href={`/?q=${game.judge}`} className="figures underline" title={game.judge}>
           {shorten(game.judge)}
@@ -73,7 +73,7 @@ function Prices({ lines, nameOf }: { lines: PriceLine[]; nameOf: (choice: number
         Prices
       </h2>
       <p className="mt-2 text-sm text-soft">
-        What bets paid for a share, in nectar. Shares cost more in later rounds. Winning shares divide the losing
+        What bets paid for a share, in Nectar. Shares cost more in later rounds. Winning shares divide the losing
         stakes.
       </p>
       <PriceChart lines={lines} nameOf={nameOf} />

@@ -39,7 +39,7 @@ export function OwnBets({ gameId, choices, feeBps, isOpen }: Props) {
           <li key={choice} className="flex justify-between gap-4 border-t border-line py-2">
             <span className="min-w-0 break-words">on {name(choice)}</span>
             <span className="shrink-0 text-right">
-              <span className="figures">{formatTokens(stake)} nectar</span>
+              <span className="figures">{formatTokens(stake)} Nectar</span>
               {isOpen && <span className="block text-soft">can pay {formatTokens(payout)}</span>}
             </span>
           </li>
@@ -47,12 +47,12 @@ export function OwnBets({ gameId, choices, feeBps, isOpen }: Props) {
       </ul>
       {claimable > 0n && (
         <ActionButton isBusy={sender.isBusy} onClick={() => sender.send([claimGame(chain, BigInt(gameId))])}>
-          Claim {formatTokens(claimable)} nectar
+          Claim {formatTokens(claimable)} Nectar
         </ActionButton>
       )}
       {credit > 0n && (
         <ActionButton isBusy={sender.isBusy} onClick={() => sender.send([withdrawCredit(chain)])}>
-          Withdraw {formatTokens(credit)} nectar
+          Withdraw {formatTokens(credit)} Nectar
         </ActionButton>
       )}
       <Trouble text={sender.trouble} />

@@ -22,7 +22,7 @@ export async function Leaderboard({ standings, ...board }: Props) {
         <LeaderboardSearch search={board.search} />
       </div>
       <p className="mt-2 max-w-prose text-sm text-soft">
-        Solvers, ranked by all their points. <Link href="/roles">Other roles</Link> earn nectar, not points. The large
+        Solvers, ranked by all their points. <Link href="/roles">Other roles</Link> earn Nectar, not points. The large
         figure counts rounds that are final. Provisional points come from the newest rounds, whose scores anyone may
         still challenge. Contested points wait for a demand or an appeal.
       </p>

@@ -86,7 +86,7 @@ function StakeButtons({ held, isBusy, onStake, onMove }: StakeButtonsProps) {
     <>
       {missingWei > 0n && (
         <ActionButton isBusy={isBusy} onClick={onStake}>
-          Stake {formatTokens(missingWei)} nectar
+          Stake {formatTokens(missingWei)} Nectar
         </ActionButton>
       )}{' '}
       {amountWei > 0n && (

@@ -33,7 +33,7 @@ function BetRow({ bet: { gameId, choice, stake, atSec, game } }: { bet: Bettor['
   return (
     <li className="flex flex-wrap items-baseline justify-between gap-x-6 border-t border-line py-2">
       <span className="min-w-0 break-words">
-        <span className="figures">{formatTokens(stake)}</span> nectar on {nameOf(choice)}
+        <span className="figures">{formatTokens(stake)}</span> Nectar on {nameOf(choice)}
         {game.winner === choice && <span className="font-medium text-leaf"> won</span>},{' '}
         <Link href={`/market/${gameId}`} className="underline">
           {question}

@@ -50,7 +50,7 @@ export function PeerHead({ peer, record, status }: Props) {
           ))}
           {compensationWei !== '0' && (
             <Fact title="Paid to its account by appeals">
-              <Figure>{formatNectar(compensationWei)}</Figure> <Note>nectar of overturned seats</Note>
+              <Figure>{formatNectar(compensationWei)}</Figure> <Note>Nectar of overturned seats</Note>
             </Fact>
           )}
           <Fact title="Peer id">
@@ -142,7 +142,7 @@ const owedBy = {
   market: {
     title: 'Owed to its account by the market',
     format: formatNectar,
-    unit: 'nectar',
+    unit: 'Nectar',
     command: 'npx waggle market withdraw',
   },
 } as const

@@ -69,7 +69,7 @@ export async function checkDisk(data: string, keepBytes: number): Promise<Findin
 export function checkKeys(data: string): Finding {
   const names = keysIn(data)
   if (names.length === 0)
-    return failure('keys', `no peer in ${data}`, `Make one: npx waggle init --data ${shellWord(data)}.`)
+    return failure('keys', `no peer in ${data}`, `Make one: npx waggle join --data ${shellWord(data)}.`)
   const exposed = exposedKeys(data)
   if (exposed.length === 0) return ok('keys', names.join(', '))
   const files = exposed.map(shellWord).join(' ')

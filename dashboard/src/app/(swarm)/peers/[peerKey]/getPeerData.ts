@@ -19,7 +19,7 @@ export function peerSummary(part: Part<PeerAnswer> | null): { name: string; abou
   if (roles.length > 0 && !roles.includes('solver')) {
     const { openingWei = '0', taskWei = '0' } = part.data.purses.items[0] ?? {}
     const earned = formatNectar(String(BigInt(openingWei) + BigInt(taskWei)))
-    return { name: part.data.peer.name, about: `${roles.join(', ')}, ${earned} nectar earned` }
+    return { name: part.data.peer.name, about: `${roles.join(', ')}, ${earned} Nectar earned` }
   }
   const standing = part.data.standings.items[0]
   const rank = standing?.rank ? `, rank ${standing.rank}` : ''
