@@ -205,15 +205,15 @@ describe('a chain that is not as it should be', () => {
     })
   })
 
-  test('a record that is mixed up, or ahead of the chain, is refused by a command and by a peer that starts', async () => {
+  test('a record that is mixed up, or ahead of the chain, is refused', async () => {
     const { Rounds, PeerRegistry } = deployment.contracts
     const mixed = { ...deployment.contracts, Rounds: PeerRegistry, PeerRegistry: Rounds }
-    const { flags, start } = await newPeer('mixed', { record: { ...deployment, contracts: mixed } })
+    const { flags } = await newPeer('mixed', { record: { ...deployment, contracts: mixed } })
     const says = /these addresses hold other contracts: Rounds \(0x.*take the record .*\[WRONG_CONTRACT\]$/m
-    for (const argv of [['status', ...flags], start]) expectOneLine(await runCli(argv), { code: 1, says })
+    expectOneLine(await callCli(['status', ...flags]), { code: 1, says })
     const early = { ...deployment.contracts, Rounds: { ...Rounds, startBlock: 1_000_000 } }
     const ahead = await newPeer('ahead', { record: { ...deployment, contracts: early } })
-    expectOneLine(await runCli(['status', ...ahead.flags]), {
+    expectOneLine(await callCli(['status', ...ahead.flags]), {
       code: 1,
       says: /Rounds was deployed in block 1000000; the newest block .*\[CONTRACT_MISSING\]$/m,
     })
