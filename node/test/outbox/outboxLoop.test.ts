@@ -1,8 +1,9 @@
 import { BaseError, InvalidAddressError } from 'viem'
 import { expect, test } from 'vitest'
 import { ChainUnreachableError } from '#chain/chainErrors.ts'
+import { createHeads } from '#chain/guard/heads.ts'
 import { createOutbox } from '#chain/outbox/outbox.ts'
-import { systemClock } from '#core/clock.ts'
+import { createManualClock, systemClock } from '#core/clock.ts'
 import { intent, setup } from './outboxScene.ts'
 
 test('the loop continues through an outage and answers its callers when it is stopped', async () => {
@@ -52,4 +53,42 @@ test('a call of ours that cannot be encoded is a defect, though its error is of 
   const { modules } = setup()
   const head = () => Promise.reject(new BaseError('estimate', { cause: new InvalidAddressError({ address: '0x1' }) }))
   await expect(createOutbox({ ...modules, head }).run(AbortSignal.timeout(5_000))).rejects.toThrow('estimate')
+})
+
+test('an endpoint that refuses a transaction at once is asked again once a block', async () => {
+  const { chain, modules } = setup()
+  const clock = createManualClock()
+  const stop = new AbortController()
+  const readHead = async () => {
+    const { block } = await chain.head()
+    return { number: block, timeSec: clock.nowMs() / 1000, hash: `0x${block}`, atMs: clock.nowMs() }
+  }
+  const heads = createHeads({ readHead, clock, signal: stop.signal, pollMs: 500 })
+  const head = async () => ({ block: (await heads.recent()).number, round: 0 })
+  let sent = 0
+  const send = async () => {
+    sent += 1
+    // Asked again at once, it would never let the test go on.
+    if (sent > 50) stop.abort()
+    throw new ChainUnreachableError('the pool is full', { hint: 'wait', retryable: true })
+  }
+  const rpc = { ...chain.rpc, send }
+  const outbox = createOutbox({ ...modules, rpc, head, nextHead: heads.next, clock })
+  const turns = async () => {
+    for (let turn = 0; turn < 100; turn++) await new Promise(resolve => setImmediate(resolve))
+  }
+  const done = outbox.run(stop.signal)
+  await turns()
+  chain.mine()
+  // Another reader sees the block first.
+  await heads.read()
+  outbox.enqueue(intent('0x01'))
+  await turns()
+  expect(sent).toBe(1)
+  chain.mine()
+  clock.advance(500)
+  await turns()
+  expect(sent).toBe(2)
+  stop.abort()
+  await done
 })

@@ -25,6 +25,8 @@ export type TxOutcome =
 
 /** Time between polls of the store for calls of other commands. They send no request to the chain. */
 const STORE_MS = 1_000
+/** Longest wait after a failure: a chain without traffic may mine no block. */
+const AFTER_FAILURE_MS = 15_000
 
 type Outbox = {
   /** Stores the intent; it is on disk when this returns. A known key is not stored twice; one that was dropped, and whose round is not over, is open again. */
@@ -66,21 +68,24 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
   /** An intent that arrived since the last poll began, from this process or another. */
   const isNew = () => store.live().some(({ id }) => !seen.has(id))
 
-  /** Waits until a block, an intent or a second poll may have changed something. */
-  async function rest(signal: AbortSignal): Promise<void> {
+  /**
+   * Waits until a block, an intent or a second poll may have changed something. After a failure, a block that came meanwhile does not count: an
+   * endpoint that refuses at once would be asked again at once.
+   */
+  async function rest(signal: AbortSignal, hasFailed: boolean): Promise<void> {
+    const againAtMs = hasFailed ? clock.nowMs() + AFTER_FAILURE_MS : last.againAtMs
+    const after = hasFailed ? null : (last.head?.block ?? null)
     const over = new AbortController()
     const until = AbortSignal.any([signal, over.signal])
     wake = () => over.abort()
     if (isNew()) return
     const intents = async () => {
       do await clock.sleep(STORE_MS, until)
-      while (clock.nowMs() < last.againAtMs && !isNew())
+      while (clock.nowMs() < againAtMs && !isNew())
     }
     // Once all are mined, only their depth and reorganisations matter.
     const fromSec = store.live().some(({ status }) => status !== 'mined') ? 0 : Number.POSITIVE_INFINITY
-    await Promise.race([intents(), modules.nextHead(until, { fromSec, after: last.head?.block ?? null })]).catch(
-      () => undefined,
-    )
+    await Promise.race([intents(), modules.nextHead(until, { fromSec, after })]).catch(() => undefined)
     over.abort()
   }
 
@@ -104,7 +109,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
           if (failure !== undefined && !outage) logger.warn('transactions wait', { error: failure })
           if (failure === undefined && outage) logger.info('transactions go out again')
           outage = failure !== undefined
-          await rest(signal)
+          await rest(signal, outage)
         }
       } finally {
         waiting.stop()
