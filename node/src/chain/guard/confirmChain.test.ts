@@ -61,3 +61,10 @@ test('at the first start two answers must agree', async () => {
 test('without an answer there is no chain', async () => {
   await expect(confirmed(own, endpointWith(null))).rejects.toThrow(ChainUnreachableError)
 })
+
+test('an endpoint that names another chain each time is given up, with pauses between its answers', async () => {
+  const names = Array.from({ length: 20 }, (_, at) => hashOf(String(10 + at)))
+  const starting = confirmed(null, endpointWith(...names))
+  await expect(starting).rejects.toThrow('names another block 7 each time')
+  await expect(confirmed(own, endpointWith(...names))).rejects.toThrow(ChainUnreachableError)
+})

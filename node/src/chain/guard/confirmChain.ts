@@ -1,5 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
+import { ChainUnreachableError } from '../chainErrors.ts'
 import type { Endpoint } from './endpoint.ts'
 import { headAt } from './endpointCheck.ts'
 import { requestOnce } from './requestOnce.ts'
@@ -21,17 +22,21 @@ type Wait = {
 }
 
 const ASK_EVERY_MS = 5_000
+/** Between questions at the first start, once two answers have differed. */
+const FIRST_PAUSE_MS = 250
+/** Hashes in a row, each unlike the one before, after which the answers say nothing. */
+const MAX_CHANGES = 8
 
 /**
  * The hash that names the chain, once it is certain: a peer that finds another chain than before forgets its transactions, so that one answer of one
  * endpoint does not decide it. At the first start two answers in a row must agree.
  *
- * @throws {ChainUnreachableError} if no endpoint answers.
+ * @throws {ChainUnreachableError} if no endpoint answers, or if they name another chain each time.
  */
 export async function confirmChain({ endpoints, firstBlock, knownHash }: Chain, wait: Wait): Promise<string> {
   const { clock, logger, signal } = wait
   const forMs = knownHash === null ? 0 : wait.patienceMs
-  let [candidate, sinceMs] = ['', 0]
+  let [candidate, sinceMs, changes] = ['', 0, 0]
   for (;;) {
     signal?.throwIfAborted()
     const answers = endpoints.map(async endpoint => (await headAt(endpoint, firstBlock)).hash)
@@ -41,7 +46,16 @@ export async function confirmChain({ endpoints, firstBlock, knownHash }: Chain, 
     if (hash === candidate && clock.nowMs() - sinceMs >= forMs) return hash
     if (candidate === '' && forMs > 0)
       logger?.warn('waiting for the chain', { reason: `its block ${firstBlock} is ${hash}, and was ${knownHash}` })
-    if (hash !== candidate) [candidate, sinceMs] = [hash, clock.nowMs()]
+    if (hash !== candidate) [candidate, sinceMs, changes] = [hash, clock.nowMs(), changes + 1]
+    if (changes > MAX_CHANGES) throw changing(firstBlock)
     if (forMs > 0) await clock.sleep(Math.min(ASK_EVERY_MS, forMs), signal)
+    else if (changes > 1) await clock.sleep(FIRST_PAUSE_MS, signal)
   }
+}
+
+function changing(firstBlock: number): ChainUnreachableError {
+  return new ChainUnreachableError(`The chain names another block ${firstBlock} each time that it is asked.`, {
+    hint: 'Check the endpoint: several servers behind one address may serve different chains.',
+    retryable: true,
+  })
 }
