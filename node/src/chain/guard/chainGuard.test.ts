@@ -294,3 +294,12 @@ test('a request that is too large fails for its caller at once, and the endpoint
   await expect(pass(10, guard.request(VIEW))).rejects.toThrow(TooMuchAskedError)
   expect([asked.length - before, said()]).toEqual([1, []])
 })
+
+test('the check of every minute goes on after the clock was set back by a day', async () => {
+  const { clock, guard, bend, pass, asked } = setup()
+  await pass(5, guard.readHead())
+  bend(({ method }, honest) => (method === 'eth_chainId' ? asked.push('chain id') && honest() : honest()))
+  clock.advance(-86_400_000)
+  await pass(5, guard.readHead())
+  expect(asked).toContain('chain id')
+})

@@ -105,7 +105,9 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     check,
     lastHead: followed.taken,
     async readHead() {
-      const checked = new Map(clock.nowMs() - checkedMs >= CHECK_EVERY_MS ? await check() : [])
+      // In either direction: a clock may be set back.
+      const isDue = Math.abs(clock.nowMs() - checkedMs) >= CHECK_EVERY_MS
+      const checked = new Map(isDue ? await check() : [])
       return exchange(async endpoint => {
         const head = checked.get(endpoint) ?? (await headAt(endpoint, 'latest'))
         checked.delete(endpoint)
