@@ -41,9 +41,11 @@ test('numbers that viem converts are refused if they are not safe: its error doe
     expect(oddResult(call, blockWith({ hash, from: `0x${'12'.repeat(20)}`, [name]: huge })), name).not.toBeNull()
 })
 
-test('a receipt is refused if viem cannot convert one of its numbers or events', () => {
-  const receipt = { blockNumber: '0x7', status: '0x1', gasUsed: '0x5208', transactionIndex: '0x0', logs: [] }
-  const call = { method: 'eth_getTransactionReceipt' }
+test('a receipt is refused if it is of another transaction, or if viem cannot convert one of its numbers or events', () => {
+  const transactionHash = `0x${'ab'.repeat(32)}`
+  const block = { blockNumber: '0x7', transactionIndex: '0x0' }
+  const receipt = { transactionHash, ...block, status: '0x1', gasUsed: '0x5208', logs: [] }
+  const call = { method: 'eth_getTransactionReceipt', params: [transactionHash] }
   expect(oddResult(call, receipt)).toBeNull()
   expect(oddResult(call, null)).toBeNull()
   const wrong = [
@@ -51,6 +53,7 @@ test('a receipt is refused if viem cannot convert one of its numbers or events',
     { effectiveGasPrice: 'one' },
     { logs: {} },
     { logs: [{}] },
+    { transactionHash: `0x${'cd'.repeat(32)}` },
   ]
   for (const part of wrong) expect(oddResult(call, { ...receipt, ...part }), JSON.stringify(part)).not.toBeNull()
 })
@@ -61,4 +64,18 @@ test('a revert is a verdict on what executes code, and a fault of any other answ
     expect(isVerdict({ method }, revert), method).toBe(true)
   for (const method of ['eth_getTransactionCount', 'eth_getBlockByNumber', 'eth_getLogs'])
     expect(isVerdict({ method }, revert), method).toBe(false)
+})
+
+test('a missing method is a verdict only where viem has another one, and a fault of a server that starts otherwise', () => {
+  for (const code of [-32601, -32004]) {
+    const error = { code, message: 'the method is not available' }
+    expect(isVerdict({ method: 'eth_maxPriorityFeePerGas' }, error)).toBe(true)
+    for (const method of ['eth_chainId', 'eth_getBlockByNumber', 'eth_getTransactionCount', 'eth_getLogs', 'eth_call'])
+      expect(isVerdict({ method }, error), method).toBe(false)
+  }
+})
+
+test('an answer of 16 MiB is hex as a short one is', () => {
+  expect(oddResult({ method: 'eth_call', params: [{}] }, `0x${'ab'.repeat(2 ** 23)}`)).toBeNull()
+  expect(oddResult({ method: 'eth_call', params: [{}] }, `0x${'ab'.repeat(31)}a`)).toBe('an answer that is not hex')
 })

@@ -6,8 +6,10 @@ export type RpcError = { code?: unknown; message?: unknown; data?: unknown }
 
 /** Codes of EIP-1474 and of providers for too many requests. */
 const LIMITS = new Set([-32005, -32007, -32029, 429])
-/** A server that lacks a method never gains it; viem falls back to another method. */
+/** A server that lacks a method never gains it. */
 const NO_METHOD = new Set([-32601, -32004])
+/** Methods that viem replaces by another one where they are missing. Servers that start say that they lack those that all have. */
+const OPTIONAL = new Set(['eth_maxPriorityFeePerGas'])
 
 /** Methods that execute code. An answer to any other method that says "reverted" is a fault of the server. */
 const EXECUTING = new Set(['eth_call', 'eth_estimateGas', 'eth_sendRawTransaction'])
@@ -18,7 +20,7 @@ const EXECUTING = new Set(['eth_call', 'eth_estimateGas', 'eth_sendRawTransactio
  */
 export function isVerdict({ method, params }: RpcCall, { code, message, data }: RpcError): boolean {
   if (isRevert({ code, message, data }) && EXECUTING.has(method)) return true
-  if (NO_METHOD.has(Number(code))) return true
+  if (NO_METHOD.has(Number(code)) && OPTIONAL.has(method)) return true
   if (LIMITS.has(Number(code)) || /too many requests|rate limit|quota|unauthori[sz]ed/i.test(String(message)))
     return false
   return method === 'eth_sendRawTransaction' || method === 'eth_estimateGas' || hasSender(method, params)
@@ -75,7 +77,7 @@ export function oddResult({ method, params }: RpcCall, result: unknown): string 
   if (method === 'eth_getBlockByNumber') return isBlock(result) ? null : 'an answer that is not a block'
   if (method === 'eth_getLogs') return isListOf(isLog, result) ? null : 'an answer that is not a list of events'
   if (method === 'eth_getTransactionReceipt')
-    return result === null || isReceipt(result) ? null : 'an answer that is not a receipt'
+    return result === null || isReceiptOf(params, result) ? null : 'an answer that is not the receipt'
   if (safeQuantities.has(method)) return isSafeQuantity(result) ? null : 'an answer that is not a safe number'
   if (quantities.has(method)) return isQuantity(result) ? null : 'an answer that is not a number'
   return null
@@ -154,6 +156,12 @@ function isReceipt(result: unknown): boolean {
   return hasLogs && isSafeQuantity(blockNumber) && isQuantity(gasUsed) && (status === '0x0' || status === '0x1')
 }
 
+/** A receipt of another transaction, as a faulty cache gives it, would settle a call by the outcome of that one. */
+function isReceiptOf(params: unknown, result: unknown): boolean {
+  const [hash] = Array.isArray(params) ? params : []
+  return isReceipt(result) && String(fieldsOf(result).transactionHash).toLowerCase() === String(hash).toLowerCase()
+}
+
 const fieldsOf = (result: unknown) => (result ?? {}) as Record<string, unknown>
 
 function isListOf(is: (item: unknown) => boolean, value: unknown): boolean {
@@ -172,7 +180,8 @@ function hasRevertData(data: unknown): boolean {
 }
 
 function isHex(value: unknown): value is string {
-  return typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)
+  // Without a group: repeating one overflows the stack of the regular expression at 8 MiB.
+  return typeof value === 'string' && value.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(value)
 }
 
 function isQuantity(value: unknown): value is string {
