@@ -6,6 +6,7 @@ import { readReports } from '../../node/src/cli/status/readReports.ts'
 import { JOURNAL_FILE } from '../../node/src/store/openDatabase.ts'
 import { type ChainFacts, followChainFacts } from './chainFacts.ts'
 import type { SwarmPeer } from './peers.ts'
+import { readCanary } from './readCanary.ts'
 import type { TableRow } from './table.ts'
 
 /** A round as the report has it. */
@@ -92,14 +93,4 @@ function readNoted(peers: SwarmPeer[]): Map<number, { taken: number; averageAtK:
       noted.set(round, [...(noted.get(round) ?? []), { taken: Number(taken), averageAtK: Number(averageAtK) }])
   }
   return noted
-}
-
-/** pass@1 by execution of each solver's canary, by round; nothing while the gateway does not answer. */
-async function readCanary(gatewayUrl: string): Promise<Map<number, number[]>> {
-  const byRound = new Map<number, number[]>()
-  const response = await fetch(`${gatewayUrl}/v1/canary`, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
-  if (response?.ok !== true) return byRound
-  const { points } = (await response.json()) as { points: { round: number; passAt1: number }[] }
-  for (const { round, passAt1 } of points) byRound.set(round, [...(byRound.get(round) ?? []), passAt1])
-  return byRound
 }
