@@ -6,7 +6,6 @@ import { readReports } from '../../node/src/cli/status/readReports.ts'
 import { JOURNAL_FILE } from '../../node/src/store/openDatabase.ts'
 import { type ChainFacts, followChainFacts } from './chainFacts.ts'
 import type { SwarmPeer } from './peers.ts'
-import { readCanary } from './readCanary.ts'
 import type { TableRow } from './table.ts'
 
 /** A round as the report has it. */
@@ -93,4 +92,18 @@ function readNoted(peers: SwarmPeer[]): Map<number, { taken: number; averageAtK:
       noted.set(round, [...(noted.get(round) ?? []), { taken: Number(taken), averageAtK: Number(averageAtK) }])
   }
   return noted
+}
+
+/** pass@1 by execution of each solver's canary, by round; nothing while the gateway does not answer, or ends in the middle of its answer. */
+export async function readCanary(gatewayUrl: string): Promise<Map<number, number[]>> {
+  const points = await readPoints(gatewayUrl).catch(() => [])
+  const byRound = Map.groupBy(points, ({ round }) => round)
+  return new Map([...byRound].map(([round, measured]) => [round, measured.map(({ passAt1 }) => passAt1)]))
+}
+
+async function readPoints(gatewayUrl: string): Promise<{ round: number; passAt1: number }[]> {
+  const response = await fetch(`${gatewayUrl}/v1/canary`, { signal: AbortSignal.timeout(2_000) })
+  if (!response.ok) return []
+  const { points } = (await response.json()) as { points: { round: number; passAt1: number }[] }
+  return points
 }

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { readCanary } from './readCanary.ts'
+import { readCanary } from './monitor.ts'
 
-/** What is read from a gateway that answers so. */
+/** Measurements of a gateway that gives this answer. */
 async function readFrom(answer: RequestListener) {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
