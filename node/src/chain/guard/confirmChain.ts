@@ -3,6 +3,7 @@ import type { Logger } from '#core/logger.ts'
 import { ChainUnreachableError } from '../chainErrors.ts'
 import type { Endpoint } from './endpoint.ts'
 import { headAt } from './endpointCheck.ts'
+import { FIRST_PAUSE_MS } from './endpointPool.ts'
 import { requestOnce } from './requestOnce.ts'
 
 type Chain = {
@@ -22,8 +23,6 @@ type Wait = {
 }
 
 const ASK_EVERY_MS = 5_000
-/** Between questions at the first start, once two answers have differed. */
-const FIRST_PAUSE_MS = 250
 /** Hashes in a row, each unlike the one before, after which the answers say nothing. */
 const MAX_CHANGES = 8
 
