@@ -1,8 +1,8 @@
 import { predictionMarketAbi } from '@waggle/deployments/abi/predictionMarket'
-import { connect, createConfig, custom, injected } from '@wagmi/core'
+import { connect, createConfig, createStorage, custom, injected, reconnect } from '@wagmi/core'
 import { decodeFunctionData, encodeFunctionResult, erc20Abi, type Hex, padHex } from 'viem'
 import { foundry } from 'viem/chains'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Network } from '#sources/network.ts'
 import { betCalls } from './betCalls.ts'
 import type { Chain } from './ChainProvider.tsx'
@@ -32,7 +32,9 @@ async function scene(paysNow: bigint, allowance = 10n) {
     const { functionName } = decodeFunctionData({ abi, data })
     return encodeFunctionResult({ abi, functionName, result: results[functionName] } as never)
   }
+  let unlocked = Promise.resolve()
   const request = async ({ method, params }: { method: string; params?: readonly unknown[] }) => {
+    if (method.endsWith('ccounts')) await unlocked
     const { data } = (params?.[0] ?? {}) as { data: Hex }
     if (method === 'eth_sendTransaction')
       return padHex(`0x${signed.push(decodeFunctionData({ abi, data }).functionName)}`)
@@ -42,9 +44,33 @@ async function scene(paysNow: bigint, allowance = 10n) {
   }
   vi.stubGlobal('window', { ethereum: { request, on: () => {}, removeListener: () => {} }, addEventListener: () => {} })
   const transports = { [foundry.id]: custom({ request }, { retryCount: 0 }) }
-  const config = createConfig({ chains: [foundry], transports, storage: null, multiInjectedProviderDiscovery: false })
-  await connect(config, { connector: injected() })
-  return { signed, chain: { config, network: { chainId: foundry.id, market } as Network } satisfies Chain }
+  const stored = new Map<string, string>()
+  const storage = createStorage({
+    storage: {
+      getItem: key => stored.get(key) ?? null,
+      setItem: (key, value) => void stored.set(key, value),
+      removeItem: key => void stored.delete(key),
+    },
+  })
+  const visit = () =>
+    createConfig({
+      ...{ chains: [foundry], connectors: [injected()], transports, storage },
+      multiInjectedProviderDiscovery: false,
+    })
+  const chainOf = (config: ReturnType<typeof visit>) =>
+    ({ config, network: { chainId: foundry.id, market } as Network }) satisfies Chain
+  const config = visit()
+  await connect(config, { connector: config.connectors[0] ?? injected() })
+  /** The page once more, while the wallet is locked. */
+  const reload = async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    unlocked = promise
+    const again = visit()
+    await vi.waitUntil(() => again.state.current !== null)
+    const reconnected = reconnect(again)
+    return { chain: chainOf(again), reconnected, unlock: resolve }
+  }
+  return { signed, chain: chainOf(config), reload }
 }
 
 const bet = { gameId: 0n, round: 0, choice: 0, stake: 10n, what: '10 on it', shown: { shares: 1n, payout: 210n } }
@@ -74,6 +100,30 @@ test('a bet whose approval is refused is not sent, and the reader sees why', asy
   const calls = () => betCalls(chain, account, { ...bet, onFallen: () => {} })
   expect(await sendInOrder(chain, calls, () => {})).toContain('“Bet 10 on it” was not sent')
   expect(signed).toEqual(['approve'])
+})
+
+test('a bet that is clicked before the wallet of the last visit has reconnected waits for it, but not forever', async () => {
+  const { signed, reload } = await scene(210n)
+  const { chain, reconnected, unlock } = await reload()
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const place = () =>
+    sendInOrder(
+      chain,
+      () => betCalls(chain, account, { ...bet, onFallen: () => {} }),
+      () => {},
+    )
+  const first = place()
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(await first).toContain('does not answer')
+
+  const second = place()
+  await vi.advanceTimersByTimeAsync(19_000)
+  unlock()
+  await reconnected
+  vi.useRealTimers()
+  expect(await second).toBeNull()
+  expect(signed).toEqual(['bet'])
 })
 
 test('a chain that does not answer before a bet is a reason like any other', async () => {

@@ -10,6 +10,7 @@ import {
 import { waitForTransactionReceipt } from 'viem/actions'
 import type { Chain } from './ChainProvider.tsx'
 import type { Outcome } from './transactions.ts'
+import { untilSettled } from './untilSettled.ts'
 
 /** A state-changing contract call. */
 export interface Call {
@@ -79,6 +80,8 @@ export async function sendInOrder(
   follow: (sent: { hash: Hex; what: string }) => void,
 ): Promise<string | null> {
   const { address: account } = getConnection(chain.config)
+  if (!(await untilSettled(chain.config)))
+    return 'The wallet of your last visit does not answer: disconnect, then connect it again.'
   const calls = typeof made === 'function' ? await made().catch(whyNot) : made
   if (typeof calls === 'string') return calls
   for (const [index, call] of calls.entries()) {

@@ -1,5 +1,6 @@
 import { type Connector, type CreateConnectorFn, connect, disconnect, getConnectors, switchChain } from '@wagmi/core'
 import type { Chain } from './ChainProvider.tsx'
+import { untilSettled } from './untilSettled.ts'
 
 /**
  * Connects to the first wallet of this browser. Nothing is signed: the account only identifies the reader's peers.
@@ -48,5 +49,6 @@ export async function disconnectWallet({ config }: Chain): Promise<void> {
 
 /** Asks the wallet to switch to the deployment's chain; a refusal is ignored. */
 export async function switchWallet({ config, network }: Chain): Promise<void> {
+  await untilSettled(config)
   await switchChain(config, { chainId: network.chainId }).catch(() => undefined)
 }
