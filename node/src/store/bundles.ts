@@ -15,6 +15,7 @@ import {
   defaultQuotas,
   type KeptPayload,
   type PayloadOwner,
+  type PayloadQuota,
   type QuotaLimits,
 } from './payloadQuota.ts'
 
@@ -79,41 +80,54 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
   const excess = quota.excess()
   for (const payload of excess) await files.remove(payload)
   if (excess.length > 0) logger.warn('payloads over the quotas were removed', { payloads: excess.length })
-  let neededFrom = Number.POSITIVE_INFINITY
-  let lost = 0
-
-  /** @param read - returns null if the file is gone or does not match its id. */
-  async function find<T>(id: ContentId, read: (payload: KeptPayload) => Promise<T | null>): Promise<T | null> {
-    for (let payload = index.newest(id); payload !== undefined; payload = index.newest(id)) {
-      const found = await read(payload)
-      if (found !== null) return found
-      // Its write failed, or it was evicted.
-      if (index.of(id, payload.owner) !== payload) continue
-      // A disk fault, or a modified file. It can be fetched again, and must not be served.
-      logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: payload.round })
-      await files.remove(payload)
-    }
-    return null
-  }
+  const store = { index, files, maxBytes }
 
   return {
     has: id => index.newest(id) !== undefined,
     sizeOf: id => index.newest(id)?.bytes ?? 0,
+    ...createReads(store, logger),
+    put: (bytes, round) => putOwn(bytes, round, store),
+    ...createKeeping(store, quota),
+    async renew(id, round, owner) {
+      const known = index.of(id, owner)
+      if (known !== undefined && known.round < round) await files.move(known, { ...known, round })
+    },
     async forget(id, owner) {
       for (let payload = index.of(id, owner); payload !== undefined; payload = index.of(id, owner))
         await files.remove(payload)
     },
-    async put(bytes, round) {
-      if (bytes.byteLength > maxBytes)
-        throw new BundleTooLargeError(`A payload of ${bytes.byteLength} bytes where at most ${maxBytes} are kept.`, {
-          hint: 'Its author runs different software, or asked for too many tokens.',
-        })
-      const contentId = await contentIdYielding(bytes)
-      const known = index.of(contentId, null)
-      if (known !== undefined && known.round >= round) return contentId
-      await files.write({ contentId, round, bytes: bytes.byteLength, owner: null }, bytes)
-      return contentId
+    async pruneBefore(round) {
+      for (const payload of index.before(round)) index.remove(payload)
+      for (const name of await readdir(folder))
+        if (/^\d+$/.test(name) && Number(name) < round)
+          await rm(join(folder, name), { recursive: true, force: true, maxRetries: WRITES })
     },
+  }
+}
+
+type Store = { index: PayloadIndex; files: PayloadFiles; maxBytes: number }
+
+async function putOwn(bytes: Uint8Array, round: number, { index, files, maxBytes }: Store): Promise<ContentId> {
+  if (bytes.byteLength > maxBytes)
+    throw new BundleTooLargeError(`A payload of ${bytes.byteLength} bytes where at most ${maxBytes} are kept.`, {
+      hint: 'Its author runs different software, or asked for too many tokens.',
+    })
+  const contentId = await contentIdYielding(bytes)
+  const known = index.of(contentId, null)
+  if (known === undefined || known.round < round)
+    await files.write({ contentId, round, bytes: bytes.byteLength, owner: null }, bytes)
+  return contentId
+}
+
+/** Payloads of other peers, within the quotas. */
+function createKeeping(
+  { index, files, maxBytes }: Store,
+  quota: PayloadQuota,
+): Pick<Bundles, 'keep' | 'wouldKeep' | 'needFrom'> {
+  let neededFrom = Number.POSITIVE_INFINITY
+  let lost = 0
+
+  return {
     async keep(bytes, round, owner) {
       if (bytes.byteLength > maxBytes) return 'too large'
       const contentId = await contentIdYielding(bytes)
@@ -139,11 +153,34 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
         await removed
       }
     },
-    async renew(id, round, owner) {
-      const known = index.of(id, owner)
-      if (known !== undefined && known.round < round) await files.move(known, { ...known, round })
-    },
     wouldKeep: (bytes, round, owner) => bytes <= maxBytes && quota.roomFor(owner, round, bytes) !== null,
+    async needFrom(round) {
+      neededFrom = round
+      for (const payload of quota.history(round)) await files.remove(payload)
+      const since = lost
+      lost = 0
+      return since
+    },
+  }
+}
+
+/** Reads what matches its id, and forgets what does not. */
+function createReads({ index, files }: Store, logger: Logger): Pick<Bundles, 'get' | 'open'> {
+  /** @param read - returns null if the file is gone or does not match its id. */
+  async function find<T>(id: ContentId, read: (payload: KeptPayload) => Promise<T | null>): Promise<T | null> {
+    for (let payload = index.newest(id); payload !== undefined; payload = index.newest(id)) {
+      const found = await read(payload)
+      if (found !== null) return found
+      // Its write failed, or it was evicted.
+      if (index.of(id, payload.owner) !== payload) continue
+      // A disk fault, or a modified file. It can be fetched again, and must not be served.
+      logger.warn('a bundle is damaged or gone and was forgotten', { contentId: id, round: payload.round })
+      await files.remove(payload)
+    }
+    return null
+  }
+
+  return {
     get: id =>
       find(id, async payload => {
         const bytes = await files.read(payload)
@@ -155,21 +192,10 @@ export async function openBundles(folder: string, options: BundlesOptions): Prom
         const file = await files.open(payload)
         return file && openIntact(file, payload.bytes, id)
       }),
-    async needFrom(round) {
-      neededFrom = round
-      for (const payload of quota.history(round)) await files.remove(payload)
-      const since = lost
-      lost = 0
-      return since
-    },
-    async pruneBefore(round) {
-      for (const payload of index.before(round)) index.remove(payload)
-      for (const name of await readdir(folder))
-        if (/^\d+$/.test(name) && Number(name) < round)
-          await rm(join(folder, name), { recursive: true, force: true, maxRetries: WRITES })
-    },
   }
 }
+
+type PayloadFiles = ReturnType<typeof createPayloadFiles>
 
 type Disk = {
   readFree: (folder: string) => Promise<number>

@@ -58,16 +58,46 @@ export type PayloadQuota = {
 }
 
 /** Counts bytes by peer, by kind and in total, and selects payloads to delete. It does not access the disk. */
-export function createPayloadQuota({ totalBytes, peerBytes, kindShares }: QuotaLimits): PayloadQuota {
+export function createPayloadQuota(limits: QuotaLimits): PayloadQuota {
   const byPeer = new Map<string, Set<KeptPayload>>()
   const used = new Map<string, number>()
-  const usedBy = (key: string) => used.get(key) ?? 0
-  const shareOf = (kind: string) => kindShares[kind] ?? 1
 
   function count({ owner, bytes }: KeptPayload, sign: 1 | -1): void {
     const keys = owner === null ? [ALL] : [ALL, owner.kind, owner.peerKey, `${owner.peerKey} ${owner.kind}`]
-    for (const key of keys) used.set(key, usedBy(key) + sign * bytes)
+    for (const key of keys) used.set(key, (used.get(key) ?? 0) + sign * bytes)
   }
+
+  return {
+    add(payload) {
+      count(payload, 1)
+      if (payload.owner === null) return
+      const { peerKey } = payload.owner
+      byPeer.set(peerKey, (byPeer.get(peerKey) ?? new Set()).add(payload))
+    },
+    remove(payload) {
+      const payloads = payload.owner && byPeer.get(payload.owner.peerKey)
+      if (payload.owner !== null && !payloads?.delete(payload)) return
+      count(payload, -1)
+      if (payload.owner !== null && payloads?.size === 0) byPeer.delete(payload.owner.peerKey)
+    },
+    ...createSelection(limits, byPeer, used),
+  }
+}
+
+/**
+ * Selects payloads to delete.
+ *
+ * @param byPeer - the others' payloads, by author.
+ * @param used - bytes of all payloads, and by kind, author, and author and kind.
+ */
+function createSelection(
+  { totalBytes, peerBytes, kindShares }: QuotaLimits,
+  byPeer: ReadonlyMap<string, ReadonlySet<KeptPayload>>,
+  used: ReadonlyMap<string, number>,
+): Pick<PayloadQuota, 'roomFor' | 'excess' | 'history'> {
+  const usedBy = (key: string) => used.get(key) ?? 0
+  const shareOf = (kind: string) => kindShares[kind] ?? 1
+  const heldByPeer = () => [...byPeer.values()].map(payloads => [...payloads])
 
   /** Number of bytes by which `own` bytes, out of `all` taken bytes, exceed the limit of a `share`. */
   function over(own: number, more: number, all: number, share: number): boolean {
@@ -97,14 +127,13 @@ export function createPayloadQuota({ totalBytes, peerBytes, kindShares }: QuotaL
 
   function excess(): KeptPayload[] {
     const gone = new Set<KeptPayload>()
-    const kinds = new Set(
-      [...byPeer.values()].flatMap(payloads => [...payloads].flatMap(({ owner }) => owner?.kind ?? [])),
-    )
-    const own = usedBy(ALL) - sum([...byPeer.values()].flatMap(payloads => [...payloads]))
+    const others = heldByPeer()
+    const kinds = new Set(others.flat().flatMap(({ owner }) => owner?.kind ?? []))
+    const own = usedBy(ALL) - sum(others.flat())
     for (const kind of [...kinds, null]) {
       const share = kind === null ? 1 : shareOf(kind)
-      const held = [...byPeer.values()].map(payloads =>
-        [...payloads].filter(payload => !gone.has(payload) && (kind === null || payload.owner?.kind === kind)),
+      const held = others.map(payloads =>
+        payloads.filter(payload => !gone.has(payload) && (kind === null || payload.owner?.kind === kind)),
       )
       const level = Math.min(peerBytes * share, evenLevel(held.map(sum), totalBytes * share - own))
       for (const payload of held.flatMap(payloads => oldestAbove(payloads, level))) gone.add(payload)
@@ -115,7 +144,9 @@ export function createPayloadQuota({ totalBytes, peerBytes, kindShares }: QuotaL
   function history(before: number): KeptPayload[] {
     const [usedHere, gone] = [new Map(used), [] as KeptPayload[]]
     const isOver = (key: string, share: number) => (usedHere.get(key) ?? 0) > totalBytes * share * (1 - LEFT_TO_NEEDED)
-    const old = [...byPeer.values()].flatMap(payloads => [...payloads].filter(({ round }) => round < before))
+    const old = heldByPeer()
+      .flat()
+      .filter(({ round }) => round < before)
     for (const payload of old.sort((a, b) => a.round - b.round)) {
       const kind = payload.owner?.kind ?? ALL
       if (!isOver(ALL, 1) && !isOver(kind, shareOf(kind))) continue
@@ -125,23 +156,7 @@ export function createPayloadQuota({ totalBytes, peerBytes, kindShares }: QuotaL
     return gone
   }
 
-  return {
-    add(payload) {
-      count(payload, 1)
-      if (payload.owner === null) return
-      const { peerKey } = payload.owner
-      byPeer.set(peerKey, (byPeer.get(peerKey) ?? new Set()).add(payload))
-    },
-    remove(payload) {
-      const payloads = payload.owner && byPeer.get(payload.owner.peerKey)
-      if (payload.owner !== null && !payloads?.delete(payload)) return
-      count(payload, -1)
-      if (payload.owner !== null && payloads?.size === 0) byPeer.delete(payload.owner.peerKey)
-    },
-    roomFor,
-    excess,
-    history,
-  }
+  return { roomFor, excess, history }
 }
 
 const ALL = ''

@@ -73,24 +73,9 @@ export async function openProofs(
     ({ kind: 'policy', round, contentId: policyHash as Hex, peerKey, keepers }) as const
 
   const coming = new Map<PeerKey, Promise<PeerResult<unknown>>>()
-  // Policies held in memory: a check must not fetch a policy again from a slow peer while others wait.
-  const held = new Map<PeerKey, Uint8Array>()
+  const { hold, takeHeld } = createHeldPolicies(bundles, memory)
   // A policy is in memory as a whole while it is read.
   const one = createKeyedLimit(1)
-
-  function hold(bytes: Uint8Array, { contentId, peerKey }: { contentId: ContentId; peerKey: PeerKey }) {
-    if (bundles.has(contentId) || bytes.byteLength > memory.leftBytes) return
-    memory.leftBytes -= bytes.byteLength
-    held.set(peerKey, bytes)
-  }
-
-  function takeHeld(peerKey: PeerKey): PeerResult<Uint8Array> | null {
-    const bytes = held.get(peerKey)
-    if (bytes === undefined) return null
-    held.delete(peerKey)
-    memory.leftBytes += bytes.byteLength
-    return { ok: true, value: bytes }
-  }
 
   async function check(commitment: Committed, leaves: readonly CheckedRollout[] | null, signal: AbortSignal) {
     if (!isNamed(commitment)) return peerFault('not sampled', 'its policy was not named before the round')
@@ -133,6 +118,26 @@ export async function openProofs(
       if (proven.ok) logger.debug('sampling is proven', { round, peerKey, leaves: leaves?.length, ...proven.value })
       else logger.info('sampling is not proven', { round, peerKey, fault: proven.fault, reason: proven.reason })
       return proven
+    },
+  }
+}
+
+/** Policies in memory that are not on the disk: a check must not fetch a policy again from a slow peer while others wait. */
+function createHeldPolicies(bundles: ProofModules['bundles'], memory: PolicyMemory) {
+  const held = new Map<PeerKey, Uint8Array>()
+
+  return {
+    hold(bytes: Uint8Array, { contentId, peerKey }: { contentId: ContentId; peerKey: PeerKey }): void {
+      if (bundles.has(contentId) || bytes.byteLength > memory.leftBytes) return
+      memory.leftBytes -= bytes.byteLength
+      held.set(peerKey, bytes)
+    },
+    takeHeld(peerKey: PeerKey): PeerResult<Uint8Array> | null {
+      const bytes = held.get(peerKey)
+      if (bytes === undefined) return null
+      held.delete(peerKey)
+      memory.leftBytes += bytes.byteLength
+      return { ok: true, value: bytes }
     },
   }
 }

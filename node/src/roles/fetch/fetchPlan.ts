@@ -2,7 +2,7 @@ import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import { fetchLimits } from './fetchLimits.ts'
 import type { WantedPayload } from './holders.ts'
-import { createPayloadFetcher, type FetchModules, type FetchRules } from './payloadFetcher.ts'
+import { createPayloadFetcher, type FetchModules, type FetchRules, type PayloadFetcher } from './payloadFetcher.ts'
 import { type PeerFault, type PeerResult, peerFault, peerWork } from './peerResult.ts'
 import { createRefetchQueue } from './refetchQueue.ts'
 
@@ -48,52 +48,19 @@ type Obtained = PeerResult<Uint8Array | null>
 
 /** The one way to other peers' payloads; the rules are in docs/network.md. */
 export function createFetchPlan(modules: FetchModules, rules: FetchRules): CountedFetchPlan {
-  const { bundles, clock, logger, signal: stopping } = modules
+  const { clock, logger, signal: stopping } = modules
   const { limits = fetchLimits } = rules
   const late = new Set<PeerKey>()
   const counts: FetchCounts = { fetched: 0, bytes: 0, faults: {} }
   const fetchFromHolders = createPayloadFetcher(modules, { ...rules, limits }, late)
-  /** Bytes of payloads that wait for their work in memory, because the disk did not take them. */
-  let heldBytes = 0
+  const { obtain, read } = createPayloadSource(modules, fetchFromHolders, counts)
+  const whileHeld = createHeldBytes(limits.heldBytes)
 
   function note({ kind, round, peerKey }: WantedPayload, result: PeerResult<unknown>): void {
     if (result.ok) return
     const { fault, reason } = result
     counts.faults[fault] = (counts.faults[fault] ?? 0) + 1
     logger.info('a payload of a peer does not count', { kind, round, peerKey, fault, reason })
-  }
-
-  async function obtain(wanted: WantedPayload, signal: AbortSignal): Promise<Obtained> {
-    const { kind, round, contentId, peerKey } = wanted
-    if (bundles.has(contentId)) {
-      // A policy may sample in several rounds: it is needed as long as the last of them.
-      await bundles.renew(contentId, round, { peerKey, kind })
-      return { ok: true, value: null }
-    }
-    const fetched = await fetchFromHolders(wanted, signal)
-    if (!fetched.ok) return fetched
-    counts.fetched += 1
-    counts.bytes += fetched.value.byteLength
-    const refused = await bundles.keep(fetched.value, round, { peerKey, kind })
-    if (refused === null) return { ok: true, value: null }
-    logger.info('a payload was not kept', { kind, round, contentId, reason: refused })
-    return fetched
-  }
-
-  async function read(wanted: WantedPayload, obtained: Obtained): Promise<PeerResult<Uint8Array>> {
-    if (!obtained.ok) return obtained
-    const value = obtained.value ?? (await bundles.get(wanted.contentId))
-    return value === null ? peerFault('unavailable', 'its file was damaged or removed') : { ok: true, value }
-  }
-
-  /** Holds what was obtained until `use` has read it. @returns null if too much is held. */
-  async function whileHeld<T>(obtained: Obtained, use: () => Promise<T>): Promise<T | null> {
-    const bytes = obtained.ok ? (obtained.value?.byteLength ?? 0) : 0
-    if (bytes > 0 && heldBytes + bytes > limits.heldBytes) return null
-    heldBytes += bytes
-    return use().finally(() => {
-      heldBytes -= bytes
-    })
   }
 
   const visitEach: FetchPlan['visitEach'] = (wanted, signal, work) => {
@@ -145,5 +112,51 @@ export function createFetchPlan(modules: FetchModules, rules: FetchRules): Count
       note(wanted, result)
       return result
     },
+  }
+}
+
+/** Payloads from the disk, or else from a peer: these are counted, and kept on the disk. */
+function createPayloadSource(
+  { bundles, logger }: Pick<FetchModules, 'bundles' | 'logger'>,
+  fetchFromHolders: PayloadFetcher,
+  counts: FetchCounts,
+) {
+  return {
+    async obtain(wanted: WantedPayload, signal: AbortSignal): Promise<Obtained> {
+      const { kind, round, contentId, peerKey } = wanted
+      if (bundles.has(contentId)) {
+        // A policy may sample in several rounds: it is needed as long as the last of them.
+        await bundles.renew(contentId, round, { peerKey, kind })
+        return { ok: true, value: null }
+      }
+      const fetched = await fetchFromHolders(wanted, signal)
+      if (!fetched.ok) return fetched
+      counts.fetched += 1
+      counts.bytes += fetched.value.byteLength
+      const refused = await bundles.keep(fetched.value, round, { peerKey, kind })
+      if (refused === null) return { ok: true, value: null }
+      logger.info('a payload was not kept', { kind, round, contentId, reason: refused })
+      return fetched
+    },
+    async read({ contentId }: WantedPayload, obtained: Obtained): Promise<PeerResult<Uint8Array>> {
+      if (!obtained.ok) return obtained
+      const value = obtained.value ?? (await bundles.get(contentId))
+      return value === null ? peerFault('unavailable', 'its file was damaged or removed') : { ok: true, value }
+    },
+  }
+}
+
+/** Limits the bytes of payloads that wait for their work in memory, because the disk did not take them. */
+function createHeldBytes(maxBytes: number) {
+  let heldBytes = 0
+
+  /** Holds what was obtained until `use` has read it. @returns null if too much is held. */
+  return async <T>(obtained: Obtained, use: () => Promise<T>): Promise<T | null> => {
+    const bytes = obtained.ok ? (obtained.value?.byteLength ?? 0) : 0
+    if (bytes > 0 && heldBytes + bytes > maxBytes) return null
+    heldBytes += bytes
+    return use().finally(() => {
+      heldBytes -= bytes
+    })
   }
 }

@@ -40,7 +40,7 @@ type Failure = FetchFailure | 'too-slow' | 'slot-expired'
 type Attempt = Holder & { failure: Failure }
 type Got = Uint8Array | Failure
 type PayloadRules = FetchRules & { limits: FetchLimits }
-type PayloadFetcher = (wanted: WantedPayload, signal: AbortSignal) => Promise<PeerResult<Uint8Array>>
+export type PayloadFetcher = (wanted: WantedPayload, signal: AbortSignal) => Promise<PeerResult<Uint8Array>>
 
 /** Late peers remembered, at most. */
 const MAX_LATE = 10_000
@@ -62,37 +62,7 @@ const PATIENCE_SHARE = 1 / 16
  */
 export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules, late: Set<PeerKey>): PayloadFetcher {
   const { clock, random = Math.random } = modules
-  const { others, busyRetries, busyWaitMs, pace } = rules.limits
-  const attempt = createAttempts(modules, rules, late)
-
-  async function askEach(
-    found: readonly Holder[],
-    wanted: WantedPayload,
-    signal: AbortSignal,
-    holderTime: HolderTime,
-  ): Promise<Uint8Array | Attempt[]> {
-    const tried: Attempt[] = []
-    let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
-    let holders = found
-    for (let retry = 0; holders.length > 0 && retry <= busyRetries; retry += 1) {
-      if (retry > 0) await clock.sleep(busyWaitMs * 2 ** (retry - 1) * (0.5 + random()), signal)
-      const busy: Holder[] = []
-      for (const holder of holders) {
-        if (leftMs <= 0) return tried
-        if (!isNamed(holder) && (late.has(holder.peerKey) || tried.filter(one => !isNamed(one)).length >= others))
-          continue
-        const { got, ms } = await attempt(holder, wanted, signal, holderTime)
-        if (typeof got !== 'string') return got
-        leftMs -= ms
-        tried.push({ ...holder, failure: got })
-        // An author may be about to publish a payload that was sealed until now.
-        const mayCome = holder.isAuthor && got === 'not-found' && retry < MAX_NOT_FOUND
-        if (got === 'busy' || got === 'slot-expired' || mayCome) busy.push(holder)
-      }
-      holders = busy
-    }
-    return tried
-  }
+  const askEach = createInquiry(modules, rules, late)
 
   /** Keepers in random order, slow ones last, so that none of them delays the others. */
   async function askAll(
@@ -136,6 +106,42 @@ export function createPayloadFetcher(modules: FetchModules, rules: PayloadRules,
       if (!signal.aborted) throw error
       return outOfTime()
     }
+  }
+}
+
+/** Asks holders one after another within a budget of time, and again those that were busy or may publish the payload soon. */
+function createInquiry(modules: FetchModules, rules: PayloadRules, late: Set<PeerKey>) {
+  const { clock, random = Math.random } = modules
+  const { others, busyRetries, busyWaitMs, pace } = rules.limits
+  const attempt = createAttempts(modules, rules, late)
+
+  return async (
+    found: readonly Holder[],
+    wanted: WantedPayload,
+    signal: AbortSignal,
+    holderTime: HolderTime,
+  ): Promise<Uint8Array | Attempt[]> => {
+    const tried: Attempt[] = []
+    let leftMs = longestMs(pace, rules.maxBytes(wanted.kind))
+    let holders = found
+    for (let retry = 0; holders.length > 0 && retry <= busyRetries; retry += 1) {
+      if (retry > 0) await clock.sleep(busyWaitMs * 2 ** (retry - 1) * (0.5 + random()), signal)
+      const busy: Holder[] = []
+      for (const holder of holders) {
+        if (leftMs <= 0) return tried
+        if (!isNamed(holder) && (late.has(holder.peerKey) || tried.filter(one => !isNamed(one)).length >= others))
+          continue
+        const { got, ms } = await attempt(holder, wanted, signal, holderTime)
+        if (typeof got !== 'string') return got
+        leftMs -= ms
+        tried.push({ ...holder, failure: got })
+        // An author may be about to publish a payload that was sealed until now.
+        const mayCome = holder.isAuthor && got === 'not-found' && retry < MAX_NOT_FOUND
+        if (got === 'busy' || got === 'slot-expired' || mayCome) busy.push(holder)
+      }
+      holders = busy
+    }
+    return tried
   }
 }
 
