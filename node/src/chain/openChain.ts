@@ -8,7 +8,7 @@ import type { PeerSigner } from '#core/peers/peerSigner.ts'
 import { type ConnectedChain, connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
 import { awaitAnswer } from './guard/requireChain.ts'
-import { createOutbox, type TxOutcome } from './outbox/outbox.ts'
+import { createOutbox, type Outbox, type TxOutcome } from './outbox/outbox.ts'
 import type { OutboxOptions } from './outbox/outboxOptions.ts'
 import { createOutboxRpc, type OutboxRpc } from './outbox/outboxRpc.ts'
 import { REGISTRATION_SECONDS, registerPeer } from './peers/registerPeer.ts'
@@ -108,16 +108,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
   )
 
   const sent: SentCounts = new Map()
-  const send = (intent: OutboxIntent): Promise<TxOutcome> => {
-    outbox.enqueue(intent)
-    const outcome = outbox.outcome(intent.key)
-    // The caller gets the failure.
-    outcome.then(
-      ({ status }) => count(sent, `${intent.key.split(':')[0]} ${status}`),
-      () => undefined,
-    )
-    return outcome
-  }
+  const send = createSend(outbox, sent)
 
   return {
     ...reads,
@@ -155,6 +146,20 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
       if ((await reads.readSeats(round + 1)).includes(evaluatorKey)) return { status: 'already seated' }
       return send(admitEvaluator(contracts, evaluatorKey, round))
     },
+  }
+}
+
+/** Sends a call, and counts its outcome. */
+function createSend(outbox: Outbox, counts: SentCounts) {
+  return (intent: OutboxIntent): Promise<TxOutcome> => {
+    outbox.enqueue(intent)
+    const outcome = outbox.outcome(intent.key)
+    // The caller gets the failure.
+    outcome.then(
+      ({ status }) => count(counts, `${intent.key.split(':')[0]} ${status}`),
+      () => undefined,
+    )
+    return outcome
   }
 }
 

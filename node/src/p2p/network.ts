@@ -139,15 +139,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       sayAddresses: addresses.sayAgain,
       status: membership.status,
       releaseOf: peerId => (peerId === host.peerId ? (options.release ?? null) : host.releaseOf(peerId)),
-      connectivity() {
-        const { members, strangers } = membership.status().known
-        return connectivityOf({
-          peers: host.connectedPeers().length,
-          bootnodes: bootnodes.length,
-          known: members + strangers,
-          dials: connecting.outcomes(),
-        })
-      },
+      connectivity: () => readConnectivity(host, membership, connecting, bootnodes.length),
       reachability: () => reachabilityOf(host.addresses()),
       fetchPayload: createFetchPayload(host, { logger }),
       setBootnodes(addresses) {
@@ -162,6 +154,21 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     await stop()
     throw cause
   }
+}
+
+function readConnectivity(
+  host: Host,
+  membership: Membership,
+  { outcomes }: Pick<Connecting, 'outcomes'>,
+  bootnodes: number,
+): Connectivity {
+  const { members, strangers } = membership.status().known
+  return connectivityOf({
+    peers: host.connectedPeers().length,
+    bootnodes,
+    known: members + strangers,
+    dials: outcomes(),
+  })
 }
 
 /** Rules of the host: the peers that it accepts, as members and as users of its relay, and the addresses that it may dial. */

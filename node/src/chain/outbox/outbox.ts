@@ -28,7 +28,7 @@ const STORE_MS = 1_000
 /** Longest wait after a failure: a chain without traffic may mine no block. */
 const AFTER_FAILURE_MS = 15_000
 
-type Outbox = {
+export type Outbox = {
   /** Stores the intent; it is on disk when this returns. A known key is not stored twice; one that was dropped, and whose round is not over, is open again. */
   enqueue(intent: OutboxIntent): OutboxEntry
   /** Resolves once the transaction is mined or never will be; never rejects. */

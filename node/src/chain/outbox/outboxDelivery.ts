@@ -4,7 +4,7 @@ import { createCertainRound } from './certainRound.ts'
 import { type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
 import { createOutboxQueue } from './outboxQueue.ts'
 import { createOutboxReceipts } from './outboxReceipts.ts'
-import { createOutboxSender } from './outboxSender.ts'
+import { createOutboxSender, type OutboxSender } from './outboxSender.ts'
 
 /** The head of this step, null before the first, and the time from which another step is due without a new block, `Infinity` for none. */
 export type Delivered = { head: Head | null; againAtMs: number }
@@ -22,19 +22,51 @@ const MAX_MISSING = 64
  */
 export function createDelivery(modules: OutboxModules, options: OutboxOptions): () => Promise<Delivered> {
   const { store, rpc, head: readHead, clock, logger } = modules
-  /** Entry → block in which its nonce was first seen taken by another transaction. */
-  const displacedSince = new Map<number, number>()
   let lastBlock: number | null = null
   const certainRound = createCertainRound(clock)
   const sender = createOutboxSender(modules, options)
-  const { signAndSend, broadcast } = sender
-  const queue = createOutboxQueue({ store, rpc, clock, logger, signAndSend }, options)
+  const queue = createOutboxQueue({ store, rpc, clock, logger, signAndSend: sender.signAndSend }, options)
+  const { sendAgain, onTheirWay, forgetDisplaced } = createResending(modules, options, sender)
   const forget = (id: number) => {
     sender.forget(id)
     queue.forget(id)
-    displacedSince.delete(id)
+    forgetDisplaced(id)
   }
   const { follow, reopen } = createOutboxReceipts({ store, rpc, logger, forget, forgetSent: sender.forget }, options)
+
+  return async () => {
+    // Nonces before receipts: a nonce that is used, with no receipt after that, was used by another transaction.
+    const head = await readHead()
+    // A reorganised chain may have lost final transactions, and at the start it is unknown which.
+    const mayHaveLost = lastBlock === null || head.block < lastBlock
+    const nonce = mayHaveLost || store.live().some(entry => isDue(entry, head)) ? await rpc.latestNonce() : null
+    for (const entry of nonce === null ? [] : store.minedFromNonce(nonce)) reopen(entry)
+    lastBlock = head.block
+    if (nonce !== null) for (const entry of store.live()) await follow(entry, head, nonce)
+    for (const { id, key, throughRound } of store.dropExpired(certainRound.after(head))) {
+      forget(id)
+      logger.info('a transaction was dropped: its round has passed', { call: key, throughRound, round: head.round })
+    }
+    if (nonce !== null) for (const entry of onTheirWay(head)) await sendAgain(entry, head, nonce)
+    if (onTheirWay(head).length === 0) await queue.sendNext(head)
+    store.prune(options.keep)
+    const waits = store.live().some(entry => entry.status !== 'mined' && hasPassed(entry, head))
+    const dropsAtMs = waits ? certainRound.certainAtMs() : Number.POSITIVE_INFINITY
+    return { head, againAtMs: Math.min(dropsAtMs, onTheirWay(head).length === 0 ? queue.againAtMs(head) : dropsAtMs) }
+  }
+}
+
+/** Sends transactions again that were lost, are outbid or stuck, or whose nonce was taken. */
+function createResending({ store, rpc, logger }: OutboxModules, options: OutboxOptions, sender: OutboxSender) {
+  const { signAndSend, broadcast } = sender
+  /** Entry → block in which its nonce was first seen taken by another transaction. */
+  const displacedSince = new Map<number, number>()
+  const forgetDisplaced = (id: number) => void displacedSince.delete(id)
+
+  const onTheirWay = (head: Head) => store.live().filter(entry => entry.status === 'signed' && !hasPassed(entry, head))
+
+  /** Whether a pending entry has a nonce. */
+  const holds = (head: Head, nonce: number) => onTheirWay(head).some(({ attempts }) => attempts.at(-1)?.nonce === nonce)
 
   async function sendAgain(entry: OutboxEntry, head: Head, nonce: number): Promise<void> {
     const attempt = entry.attempts.at(-1)
@@ -67,11 +99,6 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     return 'gas' in simulated ? simulated.gas : before
   }
 
-  const onTheirWay = (head: Head) => store.live().filter(entry => entry.status === 'signed' && !hasPassed(entry, head))
-
-  /** Whether a pending entry has a nonce. */
-  const holds = (head: Head, nonce: number) => onTheirWay(head).some(({ attempts }) => attempts.at(-1)?.nonce === nonce)
-
   /** Another transaction of the account took the nonce. Ours is signed again once that one is deep; earlier, both could be mined. */
   async function displaced(entry: OutboxEntry, head: Head): Promise<void> {
     const since = displacedSince.get(entry.id) ?? head.block
@@ -90,26 +117,7 @@ export function createDelivery(modules: OutboxModules, options: OutboxOptions): 
     else if (entry.status === 'signed') await broadcast(entry, head)
   }
 
-  return async () => {
-    // Nonces before receipts: a nonce that is used, with no receipt after that, was used by another transaction.
-    const head = await readHead()
-    // A reorganised chain may have lost final transactions, and at the start it is unknown which.
-    const mayHaveLost = lastBlock === null || head.block < lastBlock
-    const nonce = mayHaveLost || store.live().some(entry => isDue(entry, head)) ? await rpc.latestNonce() : null
-    for (const entry of nonce === null ? [] : store.minedFromNonce(nonce)) reopen(entry)
-    lastBlock = head.block
-    if (nonce !== null) for (const entry of store.live()) await follow(entry, head, nonce)
-    for (const { id, key, throughRound } of store.dropExpired(certainRound.after(head))) {
-      forget(id)
-      logger.info('a transaction was dropped: its round has passed', { call: key, throughRound, round: head.round })
-    }
-    if (nonce !== null) for (const entry of onTheirWay(head)) await sendAgain(entry, head, nonce)
-    if (onTheirWay(head).length === 0) await queue.sendNext(head)
-    store.prune(options.keep)
-    const waits = store.live().some(entry => entry.status !== 'mined' && hasPassed(entry, head))
-    const dropsAtMs = waits ? certainRound.certainAtMs() : Number.POSITIVE_INFINITY
-    return { head, againAtMs: Math.min(dropsAtMs, onTheirWay(head).length === 0 ? queue.againAtMs(head) : dropsAtMs) }
-  }
+  return { sendAgain, onTheirWay, forgetDisplaced }
 }
 
 /** Whether an open entry needs the chain now, and does not only wait for its round. */

@@ -32,48 +32,12 @@ export function createOutboxQueue(
   { store, rpc, clock, logger, signAndSend }: QueueModules,
   options: OutboxOptions,
 ): OutboxQueue {
-  const reverts = new Map<number, Reverts>()
+  const { reverts, unsettled, restsUntilMs, refuse } = createReverts({ store, clock, logger }, options)
 
   const dueAt = (head: Head) =>
     store
       .live()
       .filter(entry => entry.status === 'queued' && head.round >= (entry.fromRound ?? -1) && !hasPassed(entry, head))
-
-  /** The reverts of a call that must revert in two blocks before it is given up: it has a last round, or there is no reason. */
-  function unsettled({ id, throughRound }: OutboxEntry): Reverts | undefined {
-    const before = reverts.get(id)
-    return before !== undefined && (throughRound !== null || before.error === NO_REASON) ? before : undefined
-  }
-
-  /** When a call is simulated again. */
-  function restsUntilMs(entry: OutboxEntry, head: Head): number {
-    const before = unsettled(entry)
-    return before?.lastBlock === head.block ? before.lastMs + ALONE_MS : 0
-  }
-
-  /**
-   * Whether the reverts of a call settle it. Every contract of ours gives a reason: a revert without one is the endpoint's, so that a call with
-   * a last round is kept until that has passed.
-   */
-  function isSettled({ throughRound }: OutboxEntry, { error, count, firstBlock, lastBlock }: Reverts): boolean {
-    if (count < options.simulations) return false
-    if (error !== NO_REASON) return true
-    return throughRound === null && (lastBlock - firstBlock >= UNEXPLAINED_BLOCKS || count > UNEXPLAINED_BLOCKS)
-  }
-
-  function refuse(entry: OutboxEntry, error: string, head: Head): void {
-    const before = reverts.get(entry.id)
-    const [count, firstBlock] =
-      before && nameOf(before.error) === nameOf(error) ? [before.count + 1, before.firstBlock] : [1, head.block]
-    const now = { error, count, firstBlock, lastBlock: head.block, lastMs: clock.nowMs() }
-    reverts.set(entry.id, now)
-    if (count === options.simulations && error === NO_REASON)
-      logger.warn('an endpoint says that a call reverts, and no reason; asking again', { call: entry.key })
-    if (!isSettled(entry, now)) return
-    reverts.delete(entry.id)
-    store.setStatus(entry.id, 'reverted', error)
-    logger.info('a call would revert and was not sent', { call: entry.key, error })
-  }
 
   return {
     againAtMs: head =>
@@ -112,6 +76,49 @@ export function createOutboxQueue(
       for (const [at, { entry, gas }] of ready.entries()) await signAndSend(entry, head, nonce + at, gas)
     },
   }
+}
+
+/** The calls that would revert, and when each is asked for again. */
+function createReverts({ store, clock, logger }: Omit<QueueModules, 'rpc' | 'signAndSend'>, options: OutboxOptions) {
+  const reverts = new Map<number, Reverts>()
+
+  /** The reverts of a call that must revert in two blocks before it is given up: it has a last round, or there is no reason. */
+  function unsettled({ id, throughRound }: OutboxEntry): Reverts | undefined {
+    const before = reverts.get(id)
+    return before !== undefined && (throughRound !== null || before.error === NO_REASON) ? before : undefined
+  }
+
+  /** When a call is simulated again. */
+  function restsUntilMs(entry: OutboxEntry, head: Head): number {
+    const before = unsettled(entry)
+    return before?.lastBlock === head.block ? before.lastMs + ALONE_MS : 0
+  }
+
+  /**
+   * Whether the reverts of a call settle it. Every contract of ours gives a reason: a revert without one is the endpoint's, so that a call with
+   * a last round is kept until that has passed.
+   */
+  function isSettled({ throughRound }: OutboxEntry, { error, count, firstBlock, lastBlock }: Reverts): boolean {
+    if (count < options.simulations) return false
+    if (error !== NO_REASON) return true
+    return throughRound === null && (lastBlock - firstBlock >= UNEXPLAINED_BLOCKS || count > UNEXPLAINED_BLOCKS)
+  }
+
+  function refuse(entry: OutboxEntry, error: string, head: Head): void {
+    const before = reverts.get(entry.id)
+    const [count, firstBlock] =
+      before && nameOf(before.error) === nameOf(error) ? [before.count + 1, before.firstBlock] : [1, head.block]
+    const now = { error, count, firstBlock, lastBlock: head.block, lastMs: clock.nowMs() }
+    reverts.set(entry.id, now)
+    if (count === options.simulations && error === NO_REASON)
+      logger.warn('an endpoint says that a call reverts, and no reason; asking again', { call: entry.key })
+    if (!isSettled(entry, now)) return
+    reverts.delete(entry.id)
+    store.setStatus(entry.id, 'reverted', error)
+    logger.info('a call would revert and was not sent', { call: entry.key, error })
+  }
+
+  return { reverts, unsettled, restsUntilMs, refuse }
 }
 
 const nameOf = (error: string) => error.split('(')[0]

@@ -50,21 +50,7 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
       const [latest, pending] = await Promise.all([count('latest'), count('pending')])
       return { latest, pending }
     },
-    simulate: ({ to, data, valueWei = 0n }) =>
-      call(async () => {
-        try {
-          const gas = await rpc.estimateGas({ account: address, to, data, value: valueWei })
-          return { gas: gasLimitFor(gas) }
-        } catch (error) {
-          const reason = revertedWith(error)
-          if (reason !== null) return { revertedWith: reason }
-          if (valueWei === 0n || sendOutcome(error) !== 'no funds') throw error
-          // Otherwise one unaffordable call would block all later ones.
-          const isPoor = (await rpc.getBalance({ address })) < valueWei
-          const less = `the account has less than ${formatEther(valueWei)} of the chain's coin`
-          return { revertedWith: isPoor ? less : NO_REASON }
-        }
-      }),
+    simulate: one => call(() => simulateCall(rpc, address, one)),
     async fees() {
       const fees = await call(() => rpc.estimateFeesPerGas())
       return { maxFeePerGasWei: fees.maxFeePerGas, maxPriorityFeePerGasWei: fees.maxPriorityFeePerGas }
@@ -101,20 +87,49 @@ export function createOutboxRpc({ rpc, rpcUrl }: ChainClient, account: PrivateKe
         const { blockNumber, status, gasUsed } = receipt
         return { block: Number(blockNumber), succeeded: status === '0x1', gasUsed: BigInt(gasUsed) }
       }),
-    revertReason: ({ to, data, valueWei = 0n }, block) =>
-      call(async () => {
-        try {
-          await rpc.call({ account: address, to, data, value: valueWei, blockNumber: BigInt(block) })
-          return 'a revert that a replay does not show'
-        } catch (error) {
-          const reason = revertedWith(error)
-          if (reason !== null) return reason
-          // A server that no longer has that block's state refuses; this must not block later entries.
-          if (error instanceof BaseError && error.walk(inner => inner instanceof RpcRequestError) !== null)
-            return 'a revert whose reason the server cannot tell'
-          throw error
-        }
-      }),
+    revertReason: (one, block) => call(() => replayCall(rpc, address, one, block)),
+  }
+}
+
+type Rpc = ChainClient['rpc']
+
+/** The gas limit of a call now, or why it would revert. */
+async function simulateCall(
+  rpc: Rpc,
+  address: Address,
+  { to, data, valueWei = 0n }: Call,
+): Promise<{ gas: bigint } | { revertedWith: string }> {
+  try {
+    const gas = await rpc.estimateGas({ account: address, to, data, value: valueWei })
+    return { gas: gasLimitFor(gas) }
+  } catch (error) {
+    const reason = revertedWith(error)
+    if (reason !== null) return { revertedWith: reason }
+    if (valueWei === 0n || sendOutcome(error) !== 'no funds') throw error
+    // Otherwise one unaffordable call would block all later ones.
+    const isPoor = (await rpc.getBalance({ address })) < valueWei
+    const less = `the account has less than ${formatEther(valueWei)} of the chain's coin`
+    return { revertedWith: isPoor ? less : NO_REASON }
+  }
+}
+
+/** Why a call failed in a block, as far as a replay there tells. */
+async function replayCall(
+  rpc: Rpc,
+  address: Address,
+  { to, data, valueWei = 0n }: Call,
+  block: number,
+): Promise<string> {
+  try {
+    await rpc.call({ account: address, to, data, value: valueWei, blockNumber: BigInt(block) })
+    return 'a revert that a replay does not show'
+  } catch (error) {
+    const reason = revertedWith(error)
+    if (reason !== null) return reason
+    // A server that no longer has that block's state refuses; this must not block later entries.
+    if (error instanceof BaseError && error.walk(inner => inner instanceof RpcRequestError) !== null)
+      return 'a revert whose reason the server cannot tell'
+    throw error
   }
 }
 

@@ -141,14 +141,12 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
   const changed = new Set<string>()
   const gone = new Set<string>()
 
-  for (const row of store?.load().slice(0, limits.registered + limits.strangers) ?? []) {
-    const { data } = keptPeerSchema.safeParse(row)
-    if (data === undefined) continue
-    if (data.isRegistered) onRegistered?.(data.peerId)
+  for (const kept of readKept(store, limits)) {
+    if (kept.isRegistered) onRegistered?.(kept.peerId)
     // An entry from a clock that was ahead would never be old enough to be dropped.
-    const heardAtMs = Math.min(data.heardAtMs, clock.nowMs())
-    put({ ...newPeer(data.peerId, data.addresses, heardAtMs, false), met: !data.isRegistered })
-    writtenAtMs.set(data.peerId, heardAtMs)
+    const heardAtMs = Math.min(kept.heardAtMs, clock.nowMs())
+    put({ ...newPeer(kept.peerId, kept.addresses, heardAtMs, false), met: !kept.isRegistered })
+    writtenAtMs.set(kept.peerId, heardAtMs)
   }
 
   function put(peer: Known): void {
@@ -209,6 +207,12 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
       gone.clear()
     },
   }
+}
+
+/** Entries of the disk that are well-formed. */
+function readKept(store: PeerStore | undefined, { registered, strangers }: BookLimits): KeptPeer[] {
+  const rows = store?.load().slice(0, registered + strangers) ?? []
+  return rows.flatMap(row => keptPeerSchema.safeParse(row).data ?? [])
 }
 
 type Known = KnownPeer & { peerId: string }

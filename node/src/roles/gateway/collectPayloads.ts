@@ -70,23 +70,6 @@ export function collectPayloads(modules: CollectorModules) {
   const waiting = createWaiting()
   const keeper = createKeeper(modules, signal, { again: waiting.add, forget: seen.forget })
 
-  /** Decides the waiting announcements of a round and kind. */
-  async function settle(announced: Map<string, OfferedPayload>): Promise<void> {
-    const { round, kind } = announced.values().next().value as OfferedPayload
-    // Read first, so that a commitment made in between is not missed.
-    const isFinal = commitments.isFinal(round, kind)
-    const committed = await commitments.read(round, kind)
-    for (const [slot, announcement] of announced) {
-      const peerKey = peerKeyOf(announcement.peerId)
-      const commitment = commitmentTo(committed, kind, { ...announcement, peerKey })
-      if (commitment === undefined && !isFinal) continue
-      announced.delete(slot)
-      const contradicts = committedBy(committed, peerKey).length > 0
-      if (commitment) keeper.start(announcement, commitment)
-      else keeper.refuse(announcement, contradicts ? 'contradicts its commitment' : 'not committed')
-    }
-  }
-
   /** Fetches committed payloads that were not announced: the chain has their author and hash, but not their size. */
   async function takeCommitted(round: number, kind: Exclude<AnnouncementKind, 'canary'>): Promise<void> {
     const committed = await commitments.read(round, kind)
@@ -106,7 +89,7 @@ export function collectPayloads(modules: CollectorModules) {
       for (const announced of await waiting.some()) {
         await modules.disk.untilWritable(signal).catch(() => {})
         if (signal.aborted) return
-        const error = await settle(announced).catch(thrown => thrown ?? new Error('unknown'))
+        const error = await decide(announced, commitments, keeper).catch(thrown => thrown ?? new Error('unknown'))
         if (error !== undefined && !outage) logger.warn('payloads wait for the chain', { error })
         outage = error !== undefined
         await clock.sleep(READ_EVERY_MS, signal).catch(() => {})
@@ -133,6 +116,27 @@ export function collectPayloads(modules: CollectorModules) {
       await running
       await keeper.idle()
     },
+  }
+}
+
+/** Decides the waiting announcements of a round and kind, and removes those that are decided. */
+async function decide(
+  announced: Map<string, OfferedPayload>,
+  commitments: CollectorModules['commitments'],
+  keeper: ReturnType<typeof createKeeper>,
+): Promise<void> {
+  const { round, kind } = announced.values().next().value as OfferedPayload
+  // Read first, so that a commitment made in between is not missed.
+  const isFinal = commitments.isFinal(round, kind)
+  const committed = await commitments.read(round, kind)
+  for (const [slot, announcement] of announced) {
+    const peerKey = peerKeyOf(announcement.peerId)
+    const commitment = commitmentTo(committed, kind, { ...announcement, peerKey })
+    if (commitment === undefined && !isFinal) continue
+    announced.delete(slot)
+    const contradicts = committedBy(committed, peerKey).length > 0
+    if (commitment) keeper.start(announcement, commitment)
+    else keeper.refuse(announcement, contradicts ? 'contradicts its commitment' : 'not committed')
   }
 }
 

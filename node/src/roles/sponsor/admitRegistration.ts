@@ -85,28 +85,8 @@ export function createAdmission(modules: Modules) {
     if (found.peerKey !== peerKey) return refusal(422, 'the key is that of another peer id')
     book.add({ peerKey, account: request.account, sinceMs: clock.nowMs() })
     book.pay({ peerKey, kind: 'registration', wei: costWei, atMs: clock.nowMs() })
-    void follow(peerKey, modules.send(registerFor(contracts, registration)))
+    void follow(modules, peerKey, modules.send(registerFor(contracts, registration)))
     return { code: 202, body: { status: 'sending' } }
-  }
-
-  async function follow(peerKey: PeerKey, sent: Promise<TxOutcome>): Promise<void> {
-    const { logger } = modules
-    try {
-      const outcome = await sent
-      if (outcome.status === 'stopped') return
-      if (outcome.status === 'mined') {
-        logger.info('registered a peer', { peerKey, hash: outcome.hash })
-        return modules.registered(peerKey)
-      }
-      // Another copy of the registration came first: from an earlier request, or sent by somebody who saw it.
-      const holder = (await reads.readAccountOf(peerKey))?.toLowerCase()
-      if (holder !== undefined && holder === book.peer(peerKey)?.account) return modules.registered(peerKey)
-      // The peer may ask again. The cost stays spent.
-      book.remove(peerKey)
-      logger.warn('a registration failed', { peerKey, ...outcome })
-    } catch (error) {
-      logger.error('a registration failed', { peerKey, error })
-    }
   }
 
   return {
@@ -119,6 +99,30 @@ export function createAdmission(modules: Modules) {
       if (admissionMutex.waiting('') >= MAX_WAITING) return refusal(503, 'busy; try again')
       return admissionMutex.run('', () => admit(peerKeyOf(request.peerId), request))
     },
+  }
+}
+
+/** Follows a sent registration to its outcome. */
+async function follow(
+  { reads, book, logger, registered }: Pick<Modules, 'reads' | 'book' | 'logger' | 'registered'>,
+  peerKey: PeerKey,
+  sent: Promise<TxOutcome>,
+): Promise<void> {
+  try {
+    const outcome = await sent
+    if (outcome.status === 'stopped') return
+    if (outcome.status === 'mined') {
+      logger.info('registered a peer', { peerKey, hash: outcome.hash })
+      return registered(peerKey)
+    }
+    // Another copy of the registration came first: from an earlier request, or sent by somebody who saw it.
+    const holder = (await reads.readAccountOf(peerKey))?.toLowerCase()
+    if (holder !== undefined && holder === book.peer(peerKey)?.account) return registered(peerKey)
+    // The peer may ask again. The cost stays spent.
+    book.remove(peerKey)
+    logger.warn('a registration failed', { peerKey, ...outcome })
+  } catch (error) {
+    logger.error('a registration failed', { peerKey, error })
   }
 }
 

@@ -99,34 +99,15 @@ interface TokenizerContents {
  *
  * @throws {ModelFileError} naming the file and the field that is missing, malformed or not supported.
  */
-export function ggufTokenizer({ path, metadata, tensors }: GgufFile): TokenizerContents {
-  const parsed = tokenizerSchema.safeParse(metadata)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    const field = issue?.path.join('.') || 'tokenizer'
-    const problem = Object.hasOwn(metadata, field.replace(/\.\d+$/, '')) ? issue?.message : 'is missing'
-    throw new ModelFileError(path, field, problem ?? 'is malformed', {
-      hint: 'Use a GGUF of a model with a byte-level BPE tokenizer, made by a current convert_hf_to_gguf.py.',
-    })
-  }
-  const said = parsed.data
+export function ggufTokenizer(file: GgufFile): TokenizerContents {
+  const { said, idOf } = readTokenizer(file)
   const tokens = said['tokenizer.ggml.tokens']
-  const rows = tensors.get('token_embd.weight')?.shape[0]
-  if (rows !== undefined && tokens.length > rows)
-    throw new ModelFileError(path, 'tokenizer.ggml.tokens', `has ${tokens.length} tokens for an embedding of ${rows}`)
   const kinds = said['tokenizer.ggml.token_type']
-  if (kinds && kinds.length !== tokens.length)
-    throw new ModelFileError(path, 'tokenizer.ggml.token_type', `has ${kinds.length} kinds of ${tokens.length} tokens`)
-  const idOf = new Map(tokens.map((text, at) => [text, at]))
-  if (idOf.size !== tokens.length) {
-    const twice = tokens.findIndex((text, at) => idOf.get(text) !== at)
-    throw new ModelFileError(path, `tokenizer.ggml.tokens.${twice}`, 'is there twice')
-  }
   const nameOf = (role: 'bos' | 'eos' | 'eot' | 'unknown' | 'padding') => {
     const found = said[`tokenizer.ggml.${role}_token_id`]
     if (found === undefined) return undefined
     if (found < tokens.length) return tokens[found] as string
-    throw new ModelFileError(path, `tokenizer.ggml.${role}_token_id`, `${found} is not a token`)
+    throw new ModelFileError(file.path, `tokenizer.ggml.${role}_token_id`, `${found} is not a token`)
   }
   const [bos, eos, eot, unk, pad] = (['bos', 'eos', 'eot', 'unknown', 'padding'] as const).map(nameOf)
   const special = new Set([eos, eot].filter(name => name !== undefined))
@@ -170,6 +151,29 @@ export function ggufTokenizer({ path, metadata, tensors }: GgufFile): TokenizerC
       'generation_config.json': { eos_token_id: endTokens },
     },
   }
+}
+
+/** The fields of the tokenizer. Each token is there once, and has a row of the embedding. */
+function readTokenizer({ path, metadata, tensors }: GgufFile) {
+  const parsed = tokenizerSchema.safeParse(metadata)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    const field = issue?.path.join('.') || 'tokenizer'
+    const problem = Object.hasOwn(metadata, field.replace(/\.\d+$/, '')) ? issue?.message : 'is missing'
+    throw new ModelFileError(path, field, problem ?? 'is malformed', {
+      hint: 'Use a GGUF of a model with a byte-level BPE tokenizer, made by a current convert_hf_to_gguf.py.',
+    })
+  }
+  const { 'tokenizer.ggml.tokens': tokens, 'tokenizer.ggml.token_type': kinds } = parsed.data
+  const rows = tensors.get('token_embd.weight')?.shape[0]
+  if (rows !== undefined && tokens.length > rows)
+    throw new ModelFileError(path, 'tokenizer.ggml.tokens', `has ${tokens.length} tokens for an embedding of ${rows}`)
+  if (kinds && kinds.length !== tokens.length)
+    throw new ModelFileError(path, 'tokenizer.ggml.token_type', `has ${kinds.length} kinds of ${tokens.length} tokens`)
+  const idOf = new Map(tokens.map((text, at) => [text, at]))
+  const twice = tokens.findIndex((text, at) => idOf.get(text) !== at)
+  if (twice !== -1) throw new ModelFileError(path, `tokenizer.ggml.tokens.${twice}`, 'is there twice')
+  return { said: parsed.data, idOf }
 }
 
 /**
