@@ -38,49 +38,16 @@ const SALT = keccak256('0x5a17')
 
 /** Plays one round with two appealed scores, a demand that is answered and one that is not, on Hardhat's own chain. */
 export async function measureDisputeGas(): Promise<DisputeGas> {
-  const swarm = await openSwarm('built')
-  const { chainId, accounts, votes, challenges } = swarm
-  const [admin, ...others] = accounts as [Address, ...Address[]]
-  const seats: Member[] = []
-  for (let seat = 0; seat < SEATS; seat++) seats.push(await swarm.enrol(`seat ${seat}`, others[seat] as Address))
-  const peers: Member[] = []
-  for (const name of ['once', 'twice', 'shows', 'withholds']) peers.push(await swarm.enrol(name, admin))
-  for (const seat of seats) await swarm.stake('evaluator', seat)
+  const scene = await openScene()
+  const { swarm, admin, peers, used, challenge } = scene
   const [once, twice, shows, withholds] = peers as [Member, Member, Member, Member]
-  const accountOf = (key: Hex) => seats.find(seat => seat.key === key)?.account as Address
-
-  async function used(from: Address, call: EncodeFunctionDataParameters, valueWei = 0n): Promise<number> {
-    const to = call.abi === votes.abi ? votes.address : challenges.address
-    const hash = (await swarm.send(from, to, call, { valueWei })) as Hex
-    const { gasUsed, status } = await swarm.client.getTransactionReceipt({ hash })
-    if (status !== 'success') throw new Error(`${call.functionName} was refused`)
-    return Number(gasUsed)
-  }
-  const challenge = (from: Address, functionName: string, args: readonly unknown[], valueWei?: bigint) =>
-    used(from, { abi: challenges.abi, functionName, args } as unknown as EncodeFunctionDataParameters, valueWei)
-
+  const { chainId, votes } = swarm
   for (let round = 0; round <= ROUND; round++) await swarm.enter(round)
   for (const peer of peers) await swarm.commit(peer, ROUND, workOf(chainId, peer).root, OWED)
 
   await swarm.enter(ROUND + 1)
-  const at = { chainId, rewardVotes: votes.address }
-  const ballots = (await votes.read.committeeOf([BigInt(ROUND), 0])).map((evaluatorKey, position) => ({
-    ...{ round: BigInt(ROUND), shard: 0, position, evaluatorKey, contentId: POLICY },
-    ...{ scoresMilli: peers.map(() => WRONG), componentRoots: peers.map(() => POLICY) },
-  }))
-  for (const ballot of ballots) {
-    const { round, shard, position, evaluatorKey } = ballot
-    const args = [round, shard, position, evaluatorKey, voteCommitment(at, ballot, SALT)] as const
-    await used(accountOf(evaluatorKey), { abi: votes.abi, functionName: 'commitVotes', args })
-  }
-  const bondWei = await challenges.read.minDemandBond()
-  const demandOf = async (peer: Member) => {
-    const [index] = await swarm.commitments.read.sampledLeaves([BigInt(ROUND), peer.key, OWED, 1])
-    const { work } = workOf(chainId, peer)
-    const gas = await challenge(admin, 'demandLeaf', [BigInt(ROUND), peer.key, work, sampleAt(0)], bondWei)
-    return { gas, index: index as number }
-  }
-  const [shown, withheld] = [await demandOf(shows), await demandOf(withholds)]
+  const ballots = await commitBallots(scene)
+  const [shown, withheld] = [await demandLeaf(scene, shows), await demandLeaf(scene, withholds)]
 
   await swarm.enter(ROUND + 2)
   for (const ballot of ballots) await used(admin, { abi: votes.abi, functionName: 'revealVotes', args: [ballot, SALT] })
@@ -94,48 +61,105 @@ export async function measureDisputeGas(): Promise<DisputeGas> {
   await used(admin, settled as EncodeFunctionDataParameters)
   const closeDemand = await challenge(admin, 'closeDemand', [BigInt(ROUND), withholds.key, withheld.index])
 
-  /** The appeals of scores in this round, and what all seats of their juries spend on their verdicts. */
-  async function judge(appealed: readonly Member[], level: 1 | 2) {
-    const opened = ROUND + 3 * level
-    const gas = new Map(appealed.map(({ key }) => [key, { appeal: 0, verdicts: 0, jury: 0 }]))
-    const of = ({ key }: Member) => gas.get(key) as { appeal: number; verdicts: number; jury: number }
-    const appellant = others.at(-level) as Address
-    const appealWei = await challenges.read.appealBond([level])
-    for (const peer of appealed)
-      of(peer).appeal = await challenge(appellant, 'appeal', [BigInt(ROUND), peer.key], appealWei)
-    await swarm.enter(opened + 1)
-    for (const peer of appealed)
-      for (const [position, seatKey] of (await challenges.read.juryOf([BigInt(ROUND), peer.key])).entries()) {
-        const place = { round: ROUND, peerKey: peer.key, level, position, seatKey }
-        const sealed = appealCommitment({ chainId, challenges: challenges.address }, place, RIGHT, SALT)
-        const args = [BigInt(ROUND), peer.key, position, seatKey, sealed]
-        of(peer).verdicts += await challenge(accountOf(seatKey), 'commitVerdict', args)
-        of(peer).jury += 1
-      }
-    await swarm.enter(opened + 2)
-    for (const peer of appealed)
-      for (let position = 0; position < of(peer).jury; position++)
-        of(peer).verdicts += await challenge(admin, 'revealVerdict', [BigInt(ROUND), peer.key, position, RIGHT, SALT])
-    await swarm.enter(opened + 3)
-    return of
-  }
-  const close = async ({ key }: Member, juries: readonly number[]) => {
-    const closed = await challenge(admin, 'closeAppeal', [BigInt(ROUND), key])
-    let judged = 0
-    for (const [at, jury] of juries.entries()) {
-      const positions = Array.from({ length: jury }, (_, position) => position)
-      judged += await challenge(admin, 'judgeSeats', [BigInt(ROUND), key, at + 1, positions])
-    }
-    return { close: closed, judge: judged }
-  }
-  const first = await judge([once, twice], 1)
-  const again = await judge([twice], 2)
+  const first = await judgeAppeals(scene, [once, twice], 1)
+  const again = await judgeAppeals(scene, [twice], 2)
   const [eleven, more] = [first(once), again(twice)]
   return {
     ...{ demand: shown.gas, show, closeDemand },
-    first: caseOf([eleven], await close(once, [eleven.jury])),
-    second: caseOf([first(twice), more], await close(twice, [first(twice).jury, more.jury])),
+    first: caseOf([eleven], await closeAppeal(scene, once, [eleven.jury])),
+    second: caseOf([first(twice), more], await closeAppeal(scene, twice, [first(twice).jury, more.jury])),
   }
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>
+
+/** Four peers with a score or a leaf in dispute, and staked evaluators; calls return the gas that they used. */
+async function openScene() {
+  const swarm = await openSwarm('built')
+  const { accounts, votes, challenges } = swarm
+  const [admin, ...others] = accounts as [Address, ...Address[]]
+  const seats: Member[] = []
+  for (let seat = 0; seat < SEATS; seat++) seats.push(await swarm.enrol(`seat ${seat}`, others[seat] as Address))
+  const peers: Member[] = []
+  for (const name of ['once', 'twice', 'shows', 'withholds']) peers.push(await swarm.enrol(name, admin))
+  for (const seat of seats) await swarm.stake('evaluator', seat)
+  const accountOf = (key: Hex) => seats.find(seat => seat.key === key)?.account as Address
+
+  async function used(from: Address, call: EncodeFunctionDataParameters, valueWei = 0n): Promise<number> {
+    const to = call.abi === votes.abi ? votes.address : challenges.address
+    const hash = (await swarm.send(from, to, call, { valueWei })) as Hex
+    const { gasUsed, status } = await swarm.client.getTransactionReceipt({ hash })
+    if (status !== 'success') throw new Error(`${call.functionName} was refused`)
+    return Number(gasUsed)
+  }
+  const challenge = (from: Address, functionName: string, args: readonly unknown[], valueWei?: bigint) =>
+    used(from, { abi: challenges.abi, functionName, args } as unknown as EncodeFunctionDataParameters, valueWei)
+  return { swarm, admin, others, peers, accountOf, used, challenge }
+}
+
+/** The committee commits to the same wrong score for every peer. */
+async function commitBallots({ swarm, peers, accountOf, used }: Scene) {
+  const { chainId, votes } = swarm
+  const at = { chainId, rewardVotes: votes.address }
+  const ballots = (await votes.read.committeeOf([BigInt(ROUND), 0])).map((evaluatorKey, position) => ({
+    ...{ round: BigInt(ROUND), shard: 0, position, evaluatorKey, contentId: POLICY },
+    ...{ scoresMilli: peers.map(() => WRONG), componentRoots: peers.map(() => POLICY) },
+  }))
+  for (const ballot of ballots) {
+    const { round, shard, position, evaluatorKey } = ballot
+    const args = [round, shard, position, evaluatorKey, voteCommitment(at, ballot, SALT)] as const
+    await used(accountOf(evaluatorKey), { abi: votes.abi, functionName: 'commitVotes', args })
+  }
+  return ballots
+}
+
+async function demandLeaf({ swarm, admin, challenge }: Scene, peer: Member) {
+  const bondWei = await swarm.challenges.read.minDemandBond()
+  const [index] = await swarm.commitments.read.sampledLeaves([BigInt(ROUND), peer.key, OWED, 1])
+  const { work } = workOf(swarm.chainId, peer)
+  const gas = await challenge(admin, 'demandLeaf', [BigInt(ROUND), peer.key, work, sampleAt(0)], bondWei)
+  return { gas, index: index as number }
+}
+
+/** The appeals of scores at a level, and what all seats of their juries spend on their verdicts. */
+async function judgeAppeals(
+  { swarm, admin, others, accountOf, challenge }: Scene,
+  appealed: readonly Member[],
+  level: 1 | 2,
+) {
+  const { chainId, challenges } = swarm
+  const opened = ROUND + 3 * level
+  const gas = new Map(appealed.map(({ key }) => [key, { appeal: 0, verdicts: 0, jury: 0 }]))
+  const of = ({ key }: Member) => gas.get(key) as { appeal: number; verdicts: number; jury: number }
+  const appellant = others.at(-level) as Address
+  const appealWei = await challenges.read.appealBond([level])
+  for (const peer of appealed)
+    of(peer).appeal = await challenge(appellant, 'appeal', [BigInt(ROUND), peer.key], appealWei)
+  await swarm.enter(opened + 1)
+  for (const peer of appealed)
+    for (const [position, seatKey] of (await challenges.read.juryOf([BigInt(ROUND), peer.key])).entries()) {
+      const place = { round: ROUND, peerKey: peer.key, level, position, seatKey }
+      const sealed = appealCommitment({ chainId, challenges: challenges.address }, place, RIGHT, SALT)
+      const args = [BigInt(ROUND), peer.key, position, seatKey, sealed]
+      of(peer).verdicts += await challenge(accountOf(seatKey), 'commitVerdict', args)
+      of(peer).jury += 1
+    }
+  await swarm.enter(opened + 2)
+  for (const peer of appealed)
+    for (let position = 0; position < of(peer).jury; position++)
+      of(peer).verdicts += await challenge(admin, 'revealVerdict', [BigInt(ROUND), peer.key, position, RIGHT, SALT])
+  await swarm.enter(opened + 3)
+  return of
+}
+
+async function closeAppeal({ admin, challenge }: Scene, { key }: Member, juries: readonly number[]) {
+  const closed = await challenge(admin, 'closeAppeal', [BigInt(ROUND), key])
+  let judged = 0
+  for (const [at, jury] of juries.entries()) {
+    const positions = Array.from({ length: jury }, (_, position) => position)
+    judged += await challenge(admin, 'judgeSeats', [BigInt(ROUND), key, at + 1, positions])
+  }
+  return { close: closed, judge: judged }
 }
 
 function caseOf(

@@ -52,8 +52,7 @@ export async function currentRound(client: PublicClient, deployment: Deployment)
 export function followChainFacts(client: PublicClient, deployment: Deployment): () => Promise<ChainFacts> {
   const { RolloutCommitments, RewardVotes, Challenges, Rounds } = deployment.contracts
   const spans = new Map<number, number>()
-  let tallies = new Map<number, Tally>()
-  let pointsOf = new Map<Hex, number>()
+  let tallies = createTallies()
   let last: { number: bigint; hash: Hex } | null = null
 
   async function readRange(fromBlock: bigint, toBlock: bigint): Promise<void> {
@@ -63,32 +62,19 @@ export function followChainFacts(client: PublicClient, deployment: Deployment): 
       client.getContractEvents({ ...range, address: RewardVotes.address, abi: rewardVotesAbi }),
       client.getContractEvents({ ...range, address: Challenges.address, abi: challengesAbi }),
     ])
-    const tally = (round: bigint) => {
-      const key = Number(round)
-      const found: Tally = tallies.get(key) ?? {
-        tasks: new Map(),
-        rollouts: new Map(),
-        votes: [],
-        settled: 0,
-        scores: [],
-      }
-      tallies.set(key, found)
-      return found
-    }
-    const score = (peerKey: Hex, milli: number) => pointsOf.set(peerKey, (pointsOf.get(peerKey) ?? 0) + milli)
     for (const { eventName, args } of work) {
-      if (eventName === 'TasksProposed') tally(args.round).tasks.set(args.peerKey, args.count)
-      if (eventName === 'RolloutsCommitted') tally(args.round).rollouts.set(args.peerKey, args.leafCount)
+      if (eventName === 'TasksProposed') tallies.of(args.round).tasks.set(args.peerKey, args.count)
+      if (eventName === 'RolloutsCommitted') tallies.of(args.round).rollouts.set(args.peerKey, args.leafCount)
     }
     for (const { eventName, args } of votes) {
-      if (eventName === 'VotesRevealed') tally(args.round).votes.push(...args.scoresMilli)
+      if (eventName === 'VotesRevealed') tallies.of(args.round).votes.push(...args.scoresMilli)
       if (eventName !== 'Settled') continue
-      tally(args.round).settled += 1
-      if (settlementOutcomes[args.outcome] === 'scored') tally(args.round).scores.push(args.scoreMilli)
-      score(args.peerKey, args.scoreMilli)
+      tallies.of(args.round).settled += 1
+      if (settlementOutcomes[args.outcome] === 'scored') tallies.of(args.round).scores.push(args.scoreMilli)
+      tallies.score(args.peerKey, args.scoreMilli)
     }
     for (const { eventName, args } of challenged)
-      if (eventName === 'LeafFalse' || eventName === 'LeafWithheld') score(args.peerKey, -args.lostMilli)
+      if (eventName === 'LeafFalse' || eventName === 'LeafWithheld') tallies.score(args.peerKey, -args.lostMilli)
   }
 
   async function secondsOf(round: number): Promise<number> {
@@ -106,8 +92,7 @@ export function followChainFacts(client: PublicClient, deployment: Deployment): 
     const head = await client.getBlock({ blockTag: 'latest' })
     const there = last === null ? null : await client.getBlock({ blockNumber: last.number }).catch(() => null)
     if (last !== null && there?.hash !== last.hash) {
-      tallies = new Map()
-      pointsOf = new Map()
+      tallies = createTallies()
       last = null
     }
     const first = last === null ? BigInt(RolloutCommitments.startBlock) : last.number + 1n
@@ -116,11 +101,11 @@ export function followChainFacts(client: PublicClient, deployment: Deployment): 
       await readRange(from, to < head.number ? to : head.number)
     }
     last = { number: head.number, hash: head.hash }
-    const inOrder = [...tallies].sort(([a], [b]) => a - b)
+    const inOrder = [...tallies.byRound].sort(([a], [b]) => a - b)
     const rounds = await Promise.all(
       inOrder.map(async ([round, entry]) => ({ ...summaryOf(round, entry), seconds: await secondsOf(round) })),
     )
-    return { rounds, pointsOf }
+    return { rounds, pointsOf: tallies.pointsOf }
   }
 }
 
@@ -131,6 +116,24 @@ interface Tally {
   settled: number
   /** Scores of peers that were settled with one, thousandths. */
   scores: number[]
+}
+
+/** Sums of events, by round and by peer. */
+function createTallies() {
+  const byRound = new Map<number, Tally>()
+  const pointsOf = new Map<Hex, number>()
+
+  return {
+    byRound,
+    pointsOf,
+    of(round: bigint): Tally {
+      const key = Number(round)
+      const tally = byRound.get(key) ?? { tasks: new Map(), rollouts: new Map(), votes: [], settled: 0, scores: [] }
+      byRound.set(key, tally)
+      return tally
+    },
+    score: (peerKey: Hex, milli: number) => void pointsOf.set(peerKey, (pointsOf.get(peerKey) ?? 0) + milli),
+  }
 }
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)

@@ -29,44 +29,9 @@ interface LogFilter {
 /** A chain that only answers what an indexer asks: blocks of one transaction each, which made all of the block's events. */
 export async function serveLoggedChain(chainId: number, blocks: readonly (readonly LoggedEvent[])[]) {
   const tip = blocks.length - 1 + FINALITY_BLOCKS
-  const hashOf = (number: number) => keccak256(numberToHex(number))
   const numbers = new Map(Array.from({ length: tip + 1 }, (_, number) => [hashOf(number), number]))
-  const sender = padHex('0x01', { size: 20 })
-
-  const placeOf = (number: number) => ({
-    ...{ blockHash: hashOf(number), blockNumber: numberToHex(number), transactionIndex: '0x0' },
-    transactionHash: keccak256(hashOf(number)),
-  })
-
-  /** Answers by event and block, made once: an indexer asks for each event and range apart. */
-  const answers = new Map<Hex, Map<number, object[]>>()
-  for (const [number, logs] of blocks.entries()) {
-    const place = placeOf(number)
-    for (const [index, log] of logs.entries()) {
-      const event = log.topics[0] ?? ZERO
-      const byBlock = answers.get(event) ?? new Map<number, object[]>()
-      const ofBlock = byBlock.get(number) ?? []
-      ofBlock.push({ ...log, ...place, logIndex: numberToHex(index), removed: false })
-      answers.set(event, byBlock.set(number, ofBlock))
-    }
-  }
-
-  function block(number: number) {
-    if (number > tip) return null
-    const { transactionHash, ...place } = placeOf(number)
-    const transaction = {
-      ...{ ...place, hash: transactionHash, from: sender, to: sender, input: '0x', value: '0x0', nonce: '0x0' },
-      ...{ gas: '0x0', gasPrice: '0x0', type: '0x0', v: '0x1b', r: ZERO, s: ZERO },
-    }
-    return {
-      ...{ number: numberToHex(number), hash: hashOf(number), timestamp: numberToHex(atSecOf(number)) },
-      parentHash: number === 0 ? ZERO : hashOf(number - 1),
-      ...{ logsBloom: blocks[number]?.length ? BLOOM : `0x${'00'.repeat(256)}`, transactions: [transaction] },
-      ...{ miner: sender, extraData: '0x', gasLimit: '0x0', gasUsed: '0x0', size: '0x0', difficulty: '0x0' },
-      ...{ baseFeePerGas: '0x0', mixHash: ZERO, nonce: '0x0000000000000000', totalDifficulty: '0x0' },
-      ...{ receiptsRoot: ZERO, sha3Uncles: ZERO, stateRoot: ZERO, transactionsRoot: ZERO, uncles: [] },
-    }
-  }
+  const answers = answersByEvent(blocks)
+  const block = (number: number) => (number > tip ? null : blockOf(number, blocks[number]?.length ?? 0))
 
   /** By first topic alone: no two contracts have an event in common here. */
   function logs({ fromBlock = '0x0', toBlock = numberToHex(tip), blockHash, topics }: LogFilter) {
@@ -89,6 +54,51 @@ export async function serveLoggedChain(chainId: number, blocks: readonly (readon
     eth_getBlockByHash: ([hash]: Hex[]) => block(numbers.get(hash ?? ZERO) ?? tip + 1),
     eth_getLogs: ([filter]: LogFilter[]) => logs(filter ?? {}),
   }
+  return { ...(await serveMethods(methods)), tip }
+}
+
+const hashOf = (number: number) => keccak256(numberToHex(number))
+
+const placeOf = (number: number) => ({
+  ...{ blockHash: hashOf(number), blockNumber: numberToHex(number), transactionIndex: '0x0' },
+  transactionHash: keccak256(hashOf(number)),
+})
+
+/** Answers by event and block, made once: an indexer asks for each event and range apart. */
+function answersByEvent(blocks: readonly (readonly LoggedEvent[])[]) {
+  const answers = new Map<Hex, Map<number, object[]>>()
+  for (const [number, logs] of blocks.entries()) {
+    const place = placeOf(number)
+    for (const [index, log] of logs.entries()) {
+      const event = log.topics[0] ?? ZERO
+      const byBlock = answers.get(event) ?? new Map<number, object[]>()
+      const ofBlock = byBlock.get(number) ?? []
+      ofBlock.push({ ...log, ...place, logIndex: numberToHex(index), removed: false })
+      answers.set(event, byBlock.set(number, ofBlock))
+    }
+  }
+  return answers
+}
+
+function blockOf(number: number, events: number) {
+  const sender = padHex('0x01', { size: 20 })
+  const { transactionHash, ...place } = placeOf(number)
+  const transaction = {
+    ...{ ...place, hash: transactionHash, from: sender, to: sender, input: '0x', value: '0x0', nonce: '0x0' },
+    ...{ gas: '0x0', gasPrice: '0x0', type: '0x0', v: '0x1b', r: ZERO, s: ZERO },
+  }
+  return {
+    ...{ number: numberToHex(number), hash: hashOf(number), timestamp: numberToHex(atSecOf(number)) },
+    parentHash: number === 0 ? ZERO : hashOf(number - 1),
+    ...{ logsBloom: events > 0 ? BLOOM : `0x${'00'.repeat(256)}`, transactions: [transaction] },
+    ...{ miner: sender, extraData: '0x', gasLimit: '0x0', gasUsed: '0x0', size: '0x0', difficulty: '0x0' },
+    ...{ baseFeePerGas: '0x0', mixHash: ZERO, nonce: '0x0000000000000000', totalDifficulty: '0x0' },
+    ...{ receiptsRoot: ZERO, sha3Uncles: ZERO, stateRoot: ZERO, transactionsRoot: ZERO, uncles: [] },
+  }
+}
+
+/** A JSON-RPC server on a free port. */
+async function serveMethods(methods: Readonly<Record<string, (params: never[]) => unknown>>) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -100,7 +110,6 @@ export async function serveLoggedChain(chainId: number, blocks: readonly (readon
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    tip,
     stop: () => {
       server.closeAllConnections()
       server.close()

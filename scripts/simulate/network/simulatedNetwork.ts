@@ -58,7 +58,6 @@ export const signatureOf = (peerId: string) => Uint8Array.from(Buffer.from(`sign
 export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork {
   const { medium, peerId, address, clock, logger, signal } = options
   const guard = createPeerGuard(clock, logger)
-  const sinceMs = new Map<string, number>()
   const membership = createMembership({
     ...options,
     bootnodes: options.bootnodes.filter(one => one !== address),
@@ -91,24 +90,13 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     answer: options.answer ?? (from => (refusal(from) === null ? kept() : null)),
     ...{ subscribes: gossip.subscribes, hasSeen: gossip.hasSeen },
     receive: (sender, ...message) => void gossip.receive(sender, ...message).then(() => hangUpOn(sender)),
-    async admits(other, from) {
-      if (guard.isBanned(other)) return false
-      const decision = await membership.admit(other, from)
-      if (decision.admit && decision.evict !== undefined) medium.hangUp(peerId, decision.evict)
-      return decision.admit
-    },
-    connected(other) {
-      sinceMs.set(other, clock.nowMs())
-      const evicted = membership.connected(other)
-      if (evicted !== null) medium.hangUp(peerId, evicted)
-      gossip.tellSubscribed()
-      quietly(settleIn(other))
-    },
-    disconnected(other) {
-      membership.schedule.lost(other, clock.nowMs() - (sinceMs.get(other) ?? 0))
-      sinceMs.delete(other)
-      dialing?.wake()
-    },
+    ...linkEvents(options, guard, membership, {
+      connected(other) {
+        gossip.tellSubscribed()
+        quietly(settleIn(other))
+      },
+      disconnected: () => dialing?.wake(),
+    }),
   })
   dialing = startDialing({ schedule: membership.schedule, dial: to => medium.dial(peerId, to), clock, logger })
   quietly(catchUp())
@@ -143,6 +131,37 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
       membership.stop()
     },
   } as unknown as SimulatedNetwork
+}
+
+type LinkEvents = Pick<Station, 'admits' | 'connected' | 'disconnected'>
+
+/** Admits connections, and tells the membership of them. */
+function linkEvents(
+  { medium, peerId, clock }: SimulatedNetworkOptions,
+  guard: PeerGuard,
+  membership: Membership,
+  after: Pick<LinkEvents, 'connected' | 'disconnected'>,
+): LinkEvents {
+  const sinceMs = new Map<string, number>()
+  return {
+    async admits(other, from) {
+      if (guard.isBanned(other)) return false
+      const decision = await membership.admit(other, from)
+      if (decision.admit && decision.evict !== undefined) medium.hangUp(peerId, decision.evict)
+      return decision.admit
+    },
+    connected(other) {
+      sinceMs.set(other, clock.nowMs())
+      const evicted = membership.connected(other)
+      if (evicted !== null) medium.hangUp(peerId, evicted)
+      after.connected(other)
+    },
+    disconnected(other) {
+      membership.schedule.lost(other, clock.nowMs() - (sinceMs.get(other) ?? 0))
+      sinceMs.delete(other)
+      after.disconnected(other)
+    },
+  }
 }
 
 /** As much of a host as the real parts of a network use. */

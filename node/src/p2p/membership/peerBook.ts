@@ -135,8 +135,7 @@ export function createPeerBook(options: Options): PeerBook {
 /** The peers of a book without bootnodes: those from the disk, their present state, and those that still have to be written. */
 function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }: Options, limits: BookLimits) {
   const peers = new Map<string, Known>()
-  /** Those of `peers` that were not registered when they were learned: a few, of which some may have registered since. */
-  const unregistered = new Map<string, Known>()
+  const strangers = createStrangers(isRegistered)
   const writtenAtMs = new Map<string, number>()
   const changed = new Set<string>()
   const gone = new Set<string>()
@@ -151,15 +150,11 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
 
   function put(peer: Known): void {
     peers.set(peer.peerId, peer)
-    if (!isRegistered(peer.peerId)) unregistered.set(peer.peerId, peer)
-  }
-  function strangers(): Known[] {
-    for (const peerId of unregistered.keys()) if (isRegistered(peerId)) unregistered.delete(peerId)
-    return [...unregistered.values()]
+    strangers.add(peer)
   }
   function drop(peerId: string): void {
     peers.delete(peerId)
-    unregistered.delete(peerId)
+    strangers.drop(peerId)
     changed.delete(peerId)
     if (writtenAtMs.delete(peerId)) gone.add(peerId)
     onDropped?.(peerId)
@@ -179,10 +174,10 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
       if (isRegistered(peerId))
         return peers.size < limits.registered || dropOne(limits.registered, [...peers.values()], longestSilent)
       const subnet = subnetOf(addresses)
-      const near = strangers().filter(one => subnet !== null && one.subnet === subnet)
+      const near = strangers.all().filter(one => subnet !== null && one.subnet === subnet)
       return (
         dropOne(limits.strangersPerSubnet, near, leastReachable) &&
-        dropOne(limits.strangers, strangers(), leastReachable)
+        dropOne(limits.strangers, strangers.all(), leastReachable)
       )
     },
     /** Marks a peer to be written by the next flush. */
@@ -205,6 +200,22 @@ function createHeldPeers({ clock, isRegistered, onRegistered, onDropped, store }
         changed.delete(peerId)
       }
       gone.clear()
+    },
+  }
+}
+
+/** Peers that were not registered when they were learned: a few, of which some may have registered since. */
+function createStrangers(isRegistered: Options['isRegistered']) {
+  const unregistered = new Map<string, Known>()
+
+  return {
+    add(peer: Known): void {
+      if (!isRegistered(peer.peerId)) unregistered.set(peer.peerId, peer)
+    },
+    drop: (peerId: string) => void unregistered.delete(peerId),
+    all(): Known[] {
+      for (const peerId of unregistered.keys()) if (isRegistered(peerId)) unregistered.delete(peerId)
+      return [...unregistered.values()]
     },
   }
 }
