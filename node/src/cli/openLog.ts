@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { createStream } from 'rotating-file-stream'
-import { systemClock } from '#core/clock.ts'
 import { createLogger, type Logger } from '#core/logger.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import type { Identity } from '#store/identity.ts'
 import { LOG_FILE } from './options/commonSettings.ts'
 import type { Config } from './options/config.ts'
+
+/** Lines have the time that others on this machine see, also after its clock was set back. */
+const wallClock = { nowMs: () => Date.now() }
 
 /**
  * The log of a long-running command: on stdout and, if requested, in a rotated file of the folder.
@@ -24,7 +26,7 @@ export function openLog(
     file?.write(`${line}\n`)
   }
   const secrets = [accountKey, accountKey.slice(2), ...urlSecrets(of.rpcUrl), ...(of.secrets ?? [])]
-  const options = { write, format, level: config['log-level'], clock: systemClock, secrets }
+  const options = { write, format, level: config['log-level'], clock: wallClock, secrets }
   return createLogger(options, format === 'json' ? { role: of.role, name, peerId } : {})
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createManualClock, systemClock } from './clock.ts'
 
 test('a manual clock wakes sleepers in the order of their time', async () => {
@@ -37,4 +37,22 @@ test('a sleep that no timer holds is a long one', async () => {
   await systemClock.sleep(5)
   stop.abort('stopping')
   await expect(sleep).rejects.toBe('stopping')
+})
+
+test('the system clock continues from where it was when that of the machine is set back, and follows it forward', () => {
+  const dateNow = vi.spyOn(Date, 'now')
+  const performanceNow = vi.spyOn(performance, 'now')
+  onTestFinished(() => void vi.restoreAllMocks())
+  const [wallMs, steadyMs] = [systemClock.nowMs(), performance.now()]
+  const at = (wall: number, steady: number) => {
+    dateNow.mockReturnValue(wallMs + wall)
+    performanceNow.mockReturnValue(steadyMs + steady)
+    return systemClock.nowMs() - wallMs
+  }
+  const YEAR_MS = 365 * 24 * 3_600_000
+  expect(at(1_000, 1_000)).toBe(1_000)
+  const before = at(-YEAR_MS, 1_000)
+  expect(before).toBeGreaterThanOrEqual(1_000)
+  expect(at(5_000 - YEAR_MS, 6_000) - before).toBe(5_000)
+  expect(at(3_600_000, 6_000)).toBe(3_600_000)
 })

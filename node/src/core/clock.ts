@@ -1,6 +1,6 @@
 /** Injected time, controlled by tests. */
 export type Clock = {
-  /** Unix time, milliseconds. */
+  /** Unix time, milliseconds. The system's never falls: waits and ages are computed from it. */
   nowMs(): number
   /** Resolves after `ms`, 25 days at most; rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -9,8 +9,12 @@ export type Clock = {
 /** Longest timer of Node, 25 days: a longer one, as for a round whose end is unknown, would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
+/**
+ * This machine's time. Once its clock is set back, time continues from where it was: a wait of seconds would otherwise last for as long as the
+ * clock was set back.
+ */
 export const systemClock: Clock = {
-  nowMs: () => Date.now(),
+  nowMs: risingTime(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -25,6 +29,17 @@ export const systemClock: Clock = {
         reject(signal?.reason)
       }
     }),
+}
+
+function risingTime(): () => number {
+  let [lastMs, steadyMs] = [Date.now(), performance.now()]
+  return () => {
+    // Stands still while the machine is suspended, which the wall clock does not.
+    const nowMs = performance.now()
+    lastMs = Math.max(Date.now(), Math.floor(lastMs + nowMs - steadyMs))
+    steadyMs = nowMs
+    return lastMs
+  }
 }
 
 type ManualClock = Clock & {

@@ -18,7 +18,7 @@ export type LoggerOptions = {
   write: (line: string) => void
   format: 'json' | 'pretty'
   level: LogLevel
-  clock: Clock
+  clock: Pick<Clock, 'nowMs'>
   /** Values that must never be logged, such as the account key in hexadecimal: redacted wherever they appear. */
   secrets?: readonly string[]
 }

@@ -2,7 +2,6 @@ import type { Deployment } from '../../../deployments/record.ts'
 import { contractsOf } from '../../../node/src/chain/contracts.ts'
 import { createChainReads } from '../../../node/src/chain/reads.ts'
 import { readVotingRecord } from '../../../node/src/chain/votes/readVotingRecord.ts'
-import { systemClock } from '../../../node/src/core/clock.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
 import { auditRound, type RoundAudit } from '../../../node/src/roles/audit/auditRound.ts'
@@ -13,7 +12,7 @@ import type { Medium } from './medium.ts'
 import type { SimulatedChain } from './simulatedChain.ts'
 import { CHAIN_ID, connect, SimulatedEndpoint } from './simulatedEndpoint.ts'
 import type { SimulatedPeer } from './simulatedPeer.ts'
-import type { SimulatedTime } from './simulatedTime.ts'
+import { type SimulatedTime, simulatedClock } from './simulatedTime.ts'
 
 export type Swarm = {
   deployment: Deployment
@@ -41,8 +40,8 @@ export async function auditSwarm(swarm: Swarm, rounds: number): Promise<SwarmAud
 
 async function auditAs(swarm: Swarm, rounds: number, signal: AbortSignal): Promise<SwarmAudit> {
   const { chain, deployment } = swarm
-  const watching = { clock: systemClock, logger: silentLogger, signal }
-  const endpoint = new SimulatedEndpoint('http://auditor', chain, systemClock, () => 10)
+  const watching = { clock: simulatedClock, logger: silentLogger, signal }
+  const endpoint = new SimulatedEndpoint('http://auditor', chain, simulatedClock, () => 10)
   const connected = await connect([endpoint], watching)
   const contracts = contractsOf(deployment)
   const reads = createChainReads(connected, contracts)

@@ -1,6 +1,5 @@
 import type { PeerId, Stream } from '@libp2p/interface'
 import { randomStream } from '../../../node/model/src/base/random.ts'
-import { systemClock } from '../../../node/src/core/clock.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
 import { createPeerGuard } from '../../../node/src/p2p/connections/peerGuard.ts'
 import { startAddressGossip } from '../../../node/src/p2p/gossip/addressGossip.ts'
@@ -12,7 +11,7 @@ import { startSync } from '../../../node/src/p2p/transfer/sync.ts'
 import { streamPair } from './fakeStream.ts'
 import { addressOf } from './medium.ts'
 import { createSigner, isSigned } from './simulatedNetwork.ts'
-import { EPOCH_MS, inSimulatedTime, type SimulatedTime } from './simulatedTime.ts'
+import { EPOCH_MS, inSimulatedTime, type SimulatedTime, simulatedClock } from './simulatedTime.ts'
 import { peerIdOf } from './simulateSwarm.ts'
 
 type CatchUpOptions = { seed: string; peers: number; withinSec: number }
@@ -110,7 +109,7 @@ function createWire(time: SimulatedTime, latencyMs: () => number) {
 }
 
 async function start(wire: Wire, number: number) {
-  const clock = systemClock
+  const clock = simulatedClock
   const logger = silentLogger
   const peerId = peerIdOf(number)
   const accused = new Set<string>()

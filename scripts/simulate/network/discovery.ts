@@ -1,9 +1,8 @@
 import { randomStream } from '../../../node/model/src/base/random.ts'
-import { systemClock } from '../../../node/src/core/clock.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
 import { addressOf, Medium } from './medium.ts'
 import { joinNetwork, type SimulatedNetwork, signatureOf } from './simulatedNetwork.ts'
-import { EPOCH_MS, inSimulatedTime } from './simulatedTime.ts'
+import { EPOCH_MS, inSimulatedTime, simulatedClock } from './simulatedTime.ts'
 import { peerIdOf } from './simulateSwarm.ts'
 
 type DiscoveryOptions = {
@@ -53,7 +52,7 @@ export function simulateDiscovery({ seed, peers, sybilShare, roundSec }: Discove
       return joinNetwork({
         ...{ medium: registered.has(peerId) ? medium : mute(medium, peerId), peerId, bootnodes },
         ...{ address: addressOf(at, peerId), targetPeers: TARGET_PEERS, maxConnections: MAX_CONNECTIONS },
-        ...{ clock: systemClock, logger: silentLogger, signal: stop.signal },
+        ...{ clock: simulatedClock, logger: silentLogger, signal: stop.signal },
         swarm: { chainId: 1, deployment: 'discovery' },
         currentRound: () => 0,
         maxBytes: () => 0,

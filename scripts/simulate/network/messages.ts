@@ -1,5 +1,4 @@
 import { randomStream } from '../../../node/model/src/base/random.ts'
-import { systemClock } from '../../../node/src/core/clock.ts'
 import { silentLogger } from '../../../node/src/core/logger.ts'
 import { createPeerGuard } from '../../../node/src/p2p/connections/peerGuard.ts'
 import { encodeAddresses } from '../../../node/src/p2p/gossip/addressAnnouncement.ts'
@@ -13,7 +12,7 @@ import { admitAll } from '../../../node/src/p2p/membership/admission.ts'
 import { addressOf, Medium } from './medium.ts'
 import { createGossip } from './simulatedGossip.ts'
 import { createSigner, isSigned } from './simulatedNetwork.ts'
-import { EPOCH_MS, inSimulatedTime } from './simulatedTime.ts'
+import { EPOCH_MS, inSimulatedTime, simulatedClock } from './simulatedTime.ts'
 import { peerIdOf } from './simulateSwarm.ts'
 
 type MessagesOptions = { seed: string; peers: number; roundSec: number }
@@ -60,7 +59,7 @@ export function simulateMessages({ seed, peers: count, roundSec }: MessagesOptio
 type Peer = ReturnType<typeof joinPeer>
 
 function joinPeer(medium: Medium, peerId: string, address: string, follows: boolean) {
-  const clock = systemClock
+  const clock = simulatedClock
   const logger = silentLogger
   const guard = createPeerGuard(clock, logger)
   const gossip = createGossip(medium, peerId, guard.penaltyOf, new Set())
@@ -117,7 +116,7 @@ async function remember(peers: readonly Peer[], medium: Medium, spanMs: number, 
 }
 
 function saidBefore(peerId: string, address: string, atMs: number): Promise<SignedMessage> {
-  const sign = createSigner(peerId, { ...systemClock, nowMs: () => atMs })
+  const sign = createSigner(peerId, { ...simulatedClock, nowMs: () => atMs })
   const data = encodeAddresses({ v: 1, kind: 'addresses', chainId: SWARM.chainId, peerId, multiaddrs: [address] })
   return sign(topicOf(SWARM, 'addresses'), data)
 }

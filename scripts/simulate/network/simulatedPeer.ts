@@ -1,6 +1,5 @@
 import type { Deployment } from '../../../deployments/record.ts'
 import { runChain } from '../../../node/src/chain/openChain.ts'
-import { systemClock } from '../../../node/src/core/clock.ts'
 import { contentId } from '../../../node/src/core/contentId.ts'
 import type { Hex } from '../../../node/src/core/hex.ts'
 import { type Logger, silentLogger } from '../../../node/src/core/logger.ts'
@@ -26,6 +25,7 @@ import { memoryOutbox } from './memoryOutbox.ts'
 import type { SimulatedChain } from './simulatedChain.ts'
 import { CHAIN_ID, connect, SimulatedEndpoint } from './simulatedEndpoint.ts'
 import { joinNetwork, type SimulatedNetwork } from './simulatedNetwork.ts'
+import { simulatedClock } from './simulatedTime.ts'
 
 export type World = {
   chain: SimulatedChain
@@ -99,7 +99,7 @@ export class SimulatedPeer {
     this.endpoints = Array.from(
       { length: endpoints },
       (_, at) =>
-        new SimulatedEndpoint(`http://endpoint-${at}`, world.chain, systemClock, () => 10 + 90 * Math.random()),
+        new SimulatedEndpoint(`http://endpoint-${at}`, world.chain, simulatedClock, () => 10 + 90 * Math.random()),
     )
   }
 
@@ -131,7 +131,7 @@ export class SimulatedPeer {
   private async open(signal: AbortSignal): Promise<PeerNode> {
     const { world, member, db, bundles } = this
     const { peerId, peerKey, account, accountKey } = member
-    const clock = systemClock
+    const clock = simulatedClock
     const logger = world.logger?.child({ peer: peerId }) ?? silentLogger
     const watching = { clock, logger, signal }
     const [first] = this.endpoints as [SimulatedEndpoint]

@@ -1,4 +1,5 @@
 import { randomStream } from '../../../node/model/src/base/random.ts'
+import { type Clock, systemClock } from '../../../node/src/core/clock.ts'
 
 /** Unix time at which every simulation begins, milliseconds. */
 export const EPOCH_MS = 1_800_000_000_000
@@ -15,6 +16,9 @@ export interface SimulatedTime {
   /** Events that were run: two runs that differ differ here first. */
   events(): number
 }
+
+/** For what runs in a simulation. The system's own never falls, and every simulation begins at the same time. */
+export const simulatedClock: Clock = { ...systemClock, nowMs: () => Date.now() }
 
 const real = { setImmediate, now: performance.now.bind(performance) }
 const names = ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] as const
