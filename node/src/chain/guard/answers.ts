@@ -1,4 +1,15 @@
-import { RpcRequestError } from 'viem'
+import { type Hex, RpcRequestError } from 'viem'
+import { faultOfLogs, isLog } from './logAnswers.ts'
+import {
+  fieldsOf,
+  isBytes,
+  isHex,
+  isListOf,
+  isQuantity,
+  isQuantityOrNone,
+  isSafeQuantity,
+  isSafeQuantityOrNone,
+} from './values.ts'
 
 export type RpcCall = { method: string; params?: unknown }
 
@@ -18,13 +29,20 @@ const EXECUTING = new Set(['eth_call', 'eth_estimateGas', 'eth_sendRawTransactio
  * Whether an error is a verdict on the call, which a retry does not change, and not a fault of the server. For a view only a revert is a
  * verdict. For transactions and calls from an account, servers word their verdicts differently.
  */
-export function isVerdict({ method, params }: RpcCall, { code, message, data }: RpcError): boolean {
-  if (isRevert({ code, message, data }) && EXECUTING.has(method)) return true
-  if (NO_METHOD.has(Number(code)) && OPTIONAL.has(method)) return true
-  if (LIMITS.has(Number(code)) || /too many requests|rate limit|quota|unauthori[sz]ed/i.test(String(message)))
-    return false
+export function isVerdict({ method, params }: RpcCall, error: RpcError): boolean {
+  if (isRevert(error) && EXECUTING.has(method)) return true
+  if (NO_METHOD.has(error.code as number) && OPTIONAL.has(method)) return true
+  if (isLimit(error)) return false
   return method === 'eth_sendRawTransaction' || method === 'eth_estimateGas' || hasSender(method, params)
 }
+
+/** Whether an error says that the caller has asked too often. */
+export function isLimit({ code, message }: RpcError): boolean {
+  return LIMITS.has(code as number) || /too many requests|rate limit|quota|unauthori[sz]ed/i.test(wordOf(message))
+}
+
+/** Texts of errors only: a list or an object may be too deep to convert. */
+const wordOf = (message: unknown) => (typeof message === 'string' ? message : '')
 
 /**
  * How a server that refused a view or an estimate says that it reverts: with the data of an error, or without any, as no view of ours ends. Null for
@@ -38,7 +56,7 @@ export function revertOf(call: RpcCall, error: unknown): 'named' | 'bare' | null
 }
 
 function isRevert({ code, message, data }: RpcError): boolean {
-  return code === 3 || hasRevertData(data) || /revert/i.test(String(message))
+  return code === 3 || hasRevertData(data) || /revert/i.test(wordOf(message))
 }
 
 /** Whether a call requests events of several blocks. A failure for a single block is the server's fault, and is waited out. */
@@ -49,7 +67,7 @@ export function canAskLess({ method, params }: RpcCall): boolean {
 
 /** Whether an error says that events of so many blocks are too many. Each provider has its own words and codes for it. */
 export function asksTooMuch(call: RpcCall, { message }: RpcError): boolean {
-  const said = String(message)
+  const said = wordOf(message)
   if (!canAskLess(call) || /too many requests|request count|rate limit|per second|quota/i.test(said)) return false
   return /\brange\b|results|response size|too (large|many|wide)|time(d )?out/i.test(said)
 }
@@ -74,8 +92,10 @@ export function oddResult({ method, params }: RpcCall, result: unknown): string 
     if (hasSender(method, params)) return null
     return (result.length - 2) % 64 === 0 && result.length > 2 ? null : 'an answer that is not whole words'
   }
-  if (method === 'eth_getBlockByNumber') return isBlock(result) ? null : 'an answer that is not a block'
-  if (method === 'eth_getLogs') return isListOf(isLog, result) ? null : 'an answer that is not a list of events'
+  if (method === 'eth_getBlockByNumber') return faultOfBlock(params, result)
+  if (method === 'eth_getLogs') return faultOfLogs(params, result)
+  if (method === 'eth_getCode') return isHex(result) ? null : 'an answer that is not hex'
+  if (method === 'eth_sendRawTransaction') return isBytes(result, 32) ? null : 'an answer that is not a hash'
   if (method === 'eth_getTransactionReceipt')
     return result === null || isReceiptOf(params, result) ? null : 'an answer that is not the receipt'
   if (safeQuantities.has(method)) return isSafeQuantity(result) ? null : 'an answer that is not a safe number'
@@ -110,6 +130,12 @@ function isBlock(result: unknown): boolean {
   )
 }
 
+function faultOfBlock(params: unknown, result: unknown): string | null {
+  if (!isBlock(result)) return 'an answer that is not a block'
+  const [asked] = Array.isArray(params) ? params : []
+  return !isQuantity(asked) || Number(asked) === headOf(result)?.number ? null : 'another block than was asked for'
+}
+
 /** Optional numbers of a transaction that viem converts: to bigints, and to numbers. */
 const TRANSACTION_BIGINTS = [
   ...['blockNumber', 'gas', 'gasPrice', 'maxFeePerBlobGas', 'maxFeePerGas', 'maxPriorityFeePerGas', 'v', 'value'],
@@ -125,19 +151,6 @@ function isTransaction(result: unknown): boolean {
     isBytes(from, 20) &&
     TRANSACTION_BIGINTS.map(name => transaction[name]).every(isQuantityOrNone) &&
     TRANSACTION_NUMBERS.map(name => transaction[name]).every(isSafeQuantityOrNone)
-  )
-}
-
-/** An event that is in a block. Its data is decoded later, by the contract's ABI. */
-function isLog(result: unknown): boolean {
-  const { address, topics, data, blockNumber, blockHash, logIndex, transactionHash, transactionIndex } =
-    fieldsOf(result)
-  return (
-    isBytes(address, 20) &&
-    isListOf(topic => isBytes(topic, 32), topics) &&
-    isHex(data) &&
-    [blockNumber, logIndex, transactionIndex].every(isSafeQuantity) &&
-    [blockHash, transactionHash].every(hash => isBytes(hash, 32))
   )
 }
 
@@ -159,13 +172,10 @@ function isReceipt(result: unknown): boolean {
 /** A receipt of another transaction, as a faulty cache gives it, would settle a call by the outcome of that one. */
 function isReceiptOf(params: unknown, result: unknown): boolean {
   const [hash] = Array.isArray(params) ? params : []
-  return isReceipt(result) && String(fieldsOf(result).transactionHash).toLowerCase() === String(hash).toLowerCase()
-}
-
-const fieldsOf = (result: unknown) => (result ?? {}) as Record<string, unknown>
-
-function isListOf(is: (item: unknown) => boolean, value: unknown): boolean {
-  return Array.isArray(value) && value.every(is)
+  const { transactionHash } = fieldsOf(result)
+  return (
+    isReceipt(result) && isBytes(transactionHash, 32) && transactionHash.toLowerCase() === String(hash).toLowerCase()
+  )
 }
 
 /** Views have no sender, and each of ours returns something. */
@@ -175,31 +185,11 @@ function hasSender(method: string, params: unknown): boolean {
 }
 
 function hasRevertData(data: unknown): boolean {
+  return revertDataOf(data) !== undefined
+}
+
+/** The data of a revert: servers put it into `data`, or into `data.data`. */
+export function revertDataOf(data: unknown): Hex | undefined {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
-  return isHex(inner) && inner.length > 2
-}
-
-function isHex(value: unknown): value is string {
-  // Without a group: repeating one overflows the stack of the regular expression at 8 MiB.
-  return typeof value === 'string' && value.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(value)
-}
-
-function isQuantity(value: unknown): value is string {
-  return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)
-}
-
-function isQuantityOrNone(value: unknown): boolean {
-  return value === undefined || value === null || isQuantity(value)
-}
-
-function isSafeQuantityOrNone(value: unknown): boolean {
-  return value === undefined || value === null || isSafeQuantity(value)
-}
-
-function isSafeQuantity(value: unknown): value is string {
-  return isQuantity(value) && Number.isSafeInteger(Number(value))
-}
-
-function isBytes(value: unknown, length: number): value is string {
-  return isHex(value) && value.length === 2 + 2 * length
+  return isHex(inner) && inner.length > 2 ? (inner as Hex) : undefined
 }

@@ -6,29 +6,25 @@ import { type EndpointPool, FIRST_PAUSE_MS } from './endpointPool.ts'
 
 type Modules = { pool: EndpointPool; clock: Clock; signal: AbortSignal }
 
-/** Longest wait for another block in which a call must revert again: blocks of slow chains take 12 s. */
+/** Longest wait for another block, of a call that reverts or of an endpoint that lags: blocks of slow chains take 12 s. */
 const REVERTS_FOR_MS = 15_000
 
 /**
  * An endpoint's answer to a call. It may say falsely that a view or an estimate reverts: that counts once another endpoint agrees; if that one
- * answers the call, the first is out of use. Where there is no other, an error of a contract must be said twice, and a revert without data in two
- * blocks; an estimate is repeated by the outbox.
+ * answers the call although it is as far, the first is out of use. Where there is no other, an error of a contract must be said twice, and a revert
+ * without data in two blocks; an estimate is repeated by the outbox.
  *
  * @throws as {@link Endpoint.ask}.
  */
-export async function askSurely({ pool, clock, signal }: Modules, endpoint: Endpoint, call: RpcCall): Promise<unknown> {
+export async function askSurely(modules: Modules, endpoint: Endpoint, call: RpcCall): Promise<unknown> {
+  const { pool, clock, signal } = modules
   const first = await answerOf(endpoint, call)
   if ('result' in first) return first.result
   if (revertOf(call, first.error) === null) throw first.error
   const other = pool.healthy().find(one => one !== endpoint)
-  if (other !== undefined) {
-    const second = await answerOf(other, call)
-    if ('result' in second) {
-      pool.markOut(endpoint, `it says that ${call.method} reverts, and ${other.origin} answers it`)
-      return second.result
-    }
-    if (revertOf(call, second.error) !== null) throw first.error
-  }
+  const second = other && (await answerOf(other, call))
+  if (other && second && 'result' in second) return unlessBehind(modules, { endpoint, other }, call)
+  if (second !== undefined && 'error' in second && revertOf(call, second.error) !== null) throw first.error
   if (call.method === 'eth_estimateGas') throw first.error
   const [{ number }, sinceMs] = [await headAt(endpoint, 'latest'), clock.nowMs()]
   for (let tried = 0; ; tried++) {
@@ -38,6 +34,30 @@ export async function askSurely({ pool, clock, signal }: Modules, endpoint: Endp
     if (revertOf(call, again.error) !== 'bare' || clock.nowMs() - sinceMs >= REVERTS_FOR_MS) throw again.error
     if ((await headAt(endpoint, 'latest')).number > number) throw again.error
   }
+}
+
+/**
+ * The answer to a call that one endpoint says reverts and another answers. The other may be a block behind, so that its answer counts once it has
+ * the first one's block.
+ *
+ * @throws the first one's revert, if the other says the same then, or does not arrive there.
+ */
+async function unlessBehind(
+  { pool, clock, signal }: Modules,
+  { endpoint, other }: { endpoint: Endpoint; other: Endpoint },
+  call: RpcCall,
+): Promise<unknown> {
+  const [{ number }, sinceMs] = [await headAt(endpoint, 'latest'), clock.nowMs()]
+  for (let tried = 0; (await headAt(other, 'latest')).number < number; tried++) {
+    if (clock.nowMs() - sinceMs >= REVERTS_FOR_MS) return endpoint.ask(call)
+    await clock.sleep(FIRST_PAUSE_MS * 2 ** Math.min(tried, 3), signal)
+  }
+  const second = await answerOf(other, call)
+  const first = await answerOf(endpoint, call)
+  if ('result' in first) return first.result
+  if (!('result' in second)) throw first.error
+  pool.markOut(endpoint, `it says that ${call.method} reverts, and ${other.origin} answers it`)
+  return second.result
 }
 
 function answerOf(endpoint: Endpoint, call: RpcCall): Promise<{ result: unknown } | { error: unknown }> {

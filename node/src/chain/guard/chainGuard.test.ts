@@ -274,6 +274,32 @@ test.each(['eth_call', 'eth_estimateGas'])('the second endpoint is asked about a
   await expect(pass(1, guard.request({ ...VIEW, method }))).rejects.toThrow(RpcRequestError)
 })
 
+test('a revert is waited for until the second endpoint has the same block, and takes neither out of use', async () => {
+  const names = ['https://one.example', 'https://two.example']
+  const { guard, bend, pass, said, newest, block } = setup(names)
+  await pass(60, guard.check())
+  const since = newest()
+  const isAt = (number: number) => number > since
+  bend(({ method }, honest) => (method === 'eth_call' && isAt(newest()) ? reverting('0x12345678')() : honest()))
+  // The second is a block behind.
+  bend(({ method, params }, honest) => {
+    if (method === 'eth_call' && isAt(newest() - 1)) return reverting('0x12345678')()
+    return (params as unknown[])[0] === 'latest' ? block(newest() - 1) : honest()
+  }, names[1])
+  while (!isAt(newest())) await pass(0.25)
+  await expect(pass(10, guard.request(VIEW))).rejects.toThrow(RpcRequestError)
+  expect(said()).toEqual([])
+})
+
+test('a call that waits for an answer ends with the signal', async () => {
+  const { guard, bend, pass, stop } = setup()
+  bend(() => new Promise(() => {}))
+  const calls = [guard.request(VIEW), guard.readHead()]
+  for (const call of calls) expect(await pass(1, call)).toBe('waiting')
+  stop.abort(new Error('stopped'))
+  for (const call of calls) await expect(call).rejects.toThrow('stopped')
+})
+
 test('a wait ends with the signal', async () => {
   const { guard, bend, pass, stop } = setup()
   bend(fault('down'))

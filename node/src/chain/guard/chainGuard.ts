@@ -1,5 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
+import { orAborted } from '#core/orAborted.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import { type Head, headOf, type RpcCall } from './answers.ts'
 import { askSurely } from './askSurely.ts'
@@ -75,10 +76,10 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
         continue
       }
       try {
-        return await work(endpoint)
+        return await orAborted(work(endpoint), signal)
       } catch (error) {
         if (!(error instanceof ChainUnreachableError) || error instanceof TooMuchAskedError) throw error
-        await check()
+        await orAborted(check(), signal)
         if (!pool.healthy().includes(endpoint)) continue
         odd += 1
         if (odd >= MAX_ODD_ANSWERS) throw error
@@ -107,7 +108,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     async readHead() {
       // In either direction: a clock may be set back.
       const isDue = Math.abs(clock.nowMs() - checkedMs) >= CHECK_EVERY_MS
-      const checked = new Map(isDue ? await check() : [])
+      const checked = new Map(isDue ? await orAborted(check(), signal) : [])
       return exchange(async endpoint => {
         const head = checked.get(endpoint) ?? (await headAt(endpoint, 'latest'))
         checked.delete(endpoint)

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { RpcRequestError } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
+import { createManualClock, systemClock } from '#core/clock.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 
@@ -13,7 +14,7 @@ const wordHex = `0x${'00'.repeat(32)}`
 type Call = { id: number; method: string }
 
 /** An endpoint over a real server on loopback that answers as it is told. */
-async function endpointOf(answer: RequestListener, timeoutMs = 1_000) {
+async function endpointOf(answer: RequestListener, timeoutMs = 1_000, clock = systemClock) {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(async () => {
@@ -21,7 +22,7 @@ async function endpointOf(answer: RequestListener, timeoutMs = 1_000) {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return createEndpoint(`http://user:${KEY}@127.0.0.1:${port}/v2/${KEY}?key=${KEY}`, { timeoutMs })
+  return createEndpoint(`http://user:${KEY}@127.0.0.1:${port}/v2/${KEY}?key=${KEY}`, { timeoutMs, clock })
 }
 
 /** Answers what `reply` makes of the body. */
@@ -109,17 +110,87 @@ test('calls of one turn travel together, and each gets the answer with its own i
   expect(sizes).toEqual([3, 1])
 })
 
-test('a server that takes no batches is asked one by one', async () => {
+test('a server that takes no batches is asked one by one, and after a minute for a batch again', async () => {
   const sizes: number[] = []
-  const endpoint = await endpointOf(
-    json(body => {
-      sizes.push([body].flat().length)
-      return Array.isArray(body) ? { error: { code: -32600, message: 'no batches' } } : { id: body.id, result: wordHex }
+  const clock = createManualClock()
+  const answer = json(body => {
+    sizes.push([body].flat().length)
+    return Array.isArray(body) ? { error: { code: -32600, message: 'no batches' } } : { id: body.id, result: wordHex }
+  })
+  const endpoint = await endpointOf(answer, 1_000, clock)
+  expect(await Promise.all([endpoint.ask(view), endpoint.ask(view)])).toEqual([wordHex, wordHex])
+  expect(await Promise.all([endpoint.ask(view), endpoint.ask(view)])).toEqual([wordHex, wordHex])
+  expect(sizes.splice(0)).toEqual([2, 1, 1, 1, 1])
+  clock.advance(60_000)
+  expect(await Promise.all([endpoint.ask(view), endpoint.ask(view)])).toEqual([wordHex, wordHex])
+  expect(sizes).toEqual([2, 1, 1])
+})
+
+test('a server that refuses a batch because it was asked too often is not asked one by one', async () => {
+  let requests = 0
+  const { ask } = await endpointOf(
+    json(() => {
+      requests += 1
+      return { id: null, error: { code: -32005, message: 'rate limit exceeded' } }
     }),
   )
-  expect(await Promise.all([endpoint.ask(view), endpoint.ask(view)])).toEqual([wordHex, wordHex])
-  expect(await Promise.all([endpoint.ask(view), endpoint.ask(view)])).toEqual([wordHex, wordHex])
-  expect(sizes).toEqual([2, 1, 1, 1, 1])
+  const results = await Promise.allSettled([ask(view), ask(view), ask(view)])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(requests).toBe(1)
+})
+
+test('a redirect is not followed, and the error gives the origin to ask', async () => {
+  let followed = 0
+  const target = await endpointOf((_, response) => {
+    followed += 1
+    response.end()
+  })
+  const { ask } = await endpointOf((_, response) =>
+    response.writeHead(307, { location: `${target.origin}/v2/${KEY}` }).end(),
+  )
+  const error = await ask(view).catch((thrown: Error) => thrown)
+  expect(error).toMatchObject({ code: 'CHAIN_UNREACHABLE', message: expect.stringContaining('give its final URL') })
+  expect(error).toMatchObject({ message: expect.stringContaining(`redirects to ${target.origin},`) })
+  expect(shown(error)).not.toContain(KEY)
+  expect(followed).toBe(0)
+})
+
+const block = { number: '0x5', timestamp: '0x1', hash: wordHex }
+test.each<[string, { method: string; params?: unknown[] }, (id: number) => unknown, RegExp]>([
+  ['another id', view, id => ({ id: id + 1, result: wordHex }), /another call/],
+  ['no id', view, () => ({ result: wordHex }), /another call/],
+  ['a revert of another call', view, () => ({ id: null, error: { code: 3, message: 'reverted' } }), /reverted/],
+  [
+    'another block than the one of the number',
+    { method: 'eth_getBlockByNumber', params: ['0x4', false] },
+    id => ({ id, result: block }),
+    /another block/,
+  ],
+  ['code that is not hex', { method: 'eth_getCode', params: [] }, id => ({ id, result: null }), /not hex/],
+  ['no hash', { method: 'eth_sendRawTransaction', params: [] }, id => ({ id, result: null }), /not a hash/],
+])('an answer with %s is an outage', async (_, call, answerTo, says) => {
+  const { ask } = await endpointOf(json(body => answerTo((body as Call).id)))
+  await expect(ask(call)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', message: expect.stringMatching(says) })
+})
+
+test('of two answers of a batch with one id, neither counts', async () => {
+  const { ask } = await endpointOf(
+    json(body => {
+      const [first, second] = body as [Call, Call]
+      return [first, first, second].map(({ id }, at) => ({ id, result: `0x${`${at}`.repeat(64)}` }))
+    }),
+  )
+  const [first, second] = await Promise.allSettled([ask(view), ask(view)])
+  expect(first).toMatchObject({ status: 'rejected', reason: { code: 'CHAIN_UNREACHABLE' } })
+  expect(second).toEqual({ status: 'fulfilled', value: `0x${'2'.repeat(64)}` })
+})
+
+test('a refusal is told in one line of bounded length without control sequences, and data that is not hex is dropped', async () => {
+  const message = `execution reverted\n\u001b[2J\u202e${'x'.repeat(2 ** 20)}`
+  const { ask } = await endpointOf(single({ error: { code: 3, message, data: null } }))
+  const error = await ask(view).catch((thrown: RpcRequestError) => thrown)
+  expect(error).toBeInstanceOf(RpcRequestError)
+  expect(error).toMatchObject({ data: undefined, details: expect.stringMatching(/^[ -~]{10,200}$/) })
 })
 
 test('calls whose answers are too long together are asked one by one, and one that is too long alone fails alone', async () => {

@@ -1,8 +1,19 @@
 import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from 'viem'
 import { getHttpRpcClient } from 'viem/utils'
+import { type Clock, systemClock } from '#core/clock.ts'
 import { originsOf, redactUrls, urlSecrets } from '#core/redactUrls.ts'
+import { RedirectError, withoutRedirects } from '#core/withoutRedirects.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
-import { asksTooMuch, canAskLess, isVerdict, oddResult, type RpcCall, type RpcError } from './answers.ts'
+import {
+  asksTooMuch,
+  canAskLess,
+  isLimit,
+  isVerdict,
+  oddResult,
+  type RpcCall,
+  type RpcError,
+  revertDataOf,
+} from './answers.ts'
 
 /** One JSON-RPC server. Every answer is checked, and only the origin of its URL is exposed. */
 export type Endpoint = {
@@ -20,6 +31,7 @@ type EndpointOptions = {
   /** From the request to the last byte of its answer. */
   timeoutMs?: number
   fetchFn?: typeof fetch
+  clock?: Clock
 }
 
 /** A public endpoint takes seconds. */
@@ -28,23 +40,25 @@ const TIMEOUT_MS = 10_000
 const MAX_ANSWER_BYTES = 64 * 2 ** 20
 /** Public endpoints refuse long batches. */
 const MAX_BATCH = 20
+/** Time for which calls travel alone after a batch was refused: it may have been a fault, which passes. */
+const ALONE_FOR_MS = 60_000
 const MAX_SAID = 200
 
 type Waiting = { call: RpcCall; resolve: (result: unknown) => void; reject: (reason: unknown) => void }
 
 /** Calls of one turn of the event loop share a request. */
 export function createEndpoint(url: string, options: EndpointOptions = {}): Endpoint {
-  const { timeoutMs = TIMEOUT_MS, fetchFn = fetch } = options
+  const { timeoutMs = TIMEOUT_MS, fetchFn = fetch, clock = systemClock } = options
   const origin = originsOf(url)
   const secrets = urlSecrets(url)
   const http = getHttpRpcClient(url, {
     timeout: timeoutMs,
     maxResponseBodySize: MAX_ANSWER_BYTES,
     // viem's own limit ends with the headers: a body could trickle without end.
-    fetchFn: (input, init) => fetchFn(input, { ...init, signal: AbortSignal.timeout(timeoutMs) }),
+    fetchFn: (input, init) => withoutRedirects(fetchFn)(input, { ...init, signal: AbortSignal.timeout(timeoutMs) }),
   })
   const waiting: Waiting[] = []
-  let takesBatches = true
+  let refusedMs = Number.NEGATIVE_INFINITY
   let lastId = 0
 
   const odd = (reason: string, Kind = ChainUnreachableError) =>
@@ -54,6 +68,8 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
     })
 
   function flush(): void {
+    // In either direction: a clock may be set back.
+    const takesBatches = Math.abs(clock.nowMs() - refusedMs) >= ALONE_FOR_MS
     const batches = takesBatches ? Math.ceil(waiting.length / MAX_BATCH) : waiting.length
     const size = takesBatches ? MAX_BATCH : 1
     for (let at = 0; at < batches; at++) void send(waiting.splice(0, size))
@@ -64,13 +80,9 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
     const single = body.length === 1 ? body[0] : undefined
     try {
       const data: unknown = await http.request({ body: single ?? body })
-      if (single === undefined && !Array.isArray(data)) {
-        takesBatches = false
-        for (const one of batch) void send([one])
-        return
-      }
+      if (single === undefined && !Array.isArray(data)) return refuseBatch(batch, data)
       const answers = single === undefined ? byId(data as unknown[]) : new Map([[single.id, data]])
-      for (const [at, one] of batch.entries()) settle(one, answers.get(body[at]?.id ?? 0))
+      for (const [at, one] of batch.entries()) settle(one, body[at]?.id ?? 0, answers.get(body[at]?.id ?? 0))
     } catch (cause) {
       // Each may be within the limit, such as events of a large swarm for several duties. In sequence, to bound memory.
       if (batch.length > 1 && cause instanceof ResponseBodyTooLargeError) for (const one of batch) await send([one])
@@ -78,19 +90,43 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
     }
   }
 
-  function settle({ call, resolve, reject }: Waiting, answer: unknown): void {
-    const { result, error } = (answer ?? {}) as { result?: unknown; error?: RpcError | null }
+  /** A server that takes no batches is asked one by one; one that is asked too much is not asked twenty times more. */
+  function refuseBatch(batch: Waiting[], answer: unknown): void {
+    const { error } = (answer ?? {}) as { error?: RpcError | null }
+    if (isLimit(error ?? {})) for (const { reject } of batch) reject(odd(wordsOf(error ?? {})))
+    else {
+      refusedMs = clock.nowMs()
+      for (const one of batch) void send([one])
+    }
+  }
+
+  function settle({ call, resolve, reject }: Waiting, id: number, answer: unknown): void {
+    const { id: answered, result, error } = (answer ?? {}) as { id?: unknown; result?: unknown; error?: RpcError }
     const reason = result === undefined ? 'an answer without a result' : oddResult(call, result)
-    if (error !== undefined && error !== null) reject(refusal(call, error))
+    // Errors of a server that has not read the call have no id.
+    if (error !== undefined && error !== null)
+      reject(answered === id ? refusal(call, error) : odd(`${wordsOf(error)} to ${call.method}`))
+    else if (result !== undefined && answered !== id) reject(odd(`an answer to another call than ${call.method}`))
     else if (reason !== null) reject(odd(`${reason} to ${call.method}`))
     else resolve(result)
   }
 
+  /** A server's words, safe for a terminal: a command prints them. */
+  function wordsOf(error: RpcError): string {
+    const said = error.message ?? error
+    if (typeof said !== 'string') return 'an error without a message'
+    return redactUrls(said, secrets)
+      .slice(0, MAX_SAID)
+      .replace(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ')
+  }
+
   function refusal(call: RpcCall, error: RpcError): Error {
-    const said = redactUrls(String(error.message ?? error), secrets).slice(0, MAX_SAID)
+    const said = wordsOf(error)
     if (asksTooMuch(call, error)) return odd(`${said} to ${call.method}`, TooMuchAskedError)
     if (typeof error.code !== 'number' || !isVerdict(call, error)) return odd(`${said} to ${call.method}`)
-    const { code, data } = error
+    const { code } = error
+    // viem reads fields of data that is not a string, also those of null.
+    const data = revertDataOf(error.data)
     // Without the call's arguments: thousands of bytes do not help in a log.
     return new RpcRequestError({ body: { method: call.method }, error: { code, data, message: said }, url: origin })
   }
@@ -105,8 +141,14 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
   }
 }
 
-function byId(answers: unknown[]): Map<number, unknown> {
-  return new Map(answers.map(answer => [(answer as { id?: number } | null)?.id ?? 0, answer]))
+/** Answers of a batch. Of two with one id it is unknown which is right. */
+function byId(answers: unknown[]): Map<unknown, unknown> {
+  const found = new Map<unknown, unknown>()
+  for (const answer of answers) {
+    const { id } = (answer ?? {}) as { id?: unknown }
+    found.set(id, found.has(id) ? null : answer)
+  }
+  return found
 }
 
 const kindOf = (call: RpcCall, cause: unknown) =>
@@ -122,6 +164,8 @@ function faultOf(cause: unknown, timeoutMs: number): string {
   const status = chain.find(error => error instanceof HttpRequestError)?.status
   if (status !== undefined) return `HTTP status ${status}`
   if (chain.some(error => error instanceof SyntaxError)) return 'an answer that is not JSON'
+  const redirect = chain.find(error => error instanceof RedirectError)
+  if (redirect !== undefined) return redirect.message
   const code = chain.map(error => (error as NodeJS.ErrnoException).code).find(value => typeof value === 'string')
   return code === undefined ? 'no connection' : `no connection: ${code}`
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '#core/clock.ts'
+import { orAborted } from '#core/orAborted.ts'
 import type { TakenHead } from './followedHead.ts'
 
 type HeadsModules = {
@@ -110,15 +111,6 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
       }
     },
   }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted; the shared promise continues for the others. */
-function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 /** Bounds of the pace: faster and slower chains are polled this often. */

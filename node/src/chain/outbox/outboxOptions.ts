@@ -7,6 +7,13 @@ import type { OutboxRpc } from './outboxRpc.ts'
 /** Newest block and the round that it is in, -1 before the first. */
 export type Head = { block: number; round: number }
 
+/**
+ * Time without another block after which the same one counts again: more than a poll of any chain. It takes two of them, since one may be a jump of
+ * the clock, as after a suspension.
+ */
+export const ALONE_MS = 15_000
+export const ALONE_TIMES = 2
+
 /** Whether the last round of an entry is before that of a head. */
 export const hasPassed = ({ throughRound }: OutboxIntent, { round }: Head) => (throughRound ?? round) < round
 

@@ -1,6 +1,6 @@
 import type { OutboxEntry } from '#core/outboxStore.ts'
 import { NO_REASON } from '../revertedWith.ts'
-import { type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
+import { ALONE_MS, ALONE_TIMES, type Head, hasPassed, type OutboxModules, type OutboxOptions } from './outboxOptions.ts'
 import type { OutboxSender } from './outboxSender.ts'
 
 type QueueModules = Pick<OutboxModules, 'store' | 'rpc' | 'clock' | 'logger'> & Pick<OutboxSender, 'signAndSend'>
@@ -19,8 +19,6 @@ type OutboxQueue = {
  */
 const SIDE_BY_SIDE = new Set(['commit-votes', 'reveal-votes', 'settle', 'open-component', 'close-openings'])
 
-/** Time after which a revert is asked for again if no block came. */
-const ALONE_MS = 30_000
 /** Blocks for which a call without a last round must revert without a reason before it is given up. */
 const UNEXPLAINED_BLOCKS = 4
 
@@ -32,7 +30,7 @@ export function createOutboxQueue(
   { store, rpc, clock, logger, signAndSend }: QueueModules,
   options: OutboxOptions,
 ): OutboxQueue {
-  const { reverts, unsettled, restsUntilMs, refuse } = createReverts({ store, clock, logger }, options)
+  const { reverts, restsUntilMs, refuse } = createReverts({ store, clock, logger }, options)
 
   const dueAt = (head: Head) =>
     store
@@ -48,7 +46,7 @@ export function createOutboxQueue(
     forget: id => void reverts.delete(id),
     async sendNext(head) {
       // A call that rests holds up no other, and comes last after that.
-      const lastBlockOf = (entry: OutboxEntry) => unsettled(entry)?.lastBlock ?? -1
+      const lastBlockOf = (entry: OutboxEntry) => reverts.get(entry.id)?.lastBlock ?? -1
       const due = dueAt(head)
         .filter(entry => restsUntilMs(entry, head) <= clock.nowMs())
         .sort((a, b) => lastBlockOf(a) - lastBlockOf(b))
@@ -82,24 +80,18 @@ export function createOutboxQueue(
 function createReverts({ store, clock, logger }: Omit<QueueModules, 'rpc' | 'signAndSend'>, options: OutboxOptions) {
   const reverts = new Map<number, Reverts>()
 
-  /** The reverts of a call that must revert in two blocks before it is given up: it has a last round, or there is no reason. */
-  function unsettled({ id, throughRound }: OutboxEntry): Reverts | undefined {
+  /** When a call is simulated again: in another block, or after a while without one. */
+  function restsUntilMs({ id }: OutboxEntry, head: Head): number {
     const before = reverts.get(id)
-    return before !== undefined && (throughRound !== null || before.error === NO_REASON) ? before : undefined
-  }
-
-  /** When a call is simulated again. */
-  function restsUntilMs(entry: OutboxEntry, head: Head): number {
-    const before = unsettled(entry)
     return before?.lastBlock === head.block ? before.lastMs + ALONE_MS : 0
   }
 
   /**
-   * Whether the reverts of a call settle it. Every contract of ours gives a reason: a revert without one is the endpoint's, so that a call with
-   * a last round is kept until that has passed.
+   * Whether the reverts of a call settle it: in two blocks, or after two waits without one. Every contract of ours gives a reason: a revert without
+   * one is the endpoint's, so that a call with a last round is kept until that has passed.
    */
   function isSettled({ throughRound }: OutboxEntry, { error, count, firstBlock, lastBlock }: Reverts): boolean {
-    if (count < options.simulations) return false
+    if (count < Math.max(options.simulations, lastBlock === firstBlock ? 1 + ALONE_TIMES : 0)) return false
     if (error !== NO_REASON) return true
     return throughRound === null && (lastBlock - firstBlock >= UNEXPLAINED_BLOCKS || count > UNEXPLAINED_BLOCKS)
   }
@@ -118,7 +110,7 @@ function createReverts({ store, clock, logger }: Omit<QueueModules, 'rpc' | 'sig
     logger.info('a call would revert and was not sent', { call: entry.key, error })
   }
 
-  return { reverts, unsettled, restsUntilMs, refuse }
+  return { reverts, restsUntilMs, refuse }
 }
 
 const nameOf = (error: string) => error.split('(')[0]
