@@ -89,7 +89,8 @@ export function openBrowserScene(): BrowserScene {
         const { protocol, origin: asked } = new URL(request.url())
         if (protocol.startsWith('http') && asked !== origin) faults.push(`it asked ${asked}, and not its own origin`)
       })
-      onTestFinished(async () => {
+      onTestFinished(async ({ task }) => {
+        if (task.result?.state === 'fail') console.log(`${page.url()} showed:\n${await page.innerText('main')}`)
         await context.close()
         expect(faults, 'errors in the page').toEqual([])
       })

@@ -9,8 +9,8 @@ import {
 } from 'viem'
 import { waitForTransactionReceipt } from 'viem/actions'
 import type { Chain } from './ChainProvider.tsx'
+import { untilSettled } from './followWallet.ts'
 import type { Outcome } from './transactions.ts'
-import { untilSettled } from './untilSettled.ts'
 
 /** A state-changing contract call. */
 export interface Call {

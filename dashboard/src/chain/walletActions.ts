@@ -1,6 +1,6 @@
 import { type Connector, type CreateConnectorFn, connect, disconnect, getConnectors, switchChain } from '@wagmi/core'
 import type { Chain } from './ChainProvider.tsx'
-import { untilSettled } from './untilSettled.ts'
+import { untilSettled } from './followWallet.ts'
 
 /**
  * Connects to the first wallet of this browser. Nothing is signed: the account only identifies the reader's peers.
