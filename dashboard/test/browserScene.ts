@@ -90,7 +90,10 @@ export function openBrowserScene(): BrowserScene {
         if (protocol.startsWith('http') && asked !== origin) faults.push(`it asked ${asked}, and not its own origin`)
       })
       onTestFinished(async ({ task }) => {
-        if (task.result?.state === 'fail') console.log(`${page.url()} showed:\n${await page.innerText('main')}`)
+        if (task.result?.state === 'fail') {
+          const shown = await page.locator('body').ariaSnapshot({ timeout: 2_000 }).catch(String)
+          console.log(`${page.url()} showed:\n${shown}`)
+        }
         await context.close()
         expect(faults, 'errors in the page').toEqual([])
       })

@@ -23,6 +23,19 @@ async function writeBet(page: Page): Promise<void> {
   await page.getByText('4 shares').waitFor()
 }
 
+/** Runs in the page before it: notes on the body if the ticket's button was enabled and then disabled before anybody clicked. */
+function noteWithdrawals(): void {
+  let isEnabled = false
+  const look = () => {
+    const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Bet 4 Nectar')
+    if (isEnabled && button?.disabled) document.body.dataset.withdrawals = 'some'
+    isEnabled = button !== undefined && !button.disabled
+  }
+  const observer = new MutationObserver(look)
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+  document.addEventListener('pointerdown', () => observer.disconnect(), { capture: true })
+}
+
 /** Faults between a page, a wallet and a chain, and the message to the reader. */
 export function testRefusals(scene: BrowserScene): void {
   const { browserTest } = scene
@@ -130,10 +143,12 @@ export function testRefusals(scene: BrowserScene): void {
     await signer.choose(peer.account)
     await own.waitFor()
 
+    await page.addInitScript(noteWithdrawals)
     await page.goto(`${signing.origin}/market/0`)
     await writeBet(page)
     await page.getByRole('button', { name: 'Bet 4 Nectar' }).click()
     await page.getByText('on palindromes4 Nectar').waitFor()
+    expect(await page.locator('body').getAttribute('data-withdrawals')).toBeNull()
     await signer.choose(second.account)
     await page.getByRole('heading', { name: 'Your bets' }).waitFor({ state: 'detached' })
 

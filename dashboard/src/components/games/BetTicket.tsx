@@ -117,7 +117,11 @@ function parseStake(text: string): bigint | null {
   return /^\d{1,9}(\.\d{1,18})?$/.test(text.trim()) ? parseUnits(text.trim(), 18) : null
 }
 
-/** A choice costs more from round to round. */
+/**
+ * The quote for exactly these terms: null as soon as one of them changes, until the chain has answered for the new ones.
+ *
+ * @returns it, and a function that replaces it.
+ */
 function useQuote(
   gameId: string,
   round: number | null,
@@ -126,14 +130,14 @@ function useQuote(
 ): [Quote | null, (now: Quote) => void] {
   const { open } = useChainAccess()
   const { minedCount } = useTransactions()
-  const [quote, setQuote] = useState<Quote | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round and the user's own transactions change the shares that a bet buys.
+  const [answer, setAnswer] = useState<{ terms: string; quote: Quote } | null>(null)
+  // A new round and the user's own transactions change the shares that a bet buys.
+  const terms = `${gameId} ${round} ${choice} ${stake} ${minedCount}`
   useEffect(() => {
-    setQuote(null)
     if (stake === null) return
     let current = true
-    const show = (found: Quote) => {
-      if (current) setQuote(found)
+    const show = (quote: Quote) => {
+      if (current) setAnswer({ terms, quote })
     }
     open()
       .then(chain => quoteBet(chain, BigInt(gameId), choice, stake))
@@ -141,6 +145,6 @@ function useQuote(
     return () => {
       current = false
     }
-  }, [open, gameId, round, choice, stake, minedCount])
-  return [quote, setQuote]
+  }, [open, gameId, choice, stake, terms])
+  return [answer?.terms === terms ? answer.quote : null, quote => setAnswer({ terms, quote })]
 }
