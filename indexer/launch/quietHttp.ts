@@ -1,15 +1,19 @@
 import { fallback, http, type Transport } from 'viem'
 import { redactUrls, splitUrls, urlSecrets } from '../../node/src/core/redactUrls.ts'
+import { withoutRedirects } from '../../node/src/core/withoutRedirects.ts'
 
 /**
  * The transport of one endpoint, or of several separated by commas, of which the first that answers is used. Its errors show only the
- * origin of a URL: Ponder writes them to its log, and URLs carry API keys.
+ * origin of a URL: Ponder writes them to its log, and URLs carry API keys. Redirects are not followed.
  */
 export function quietHttp(urls: string): Transport {
   const secrets = urlSecrets(urls)
   const quiet = (url: string): Transport => {
     // Without the limit lifted, viem refuses the logs of a busy range. Ponder retries automatically.
-    const open = http(url, { maxResponseBodySize: false, timeout: 60_000, retryCount: 0 })
+    const open = http(url, {
+      ...{ maxResponseBodySize: false, timeout: 60_000, retryCount: 0 },
+      fetchFn: (input, init) => withoutRedirects()(input, init),
+    })
     return options => {
       const transport = open(options)
       const request = (...call: Parameters<typeof transport.request>) =>

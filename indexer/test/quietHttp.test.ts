@@ -8,8 +8,8 @@ import { quietHttp } from '../launch/quietHttp.ts'
 
 const KEY = 'k3y-0f-the-operator'
 
-async function endpoint(status: number, body: string): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1')
+async function endpoint(status: number, body: string, headers: Record<string, string> = {}): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(status, headers).end(body)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/${KEY}`
@@ -32,4 +32,14 @@ test('no error of a transport shows the key of its URL, whatever the endpoint sa
 test('if the first endpoint does not answer, the second is asked', async () => {
   const urls = [await endpoint(500, 'down'), await endpoint(200, JSON.stringify({ result: '0x7' }))]
   expect(await createPublicClient({ transport: quietHttp(urls.join(',')) }).getChainId()).toBe(7)
+})
+
+test('a redirect is not followed, and the error gives the origin to ask', async () => {
+  const target = await endpoint(200, JSON.stringify({ result: '0x7' }))
+  const url = await endpoint(307, '', { location: target })
+  const error = await createPublicClient({ transport: quietHttp(url) })
+    .getChainId()
+    .catch(thrown => thrown)
+  expect(inspect(error, { depth: 9 })).toContain(`it redirects to ${new URL(target).origin}, and redirects are not`)
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY)
 })

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { fetchPart } from './fetchPart.ts'
+import { forward } from './forward.ts'
 import { queryIndexer } from './queryIndexer.ts'
 
 /** Address of a server that answers so until the test ends. */
@@ -34,4 +35,20 @@ test('an index that gives up a question is slow, and one that refuses it is not 
   onTestFinished(() => void vi.unstubAllEnvs())
   expect(await query('It takes longer than 10 s: ask for less at a time.')).toMatchObject({ trouble: 'slow' })
   expect(await query('Cannot query field')).toMatchObject({ trouble: 'unreadable' })
+})
+
+test('no source leads to another by a redirect, and whoever asked is told what to do', async () => {
+  let followed = 0
+  const target = await serve(response => {
+    followed += 1
+    response.end('{}')
+  })
+  const source = await serve(response => response.writeHead(307, { location: target }).end())
+  expect(await ask(source)).toMatchObject({ state: 'down', trouble: 'unreachable' })
+  const answer = await forward(new Request('http://dashboard/rpc', { method: 'POST', body: '{}' }), source, '{}')
+  expect([answer.status, await answer.json()]).toEqual([
+    502,
+    { error: 'the source redirects: give this dashboard its final URL' },
+  ])
+  expect(followed).toBe(0)
 })

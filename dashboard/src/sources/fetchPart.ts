@@ -19,6 +19,7 @@ export async function fetchPart<T>(
   try {
     const response = await fetch(`${baseUrl}${path}`, {
       cache: 'no-store',
+      redirect: 'error',
       signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
       ...(options.body === undefined
         ? {}

@@ -25,9 +25,14 @@ export async function forward(request: Request, url: string | null, body?: strin
       // The stream ends when the reader disconnects.
       signal: request.signal,
       cache: 'no-store',
-      redirect: 'error',
+      redirect: 'manual',
       ...(body === undefined ? {} : { body }),
     })
+    if (answer.status >= 300 && answer.status < 400) {
+      await answer.body?.cancel()
+      // One could lead requests into the network of this server.
+      return Response.json({ error: 'the source redirects: give this dashboard its final URL' }, { status: 502 })
+    }
     const answered = new Headers({ 'x-accel-buffering': 'no' })
     for (const name of ANSWERED) {
       const value = answer.headers.get(name)

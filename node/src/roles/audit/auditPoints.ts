@@ -148,13 +148,14 @@ async function ask<T>(url: string, query: string, shape: z.ZodType<T>): Promise<
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
+      redirect: 'error',
       signal: AbortSignal.timeout(10_000),
     })
     const bytes = response.body && (await gatherBytes(response.body, MAX_BYTES))
     return z.object({ data: shape }).parse(JSON.parse(bytes?.toString('utf8') ?? '')).data
   } catch (cause) {
     throw new IndexUnusableError(`${url} does not answer as an indexer.`, {
-      hint: 'Name the address that npm run swarm prints for it, without /graphql, or leave out --index.',
+      hint: 'Name the address that npm run swarm prints for it, without /graphql, or leave out --index. Redirects are not followed.',
       retryable: true,
       cause,
     })
