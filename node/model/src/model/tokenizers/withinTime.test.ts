@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { OutOfTimeError, withinTime } from './withinTime.ts'
 
@@ -32,4 +33,18 @@ test('an error of the work is thrown at once', () => {
       throw error
     }),
   ).toThrow(error)
+})
+
+test('a runtime that counts no processor time of a thread, such as Node 22, gives up endless work too', () => {
+  const module = new URL('./withinTime.ts', import.meta.url).href
+  const program = `
+    process.threadCpuUsage = undefined
+    const { withinTime } = await import('${module}')
+    try {
+      withinTime(20, () => { for (;;); })
+    } catch ({ name }) {
+      console.log(name)
+    }`
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  expect(printed).toBe('OutOfTimeError\n')
 })
