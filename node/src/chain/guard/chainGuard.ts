@@ -6,7 +6,7 @@ import { type Head, headOf, type RpcCall } from './answers.ts'
 import { askSurely } from './askSurely.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ChainIdentity, headAt } from './endpointCheck.ts'
-import { createEndpointPool, FIRST_PAUSE_MS } from './endpointPool.ts'
+import { createEndpointPool, type EndpointPool, FIRST_PAUSE_MS } from './endpointPool.ts'
 import { createFollowedHead, type TakenHead } from './followedHead.ts'
 
 type GuardModules = {
@@ -45,25 +45,10 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
   const { clock, logger, signal, holdMs = HOLD_MS } = modules
   const followed = createFollowedHead({ logger, holdMs })
   const pool = createEndpointPool({ ...modules, faultOfHead })
-  let checkedMs = clock.nowMs()
-  let checking: Promise<ReadonlyMap<Endpoint, Head>> | null = null
+  const { check, isDue } = createChecks(pool, clock)
 
   function faultOfHead(endpoint: Endpoint, head: TakenHead): string | null {
     return followed.faultOf(endpoint, head, () => !pool.healthy().some(other => other !== endpoint))
-  }
-
-  /** Once a minute, and after each malformed answer: every endpoint must still serve the deployment's chain. */
-  function check(): Promise<ReadonlyMap<Endpoint, Head>> {
-    checking ??= pool
-      .check()
-      .then(heads => {
-        checkedMs = clock.nowMs()
-        return heads
-      })
-      .finally(() => {
-        checking = null
-      })
-    return checking
   }
 
   /** Runs an exchange with the current endpoint; retries until one answers correctly. */
@@ -106,9 +91,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     check,
     lastHead: followed.taken,
     async readHead() {
-      // In either direction: a clock may be set back.
-      const isDue = Math.abs(clock.nowMs() - checkedMs) >= CHECK_EVERY_MS
-      const checked = new Map(isDue ? await orAborted(check(), signal) : [])
+      const checked = new Map(isDue() ? await orAborted(check(), signal) : [])
       return exchange(async endpoint => {
         const head = checked.get(endpoint) ?? (await headAt(endpoint, 'latest'))
         checked.delete(endpoint)
@@ -124,5 +107,28 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
         if (head !== null) take(endpoint, head)
         return result
       }),
+  }
+}
+
+/** Checks, once a minute and after each malformed answer, that every endpoint still serves the deployment's chain; one at a time. */
+function createChecks(pool: Pick<EndpointPool, 'check'>, clock: Clock) {
+  let checkedMs = clock.nowMs()
+  let checking: Promise<ReadonlyMap<Endpoint, Head>> | null = null
+
+  return {
+    // In either direction: a clock may be set back.
+    isDue: () => Math.abs(clock.nowMs() - checkedMs) >= CHECK_EVERY_MS,
+    check(): Promise<ReadonlyMap<Endpoint, Head>> {
+      checking ??= pool
+        .check()
+        .then(heads => {
+          checkedMs = clock.nowMs()
+          return heads
+        })
+        .finally(() => {
+          checking = null
+        })
+      return checking
+    },
   }
 }

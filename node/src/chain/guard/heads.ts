@@ -38,21 +38,13 @@ const SPARSE_BLOCKS = 4
 
 export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): Heads {
   const pace = createBlockPace(pollMs)
-  const seen: TakenHead[] = []
+  const seen = createSeenHeads()
   let polling: Promise<TakenHead> | null = null
 
   async function read(): Promise<TakenHead> {
     const head = await readHead()
     pace.seen(head)
-    // Earlier heads that are higher, or later, are of another fork, or were false.
-    for (
-      let last = seen.at(-1);
-      last && (last.number >= head.number || last.timeSec > head.timeSec);
-      last = seen.at(-1)
-    )
-      seen.pop()
-    seen.push(head)
-    if (seen.length > KEPT) seen.shift()
+    seen.add(head)
     return head
   }
 
@@ -73,7 +65,7 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
 
   /** Time until a new block can matter. */
   function quietMs(fromSec: number): number {
-    const [last, blockMs] = [seen.at(-1), pace.blockMs()]
+    const [last, blockMs] = [seen.newest(), pace.blockMs()]
     if (last === undefined || blockMs === null) return 0
     const leftMs = (fromSec - last.timeSec) * 1000 - (clock.nowMs() - last.atMs)
     return Math.min(SPARSE_BLOCKS * blockMs, leftMs - blockMs)
@@ -82,19 +74,19 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
   return {
     read,
     async recent(isEnough = () => true) {
-      const last = seen.at(-1)
+      const last = seen.newest()
       const nowMs = clock.nowMs()
       const isRecent = last !== undefined && nowMs >= last.atMs && nowMs - last.atMs < (pace.blockMs() ?? pollMs)
       return isRecent && isEnough(last) ? last : read()
     },
     async next(signal, { fromSec = 0, after = null } = {}) {
-      const last = seen.at(-1)
+      const last = seen.newest()
       if (last !== undefined && after !== null && last.number !== after) return last
       for (;;) {
         const quiet = quietMs(fromSec)
         if (quiet > 0) await clock.sleep(quiet, signal)
         // Another caller may have polled meanwhile.
-        const found = quiet > 0 ? seen.at(-1) : undefined
+        const found = quiet > 0 ? seen.newest() : undefined
         const isFresh = found !== undefined && clock.nowMs() - found.atMs < SPARSE_BLOCKS * (pace.blockMs() ?? 0)
         if (isFresh && found.hash !== last?.hash) return found
         signal.throwIfAborted()
@@ -102,7 +94,28 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
         if (head.hash !== last?.hash) return head
       }
     },
-    around(timeSec) {
+    around: seen.around,
+  }
+}
+
+/** The newest heads, in the order of the chain. */
+function createSeenHeads() {
+  const seen: TakenHead[] = []
+
+  return {
+    newest: () => seen.at(-1),
+    add(head: TakenHead): void {
+      // Earlier heads that are higher, or later, are of another fork, or were false.
+      for (
+        let last = seen.at(-1);
+        last && (last.number >= head.number || last.timeSec > head.timeSec);
+        last = seen.at(-1)
+      )
+        seen.pop()
+      seen.push(head)
+      if (seen.length > KEPT) seen.shift()
+    },
+    around(timeSec: number): ReturnType<Heads['around']> {
       const deep = (seen.at(-1)?.number ?? 0) - REORGANISATION_BLOCKS
       const kept = seen.filter(({ number }) => number <= deep)
       return {
