@@ -16,6 +16,7 @@ const LONG = [
   'node/test/determinism.test.ts',
   'node/test/stakes.e2e.test.ts',
   'node/test/chain.e2e.test.ts',
+  'node/test/hostileAnswers.test.ts',
   'scripts/simulate/network/simulateSwarm.test.ts',
   'scripts/starter/execute.test.ts',
   'indexer/test/otherChain.e2e.test.ts',

@@ -58,7 +58,9 @@ const OTHER_FOR_MS = { peer: 60_000, command: 2_000 }
 export async function connectChain(options: ConnectOptions): Promise<ConnectedChain & { firstHash: string | null }> {
   const { deployment, payer, follower, clock = follower?.clock ?? systemClock, pollMs = 500 } = options
   const counts: RpcCounts = { calls: 0, errors: 0 }
-  const endpoints = splitUrls(options.rpcUrl).map(url => counted(createEndpoint(url), counts))
+  const endpoints = splitUrls(options.rpcUrl).map(url =>
+    counted(createEndpoint(url, { clock, signal: follower?.signal }), counts),
+  )
   const rpcCounts = () => ({ ...counts })
   const rpcUrl = originsOf(options.rpcUrl)
   // Fails if nothing answers, since the URL may be wrong: `openChain` waits if it was right before.

@@ -36,6 +36,15 @@ test('an error that no contract of ours has is shown by its selector', () => {
   )
 })
 
+test('a reason that an endpoint made up is one line of bounded length without control sequences', () => {
+  const errorInputs = [{ type: 'error', name: 'Error', inputs: [{ name: 'reason', type: 'string' }] }] as const
+  const reason = `a\u001b[2J\nforged line\u202e${'x'.repeat(2 ** 20)}`
+  const long = encodeErrorResult({ abi: errorInputs, args: [reason] })
+  const shown = revertedWith(rpcError({ code: 3, message: 'execution reverted', data: long }))
+  expect(shown).toMatch(/^Error\(a \[2J forged line x+$/)
+  expect(shown?.length).toBeLessThanOrEqual(300)
+})
+
 test('an error that is not a revert gives null', () => {
   expect(revertedWith(rpcError({ code: -32000, message: 'insufficient funds' }))).toBeNull()
   expect(revertedWith(new Error('x'))).toBeNull()

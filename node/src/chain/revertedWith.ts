@@ -17,10 +17,15 @@ export function revertedWith(error: unknown): string | null {
   return reverted === null ? null : NO_REASON
 }
 
+/** Most characters of an error: the endpoint may have made it up. */
+const MAX_TEXT = 300
+
+/** One line that is safe for a terminal. */
 function describe(data: Hex): string {
   try {
     const { errorName, args } = decodeErrorResult({ abi: contractErrors, data })
-    return `${errorName}(${(args ?? []).map(String).join(', ')})`
+    const text = `${errorName}(${(args ?? []).map(String).join(', ')})`
+    return text.slice(0, MAX_TEXT).replace(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ')
   } catch {
     return `an unknown error ${data.slice(0, 10)}`
   }

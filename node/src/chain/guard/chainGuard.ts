@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts'
+import { beforeAbort } from '#core/deadline.ts'
 import type { Logger } from '#core/logger.ts'
-import { orAborted } from '#core/orAborted.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
 import { type Head, headOf, type RpcCall } from './answers.ts'
 import { askSurely } from './askSurely.ts'
@@ -61,10 +61,10 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
         continue
       }
       try {
-        return await orAborted(work(endpoint), signal)
+        return await beforeAbort(work(endpoint), signal)
       } catch (error) {
         if (!(error instanceof ChainUnreachableError) || error instanceof TooMuchAskedError) throw error
-        await orAborted(check(), signal)
+        await beforeAbort(check(), signal)
         if (!pool.healthy().includes(endpoint)) continue
         odd += 1
         if (odd >= MAX_ODD_ANSWERS) throw error
@@ -91,7 +91,7 @@ export function createChainGuard(modules: GuardModules): ChainGuard {
     check,
     lastHead: followed.taken,
     async readHead() {
-      const checked = new Map(isDue() ? await orAborted(check(), signal) : [])
+      const checked = new Map(isDue() ? await beforeAbort(check(), signal) : [])
       return exchange(async endpoint => {
         const head = checked.get(endpoint) ?? (await headAt(endpoint, 'latest'))
         checked.delete(endpoint)

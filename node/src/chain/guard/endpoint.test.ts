@@ -110,6 +110,25 @@ test('calls of one turn travel together, and each gets the answer with its own i
   expect(sizes).toEqual([3, 1])
 })
 
+test('a request ends with the signal, and with it what it holds open', async () => {
+  const closed = Promise.withResolvers<void>()
+  const server = createServer((_, response) => response.on('close', closed.resolve).flushHeaders()).listen(
+    0,
+    '127.0.0.1',
+  )
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const stop = new AbortController()
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const asked = createEndpoint(url, { timeoutMs: 60_000, signal: stop.signal })
+    .ask(view)
+    .catch(error => error)
+  await once(server, 'request')
+  stop.abort()
+  await closed.promise
+  expect(await asked).toBeInstanceOf(ChainUnreachableError)
+})
+
 test('a server that takes no batches is asked one by one, and after a minute for a batch again', async () => {
   const sizes: number[] = []
   const clock = createManualClock()

@@ -1,6 +1,7 @@
-import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from 'viem'
+import { type Hex, HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from 'viem'
 import { getHttpRpcClient } from 'viem/utils'
 import { type Clock, systemClock } from '#core/clock.ts'
+import { withDeadline } from '#core/deadline.ts'
 import { originsOf, redactUrls, urlSecrets } from '#core/redactUrls.ts'
 import { RedirectError, withoutRedirects } from '#core/withoutRedirects.ts'
 import { ChainUnreachableError, TooMuchAskedError } from '../chainErrors.ts'
@@ -32,30 +33,36 @@ type EndpointOptions = {
   timeoutMs?: number
   fetchFn?: typeof fetch
   clock?: Clock
+  /** Ends requests: an answer that is awaited would hold up the end of the process. */
+  signal?: AbortSignal | undefined
 }
 
 /** A public endpoint takes seconds. */
 const TIMEOUT_MS = 10_000
 /** Events of 2,000 blocks of a large swarm take tens of MiB. A longer answer is refused. */
-const MAX_ANSWER_BYTES = 64 * 2 ** 20
+const MAX_EVENTS_BYTES = 64 * 2 ** 20
+/** All other answers of a batch take less than 1 MiB at 1,000 peers. */
+const MAX_ANSWER_BYTES = 16 * 2 ** 20
 /** Public endpoints refuse long batches. */
 const MAX_BATCH = 20
 /** Time for which calls travel alone after a batch was refused: it may have been a fault, which passes. */
 const ALONE_FOR_MS = 60_000
 const MAX_SAID = 200
+/** Errors of our contracts are far shorter, in characters. */
+const MAX_DATA = 4_096
 
 type Waiting = { call: RpcCall; resolve: (result: unknown) => void; reject: (reason: unknown) => void }
 
 /** Calls of one turn of the event loop share a request. */
 export function createEndpoint(url: string, options: EndpointOptions = {}): Endpoint {
-  const { timeoutMs = TIMEOUT_MS, fetchFn = fetch, clock = systemClock } = options
+  const { timeoutMs = TIMEOUT_MS, fetchFn = fetch, clock = systemClock, signal } = options
   const origin = originsOf(url)
   const secrets = urlSecrets(url)
+  const secretBytes = secrets.map(secret => Buffer.from(secret).toString('hex'))
   const http = getHttpRpcClient(url, {
     timeout: timeoutMs,
-    maxResponseBodySize: MAX_ANSWER_BYTES,
     // viem's own limit ends with the headers: a body could trickle without end.
-    fetchFn: (input, init) => withoutRedirects(fetchFn)(input, { ...init, signal: AbortSignal.timeout(timeoutMs) }),
+    fetchFn: (input, init) => withoutRedirects(fetchFn)(input, { ...init, signal: withDeadline(signal, timeoutMs) }),
   })
   const waiting: Waiting[] = []
   let refusedMs = Number.NEGATIVE_INFINITY
@@ -79,14 +86,16 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
     const body = batch.map(({ call }) => ({ ...call, id: ++lastId }))
     const single = body.length === 1 ? body[0] : undefined
     try {
-      const data: unknown = await http.request({ body: single ?? body })
+      const data: unknown = await http.request({ body: single ?? body, maxResponseBodySize: maxBytes(batch) })
       if (single === undefined && !Array.isArray(data)) return refuseBatch(batch, data)
       const answers = single === undefined ? byId(data as unknown[]) : new Map([[single.id, data]])
       for (const [at, one] of batch.entries()) settle(one, body[at]?.id ?? 0, answers.get(body[at]?.id ?? 0))
     } catch (cause) {
       // Each may be within the limit, such as events of a large swarm for several duties. In sequence, to bound memory.
       if (batch.length > 1 && cause instanceof ResponseBodyTooLargeError) for (const one of batch) await send([one])
-      else for (const { call, reject } of batch) reject(odd(faultOf(cause, timeoutMs), kindOf(call, cause)))
+      else
+        for (const { call, reject } of batch)
+          reject(odd(faultOf(cause, timeoutMs, maxBytes(batch)), kindOf(call, cause)))
     }
   }
 
@@ -120,13 +129,19 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
       .replace(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ')
   }
 
+  /** The data of a revert. viem would read fields of any other data, also those of null. */
+  function dataOf(error: RpcError): Hex | undefined {
+    const data = revertDataOf(error.data)
+    const isShown = data !== undefined && data.length <= MAX_DATA
+    return isShown && !secretBytes.some(bytes => data.toLowerCase().includes(bytes)) ? data : undefined
+  }
+
   function refusal(call: RpcCall, error: RpcError): Error {
     const said = wordsOf(error)
     if (asksTooMuch(call, error)) return odd(`${said} to ${call.method}`, TooMuchAskedError)
     if (typeof error.code !== 'number' || !isVerdict(call, error)) return odd(`${said} to ${call.method}`)
     const { code } = error
-    // viem reads fields of data that is not a string, also those of null.
-    const data = revertDataOf(error.data)
+    const data = dataOf(error)
     // Without the call's arguments: thousands of bytes do not help in a log.
     return new RpcRequestError({ body: { method: call.method }, error: { code, data, message: said }, url: origin })
   }
@@ -151,12 +166,15 @@ function byId(answers: unknown[]): Map<unknown, unknown> {
   return found
 }
 
+const maxBytes = (batch: readonly Waiting[]) =>
+  batch.some(({ call }) => call.method === 'eth_getLogs') ? MAX_EVENTS_BYTES : MAX_ANSWER_BYTES
+
 const kindOf = (call: RpcCall, cause: unknown) =>
   cause instanceof ResponseBodyTooLargeError && canAskLess(call) ? TooMuchAskedError : ChainUnreachableError
 
 /** Our own message for failures below JSON-RPC: errors of viem and fetch contain the URL. */
-function faultOf(cause: unknown, timeoutMs: number): string {
-  if (cause instanceof ResponseBodyTooLargeError) return `an answer of more than ${MAX_ANSWER_BYTES} bytes`
+function faultOf(cause: unknown, timeoutMs: number, maxBytes: number): string {
+  if (cause instanceof ResponseBodyTooLargeError) return `an answer of more than ${maxBytes} bytes`
   const chain: Error[] = []
   for (let at: unknown = cause; at instanceof Error; at = at.cause) chain.push(at)
   const isLate = chain.some(error => error instanceof TimeoutError || /^(Timeout|Abort)Error$/.test(error.name))

@@ -1,5 +1,5 @@
 import type { Clock } from '#core/clock.ts'
-import { orAborted } from '#core/orAborted.ts'
+import { beforeAbort } from '#core/deadline.ts'
 import type { TakenHead } from './followedHead.ts'
 
 type HeadsModules = {
@@ -90,7 +90,7 @@ export function createHeads({ readHead, clock, signal, pollMs }: HeadsModules): 
         const isFresh = found !== undefined && clock.nowMs() - found.atMs < SPARSE_BLOCKS * (pace.blockMs() ?? 0)
         if (isFresh && found.hash !== last?.hash) return found
         signal.throwIfAborted()
-        const head = await orAborted(poll(), signal)
+        const head = await beforeAbort(poll(), signal)
         if (head.hash !== last?.hash) return head
       }
     },
