@@ -1,5 +1,6 @@
+import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { encodeCanonical } from '#core/canonical.ts'
 import { type Announcement, encodeAnnouncement } from '#p2p/gossip/announcement.ts'
 import { encodeSigned, type SignedFields, type SignedMessage } from '#p2p/gossip/signedMessage.ts'
@@ -7,6 +8,7 @@ import { ownAnnouncement, testSwarm } from '#p2p/gossip/testAnnouncement.ts'
 import { topicOf, topicsOf } from '#p2p/gossip/topics.ts'
 import type { Host } from '#p2p/host.ts'
 import { startTestHost, until } from '#p2p/testHosts.ts'
+import { writeBytes } from '#p2p/transfer/streamWriter.ts'
 import { announced, startTestPeer, type TestPeer } from './p2pNetworks.ts'
 
 const stops: (() => Promise<void>)[] = []
@@ -164,6 +166,25 @@ test('after a frame above the limit, which ends gossip without a word, the peer 
   await gone
   expect(victim.host.guard.penaltyOf(attacker.peerId)).toBeGreaterThan(0)
   expect(victim.host.guard.isBanned(attacker.peerId)).toBe(false)
+})
+
+test('a peer that sends a million empty frames keeps nobody waiting, and is penalised', async () => {
+  const { victim, attacker } = await scene()
+  const stream = await attacker.node.dialProtocol(peerIdFromString(victim.peerId), '/meshsub/1.1.0')
+  let [latestMs, turnMs] = [0, performance.now()]
+  const turns = setInterval(() => {
+    latestMs = Math.max(latestMs, performance.now() - turnMs)
+    turnMs = performance.now()
+  }, 10)
+  onTestFinished(() => clearInterval(turns))
+  // The length of each is 0.
+  const frames = new Uint8Array(1_000)
+  for (let sent = 0; sent < 1_000_000; sent += frames.byteLength) {
+    await writeBytes(stream, frames, 10_000)
+    if (sent % 100_000 === 0) await new Promise(resolve => setImmediate(resolve))
+  }
+  await until(victim.host.gossip, ['gossipsub:heartbeat'], () => victim.host.guard.penaltyOf(attacker.peerId) > 0)
+  expect(latestMs).toBeLessThan(500)
 })
 
 test('a message of a round that we do not know yet is ignored, and its sender keeps its score', async () => {

@@ -1,9 +1,11 @@
 import { gossipsub } from '@chainsafe/libp2p-gossipsub'
 import type { PeerId } from '@libp2p/interface'
+import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { connectedPeers } from '../connections/connectedPeers.ts'
 import type { PeerGuard } from '../connections/peerGuard.ts'
 import type { GossipService, Node } from '../libp2pNode.ts'
+import { paceGossip } from './gossipPace.ts'
 import { messageId, rawMessageId } from './messageId.ts'
 import { scoreParams, scoreThresholds } from './topicScore.ts'
 
@@ -16,7 +18,7 @@ const GRACE_HEARTBEATS = 10
  * Checks every connected peer once a heartbeat for two cases that gossipsub leaves open:
  *
  * - a graylisted peer stays connected: its connection is closed, and it is banned;
- * - a frame above `maxInboundDataLength` silently ends gossip from that peer, with the connection open: it is closed, so that a new
+ * - a frame above the limit silently ends gossip from that peer, with the connection open: it is closed, so that a new
  *   connection starts clean, and the peer is penalised.
  *
  * @returns a function that ends the audit.
@@ -77,11 +79,11 @@ export function auditGossip(node: Node, gossip: GossipService, guard: PeerGuard,
 /** Holds a batch of messages of 16 KB each and the largest list of ids, far above what an honest peer sends. */
 const MAX_FRAME_BYTES = 1 << 20
 
-type GossipOptions = { topics: readonly string[]; heartbeatMs?: number }
+type GossipOptions = { topics: readonly string[]; heartbeatMs?: number; clock: Clock }
 
 /** gossipsub for messages that `gossipTopics.ts` signs and verifies, so that gossipsub itself does not. */
-export const gossipService = ({ topics, heartbeatMs }: GossipOptions, guard: PeerGuard) =>
-  gossipsub({
+export function gossipService({ topics, heartbeatMs, clock }: GossipOptions, guard: PeerGuard) {
+  const create = gossipsub({
     globalSignaturePolicy: 'StrictNoSign',
     allowedTopics: [...topics],
     msgIdFn: messageId,
@@ -90,9 +92,11 @@ export const gossipService = ({ topics, heartbeatMs }: GossipOptions, guard: Pee
     fallbackToFloodsub: false,
     doPX: false,
     runOnLimitedConnection: true,
-    maxInboundDataLength: MAX_FRAME_BYTES,
     maxOutboundBufferSize: 4 * MAX_FRAME_BYTES,
     heartbeatInterval: heartbeatMs ?? 1000,
     scoreParams: scoreParams(topics, guard.penaltyOf),
     scoreThresholds,
   })
+  return (components: Parameters<typeof create>[0]) =>
+    paceGossip(create(components), { maxFrameBytes: MAX_FRAME_BYTES, guard, clock })
+}
