@@ -4,13 +4,20 @@ import { type Logger, silentLogger } from '#core/logger.ts'
 import { createDiskGuard } from './diskGuard.ts'
 import { DiskFullError, RESERVED_BYTES } from './diskSpace.ts'
 
-function guardOf({ free = RESERVED_BYTES, probe = async () => {} } = {}) {
+function guardOf({ free = RESERVED_BYTES, probe = async () => {}, fault = null as Error | null } = {}) {
   const clock = createManualClock()
   const lines: string[] = []
   const logger: Logger = { ...silentLogger, error: line => lines.push(line), info: line => lines.push(line) }
-  const disk = { free, probe }
+  const disk = { free, probe, fault }
   const guard = createDiskGuard({
-    ...{ folder: '/data', clock, logger, readFree: async () => disk.free, probe: () => disk.probe() },
+    ...{
+      folder: '/data',
+      clock,
+      logger,
+      readFree: async () => disk.free,
+      probe: () => disk.probe(),
+      faultOf: () => disk.fault,
+    },
   })
   /** Lets time pass until the wait is over. @returns how long it took. */
   async function wait(meanwhile: (waitedMs: number) => void = () => {}) {
@@ -50,21 +57,36 @@ test('work waits while there is no space, and continues when there is: two lines
 test("a user's quota is detected by a probe, and a disk that fails otherwise ends the wait", async () => {
   const quota = Object.assign(new Error('EDQUOT: disk quota exceeded, write'), { code: 'EDQUOT' })
   const { guard, disk, wait } = guardOf({ probe: () => Promise.reject(quota) })
-  expect(guard.isFull(new Error('another'))).toBe(false)
-  expect(guard.isFull(new Error('the step failed', { cause: quota }))).toBe(true)
+  expect(guard.isFault(new Error('another'))).toBe(false)
+  expect(guard.isFault(new Error('the step failed', { cause: quota }))).toBe(true)
   await wait(ms => {
     if (ms === 10_000) disk.probe = async () => {}
   })
-  guard.isFull(new DiskFullError('/data'))
+  guard.isFault(new DiskFullError('/data'))
   disk.probe = () => Promise.reject(new Error('EIO: i/o error'))
   await expect(wait()).rejects.toThrow('EIO')
+})
+
+test('work waits while the data folder cannot be used, and continues when it can: two lines', async () => {
+  const { guard, disk, lines, wait } = guardOf({ fault: new Error('/data does not exist') })
+  expect(guard.isFault(new Error('ENOENT: no such file'))).toBe(true)
+  const waitedMs = await wait(ms => {
+    if (ms === 20_000) disk.fault = null
+  })
+  expect(waitedMs).toBe(31_000)
+  expect(lines).toEqual([
+    expect.stringMatching(/^the data folder cannot be used/),
+    expect.stringMatching(/^the data folder can be used again/),
+  ])
+  expect(guard.isFault(new Error('ENOENT: no such file'))).toBe(false)
+  expect(await wait()).toBe(0)
 })
 
 test('work that fails again after each wait waits longer and longer, a minute at most', async () => {
   const { guard, wait } = guardOf()
   const waits: number[] = []
   for (let time = 0; time < 8; time++) {
-    guard.isFull(new DiskFullError('/data'))
+    guard.isFault(new DiskFullError('/data'))
     waits.push((await wait()) / 1_000)
   }
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60])

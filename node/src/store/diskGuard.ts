@@ -1,14 +1,15 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { faultOfFolder } from '#base/fileError.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import { asDiskFull, freeBytesOf, isDiskFull, RESERVED_BYTES } from './diskSpace.ts'
 
 export type DiskGuard = {
-  /** Whether the error means that the disk is full; then the next wait blocks. */
-  isFull(error: unknown): boolean
+  /** Whether the error means that the disk is full, or that the data folder cannot be used; then the next wait blocks. */
+  isFault(error: unknown): boolean
   /**
-   * Resolves at once while there is space, else once there is space again; logs each change once for all callers.
+   * Resolves at once while the folder can be written, else once it can again; logs each change once for all callers.
    *
    * @throws the signal's reason, or any other error of the disk.
    */
@@ -23,54 +24,73 @@ type Modules = {
   readFree?: (folder: string) => Promise<number>
   /** Writes as much as a small step does, to detect a full quota on a disk with free space. */
   probe?: (folder: string) => Promise<void>
+  /** Why the folder cannot be used: it was removed, its disk is gone or read-only, or permissions changed. */
+  faultOf?: (folder: string) => Error | null
 }
+
+/** Reason for which work waits. */
+type Blocked = 'no space' | Error
+
+const ADVICE = 'Mount or restore it, and let this user write there. If other files are there then, restart the peer.'
 
 const FIRST_WAIT_MS = 1_000
 const MAX_WAIT_MS = 60_000
 const PROBE_BYTES = 64 * 1024
 
-/** Pauses work that writes while the disk of a folder is full. */
+/** Pauses work that writes while the disk of a folder is full, or the folder cannot be used. */
 export function createDiskGuard(modules: Modules): DiskGuard {
-  const { folder, clock, logger, readFree = freeBytesOf, probe = writeProbe } = modules
-  let isMarked = false
-  let isSaid = false
+  const { folder, clock, logger, readFree = freeBytesOf, probe = writeProbe, faultOf = faultOfFolder } = modules
+  let marked: Blocked | null = null
+  let said: 'full' | 'unusable' | null = null
   let waits = 0
   let waiting: Promise<void> | null = null
 
-  async function hasSpace(): Promise<boolean> {
-    if ((await readFree(folder)) < RESERVED_BYTES) return false
-    if (waits === 0) return true
+  async function blockedBy(): Promise<Blocked | null> {
+    // Work that fails again right after a wait waits longer: it writes more than the probe.
+    const before = marked ?? faultOf(folder)
+    marked = null
+    if (before !== null) return before
+    if ((await readFree(folder)) < RESERVED_BYTES) return 'no space'
+    if (waits === 0) return null
     try {
       await probe(folder)
-      return true
+      return null
     } catch (error) {
-      if (isDiskFull(error)) return false
+      if (isDiskFull(error)) return 'no space'
       throw error
     }
   }
 
+  function say(blocked: Blocked): void {
+    const now = blocked === 'no space' ? 'full' : 'unusable'
+    if (said === now) return
+    said = now
+    if (blocked === 'no space') logger.error('the disk is full; work waits for space, free some', { folder })
+    else logger.error('the data folder cannot be used; work waits', { folder, error: blocked, advice: ADVICE })
+  }
+
   async function wait(signal: AbortSignal): Promise<void> {
-    // Work that fails again right after a wait waits longer: it writes more than the probe.
-    if (!isMarked && (await hasSpace())) {
+    let blocked = await blockedBy()
+    if (blocked === null) {
       waits = 0
       return
     }
-    if (!isSaid) logger.error('the disk is full; work waits for space, free some', { folder })
-    isSaid = true
-    do {
-      isMarked = false
+    while (blocked !== null) {
+      say(blocked)
       await clock.sleep(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** waits), signal)
       waits += 1
-    } while (isMarked || !(await hasSpace()))
-    logger.info('there is space again; work continues', { folder })
-    isSaid = false
+      blocked = await blockedBy()
+    }
+    const ended = said === 'unusable' ? 'the data folder can be used again' : 'there is space again'
+    logger.info(`${ended}; work continues`, { folder })
+    said = null
   }
 
   return {
-    isFull(error) {
-      if (!isDiskFull(error)) return false
-      isMarked = true
-      return true
+    isFault(error) {
+      const fault = isDiskFull(error) ? 'no space' : faultOf(folder)
+      marked = fault ?? marked
+      return fault !== null
     },
     untilWritable(signal) {
       waiting ??= wait(signal).finally(() => {

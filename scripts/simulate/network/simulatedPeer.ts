@@ -181,7 +181,7 @@ export class SimulatedPeer {
         known: [],
       }),
       disk: createDiskGuard({
-        ...{ folder: peerId, clock, logger, probe: async () => {} },
+        ...{ folder: peerId, clock, logger, probe: async () => {}, faultOf: () => null },
         readFree: async () => (this.isDiskFull ? 0 : Number.POSITIVE_INFINITY),
       }),
       fetchCounts: fetchPlan.counts,

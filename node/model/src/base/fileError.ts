@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { NodeError } from './errors.ts'
 
 /** The system refused an operation on a file or a folder. */
@@ -32,4 +33,14 @@ export function asFileError(error: unknown): unknown {
   if (!(error instanceof Error) || code === undefined || path === undefined || syscall === undefined) return error
   const { said, hint } = faults[code] ?? { said: 'cannot be used', hint: 'Check it, and its disk.' }
   return new FileError(`${path} ${said} (${syscall}: ${code}).`, { hint, cause: error })
+}
+
+/** Why this process cannot work in a folder: it does not exist, or may not be read or written. Null if it can. */
+export function faultOfFolder(path: string): Error | null {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return null
+  } catch (error) {
+    return asFileError(error) as Error
+  }
 }

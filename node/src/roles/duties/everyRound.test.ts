@@ -26,7 +26,7 @@ function scene() {
     chain: { rounds: { waitFor } },
     bundles: { pruneBefore: async () => {}, needFrom: async () => 0 },
     environment: {},
-    disk: { untilWritable: async () => {}, isFull: () => false },
+    disk: { untilWritable: async () => {}, isFault: () => false },
     journal,
     clock,
     logger: silentLogger,

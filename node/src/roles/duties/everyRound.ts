@@ -1,4 +1,5 @@
 import { NodeError } from '#base/errors.ts'
+import { asFileError, FileError } from '#base/fileError.ts'
 import type { RoundTime } from '#chain/rounds/roundClock.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { createConfirmed, keepHouse } from './retention.ts'
@@ -41,8 +42,8 @@ export async function everyRound(
       failures = 0
     } catch (error) {
       if (signal.aborted) return
-      // The round is not over: it resumes once there is space.
-      if (disk.isFull(error)) continue
+      // The round is not over: it resumes once the disk can be written.
+      if (disk.isFault(error)) continue
       if (error instanceof NodeError && error.isFinal) throw error
       // A failure before the round is known costs no round.
       if (round !== null) next = round + 1
@@ -67,7 +68,9 @@ function noteFailure(
   failures: number,
   waitMs: number,
 ): void {
-  logger.error('this round failed; continuing after a wait', { round, failures, waitMs, error })
+  const told = asFileError(error)
+  const advice = told instanceof FileError ? { advice: told.hint } : {}
+  logger.error('this round failed; continuing after a wait', { round, failures, waitMs, error: told, ...advice })
   try {
     journal.note('round failed', { round, error: error instanceof Error ? error.message : String(error) })
   } catch (cause) {

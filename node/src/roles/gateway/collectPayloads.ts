@@ -44,7 +44,7 @@ type CollectorModules = {
   ) => Promise<Payloads[AnnouncementKind] | null>
   /** Called with each payload that is kept, once. */
   onPayload: (announcement: OfferedPayload, payload: Payloads[AnnouncementKind]) => void
-  disk: Pick<DiskGuard, 'isFull' | 'untilWritable'>
+  disk: Pick<DiskGuard, 'isFault' | 'untilWritable'>
   clock: Clock
   logger: Logger
   signal: AbortSignal
@@ -245,7 +245,7 @@ function createKeeper(modules: CollectorModules, signal: AbortSignal, events: Ke
       const work = ofPeer
         .run(announcement.peerId, () => take(announcement, commitment))
         .catch(error => {
-          if (disk.isFull(error)) events.again(announcement)
+          if (disk.isFault(error)) events.again(announcement)
           else logger.warn('a payload could not be collected', { peerId: announcement.peerId, error })
         })
         .finally(() => underWay.delete(work))

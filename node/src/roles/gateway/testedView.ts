@@ -35,7 +35,7 @@ type Modules = {
   proposals: Pick<NonNullable<Environment['proposals']>, 'testsOf' | 'codeOf'> | null
   openSandbox: () => Sandbox
   journal: Pick<Journal, 'get' | 'set'>
-  disk: Pick<DiskGuard, 'isFull'>
+  disk: Pick<DiskGuard, 'isFault'>
   clock: Clock
   logger: Logger
   signal: AbortSignal
@@ -79,7 +79,7 @@ export function createTestedView({ read, proposals, openSandbox, journal, disk, 
       journal.set(group.round, keyOf(group), view satisfies JsonValue)
     } catch (error) {
       // This reader still gets the result. For the next one it runs again.
-      if (!disk.isFull(error)) throw error
+      if (!disk.isFault(error)) throw error
     }
     logger.debug('answers tested', { round: group.round, task: group.task, peerKey: group.peerKey })
     return view
