@@ -72,6 +72,7 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
   /** Messages that are kept here. */
   const have = new Set<string>()
   const gossip = createGossip(medium, peerId, guard.penaltyOf, have)
+  const hangUpOn = (other: string) => hangUpOnBad(other, options, guard, gossip)
   const host = hostOf(options, guard, gossip)
   const gate = sharing(createMessageGate(host, { admission: membership.admission, clock }), medium.messages)
   const announcements = createAnnouncements(host, { ...options, follows: false, gate })
@@ -93,26 +94,14 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
     ...linkEvents(options, guard, membership, {
       connected(other) {
         gossip.tellSubscribed()
-        quietly(settleIn(other))
+        quietly(settleIn(other), signal)
       },
       disconnected: () => dialing?.wake(),
     }),
   })
   dialing = startDialing({ schedule: membership.schedule, dial: to => medium.dial(peerId, to), clock, logger })
-  quietly(catchUp())
+  quietly(catchUp(), signal)
 
-  /** As a node does at each of gossip's heartbeats. */
-  function hangUpOn(other: string): void {
-    if (gossip.getScore(other) >= scoreThresholds.graylistThreshold || guard.isBanned(other)) return
-    guard.ban(other, 'gossip score')
-    medium.hangUp(peerId, other)
-  }
-  /** Throws the failure of some work unless the peer has ended. */
-  function quietly(work: Promise<unknown>): void {
-    work.catch(error => {
-      if (!signal.aborted) throw error
-    })
-  }
   return {
     ...{ peerId, host, membership, fetchPayload, catchUp: pull },
     addresses: () => [address],
@@ -131,6 +120,25 @@ export function joinNetwork(options: SimulatedNetworkOptions): SimulatedNetwork 
       membership.stop()
     },
   } as unknown as SimulatedNetwork
+}
+
+/** As a node does at each of gossip's heartbeats. */
+function hangUpOnBad(
+  other: string,
+  { medium, peerId }: SimulatedNetworkOptions,
+  guard: PeerGuard,
+  gossip: ReturnType<typeof createGossip>,
+): void {
+  if (gossip.getScore(other) >= scoreThresholds.graylistThreshold || guard.isBanned(other)) return
+  guard.ban(other, 'gossip score')
+  medium.hangUp(peerId, other)
+}
+
+/** Throws the failure of some work unless the peer has ended. */
+function quietly(work: Promise<unknown>, signal: AbortSignal): void {
+  work.catch(error => {
+    if (!signal.aborted) throw error
+  })
 }
 
 type LinkEvents = Pick<Station, 'admits' | 'connected' | 'disconnected'>
