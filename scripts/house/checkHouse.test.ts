@@ -117,6 +117,31 @@ test('a decision of another form, or outside the index, is found', () => {
   ])
 })
 
+test('a decision that supersedes another is named by it, and the reverse', () => {
+  const record = (number: string, status: string) =>
+    `# ${number}: T\n\n${status}\n\n## Context\n\n## Decision\n\n## Consequences\n`
+  const documents = new Map([
+    [
+      'docs/adr/README.md',
+      ['0001', '0002', '0003', '0004'].map(number => `| [${number}](${number}-a.md) | T |\n`).join(''),
+    ],
+    [
+      'docs/adr/0001-a.md',
+      record('0001', 'Partly superseded by [0002](0002-a.md): its form. Keeps [0004](0004-a.md).'),
+    ],
+    [
+      'docs/adr/0002-a.md',
+      record('0002', 'Partly supersedes [0001](0001-a.md): its form. Supersedes [0003](0003-a.md).'),
+    ],
+    ['docs/adr/0003-a.md', record('0003', 'Superseded by [0004](0004-a.md).')],
+    ['docs/adr/0004-a.md', record('0004', 'Builds on [0003](0003-a.md).')],
+  ])
+  expect(checkDecisions(documents)).toEqual([
+    "docs/adr/0003-a.md: expected 'superseded by [0002]' under its title",
+    "docs/adr/0004-a.md: expected 'supersedes [0003]' under its title",
+  ])
+})
+
 const imports = (...targets: string[]) => targets.map(target => `import { a } from '${target}'\n`).join('')
 
 test('imports that point up, or cross layers by a relative path, are found in every package', () => {
