@@ -11,8 +11,11 @@ export interface Effort {
 /** "wagg". */
 const seed = '0x77616767'
 
-/** Effort of `npm test` and `hardhat test`; `scripts/test/longInvariants.ts` plays invariants for an hour. */
+/** Effort of `npm run test:long` and `hardhat test`; `scripts/test/longInvariants.ts` plays invariants for an hour. */
 export const testEffort: Effort = { fuzzRuns: 256, invariantRuns: 24, invariantDepth: 60, seed }
+
+/** Effort of `npm test`: more would take a minute of one core, and play what the long mode plays. */
+export const quickEffort: Effort = { ...testEffort, fuzzRuns: 64, invariantRuns: 12 }
 
 /** Effort of each try with changed sources: a fault that only the 200th fuzz run finds is weakly tested anyway. */
 export const tryEffort: Effort = { fuzzRuns: 48, invariantRuns: 4, invariantDepth: 50, seed }

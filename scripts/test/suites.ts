@@ -78,14 +78,14 @@ export const stages: Suite[][][] = [
   ],
   [
     [
-      end2end('dashboard', 'dashboard'),
+      end2end('dashboard', 'dashboard*'),
       { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
     ],
     [
       {
         name: 'solidity',
         group: 'contracts',
-        argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--optimized'] : [])],
+        argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--long'] : [])],
         count: byHardhatOutput,
       },
       end2end('indexer', 'indexer'),
