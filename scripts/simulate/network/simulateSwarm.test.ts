@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest'
-import { mean } from '../../../node/model/src/base/mean.ts'
 import type { Ballot } from '../../../node/src/chain/votes/votes.ts'
 import type { PeerNode } from '../../../node/src/roles/peerNode.ts'
-import {
-  auditAlarms,
-  falseAlarms,
-  honestPoints,
-  networkRows,
-  ofSeed,
-  playHonest,
-  playHostile,
-  scoresChecked,
-} from './rows.ts'
+import { auditAlarms, falseAlarms, networkRows, ofSeed, playHonest, scoresChecked } from './rows.ts'
 import { simulateSwarm } from './simulateSwarm.ts'
+import { testHostileSwarm } from './testHostileSwarm.ts'
 
 test('a swarm is a function of its seed: two runs are the same, event by event', async () => {
   const small = { peers: 8, rounds: 1 }
@@ -71,18 +62,4 @@ function lying(node: PeerNode): PeerNode {
   return { ...node, chain }
 }
 
-test.each(['1', '2'])(
-  'a fifth of 100 peers that are hostile, seats among them, crashes, lying endpoints, full disks, a partition and reorganisations cost honest peers nothing, seed %s',
-  async seed => {
-    const [peers, rounds] = [100, 1]
-    const swarm = await playHostile(seed, { peers, rounds })
-    expect(swarm.failures).toEqual([])
-    expect(swarm.reorganised).toBeGreaterThan(0)
-    expect(swarm.hostile.size).toBe(peers / 5)
-    const honest = swarm.solvers.filter(peerKey => !swarm.hostile.has(peerKey)).length
-    expect(honestPoints(swarm, swarm.hostile, rounds)).toBe(1000 * honest * rounds)
-    // Sampling's luck brings one that is wrong four times in five half of the points now and then.
-    const ofHostile = swarm.settled.filter(one => swarm.hostile.has(one.peerKey) && one.round === rounds)
-    expect(mean(ofHostile.map(({ scoreMilli }) => scoreMilli))).toBeLessThan(250)
-  },
-)
+testHostileSwarm('1')
