@@ -5,6 +5,7 @@ import { LongFirst } from './scripts/test/longFirst.ts'
 type Setup = string[]
 
 const SWARM = 'scripts/*.e2e.test.ts'
+const BROWSER = 'dashboard/test/*.e2e.test.ts'
 
 const project = (
   name: string,
@@ -42,7 +43,8 @@ export default defineConfig({
       project('node-e2e', ['node/test/**/*.test.ts'], 60_000, built),
       longProject('long', ['{node,scripts}/**/*.long.test.ts'], built),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
-      project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built),
+      project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built, [BROWSER]),
+      project('dashboard-e2e', [BROWSER], 120_000, [...built, 'dashboard/test/buildDashboard.ts']),
       shared(project('scripts', ['scripts/**/*.test.ts'], 120_000, [], [SWARM])),
       project('swarm', [SWARM], 480_000),
     ],

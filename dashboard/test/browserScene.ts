@@ -9,7 +9,7 @@ import { type RunningDashboard, startDashboard } from './startDashboard.ts'
 import { injectWallet } from './wallet.ts'
 
 const path = findChromium()
-const SLOW_MS = 60_000
+const SLOW_MS = 120_000
 
 interface Visit {
   width?: number

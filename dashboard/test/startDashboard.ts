@@ -1,39 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dashboardBuild } from '../dashboardBuild.ts'
 import { chainServer, deploymentRecord, gatewayServer, indexerServer } from './fixtures/servers.ts'
-
-/** Apart from the build of a running dashboard. Tests of a whole swarm use it too. */
-const TEST_BUILD = 'test/.next'
-
-/** Next's command; it never outlives the tests. */
-function next(argv: string[], env: Record<string, string>): ChildProcess {
-  const child = spawn(process.execPath, argv, { env: { ...process.env, ...env } as NodeJS.ProcessEnv })
-  const kill = () => child.kill()
-  process.once('exit', kill)
-  child.once('exit', () => process.off('exit', kill))
-  return child
-}
-
-/** Collects what a child prints, and resolves once it has printed `wanted` (null: once it has ended well). */
-function printed(child: ChildProcess, wanted: RegExp | null): Promise<RegExpExecArray | null> {
-  return new Promise((resolve, reject) => {
-    let output = ''
-    const read = (chunk: Buffer) => {
-      output += chunk.toString()
-      const match = wanted?.exec(output)
-      if (match) resolve(match)
-    }
-    child.stdout?.on('data', read)
-    child.stderr?.on('data', read)
-    child.on('error', reject)
-    child.on('exit', code =>
-      wanted === null && code === 0 ? resolve(null) : reject(new Error(`next ended: ${output}`)),
-    )
-  })
-}
+import { next, printed, TEST_BUILD } from './next.ts'
 
 export interface RunningDashboard {
   url: string
@@ -52,13 +22,9 @@ interface Served {
   stop: () => Promise<void>
 }
 
-/** Serves the production build over the given sources; builds it first if the code is newer. */
+/** Serves the production build (`buildDashboard.ts`) over the given sources. */
 async function serveBuild(sources: Record<string, string>): Promise<Served> {
   const build = await dashboardBuild(TEST_BUILD)
-  if (!build.isCurrent) {
-    await printed(next(build.make, build.env), null)
-    await build.stamp()
-  }
   const server = next(build.serve(0), { ...build.env, ...sources })
   const url = (await printed(server, /Local:\s+(http:\/\/\S+)[\s\S]*Ready/))?.[1] ?? ''
   const ended = new Promise<void>(resolve => server.on('exit', () => resolve()))

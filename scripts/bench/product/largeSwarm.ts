@@ -1,4 +1,5 @@
 import { SHARD_PEERS } from '@waggle/deployments/protocol'
+import buildDashboard from '../../../dashboard/test/buildDashboard.ts'
 import { gatewayAnswers } from '../../../dashboard/test/fixtures/gatewayAnswers.ts'
 import { answers } from '../../../dashboard/test/fixtures/indexerAnswers.ts'
 import {
@@ -154,6 +155,7 @@ function roundPayloads(path: string) {
 
 /** The production dashboard with sources that know of 1,000 peers, 40 seats and 5,000 rounds. */
 export async function serveLargeSwarm() {
+  await buildDashboard()
   const dashboard = await startDashboard()
   const lists = { Standings: standingsAnswer, Rounds: roundsAnswer, Roles: rolesAnswer, RolePurses: pursesAnswer }
   dashboard.indexer.answers = { ...answers, ...lists, Round: roundAnswer }

@@ -1,0 +1,4 @@
+import { openBrowserScene } from './browserScene.ts'
+import { testOutages } from './pages/outages.ts'
+
+testOutages(openBrowserScene())
