@@ -59,9 +59,10 @@ const types = (name: string, project: string) => check(name, [bin('typescript', 
 const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(project), count: byVitestReport })
 
 /**
- * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
- * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
- * tests use both cores, and the whole swarm keeps time with a chain: those have the machine to themselves.
+ * Stages in turn, what fails fast first. The lanes of a stage run side by side: most suites wait for chains and browsers half of the time,
+ * and two at once use both cores. The lanes of the second stage take as much processor time as each other, and each begins with what
+ * waits most. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. The whole
+ * swarm keeps time with a chain, and has the machine to itself.
  */
 export const stages: Suite[][][] = [
   [
@@ -78,21 +79,21 @@ export const stages: Suite[][][] = [
   ],
   [
     [
-      end2end('dashboard', 'dashboard*'),
+      end2end('node', 'node*'),
       { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
     ],
     [
+      end2end('dashboard', 'dashboard*'),
+      end2end('indexer', 'indexer'),
+      end2end('scripts', 'scripts'),
       {
         name: 'solidity',
         group: 'contracts',
         argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--long'] : [])],
         count: byHardhatOutput,
       },
-      end2end('indexer', 'indexer'),
-      end2end('scripts', 'scripts'),
     ],
   ],
-  [[end2end('node', 'node*')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
