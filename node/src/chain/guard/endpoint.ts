@@ -57,8 +57,7 @@ type Waiting = { call: RpcCall; resolve: (result: unknown) => void; reject: (rea
 export function createEndpoint(url: string, options: EndpointOptions = {}): Endpoint {
   const { timeoutMs = TIMEOUT_MS, fetchFn = fetch, clock = systemClock, signal } = options
   const origin = originsOf(url)
-  const secrets = urlSecrets(url)
-  const secretBytes = secrets.map(secret => Buffer.from(secret).toString('hex'))
+  const { odd, wordsOf, settle } = createAnswers(url, origin)
   const http = getHttpRpcClient(url, {
     timeout: timeoutMs,
     // viem's own limit ends with the headers: a body could trickle without end.
@@ -67,12 +66,6 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
   const waiting: Waiting[] = []
   let refusedMs = Number.NEGATIVE_INFINITY
   let lastId = 0
-
-  const odd = (reason: string, Kind = ChainUnreachableError) =>
-    new Kind(`The chain at ${origin} gave no valid answer (${reason}).`, {
-      hint: 'Check that it runs and that the RPC URL is right; a running peer resumes as soon as it answers.',
-      retryable: true,
-    })
 
   function flush(): void {
     // In either direction: a clock may be set back.
@@ -108,6 +101,27 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
       for (const one of batch) void send([one])
     }
   }
+
+  return {
+    origin,
+    ask: call =>
+      new Promise((resolve, reject) => {
+        waiting.push({ call, resolve, reject })
+        if (waiting.length === 1) setImmediate(flush)
+      }),
+  }
+}
+
+/** What answers to calls mean: a result, the server's verdict on the call, or a fault of the endpoint. */
+function createAnswers(url: string, origin: string) {
+  const secrets = urlSecrets(url)
+  const secretBytes = secrets.map(secret => Buffer.from(secret).toString('hex'))
+
+  const odd = (reason: string, Kind = ChainUnreachableError) =>
+    new Kind(`The chain at ${origin} gave no valid answer (${reason}).`, {
+      hint: 'Check that it runs and that the RPC URL is right; a running peer resumes as soon as it answers.',
+      retryable: true,
+    })
 
   function settle({ call, resolve, reject }: Waiting, id: number, answer: unknown): void {
     const { id: answered, result, error } = (answer ?? {}) as { id?: unknown; result?: unknown; error?: RpcError }
@@ -146,14 +160,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
     return new RpcRequestError({ body: { method: call.method }, error: { code, data, message: said }, url: origin })
   }
 
-  return {
-    origin,
-    ask: call =>
-      new Promise((resolve, reject) => {
-        waiting.push({ call, resolve, reject })
-        if (waiting.length === 1) setImmediate(flush)
-      }),
-  }
+  return { odd, wordsOf, settle }
 }
 
 /** Answers of a batch. Of two with one id it is unknown which is right. */
