@@ -112,7 +112,7 @@ export function createEndpoint(url: string, options: EndpointOptions = {}): Endp
   }
 }
 
-/** What answers to calls mean: a result, the server's verdict on the call, or a fault of the endpoint. */
+/** The meaning of answers to calls: a result, the server's verdict on the call, or a fault of the endpoint. */
 function createAnswers(url: string, origin: string) {
   const secrets = urlSecrets(url)
   const secretBytes = secrets.map(secret => Buffer.from(secret).toString('hex'))
