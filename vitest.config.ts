@@ -43,7 +43,7 @@ export default defineConfig({
       project('node-e2e', ['node/test/**/*.test.ts'], 60_000, built),
       longProject('long', ['{node,scripts}/**/*.long.test.ts'], built),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
-      project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built, [BROWSER]),
+      shared(project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built, [BROWSER])),
       project('dashboard-e2e', [BROWSER], 120_000, [...built, 'dashboard/test/buildDashboard.ts']),
       shared(project('scripts', ['scripts/**/*.test.ts'], 120_000, [], [SWARM])),
       project('swarm', [SWARM], 480_000),
