@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { firstBlock, readDeployment } from '@waggle/deployments/record'
 import { readEnvironment } from './environment.ts'
-import { blockAt, connectChain } from './launch/chain.ts'
+import { connectChain, steadyBlock } from './launch/chain.ts'
 import { checkHeld } from './launch/checkHeld.ts'
 import { fingerprint } from './launch/fingerprint.ts'
 import { lockFolder } from './launch/folderLock.ts'
@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   const deployment = readDeployment(deploymentPath)
   const { chainId } = deployment
   const chain = await connectChain(rpcUrl, chainId)
-  const first = await blockAt(chain, BigInt(firstBlock(deployment)))
+  const first = await steadyBlock(chain, BigInt(firstBlock(deployment)), isLocal)
   if (first === null)
     throw new Error(
       `the chain ends before block ${firstBlock(deployment)}, at which the deployment begins: set WAGGLE_RPC_URL or WAGGLE_DEPLOYMENT, or wait if the endpoint is behind`,

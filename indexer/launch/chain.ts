@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { BlockNotFoundError, createPublicClient } from 'viem'
 import { originsOf } from '../../node/src/core/redactUrls.ts'
 import { quietHttp } from './quietHttp.ts'
@@ -33,4 +34,31 @@ export async function blockAt(chain: Pick<Chain, 'getBlock'>, blockNumber: bigin
     if (error instanceof BlockNotFoundError) return null
     throw error
   }
+}
+
+const STEADY_MS = 1_000
+const MAX_READS = 8
+
+/**
+ * A block by whose hash an index is named, and dropped if that changes. An endpoint elsewhere may give a false one, so that two answers in a row must
+ * agree.
+ *
+ * @throws {Error} if the endpoint gives another one each time.
+ */
+export async function steadyBlock(
+  chain: Pick<Chain, 'getBlock'>,
+  blockNumber: bigint,
+  isLocal: boolean,
+  pauseMs = STEADY_MS,
+) {
+  let block = await blockAt(chain, blockNumber)
+  for (let read = 1; !isLocal; read++) {
+    const before = block
+    await delay(pauseMs)
+    block = await blockAt(chain, blockNumber)
+    if (block?.hash === before?.hash) break
+    if (read === MAX_READS)
+      throw new Error(`the endpoint names another block ${blockNumber} each time: check WAGGLE_RPC_URL`)
+  }
+  return block
 }

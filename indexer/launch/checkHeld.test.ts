@@ -1,6 +1,6 @@
 import { BlockNotFoundError } from 'viem'
 import { expect, test } from 'vitest'
-import type { Chain } from './chain.ts'
+import { type Chain, steadyBlock } from './chain.ts'
 import { checkHeld } from './checkHeld.ts'
 import { watchChain } from './watchChain.ts'
 
@@ -27,8 +27,8 @@ const held = (newest = 90) => ({
   final: { number: 100n, timestampSec: 1_100 },
   newest: { number: BigInt(newest), hash: `a${newest}` as never },
 })
-const local = { chainId: 31_337, isLocal: true }
-const elsewhere = { chainId: 84_532, isLocal: false }
+const local = { chainId: 31_337, isLocal: true, pauseMs: 1 }
+const elsewhere = { chainId: 84_532, isLocal: false, pauseMs: 1 }
 const OTHER = 'the chain has other blocks than it was built from'
 
 test('an index resumes where the chain has the block that was final, and that of the newest event', async () => {
@@ -45,6 +45,23 @@ test('on another branch the index is built again, whether an event is on it or t
     const without = fakeChain(200, { from: 95, name: 'b', lateSec: 1 })
     expect(await checkHeld(without, held(), where)).toBe(OTHER)
   }
+})
+
+/** A chain whose first answers about past blocks are of another branch. */
+function lyingChain(lies: number) {
+  const [honest, other] = [fakeChain(200), fakeChain(200, { from: 0, name: 'b', lateSec: 1 })]
+  const getBlock = (query: { blockNumber?: bigint } = {}) =>
+    (query.blockNumber !== undefined && lies-- > 0 ? other : honest).getBlock(query)
+  return { getBlock } as unknown as Pick<Chain, 'getBlock'>
+}
+
+test('one false block neither costs an index nor names its chain', async () => {
+  for (const where of [local, elsewhere]) {
+    expect(await checkHeld(lyingChain(1), { ...held(), newest: null }, where)).toBeNull()
+    expect(await checkHeld(lyingChain(2), held(), where)).toBeNull()
+    expect(await checkHeld(lyingChain(100), held(), where)).toBe(OTHER)
+  }
+  expect((await steadyBlock(lyingChain(1), 5n, false, 1))?.hash).toBe('a5')
 })
 
 test('a local chain that is shorter went back, and an endpoint that is shorter may be behind', async () => {
@@ -66,9 +83,13 @@ test('a running index is told once that a final block is another one, and of no 
   chain.length = 240
   await poll()
   expect(told).toEqual([])
-  chain.branch = { from: 150, name: 'c', lateSec: 0 }
-  await poll()
-  await poll()
+  const [honest, other] = [chain.branch, { from: 150, name: 'c', lateSec: 0 }]
+  for (const branch of [other, honest, other]) {
+    chain.branch = branch
+    await poll()
+  }
+  expect(told).toEqual([])
+  for (let read = 0; read < 2; read++) await poll()
   expect(told).toEqual([209n])
 })
 
@@ -82,6 +103,7 @@ test('a block that is missing was lost by a local chain only', async () => {
     const poll = watchChain(chain, { ...where, onChange: () => void told++ })
     await poll()
     chain.length = 120
+    await poll()
     await poll()
     expect(told).toBe(lost)
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { blockAt, type Chain } from './chain.ts'
 import type { HeldIndex } from './readHeld.ts'
 import { waitForFinality } from './waitForFinality.ts'
@@ -6,7 +7,13 @@ interface Checked {
   chainId: number
   /** The chain runs on this machine: what it lacks it has lost. An endpoint may be behind. */
   isLocal: boolean
+  /** Time between two comparisons. */
+  pauseMs?: number
 }
+
+/** Comparisons that must all fail, and the time between two: one answer of an endpoint does not cost an index. */
+const TRIES = 3
+const PAUSE_MS = 1_000
 
 /**
  * Compares an index with the chain that it is to resume from. Ponder only compares the time of the final block: on a chain that was restored, or on another
@@ -17,8 +24,20 @@ interface Checked {
  */
 export async function checkHeld(
   chain: Pick<Chain, 'getBlock'>,
+  held: HeldIndex,
+  { pauseMs = PAUSE_MS, ...where }: Checked,
+): Promise<string | null> {
+  for (let tried = 1; ; tried++) {
+    const reason = await differenceOf(chain, held, where)
+    if (reason === null || tried === TRIES) return reason
+    await delay(pauseMs)
+  }
+}
+
+async function differenceOf(
+  chain: Pick<Chain, 'getBlock'>,
   { final, newest }: HeldIndex,
-  { chainId, isLocal }: Checked,
+  { chainId, isLocal }: Omit<Checked, 'pauseMs'>,
 ): Promise<string | null> {
   const reached = await waitForFinality(chain, chainId, final.timestampSec)
   const known = newest === null ? null : await blockAt(chain, newest.number)

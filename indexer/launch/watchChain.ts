@@ -9,6 +9,8 @@ interface Watch {
   onChange: (blockNumber: bigint) => void
 }
 
+/** Reads in a row that must find another block: an endpoint may give a false one. */
+const DOUBTS = 2
 const LOCAL_MS = 2_000
 const PUBLIC_MS = 60_000
 
@@ -21,13 +23,16 @@ const PUBLIC_MS = 60_000
 export function watchChain(chain: Pick<Chain, 'getBlock'>, { chainId, isLocal, onChange }: Watch): () => Promise<void> {
   const depth = finalityBlocks(chainId)
   let known: { number: bigint; hash: string } | null = null
-  let isTold = false
+  let doubts = 0
   const poll = async () => {
     const tip = await chain.getBlock()
     if (known !== null && !(await holds(chain, known, isLocal))) {
-      if (!isTold) onChange(known.number)
-      isTold = true
-    } else if (tip.number > depth && (known === null || tip.number >= known.number + 2n * depth)) {
+      doubts += 1
+      if (doubts === DOUBTS) onChange(known.number)
+      return
+    }
+    doubts = 0
+    if (tip.number > depth && (known === null || tip.number >= known.number + 2n * depth)) {
       const { number, hash } = await chain.getBlock({ blockNumber: tip.number - depth })
       known = { number, hash }
     }
