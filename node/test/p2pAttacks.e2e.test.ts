@@ -1,3 +1,4 @@
+import type { Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
@@ -185,6 +186,20 @@ test('a peer that sends a million empty frames keeps nobody waiting, and is pena
   }
   await until(victim.host.gossip, ['gossipsub:heartbeat'], () => victim.host.guard.penaltyOf(attacker.peerId) > 0)
   expect(latestMs).toBeLessThan(500)
+})
+
+test('a peer that opens streams and resets each at once is banned', async () => {
+  const { victim, attacker } = await scene()
+  const [connection] = attacker.node.getConnections(peerIdFromString(victim.peerId))
+  const { muxer } = connection as unknown as { muxer: { createStream(options: object): Promise<Stream> } }
+  const hungUp = until(attacker.node, ['peer:disconnect'], () => !attacker.connectedPeers().includes(victim.peerId))
+  for (let opened = 0; opened < 4_000 && connection?.status === 'open'; opened += 1) {
+    const stream = await muxer.createStream({}).catch(() => null)
+    stream?.abort(new Error('at once'))
+    if (opened % 100 === 0) await new Promise(resolve => setImmediate(resolve))
+  }
+  await hungUp
+  expect(victim.host.guard.isBanned(attacker.peerId)).toBe(true)
 })
 
 test('a message of a round that we do not know yet is ignored, and its sender keeps its score', async () => {

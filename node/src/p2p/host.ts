@@ -19,6 +19,7 @@ import { keepAlive } from './connections/keepAlive.ts'
 import { createPeerGuard, type PeerGuard } from './connections/peerGuard.ts'
 import { type RelayTransport, relayTransport, seekRelayPlace } from './connections/relays.ts'
 import { agentOf, noteReleases, type Releases } from './connections/releases.ts'
+import { paceStreams } from './connections/streamPace.ts'
 import { ListenError, PortTakenError } from './errors.ts'
 import { auditGossip, gossipService } from './gossip/gossipsub.ts'
 import { createMessageQueue, type MessageQueue } from './gossip/messageQueue.ts'
@@ -154,6 +155,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
   const { node, relays } = await startNode({ ...options, privateKey, gater }, guard)
   const gossip = node.services.gossip as GossipService
+  paceStreams(node, guard, options.clock)
   const messageQueue = createMessageQueue()
   const releases = noteReleases(node)
   const stopAudit = auditGossip(node, gossip, guard, options.logger)
