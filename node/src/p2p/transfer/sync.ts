@@ -10,7 +10,6 @@ import { createUselessCount } from '../gossip/uselessMessages.ts'
 import type { Verdict } from '../gossip/verdict.ts'
 import type { Host } from '../host.ts'
 import { createAnswerLimits } from './answerLimits.ts'
-import { createSkippedMessages } from './skippedMessages.ts'
 import { StreamError } from './streamError.ts'
 import { createStreamReader } from './streamReader.ts'
 import { closeStream, finishStream, writeMessage } from './streamWriter.ts'
@@ -203,4 +202,31 @@ async function ask(host: Host, { stream, peer, first, store, gate, skipped, sign
 /** An answer that proves its sender at fault. Never leaves this file. */
 class SyncFault extends Error {
   override readonly name = 'SyncFault'
+}
+
+type Named = Pick<SignedMessage, 'id'>
+
+/** Messages that are remembered: about 2 MB of ids. */
+const MAX_SKIPPED = 16_384
+/** How long they are stored: messages that are too early for their round are useful later. */
+const REMEMBER_MS = 10 * 60_000
+
+/**
+ * Signed messages that are useless here, such as another copy of known addresses. Requests list them as known: otherwise each would be
+ * sent again with every answer, thousands every ten seconds in a swarm of 10,000.
+ */
+function createSkippedMessages(clock: Clock) {
+  /** In the order of arrival: an id never arrives twice while it is listed. */
+  const skipped: { named: Named; atMs: number }[] = []
+  return {
+    add({ id }: Named): void {
+      skipped.push({ named: { id }, atMs: clock.nowMs() })
+      if (skipped.length > MAX_SKIPPED) skipped.shift()
+    },
+    all(): Named[] {
+      const fresh = skipped.findIndex(({ atMs }) => atMs > clock.nowMs() - REMEMBER_MS)
+      skipped.splice(0, fresh === -1 ? skipped.length : fresh)
+      return skipped.map(({ named }) => named)
+    },
+  }
 }

@@ -8,8 +8,7 @@ import { type Race, tokenRaces } from '../proof/tokenRaces.ts'
 import { createScorer } from '../scoring/score.ts'
 import type { Completion, GenerateOptions } from './completion.ts'
 import { createGenerator } from './generate.ts'
-import { cacheBytes } from './kvCache.ts'
-import { rowsWithin } from './rowsWithin.ts'
+import { cacheBytes, rowsWithin } from './kvCache.ts'
 
 const weights = tinyWeights()
 const generator = createGenerator(tinyConfig, weights)

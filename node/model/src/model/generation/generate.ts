@@ -15,11 +15,10 @@ import { DeviceCache } from './deviceCache.ts'
 import { buildGenerationModel, cacheReal } from './generationGraph.ts'
 import type { GenerationRow } from './generationRow.ts'
 import { GenerationRuns } from './generationRuns.ts'
-import { KvCache } from './kvCache.ts'
+import { KvCache, rowsWithin } from './kvCache.ts'
 import { type PromptRuns, partLength, prefill } from './prefill.ts'
 import { promptRuns } from './promptRuns.ts'
 import type { RowCache } from './rowCache.ts'
-import { rowsWithin } from './rowsWithin.ts'
 import type { Draw, SampledWith } from './samplingFilters.ts'
 
 export interface Generator {
