@@ -227,9 +227,11 @@ describe('a chain that is not as it should be', () => {
 
   test('the doctor names what is wrong, with what to do', async () => {
     const { flags, address } = await newPeer('ill', { funded: false })
-    const { stdout, code } = await callCli(['doctor', ...flags, '--json'])
+    const { stdout, code } = await callCli(['doctor', ...flags, '--device', 'cuda', '--json'])
     const { findings } = JSON.parse(stdout)
     const stateOf = (check: string) => findings.find((finding: { check: string }) => finding.check === check)
+    // ONNX Runtime is installed without CUDA.
+    expect(stateOf('device')).toMatchObject({ state: 'failure', found: expect.stringContaining('cannot run on cuda') })
     // This chain's time was set ahead.
     expect(stateOf('clock')).toMatchObject({
       state: 'failure',

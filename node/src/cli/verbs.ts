@@ -22,7 +22,7 @@ export const verbGroups: Readonly<Record<string, Verbs>> = {
       load: async () => (await import('./commands/fleet.ts')).fleet,
     },
     doctor: {
-      summary: 'check machine, keys, ports, chain, clock, funds and bootnodes, and suggest fixes',
+      summary: 'check machine, device, keys, ports, chain, clock, funds and bootnodes, and suggest fixes',
       load: async () => (await import('./commands/doctor.ts')).doctor,
     },
     status: {

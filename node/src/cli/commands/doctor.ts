@@ -3,6 +3,7 @@ import { systemClock } from '#core/clock.ts'
 import { describeMachine, freeMemory } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
 import { defineCommand } from '../defineCommand.ts'
+import { checkDevice } from '../doctor/checkDevice.ts'
 import { checkComputer, checkDisk, checkKeys, checkNode, checkPorts, isPeerRunning } from '../doctor/checkMachine.ts'
 import { checkReachability, checkRelease } from '../doctor/checkPeer.ts'
 import { checkSystem, describeSystem } from '../doctor/checkSystem.ts'
@@ -28,15 +29,16 @@ const {
   judge,
   lora,
   'lora-base': loraBase,
+  device,
 } = peerSettings
-const models = { role, environment, model, proposer, judge, lora, 'lora-base': loraBase }
+const models = { role, environment, model, proposer, judge, lora, 'lora-base': loraBase, device }
 
 /** Reports problems that would prevent a peer from working, before it is started or while it runs. */
 export const doctor = defineCommand({
   about: `npx waggle doctor [OPTIONS]
 
-Checks release, Node, operating system, processor, memory, disk, keys, ports, how other networks reach the running peer, the chain,
-the clock, funds and bootnodes, and suggests a fix for each problem. For an environment of chat models it also
+Checks release, Node, operating system, processor, memory, device, disk, keys, ports, how other networks reach the running peer, the
+chain, the clock, funds and bootnodes, and suggests a fix for each problem. For an environment of chat models it also
 prints which base models it pays, what each role would run with on this machine, and whether the memory is enough. Sends nothing. Exit
 code 1 if a check fails. Options override the folder's settings, as they do for start.`,
   own: jsonOption,
@@ -52,12 +54,13 @@ code 1 if a check fails. Options override the folder's settings, as they do for 
 })
 
 async function checkHere(config: Config): Promise<Finding[]> {
-  const { data, listen, 'keep-mb': keepMb } = config
+  const { data, device, environment: file, listen, 'keep-mb': keepMb } = config
   return [
     checkRelease(data),
     checkNode(process.versions.node),
     ...checkSystem(await describeSystem(data)),
     ...(await checkComputer()),
+    await checkDevice(device, file !== undefined),
     await checkDisk(data, keepMb * 2 ** 20),
     checkKeys(data),
     await checkPorts(listen, isPeerRunning(data)),

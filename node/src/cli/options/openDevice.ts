@@ -11,6 +11,6 @@ export async function openDevice(wanted: Device | 'auto', hasChatModels: boolean
   const reason = await tryDevice(wanted)
   if (reason === null) return wanted
   throw new UsageError(`Models cannot run on ${wanted} here. ${reason}`, {
-    hint: 'See npx waggle devices, or leave out --device.',
+    hint: 'npx waggle devices tries each device; auto takes the best that works.',
   })
 }

@@ -1,0 +1,15 @@
+import type { Device } from '#model/devices.ts'
+import { openDevice } from '../options/openDevice.ts'
+import { UsageError } from '../usageError.ts'
+import { type Finding, failure, ok } from './finding.ts'
+
+/** Checks whether models run on the device of the settings, as `start` does before it starts anything. */
+export async function checkDevice(wanted: Device | 'auto', hasChatModels: boolean): Promise<Finding> {
+  try {
+    const device = await openDevice(wanted, hasChatModels)
+    return ok('device', wanted === 'auto' ? `${device}, which auto takes` : device)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return failure('device', error.message, error.hint)
+  }
+}
