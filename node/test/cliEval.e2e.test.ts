@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { callCli } from './callCli.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { runCli } from './cliProcess.ts'
 
@@ -49,8 +50,17 @@ test.each([
   [['--k', '2'], '--k 2 is out of range'],
   [['--policy', 'starter'], 'cannot be combined'],
   [['--dataset', 'nothing.jsonl'], 'nothing.jsonl does not exist'],
+  [['--dataset', '/nothing'], "'/nothing' is neither a file, a folder nor a dataset on the hub. Name a file"],
+  [['--dataset', 'a/b:../c'], "'a/b:../c' is neither a file, a folder nor a dataset on the hub."],
 ])('eval --model x with %j is refused', async (argv, message) => {
   expect((await runCli(['eval', '--model', 'x', ...argv])).stderr).toContain(message)
+})
+
+test.each([
+  [['create', '--kind', 'reasoning', '--out', '/nothing/env.json'], 'The folder of /nothing/env.json does not exist.'],
+  [['check', '/nothing.ts'], '/nothing.ts does not exist. Name the module'],
+])('environment %j is refused before a model is opened', async (argv, message) => {
+  expect((await callCli(['environment', ...argv, '--model', 'x'])).stderr).toContain(message)
 })
 
 test('a model is measured on the held-out questions of an environment that a program checks', async () => {

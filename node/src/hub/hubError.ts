@@ -11,6 +11,7 @@ const hints = {
   HUB_DISK: 'Free some space, or name another folder with --models.',
   HUB_RESPONSE: 'Check --hub: what answers there does not speak the hub’s protocol.',
   HUB_REFERENCE: 'Give a folder with a config.json, or OWNER/NAME, with @REVISION for a certain revision.',
+  HUB_DATASET: 'Name a file or a folder that exists, or OWNER/NAME, with @REVISION and :PATH for a part of it.',
 } as const
 
 /** A download from the hub or an upload failed. Never holds a token or a signed address. */

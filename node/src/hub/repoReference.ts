@@ -21,9 +21,14 @@ export const isRepoName = (text: string): boolean => NAME.test(text)
  * @throws {HubError} HUB_REFERENCE
  */
 export function parseRepoReference(text: string): RepoReference {
-  const [repo = '', revision = 'main', ...rest] = text.split('@')
-  if (NAME.test(repo) && REVISION.test(revision) && rest.length === 0) return { repo, revision }
+  const reference = readReference(text)
+  if (reference !== null) return reference
   throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is neither a folder, a GGUF file nor a repository.`)
+}
+
+function readReference(text: string): RepoReference | null {
+  const [repo = '', revision = 'main', ...rest] = text.split('@')
+  return NAME.test(repo) && REVISION.test(revision) && rest.length === 0 ? { repo, revision } : null
 }
 
 const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/
@@ -31,11 +36,11 @@ const PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/
 /**
  * Reads OWNER/NAME[@REVISION][:PATH] of a dataset.
  *
- * @throws {HubError} HUB_REFERENCE
+ * @throws {HubError} HUB_DATASET
  */
 export function parseDatasetReference(text: string): RepoReference {
   const [repo = '', path, ...rest] = text.split(':')
-  const reference = parseRepoReference(repo)
-  if (rest.length === 0 && (path === undefined || PATH.test(path))) return { ...reference, path }
-  throw new HubError('HUB_REFERENCE', `'${text.slice(0, 100)}' is neither a file nor a dataset.`)
+  const reference = readReference(repo)
+  if (reference !== null && rest.length === 0 && (path === undefined || PATH.test(path))) return { ...reference, path }
+  throw new HubError('HUB_DATASET', `'${text.slice(0, 100)}' is neither a file, a folder nor a dataset on the hub.`)
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import type { MeasuredJudge } from '#environments/environment.ts'
 import { specifiedPrecisions } from '#model/quantization/precision.ts'
@@ -83,6 +84,8 @@ hash checks a specification that was written or edited by hand, and prints the h
 async function checkEnvironment(path: string, { model, judge, json, ...values }: Own): Promise<void> {
   if (model === undefined)
     throw new UsageError('--model is missing.', { hint: 'Name a chat model: prompts are made with its tokenizer.' })
+  if (!existsSync(path))
+    throw new UsageError(`${path} does not exist.`, { hint: 'Name the module that exports the kind.' })
   const modelFolder = await openModel(model, values)
   const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
   const { checkEnvironmentModule } = await import('#roles/models/checkEnvironmentModule.ts')
@@ -115,6 +118,9 @@ async function createEnvironment(values: Own): Promise<void> {
   const needed = found.needsJudge ? '--model, --judge and --out are needed.' : '--model and --out are needed.'
   if (model === undefined || out === undefined || (found.needsJudge && judge === undefined))
     throw new UsageError(needed, { hint: 'See npx waggle environment --help.' })
+  // Calibrating a judge takes minutes: what cannot be written is refused before.
+  if (!existsSync(dirname(resolve(out))))
+    throw new UsageError(`The folder of ${out} does not exist.`, { hint: 'Make it, or name another file with --out.' })
   const modelFolder = await openModel(model, values)
   const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
   const request = {
