@@ -3,6 +3,7 @@ import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { encodeCanonical } from '#core/canonical.ts'
+import { type Logger, silentLogger } from '#core/logger.ts'
 import { type Announcement, encodeAnnouncement } from '#p2p/gossip/announcement.ts'
 import { encodeSigned, type SignedFields, type SignedMessage } from '#p2p/gossip/signedMessage.ts'
 import { ownAnnouncement, testSwarm } from '#p2p/gossip/testAnnouncement.ts'
@@ -22,8 +23,8 @@ const topic = topicOf(testSwarm, 'rollouts')
 type Scene = { victim: TestPeer; witness: TestPeer; attacker: Host }
 
 /** Two honest peers, and an attacker that is subscribed, connected to the first, and checks nothing. */
-async function scene(): Promise<Scene> {
-  const victim = await startTestPeer()
+async function scene(logger: Logger = silentLogger): Promise<Scene> {
+  const victim = await startTestPeer({ logger })
   const witness = await startTestPeer({ bootnodes: victim.addresses() })
   const attacker = await startTestHost({ topics: topicsOf(testSwarm) })
   stops.push(victim.stop, witness.stop, attacker.stop)
@@ -95,10 +96,13 @@ test.each<[string, (attacker: string, index: number) => Uint8Array]>([
   },
 )
 
-test('a peer that floods well-formed announcements is heard a few times, then banned', async () => {
-  const set = await scene()
+test('a peer that floods well-formed announcements is heard a few times, then banned, and the log says why once', async () => {
+  const said: unknown[] = []
+  const set = await scene({ ...silentLogger, warn: (_, fields) => said.push(fields) })
   const payload = encodeAnnouncement(claim(set.attacker.peerId))
   await bannedAfter(set, () => payload)
+  const reason = expect.stringMatching(/^too many for one peer and round; gossip score -\d+$/)
+  expect(said).toEqual([{ peer: set.attacker.peerId, reason }])
   expect(set.victim.announcements(5).length).toBe(1)
 })
 

@@ -12,6 +12,8 @@ export type PeerGuard = {
   penalise(peerId: string, points: number, reason: string): void
   /** Current penalty points of a peer, >= 0. */
   penaltyOf(peerId: string): number
+  /** Reason of a peer's last penalty; null without one. */
+  lastReason(peerId: string): string | null
   /** Refuses connections with the peer, in both directions, for ten minutes. */
   ban(peerId: string, reason: string): void
   isBanned(peerId: string): boolean
@@ -24,7 +26,7 @@ export type PeerGuard = {
  * gossipsub forgets a peer's score when it reconnects, so a ban, and penalties of our own, must live here.
  */
 export function createPeerGuard(clock: Clock, logger: Logger): PeerGuard {
-  const penalties = new Map<string, { points: number; atMs: number }>()
+  const penalties = new Map<string, { points: number; atMs: number; reason: string }>()
   const bannedUntilMs = new Map<string, number>()
 
   const penaltyOf = (peerId: string): number => {
@@ -45,10 +47,11 @@ export function createPeerGuard(clock: Clock, logger: Logger): PeerGuard {
 
   return {
     penaltyOf,
+    lastReason: peerId => penalties.get(peerId)?.reason ?? null,
     isBanned,
     penalise(peerId, points, reason) {
       logger.debug('peer penalised', { peer: peerId, points, reason })
-      put(penalties, peerId, { points: penaltyOf(peerId) + points, atMs: clock.nowMs() })
+      put(penalties, peerId, { points: penaltyOf(peerId) + points, atMs: clock.nowMs(), reason })
     },
     ban(peerId, reason) {
       logger.warn('peer banned for ten minutes', { peer: peerId, reason })

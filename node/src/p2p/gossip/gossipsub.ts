@@ -53,7 +53,8 @@ export function auditGossip(node: Node, gossip: GossipService, guard: PeerGuard,
     for (const [peerId, peer] of connectedPeers(node)) {
       const score = gossip.getScore(peerId)
       if (score < scoreThresholds.graylistThreshold) {
-        if (!guard.isBanned(peerId)) guard.ban(peerId, `gossip score ${score.toFixed(0)}`)
+        const reason = guard.lastReason(peerId) ?? 'invalid messages'
+        if (!guard.isBanned(peerId)) guard.ban(peerId, `${reason}; gossip score ${score.toFixed(0)}`)
         hangUp(peerId)
       } else if (inGossip.has(peerId)) {
         // One heartbeat without it is forgiven: gossipsub forgets a peer that reconnects at once for a moment.
