@@ -33,14 +33,14 @@ const longProject = (name: string, include: string[], globalSetup: Setup) => ({
 
 const built = ['node/test/buildContracts.ts']
 
-/** One project a package. `npm test` runs them one after another, because end-to-end tests need the whole machine. */
+/** One project a package. `scripts/test/suites.ts` says which run side by side. */
 export default defineConfig({
   test: {
     maxWorkers: 2,
     sequence: { sequencer: LongFirst },
     projects: [
       shared(project('node', ['node/{src,model/src}/**/*.test.ts'], 60_000, built)),
-      project('node-e2e', ['node/test/**/*.test.ts'], 60_000, built),
+      project('node-e2e', ['node/test/**/*.test.ts'], 120_000, built),
       longProject('long', ['{node,scripts}/**/*.long.test.ts'], built),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
       shared(project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built, [BROWSER])),

@@ -60,9 +60,9 @@ const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(
 
 /**
  * Stages in turn, what fails fast first. The lanes of a stage run side by side: most suites wait for chains and browsers half of the time,
- * and two at once use both cores. The lanes of the second stage take as much processor time as each other, and each begins with what
- * waits most. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. The whole
- * swarm keeps time with a chain, and has the machine to itself.
+ * and those of the second stage together keep both cores busy. In a lane, what waits most comes first. The contracts are built once,
+ * before all that deploys them: two builds at a time would write the same folder. The whole swarm keeps time with a chain, and has the
+ * machine to itself.
  */
 export const stages: Suite[][][] = [
   [
@@ -78,10 +78,7 @@ export const stages: Suite[][][] = [
     [check('build', ['scripts/test/buildContracts.ts']), check('abi', [bin('hardhat'), 'abi', '--check'])],
   ],
   [
-    [
-      end2end('node', 'node*'),
-      { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
-    ],
+    [end2end('node', 'node*')],
     [
       end2end('dashboard', 'dashboard*'),
       end2end('indexer', 'indexer'),
@@ -93,6 +90,7 @@ export const stages: Suite[][][] = [
         count: byHardhatOutput,
       },
     ],
+    [{ name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput }],
   ],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
