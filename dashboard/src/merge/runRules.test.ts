@@ -27,3 +27,12 @@ test('the base models of policies are shown next to the judge: by hash, or any',
   expect(runRules({ bases: null })).toEqual([{ title, value: 'any' }])
   expect(runRules({ bases: ['0x12'] })).toEqual([])
 })
+
+test('an environment of questions names their families and stages', () => {
+  expect(runRules({ name: 'reasoning', families: ['sum', 'gcd'], stages: 3 })).toEqual([
+    { title: 'Environment', value: 'reasoning' },
+    { title: 'Families of questions', value: 'sum, gcd' },
+    { title: 'Stages of a question', value: '3' },
+  ])
+  expect(runRules({ families: [], stages: {} })).toEqual([])
+})

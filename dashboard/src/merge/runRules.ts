@@ -2,6 +2,12 @@ import { z } from 'zod'
 
 const word = z.union([z.string().min(1).max(300), z.number(), z.boolean()]).transform(String)
 
+const words = z
+  .array(word)
+  .min(1)
+  .max(40)
+  .transform(list => list.join(', '))
+
 /** Content hashes of base models; null pays adapters over any. */
 const bases = z
   .array(z.string().regex(/^0x[0-9a-f]{64}$/))
@@ -15,6 +21,8 @@ const shown = {
   Environment: { path: ['name'], schema: word },
   Preset: { path: ['preset'], schema: word },
   Version: { path: ['version'], schema: word },
+  'Families of questions': { path: ['families'], schema: words },
+  'Stages of a question': { path: ['stages'], schema: word },
   'Tasks in a round': { path: ['tasksPerRound'], schema: word },
   'Answers to a task': { path: ['groupSize'], schema: word },
   'Tokens of an answer, at most': { path: ['solving', 'maxNewTokens'], schema: word },

@@ -1,3 +1,4 @@
+import { difficultyOf } from '#merge/difficultyOf.ts'
 import { releasesOf } from '#merge/releasesOf.ts'
 import { rolesOf } from '#merge/rolesOf.ts'
 import type { SwarmStatus } from '#sources/gateway.ts'
@@ -14,13 +15,14 @@ export async function SwarmFacts({ status }: { status: Promise<Part<SwarmStatus>
         <PartDown part={part} />
       </div>
     )
-  const { level, peers } = part.data
+  const { peers } = part.data
+  const difficulty = difficultyOf(part.data)
   const releases = releasesOf(peers)
   return (
     <dl className="mt-6 flex flex-wrap gap-x-10 gap-y-4 border-t border-line pt-4">
       <div>
         <dt className="text-sm text-soft">Difficulty</dt>
-        <dd className="mt-1">{level === null ? 'Not set yet' : <LevelCells level={level} />}</dd>
+        <dd className="mt-1">{typeof difficulty === 'number' ? <LevelCells level={difficulty} /> : difficulty}</dd>
       </div>
       <div>
         <dt className="text-sm text-soft">In the swarm</dt>
