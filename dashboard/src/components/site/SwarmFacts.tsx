@@ -1,6 +1,6 @@
-import { difficultyOf } from '#merge/difficultyOf.ts'
 import { releasesOf } from '#merge/releasesOf.ts'
 import { rolesOf } from '#merge/rolesOf.ts'
+import { difficultyOf } from '#merge/tasks/difficultyOf.ts'
 import type { SwarmStatus } from '#sources/gateway.ts'
 import type { Part } from '#sources/part.ts'
 import { PartDown } from '../PartDown.tsx'
