@@ -37,6 +37,10 @@ test('curves have a mean a round, of steps that learned, and only what was measu
       { round: 4, value: 0.5 },
       { round: 5, value: 0.7 },
     ],
+    'pass@1': [
+      { round: 4, value: 0.4 },
+      { round: 5, value: 0.4 },
+    ],
     Loss: [
       { round: 4, value: 0.2 },
       { round: 5, value: 0.2 },
@@ -49,6 +53,7 @@ test('curves have a mean a round, of steps that learned, and only what was measu
   })
   expect(trainingFigures({ role: 'solver', steps: [{ ...own, entropy: null }] }).map(({ name }) => name)).toEqual([
     'Reward',
+    'pass@1',
     'Loss',
   ])
 })

@@ -45,6 +45,11 @@ function solverFigures(learned: readonly TrainingStep[]): FigureSeries[] {
   const own = learned.filter(({ ownGroups }) => ownGroups > 0)
   return [
     { name: 'Reward', hint: 'mean score of its answers', points: meansByRound(own, ({ reward }) => reward) },
+    {
+      name: 'pass@1',
+      hint: 'mean probability that one of its answers is right, by its own judge and not by execution',
+      points: meansByRound(own, ({ passAt1 }) => passAt1),
+    },
     { name: 'Loss', hint: 'of updates on its own answers', points: meansByRound(own, ({ loss }) => loss) },
     {
       name: 'KL',

@@ -13,8 +13,8 @@ const step = z.object({
   /** Key of the other peer whose groups they are. A gateway of an earlier release does not say. */
   peer: z.string().nullable().default(null),
   reward: z.number(),
-  /** Share of a proposer's tasks that solvers got right. */
-  passAt1: z.number().default(0),
+  /** Mean predicted correctness of answers; of a proposer, the share of answers to its tasks that were right. */
+  passAt1: figure.default(null),
   /** Share of a proposer's candidates that became tasks; null for answers. */
   validShare: figure.default(null),
   loss: figure,

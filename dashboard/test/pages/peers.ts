@@ -80,7 +80,7 @@ export function testPeers(scene: BrowserScene): void {
         const curves = await section
           .locator('path[data-figure]')
           .evaluateAll(paths => paths.map(path => path.dataset.figure))
-        expect(curves).toEqual(['Reward', 'Loss', 'KL', 'Entropy'])
+        expect(curves).toEqual(['Reward', 'pass@1', 'Loss', 'KL', 'Entropy'])
         const taken = await section.getByRole('listitem').allTextContents()
         expect(taken).toEqual(
           [solvers[2], solvers[1]].map(giver => expect.stringMatching(`^${giver?.name}.*40 groups$`)),
