@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { WorkerError } from '../../node/model/src/base/threads/sentError.ts'
+import type { WorkerError } from '../../node/model/src/base/threads/workerCalls.ts'
 import type { PolicyClient } from '../../node/model/src/rl/policy/policyClient.ts'
 import { systemClock } from '../../node/src/core/clock.ts'
 import type { Hex } from '../../node/src/core/hex.ts'

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { askThread } from '#base/threads/askThread.ts'
-import { WorkerError } from '#base/threads/sentError.ts'
+import { WorkerError } from '#base/threads/workerCalls.ts'
 import { DatasetError } from './datasetError.ts'
 import type { ParquetLayout, RowRange } from './parquetTable.ts'
 import type { ReadRow, Table } from './table.ts'

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerCall } from '#base/threads/answerCall.ts'
-import type { Call } from '#base/threads/workerCalls.ts'
+import { answerCall, type Call } from '#base/threads/workerCalls.ts'
 import { openFile } from './openFile.ts'
 import { type RowRange, readLayout, readRows } from './parquetTable.ts'
 

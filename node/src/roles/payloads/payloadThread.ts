@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { type AskedThread, askThread } from '#base/threads/askThread.ts'
-import { WorkerError } from '#base/threads/sentError.ts'
+import { WorkerError } from '#base/threads/workerCalls.ts'
 import type { PayloadOperations } from '#core/payloads/payloads.ts'
 import { joinPayload } from './payloadParts.ts'
 import type { OpeningAnswer, PayloadWorkerOperations } from './payloadWorker.ts'

@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { answerCall } from '#base/threads/answerCall.ts'
-import type { Call } from '#base/threads/workerCalls.ts'
+import { answerCall, type Call } from '#base/threads/workerCalls.ts'
 import { type PayloadOperations, type Payloads, payloadsHere } from '#core/payloads/payloads.ts'
 import { type PartedPayload, partPayload } from './payloadParts.ts'
 

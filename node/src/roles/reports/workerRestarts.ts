@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { WorkerError } from '#base/threads/sentError.ts'
+import type { WorkerError } from '#base/threads/workerCalls.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Journal } from '#store/journal.ts'

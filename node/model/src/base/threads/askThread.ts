@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { PendingCalls } from './pendingCalls.ts'
-import type { WorkerError } from './sentError.ts'
-import type { Answer } from './workerCalls.ts'
+import type { Answer, WorkerError } from './workerCalls.ts'
 
 /** Calls to a thread. */
 export interface AskedThread<Operation extends string> {

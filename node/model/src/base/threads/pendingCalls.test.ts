@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { NodeError } from '../errors.ts'
-import { answerCall } from './answerCall.ts'
 import { PendingCalls } from './pendingCalls.ts'
-import { WorkerError } from './sentError.ts'
-import type { Call } from './workerCalls.ts'
+import { answerCall, type Call, WorkerError } from './workerCalls.ts'
 
 class Refusal extends NodeError {
   readonly code = 'REFUSAL'

@@ -1,5 +1,4 @@
-import { WorkerError } from './sentError.ts'
-import type { Answer, Call } from './workerCalls.ts'
+import { type Answer, type Call, WorkerError } from './workerCalls.ts'
 
 interface OpenCall<Operation> {
   readonly operation: Operation

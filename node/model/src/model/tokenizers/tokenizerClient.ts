@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { siblingModule } from '#base/siblingModule.ts'
 import { askThread } from '#base/threads/askThread.ts'
-import { WorkerError } from '#base/threads/sentError.ts'
+import { WorkerError } from '#base/threads/workerCalls.ts'
 import { checkOptions, folderSchema } from '../checkOptions.ts'
 import type { TokenizerFacts, TokenizerHandlers, TokenizerOperation, TokenizerSource } from './tokenizerProtocol.ts'
 

@@ -1,9 +1,8 @@
 import { fork } from 'node:child_process'
 import { siblingModule } from '#base/siblingModule.ts'
 import { PendingCalls } from '#base/threads/pendingCalls.ts'
-import { WorkerError } from '#base/threads/sentError.ts'
 import { createPatience, type Patience, watchSilence } from '#base/threads/silenceWatch.ts'
-import type { Answer } from '#base/threads/workerCalls.ts'
+import { type Answer, WorkerError } from '#base/threads/workerCalls.ts'
 import {
   type PolicyHandlers,
   type PolicyOperation,

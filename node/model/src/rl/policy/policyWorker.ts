@@ -1,4 +1,4 @@
-import { answerCall } from '#base/threads/answerCall.ts'
+import { answerCall } from '#base/threads/workerCalls.ts'
 import { sessionProgress } from '#engine/sessionProgress.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { hashStoredWeights } from '#model/decoder/weights.ts'
