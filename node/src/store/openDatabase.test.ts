@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -58,6 +58,25 @@ test('a damaged page is found at the start', () => {
   writeFileSync(file, bytes)
   expect(thrownBy(() => openDatabase(file))).toBeInstanceOf(JournalCorruptError)
   expect(readFileSync(file)).toEqual(bytes)
+})
+
+test.each<[string, (log: string) => void]>([
+  ['empty', log => truncateSync(log)],
+  ['cut', log => truncateSync(log, 32 + 24 + 4096)],
+  ['overwritten', log => writeFileSync(log, readFileSync(log).fill(0xa5, 32, 8000))],
+  ['gone', log => rmSync(log)],
+])('a journal that was killed loses nothing with its write-ahead log: %s', (_, damage) => {
+  const [file, killed] = [path(), path()]
+  const db = openDatabase(file)
+  const journal = createJournal(db, createManualClock())
+  for (let round = 0; round < 20; round++) journal.set(round, 'key', 'value')
+  createOutboxTable(db).insert({ key: 'a', to: '0x01', data: '0x02', fromRound: null, throughRound: null })
+  for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, `${killed}${end}`)
+  damage(`${killed}-wal`)
+
+  const again = openDatabase(killed)
+  expect(createJournal(again, createManualClock()).latestRound()).toBe(19)
+  expect(createOutboxTable(again).get('a')?.status).toBe('queued')
 })
 
 test('a journal of a newer release is refused', () => {
