@@ -43,6 +43,23 @@ test('deep nesting is refused and does not end the process', () => {
   expect(() => decodeCanonical(new Uint8Array(1_000_000).fill(0x81), z.any(), 2_000_000)).toThrow(CanonicalError)
 })
 
+test.each([
+  ['empty maps', [0x9a, 0x00, 0x00, 0x10, 0x00], 0xa0],
+  ['empty lists in a list of unknown length', [0x9b, 0, 0, 0, 1, 0, 0, 0, 0], 0x80],
+  ['keys', [0xb9, 0x10, 0x00], 0x60],
+])('bytes that claim more %s than allowed are refused before they are decoded', (_, head, item) => {
+  const bytes = new Uint8Array(head.length + 4096).fill(item)
+  bytes.set(head)
+  expect(() => decodeCanonical(bytes, z.any(), 10_000, 1000)).toThrow(/^More than 1000 values and keys/)
+})
+
+test('values and keys count, and not the bytes of a text', () => {
+  const value = { a: ['x'.repeat(5000), new Uint8Array(300), 1.5, 2 ** 40, -7, null, true], b: {} }
+  const bytes = encodeCanonical(value)
+  expect(decodeCanonical(bytes, z.any(), 10_000, 12)).toEqual(value)
+  expect(() => decodeCanonical(bytes, z.any(), 10_000, 11)).toThrow(/^More than 11/)
+})
+
 test('unknown fields and wrong types name the field', () => {
   expect(() => decodeCanonical(encodeCanonical({ a: 'x', b: new Uint8Array(), c: '' }), schema, 100)).toThrow(/'a'/)
   expect(() => decodeCanonical(encodeCanonical({ a: 1, b: new Uint8Array(), c: '', d: 1 }), schema, 100)).toThrow(

@@ -1,11 +1,15 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import type { z } from 'zod'
 import { NodeError } from '#base/errors.ts'
+import { hasFewItems } from './cborItems.ts'
 
 /** Bytes are not canonically encoded. Their sender is at fault. */
 export class CanonicalError extends NodeError {
   override readonly code = 'CANONICAL'
 }
+
+/** A value of four bytes on average, in the largest payload: that takes 300 MB while it is decoded. */
+export const MAX_ITEMS = 4 * 1024 * 1024
 
 /** Canonical dag-cbor: one value, one encoding. Map keys are sorted, numbers take their shortest form. */
 export function encodeCanonical(value: unknown): Uint8Array {
@@ -18,13 +22,20 @@ export function encodeCanonical(value: unknown): Uint8Array {
  * The library's decoder accepts non-canonical input, so the result is encoded again and compared: otherwise two content ids could name
  * one value.
  *
- * @param maxBytes - checked before anything is parsed.
+ * @param maxBytes - checked before anything is parsed, as is `maxItems`, the most values and keys.
  * @throws {CanonicalError} too large, not dag-cbor, not canonical, or refused by the schema.
  */
-export function decodeCanonical<T extends z.ZodType>(bytes: Uint8Array, schema: T, maxBytes: number): z.output<T> {
+export function decodeCanonical<T extends z.ZodType>(
+  bytes: Uint8Array,
+  schema: T,
+  maxBytes: number,
+  maxItems = MAX_ITEMS,
+): z.output<T> {
   const hint = 'Ignore these bytes; their sender runs different or broken software.'
   if (bytes.byteLength > maxBytes)
     throw new CanonicalError(`${bytes.byteLength} bytes where at most ${maxBytes} are allowed.`, { hint })
+  if (!hasFewItems(bytes, maxItems))
+    throw new CanonicalError(`More than ${maxItems} values and keys, or too many in one map.`, { hint })
   let raw: unknown
   let again: Uint8Array
   try {

@@ -5,6 +5,8 @@ import { bundleHeader, indexSchema, levelSchema, milliSchema, tokensSchema } fro
 
 const MAX_CANARY_SAMPLES = 4096
 export const MAX_CANARY_BUNDLE_BYTES = 8 * 1024 * 1024
+/** Values and keys: 13 a sample, and some. */
+const MAX_ITEMS = 13 * MAX_CANARY_SAMPLES + 32
 
 /**
  * Samples of a policy on the fixed held-out set, with the scores of the judge model and of execution. A measurement: never paid, never
@@ -34,6 +36,6 @@ const canaryBundleSchema = z.strictObject({
 
 export type CanaryBundle = z.output<typeof canaryBundleSchema>
 
-const codec = payloadCodec(canaryBundleSchema, MAX_CANARY_BUNDLE_BYTES)
+const codec = payloadCodec(canaryBundleSchema, MAX_CANARY_BUNDLE_BYTES, MAX_ITEMS)
 export const encodeCanaryBundle = codec.encode
 export const decodeCanaryBundle = codec.decode

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { CanonicalError, decodeCanonical, encodeCanonical } from '../canonical.ts'
+import { CanonicalError, decodeCanonical, encodeCanonical, MAX_ITEMS } from '../canonical.ts'
+import { hasFewItems } from '../cborItems.ts'
 
 /** Encoder and decoder of a kind of payload. Both validate everything. */
 type PayloadCodec<T> = {
@@ -10,10 +11,15 @@ type PayloadCodec<T> = {
   maxBytes: number
 }
 
-export function payloadCodec<T extends z.ZodType>(schema: T, maxBytes: number): PayloadCodec<z.output<T>> {
+/** @param maxItems - the most values and keys of a payload that the schema takes. */
+export function payloadCodec<T extends z.ZodType>(
+  schema: T,
+  maxBytes: number,
+  maxItems = MAX_ITEMS,
+): PayloadCodec<z.output<T>> {
   return {
     maxBytes,
-    decode: bytes => decodeCanonical(bytes, schema, maxBytes),
+    decode: bytes => decodeCanonical(bytes, schema, maxBytes, maxItems),
     encode(value) {
       const hint = 'This is a defect of this node; please report it.'
       const parsed = schema.safeParse(value)
@@ -26,6 +32,8 @@ export function payloadCodec<T extends z.ZodType>(schema: T, maxBytes: number): 
         throw new CanonicalError(`A payload of ${bytes.byteLength} bytes where at most ${maxBytes} are allowed.`, {
           hint,
         })
+      if (!hasFewItems(bytes, maxItems))
+        throw new CanonicalError(`A payload of more than ${maxItems} values and keys.`, { hint })
       return bytes
     },
   }

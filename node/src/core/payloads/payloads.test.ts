@@ -69,6 +69,17 @@ test('every payload is decoded to what was encoded', () => {
   expect(decodeCanaryBundle(encodeCanaryBundle(canary))).toEqual(canary)
 })
 
+test('a bundle and a canary of the most leaves have no more values and keys than are read', () => {
+  const groups = Array.from({ length: 256 }, (_, group) => ({
+    taskRef,
+    rollouts: Array.from({ length: 16 }, (_, at) => rollout(16 * group + at)),
+  }))
+  const largest = encodeRolloutBundle({ ...header, graphHash: word('0a'), groups })
+  expect(decodeRolloutBundle(largest).groups).toHaveLength(256)
+  const samples = Array.from({ length: 4096 }, () => canary.samples[0] as CanaryBundle['samples'][number])
+  expect(decodeCanaryBundle(encodeCanaryBundle({ ...canary, samples })).samples).toHaveLength(4096)
+})
+
 test('a bundle has one leaf a rollout, each provable against its root from the header alone', () => {
   const leaves = rolloutLeaves(rolloutBundle)
   expect(leaves).toHaveLength(3)

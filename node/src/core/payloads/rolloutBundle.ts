@@ -14,6 +14,8 @@ const MAX_GROUP_ROLLOUTS = 64
 /** Leaves of one commitment. */
 const MAX_ROLLOUTS = 4096
 export const MAX_ROLLOUT_BUNDLE_BYTES = 8 * 1024 * 1024
+/** Values and keys: 19 a leaf, 9 a group and some. */
+const MAX_ITEMS = 20 * MAX_ROLLOUTS + 16 * MAX_GROUPS
 
 const rolloutSchema = z
   .strictObject({
@@ -53,7 +55,7 @@ export type RolloutBundle = z.output<typeof rolloutBundleSchema>
 export type RolloutGroup = RolloutBundle['groups'][number]
 export type Rollout = RolloutGroup['rollouts'][number]
 
-const codec = payloadCodec(rolloutBundleSchema, MAX_ROLLOUT_BUNDLE_BYTES)
+const codec = payloadCodec(rolloutBundleSchema, MAX_ROLLOUT_BUNDLE_BYTES, MAX_ITEMS)
 export const encodeRolloutBundle = codec.encode
 export const decodeRolloutBundle = codec.decode
 

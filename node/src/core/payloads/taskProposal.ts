@@ -10,6 +10,8 @@ import { levelSchema } from './payloadFields.ts'
 export const MAX_TASK_CHARACTERS = 4000
 /** Once inflated: a proposal that is larger is malformed, so that a few bytes cannot fill a reader's memory. */
 const MAX_INFLATED_BYTES = 1 << 20
+/** Values and keys: the texts, and the fields around them. */
+const MAX_ITEMS = MAX_TASKS + 16
 
 const proposedSchema = z.strictObject({
   v: z.literal(1),
@@ -30,7 +32,7 @@ export function encodeProposal({ level, texts }: ProposedTasks): Uint8Array {
 export function decodeProposal(bytes: Uint8Array): ProposedTasks | null {
   try {
     const inflated = inflateRawSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES })
-    return decodeCanonical(inflated, proposedSchema, MAX_INFLATED_BYTES)
+    return decodeCanonical(inflated, proposedSchema, MAX_INFLATED_BYTES, MAX_ITEMS)
   } catch (error) {
     const isMalformed = error instanceof CanonicalError || isZlibError(error)
     if (isMalformed) return null

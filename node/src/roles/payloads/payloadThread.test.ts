@@ -4,6 +4,7 @@ import type { Hex } from '#core/hex.ts'
 import {
   encodeRolloutBundle,
   encodeScoreSheet,
+  MAX_SCORE_SHEET_BYTES,
   type RolloutBundle,
   type ScoreSheet,
   treeOf,
@@ -37,6 +38,20 @@ test('a payload comes back as it was, with the tree of its leaves', async () => 
   const scores = await payloads.seal('scores', none)
   expect(scores).toEqual({ bytes: encodeScoreSheet(none), tree: [] })
   await expect(payloads.seal('rollouts', { ...answers, groups: [] })).rejects.toMatchObject({ code: 'CANONICAL' })
+})
+
+test('a score sheet of sixteen million empty maps neither ends the thread nor costs its memory', async () => {
+  const started: Worker[] = []
+  payloads = createPayloadThread(() => {
+    const worker = startPayloadWorker()
+    started.push(worker)
+    return worker
+  })
+  const bomb = new Uint8Array(MAX_SCORE_SHEET_BYTES).fill(0xa0)
+  bomb.set([0x9a, 0x00, 0xff, 0xff, 0xfb])
+  expect(await payloads.open('scores', bomb)).toBeNull()
+  expect((await payloads.open('rollouts', encodeRolloutBundle(answers)))?.payload).toEqual(answers)
+  expect(started).toHaveLength(1)
 })
 
 test('a payload of many leaves comes in parts, so that none is received in one long turn', async () => {
