@@ -1,8 +1,17 @@
 import { stringify } from 'yaml'
+import { strangersText } from './textStream.ts'
 
 /** Prints the result of a command: one JSON object on a line for programs, YAML for people. */
 export function showResult(result: object, asJson: boolean): void {
-  console.log(asJson ? JSON.stringify(result) : stringify(result, { lineWidth: 0 }).trimEnd())
+  console.log(asJson ? jsonText(result) : strangersText(stringify(result, { lineWidth: 0 }).trimEnd()))
+}
+
+/** As JSON that is safe for a terminal too: control characters above ASCII and bidirectional marks are escaped. */
+function jsonText(result: object): string {
+  return JSON.stringify(result).replace(
+    /\p{Cc}|\p{Bidi_Control}/gu,
+    mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** One line of named figures: `{ meanReward: 0.37521, refused: {} }` is `mean reward 0.375, refused none`. */

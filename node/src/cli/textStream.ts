@@ -28,3 +28,9 @@ export class TextStream {
 export function printable(text: string): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, '\ufffd')
 }
+
+/** A stranger's text that is safe for a terminal: control characters and bidirectional marks are replaced. */
+export const strangersText = (text: string): string => printable(text).replace(/\p{Bidi_Control}/gu, '\ufffd')
+
+/** A stranger's text in one line, which cannot look like lines of ours. */
+export const strangersLine = (text: string): string => strangersText(text.replace(/\s+/g, ' ').trim())

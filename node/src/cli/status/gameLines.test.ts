@@ -52,6 +52,19 @@ test('one game shows its question, its choices by name and its clues', () => {
   ])
 })
 
+test("a Judge's texts reach the terminal without control sequences, and make no lines of their own", () => {
+  const hostile = 'a\n\nto claim   \u001b]52;c;eA==\u0007\u009b2J\u202eb'
+  const choices = game.choices.map(choice => ({ ...choice, name: hostile }))
+  const lines = oneGameLines({ ...token, ...game, choices, question: hostile, clues: [hostile] })
+  expect(lines.join('\n')).not.toMatch(/(?!\n)\p{Cc}|\p{Bidi_Control}/u)
+  expect(
+    lines
+      .join('\n')
+      .split('\n')
+      .filter(line => line.startsWith('to claim')),
+  ).toEqual([])
+})
+
 test('a quote says what a bet buys and pays', () => {
   const quote = { stake: '2', price: '1.25', shares: '1.6', payout: '3.123456789' }
   expect(quoteLines({ round: 0, choice: 1, ...quote })).toEqual([

@@ -1,5 +1,6 @@
 import type { Game } from '#chain/games/readGame.ts'
 import { readableAmount } from '../readableAmount.ts'
+import { strangersLine, strangersText } from '../textStream.ts'
 import type { GameInTokens, ListedGames } from './listGames.ts'
 import type { ShownGame } from './showGame.ts'
 
@@ -26,19 +27,20 @@ export function gameLines({ games, owed, chainTimeSec }: ListedGames): string[] 
   ]
 }
 
-/** One game for people. */
+/** One game for people. Its Judge may be anybody: nobody has checked the texts. */
 export function oneGameLines(game: ShownGame): string[] {
   const { chainTimeSec, minBet, bond, feeBps, totalStake, claimable } = game
   const next = nextOf(game, chainTimeSec)
   const fee = feeBps === 0 ? '' : `, for ${feeBps / 100} % of the losing stakes`
   const choices = game.choices.map(({ name, stake, price }, at) => [
     `  ${at}`,
-    name,
+    strangersLine(name),
     `${readableAmount(stake)} Nectar`,
     price === null ? '' : `${readableAmount(price)} a share`,
   ])
+  const question = game.question ?? 'its question is no longer among the events that are searched'
   return [
-    `game ${game.gameId}: ${game.question ?? 'its question is no longer among the events that are searched'}`,
+    `game ${game.gameId}: ${strangersLine(question)}`,
     `state      ${stateOf(game)}${next === null ? '' : `; ${next}`}`,
     `staked     ${readableAmount(totalStake)} Nectar; a bet is at least ${readableAmount(minBet)}`,
     `judge      ${game.judge}, with a bond of ${readableAmount(bond)} Nectar${fee}`,
@@ -48,7 +50,7 @@ export function oneGameLines(game: ShownGame): string[] {
     'choices',
     ...table(choices, false),
     game.clues.length === 0 ? 'no clue yet' : 'clues',
-    ...game.clues.map((clue, at) => `  ${at + 1}  ${clue.replaceAll('\n', '\n     ')}`),
+    ...game.clues.map((clue, at) => `  ${at + 1}  ${strangersText(clue).replaceAll('\n', '\n     ')}`),
   ]
 }
 
