@@ -30,6 +30,19 @@ test('an index that never rests, one of another chain, and an address without an
   await expect(readIndexedPoints('http://127.0.0.1:1', CHAIN_ID)).rejects.toThrow('does not answer as an indexer')
 })
 
+test('an index that gives a peer two values at one block is not compared by the last of them', async () => {
+  const points = [
+    [key(1), 900],
+    [key(2), 5],
+    [key(1), 700],
+  ] as const
+  await using index = await startFakeIndex(CHAIN_ID, [{ block: 12, points }])
+  await expect(readIndexedPoints(index.url, CHAIN_ID)).rejects.toMatchObject({
+    ...{ code: 'INDEX_UNUSABLE', retryable: false },
+    message: expect.stringContaining(`gives ${key(1)} two different values at block 12`),
+  })
+})
+
 test.each<[string, (offset: number, limit: number) => number[], string | null]>([
   ['the same page for ever', (_, limit) => [...Array(limit).keys()], null],
   [

@@ -103,13 +103,21 @@ type IndexedPoints = {
  * The leaderboard of an indexer, as of one block.
  *
  * @param url - of the indexer, without `/graphql`.
- * @throws {IndexUnusableError} if it is not an indexer, indexes another chain, or advances during every read.
+ * @throws {IndexUnusableError} if it is not an indexer, indexes another chain, advances during every read, or gives a peer two values at one
+ *   block.
  */
 export async function readIndexedPoints(url: string, chainId: number): Promise<IndexedPoints> {
   for (let reading = 0; reading < READINGS; reading++) {
     const block = await readBlock(url, chainId)
-    const points = await readPages(url)
-    if ((await readBlock(url, chainId)) === block) return { block, points }
+    const { points, contradicted } = await readPages(url)
+    if ((await readBlock(url, chainId)) !== block) continue
+    if (contradicted === null) return { block, points }
+    throw new IndexUnusableError(
+      `The indexer at ${url} gives ${contradicted} two different values at block ${block}.`,
+      {
+        hint: 'It contradicts itself: read the points from another.',
+      },
+    )
   }
   throw new IndexUnusableError(`The indexer at ${url} moved on to another block during every read.`, {
     hint: 'It is probably catching up: try again later.',
@@ -127,14 +135,19 @@ async function readBlock(url: string, chainId: number): Promise<number> {
   })
 }
 
-async function readPages(url: string): Promise<Map<PeerKey, number>> {
+/** @returns also a peer that has two different values, which it can have only if the index moved on in between. */
+async function readPages(url: string): Promise<Pick<IndexedPoints, 'points'> & { contradicted: PeerKey | null }> {
   const points = new Map<PeerKey, number>()
+  let contradicted: PeerKey | null = null
   for (let offset = 0; ; offset += PAGE) {
     const query = `{ standings(orderBy: "rank", limit: ${PAGE}, offset: ${offset}) { items { peerKey pointsMilli } } }`
     const { items } = (await ask(url, query, page)).standings
     const before = points.size
-    for (const { peerKey, pointsMilli } of items) points.set(peerKey, pointsMilli)
-    if (items.length < PAGE || points.size === before) return points
+    for (const { peerKey, pointsMilli } of items) {
+      if (points.has(peerKey) && points.get(peerKey) !== pointsMilli) contradicted ??= peerKey
+      points.set(peerKey, pointsMilli)
+    }
+    if (items.length < PAGE || points.size === before) return { points, contradicted }
     if (points.size > MAX_PEERS)
       throw new IndexUnusableError(`The indexer at ${url} names more than ${MAX_PEERS} peers.`, {
         hint: 'Its data contradicts the chain: read the points from another.',

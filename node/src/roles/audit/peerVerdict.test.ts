@@ -42,3 +42,9 @@ test('the leaf and the component that differ most are named, with what was expec
     foundMilli: null,
   })
 })
+
+test('a component that is named as what every object has is found like any other', () => {
+  const found = [leaf(3, { code: 1000, constructor: 700 })]
+  const difference = { leaf: 3, component: 'constructor', expectedMilli: 0, foundMilli: 700 }
+  expect(compareScores(found, [leaf(3, { code: 1000 })])).toEqual(difference)
+})

@@ -48,12 +48,17 @@ export function compareScores(found: readonly LeafScore[], expected: PeerScore['
     const told = found.find(({ index }) => index === leaf.index)
     const names = new Set([...Object.keys(leaf.components), ...Object.keys(told?.components ?? {})])
     for (const component of names) {
-      const expectedMilli = leaf.components[component] ?? 0
-      const foundMilli = told === undefined ? null : (told.components[component] ?? 0)
+      const expectedMilli = milliOf(leaf.components, component)
+      const foundMilli = told === undefined ? null : milliOf(told.components, component)
       const by = Math.abs((foundMilli ?? 2000) - expectedMilli)
       if (by > 0 && (furthest === null || by > furthest.by))
         furthest = { by, difference: { leaf: leaf.index, component, expectedMilli, foundMilli } }
     }
   }
   return furthest?.difference ?? null
+}
+
+/** 0 without one: a sheet's author chooses the names, and every object has a `constructor`. */
+function milliOf(components: LeafScore['components'], name: string): number {
+  return Object.hasOwn(components, name) ? (components[name] ?? 0) : 0
 }
