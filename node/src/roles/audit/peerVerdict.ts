@@ -58,7 +58,7 @@ export function compareScores(found: readonly LeafScore[], expected: PeerScore['
   return furthest?.difference ?? null
 }
 
-/** 0 without one: a sheet's author chooses the names, and every object has a `constructor`. */
+/** 0 without one: a score sheet's author chooses the names, and every object has a `constructor`. */
 function milliOf(components: LeafScore['components'], name: string): number {
   return Object.hasOwn(components, name) ? (components[name] ?? 0) : 0
 }
