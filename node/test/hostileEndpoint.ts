@@ -137,6 +137,7 @@ export async function startHostileEndpoint(rpcUrl: string) {
   let fault: FaultName | null = null
   let isFaulty = (_: Call): boolean => true
   const asked = new Map<string, number>()
+  const waiting = new Set<{ left: number; counts: (call: Call) => boolean; resolve: () => void }>()
   let requests = 0
   const server = createServer(async (request, response) => {
     response.on('error', () => undefined)
@@ -146,6 +147,10 @@ export async function startHostileEndpoint(rpcUrl: string) {
     const parsed = JSON.parse(String(body)) as Call | Call[]
     const calls = [parsed].flat()
     for (const { method } of calls) asked.set(method, (asked.get(method) ?? 0) + 1)
+    for (const one of waiting) {
+      one.left -= calls.filter(one.counts).length
+      if (one.left <= 0 && waiting.delete(one)) one.resolve()
+    }
     const honest = async () =>
       [(await (await fetch(rpcUrl, { method: 'POST', headers: JSON_TYPE, body })).json()) as Answer | Answer[]].flat()
     const exchange = { calls, isBatch: Array.isArray(parsed), honest, response }
@@ -157,6 +162,10 @@ export async function startHostileEndpoint(rpcUrl: string) {
     }
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
   return {
     url: `http://user:${KEY}@127.0.0.1:${(server.address() as AddressInfo).port}/v2/${KEY}?key=${KEY}`,
     /** Fails in a way from now on, in requests with a call that is chosen; null: no longer. */
@@ -167,9 +176,10 @@ export async function startHostileEndpoint(rpcUrl: string) {
     requests: () => requests,
     /** Calls so far, by method. */
     asked: (): ReadonlyMap<string, number> => asked,
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
+    /** Resolves after so many further calls. */
+    further: (left: number, counts = (_: Call) => true) =>
+      new Promise<void>(resolve => void waiting.add({ left, counts, resolve })),
+    close,
+    [Symbol.asyncDispose]: async () => close(),
   }
 }

@@ -2,7 +2,7 @@ import * as abis from '@waggle/deployments/abi'
 import { type AbiItem, encodeErrorResult, RpcRequestError, zeroAddress, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
 import { contractErrors } from './contracts.ts'
-import { revertedWith } from './revertedWith.ts'
+import { NO_REASON, revertedWith, revertHint } from './revertedWith.ts'
 
 const data = encodeErrorResult({ abi: contractErrors, errorName: 'RewardVotes_WrongRound', args: [3n, 4n, 9n] })
 const rpcError = (error: { code: number; message: string; data?: unknown }) =>
@@ -34,6 +34,12 @@ test('an error that no contract of ours has is shown by its selector', () => {
   expect(revertedWith(rpcError({ code: 3, message: 'execution reverted', data: '0x12345678' }))).toBe(
     'an unknown error 0x12345678',
   )
+})
+
+test("a revert that no contract of ours makes is not called the contract's", () => {
+  expect(revertHint('RewardVotes_WrongRound(3, 4, 9)')).toMatch("the contract's, according to the RPC endpoint")
+  for (const madeUp of [NO_REASON, 'an unknown error 0x12345678', 'Error(no project)'])
+    expect(revertHint(madeUp)).toMatch('No contract of this release reverts like this')
 })
 
 test('a reason that an endpoint made up is one line of bounded length without control sequences', () => {

@@ -17,6 +17,16 @@ export function revertedWith(error: unknown): string | null {
   return reverted === null ? null : NO_REASON
 }
 
+const UNKNOWN = 'an unknown error'
+
+/** Says after a named revert whose word it is. */
+export function revertHint(reason: string): string {
+  const isOurs = reason !== NO_REASON && !reason.startsWith(UNKNOWN) && !reason.startsWith('Error(')
+  return isOurs
+    ? "Nothing was sent. The error is the contract's, according to the RPC endpoint."
+    : "Nothing was sent. No contract of this release reverts like this: the RPC endpoint is faulty, or the deployment's record is of another release. Name another endpoint with --rpc."
+}
+
 /** Most characters of an error: the endpoint may have made it up. */
 const MAX_TEXT = 300
 
@@ -27,7 +37,7 @@ function describe(data: Hex): string {
     const text = `${errorName}(${(args ?? []).map(String).join(', ')})`
     return text.slice(0, MAX_TEXT).replace(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ')
   } catch {
-    return `an unknown error ${data.slice(0, 10)}`
+    return `${UNKNOWN} ${data.slice(0, 10)}`
   }
 }
 

@@ -1,5 +1,5 @@
 import { feeSettings } from '#chain/outbox/feeSettings.ts'
-import { revertedWith } from '#chain/revertedWith.ts'
+import { revertedWith, revertHint } from '#chain/revertedWith.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import type { AccountSession, SessionOptions } from '#roles/accountSession.ts'
 import type { ReadSession } from '#roles/readSession.ts'
@@ -78,7 +78,6 @@ async function sayRefusal<T>(act: () => Promise<T>): Promise<T> {
     const refusal = revertedWith(cause)
     if (refusal === null) throw cause
     const { CallRefusedError } = await import('#roles/accountSession.ts')
-    const hint = 'Nothing was sent. The error is that of the contract.'
-    throw new CallRefusedError(`The call would revert: ${refusal}.`, { hint, cause })
+    throw new CallRefusedError(`The call would revert: ${refusal}.`, { hint: revertHint(refusal), cause })
   }
 }

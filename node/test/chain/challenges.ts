@@ -13,6 +13,7 @@ import { contentId } from '#core/contentId.ts'
 import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { encodeRolloutBundle, rolloutLeaves, rootOf, treeOf } from '#core/payloads/payloads.ts'
+import { originsOf } from '#core/redactUrls.ts'
 import { environmentBytes } from '#environments/environmentSpec.ts'
 import { auditPoints } from '#roles/audit/auditPoints.ts'
 import { sampledLeaves } from '#roles/draws/drawCommittee.ts'
@@ -20,6 +21,7 @@ import { roundSeed } from '#roles/draws/roundSeed.ts'
 import { provenLeaf } from '#roles/duties/showDemanded.ts'
 import { explainWork } from '#roles/evidence/readWork.ts'
 import { type IndexState, startFakeIndex } from '../fakeIndex.ts'
+import { startHostileEndpoint } from '../hostileEndpoint.ts'
 import { type ChainScene, spec, word } from './chainScene.ts'
 
 /** A session over a new, empty folder. */
@@ -221,6 +223,16 @@ export function testChallenges(scene: ChainScene): void {
     expect(found.settlements).toBe(2)
     expect(found.peers.map(({ pointsMilli }) => pointsMilli)).toEqual([700, 500, 0, 0])
     expect(found.block).toBe(found.headBlock)
+  })
+
+  test('two endpoints are compared: one that leaves out events is told from one that does not answer', async () => {
+    await using hostile = await startHostileEndpoint(scene.local.rpcUrl)
+    const both = { ...asked(), rpcUrl: `${scene.local.rpcUrl},${hostile.url}`, indexUrl: undefined }
+    expect((await auditPoints(both)).endpoints).toEqual([scene.local.rpcUrl, originsOf(hostile.url)])
+    hostile.fail('a list', ({ method }) => method === 'eth_getLogs')
+    await expect(auditPoints(both)).rejects.toThrow('has 2 settlements of')
+    hostile.fail('a closed connection')
+    expect((await auditPoints(both)).endpoints).toEqual([scene.local.rpcUrl])
   })
 
   test('an index is compared as of its own block, with who should have nothing as well, and said to be ahead', async () => {

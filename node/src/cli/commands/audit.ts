@@ -40,7 +40,8 @@ export const audit = defineCommand({
   about: `npx waggle audit [OPTIONS]
 
 Recomputes every peer's points from the votes on the chain: the seats of each committee, the outcome of its ballots, and what
-challenges and appeals changed. It compares them with the points on the chain, and needs no keys.
+challenges and appeals changed. It compares them with the points on the chain, and needs no keys. Several endpoints (--rpc URL,URL)
+are compared with each other; a single one is believed.
 
 With --round, it also recomputes that round's scores: it checks that the named policy sampled the committed work, and scores the
 leaves that the beacon drew with the frozen judge on this machine. It names the evaluators whose votes are outside the tolerance,
@@ -72,11 +73,14 @@ async function ofAll(config: Config, indexUrl: string | undefined) {
   return { differs: found.findings.length > 0, found, lines: linesOfAll(found) }
 }
 
-function linesOfAll({ block, headBlock, rounds, settlements, peers, findings }: Audit): string[] {
+function linesOfAll({ block, headBlock, rounds, settlements, peers, findings, endpoints }: Audit): string[] {
   const behind = block < headBlock ? `, which the index has reached; the chain is at block ${headBlock}` : ''
   return [
     ...peers.map(({ name, pointsMilli }) => `${(pointsMilli / 1000).toFixed(2).padStart(9)}  ${name}`),
     `as of block ${block}${behind}`,
+    endpoints.length === 1
+      ? `by the word of one endpoint, ${endpoints[0]}: name two with --rpc URL,URL to compare them`
+      : `${endpoints.length} endpoints agree: ${endpoints.join(', ')}`,
     `recomputed ${settlements} settlements of ${rounds} rounds: ${findings.length} differ`,
     ...findings.map(({ peerKey, says, ...of }) => `${'round' in of ? `round ${of.round}: ` : ''}${peerKey} ${says}`),
   ]

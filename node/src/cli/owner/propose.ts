@@ -4,7 +4,7 @@ import { callChain } from '#chain/callChain.ts'
 import { governed, holdsPower, type Power } from '#chain/governance/powers.ts'
 import { readGovernance } from '#chain/governance/readGovernance.ts'
 import { operationArgs, operationId, readDelay, readStanding, type TimelockCall } from '#chain/governance/timelock.ts'
-import { revertedWith } from '#chain/revertedWith.ts'
+import { revertedWith, revertHint } from '#chain/revertedWith.ts'
 import type { AccountKey } from '#core/hashes.ts'
 import { callAsOwner } from '../account/callAsOwner.ts'
 import type { Proposal } from './action.ts'
@@ -77,7 +77,7 @@ async function simulate({ client }: OwnerSession, { target, value, data }: Timel
     const reason = revertedWith(cause)
     if (reason === null) throw cause
     throw new ProposalRefusedError(`The call would revert: ${reason}.`, {
-      hint: 'Nothing was sent. The error is that of the contract.',
+      hint: revertHint(reason),
       cause,
     })
   }

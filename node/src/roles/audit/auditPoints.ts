@@ -2,13 +2,15 @@ import type { Deployment } from '@waggle/deployments/record'
 import { z } from 'zod'
 import { NodeError } from '#base/errors.ts'
 import { callChain } from '#chain/callChain.ts'
-import { connectChain } from '#chain/connectChain.ts'
+import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { readVotingRecord } from '#chain/votes/readVotingRecord.ts'
 import { gatherBytes } from '#core/gatherBytes.ts'
 import { hash32, type PeerKey } from '#core/hashes.ts'
 import { peerName } from '#core/peers/peerName.ts'
+import { splitUrls } from '#core/redactUrls.ts'
+import { askEndpoints } from './askEndpoints.ts'
 import { derivePoints, type Finding } from './deriveScores.ts'
 
 export type AuditQuestion = {
@@ -21,29 +23,47 @@ export type AuditQuestion = {
 export type Audit = {
   /** The block of the comparison: the one that the index has reached, else the newest. */
   block: number
-  /** The newest when it began. */
+  /** The newest when it began, which all endpoints have. */
   headBlock: number
   rounds: number
   settlements: number
   peers: { peerKey: PeerKey; name: string; pointsMilli: number }[]
   findings: (Finding | Omit<Finding, 'round'>)[]
+  /** Origins of the endpoints that were read and agree. A single one is believed. */
+  endpoints: string[]
 }
 
 /**
  * Recomputes every peer's points from the votes on the chain, and compares them with the points of the chain and of an index, all at one
- * block.
+ * block. Of several endpoints each is read, since one may leave out events; those that do not answer are not counted.
  *
  * @throws {IndexUnusableError} if the index does not answer, or is ahead of the chain.
+ * @throws {EndpointsDisagreeError} if two endpoints have different votes.
  */
 export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestion): Promise<Audit> {
-  const client = await connectChain({ rpcUrl, deployment })
-  const contracts = contractsOf(deployment)
-  const reads = createChainReads(client, contracts)
   // Read before the chain, so that the chain has everything that the index has.
   const index = indexUrl === undefined ? null : await readIndexedPoints(indexUrl, deployment.chainId)
-  const head = await callChain(rpcUrl, () => client.rpc.getBlockNumber())
+  const clients = await askEndpoints(splitUrls(rpcUrl), async url => {
+    const client = await connectChain({ rpcUrl: url, deployment })
+    return { ...client, head: await callChain(client.rpcUrl, () => client.rpc.getBlockNumber()) }
+  })
+  const [head] = clients.map(client => client.head).sort((a, b) => Number(a - b)) as [bigint]
   const block = index === null ? head : BigInt(index.block)
   if (block > head) throw isAhead(block, head)
+  const audits = await askEndpoints(clients, client => auditAt(client, { deployment, block, index }))
+  const [first, ...others] = audits as [EndpointAudit, ...EndpointAudit[]]
+  for (const other of others) requireSame(first, other)
+  const { endpoint, ...found } = first
+  return { block: Number(block), headBlock: Number(head), endpoints: audits.map(audit => audit.endpoint), ...found }
+}
+
+type EndpointAudit = Omit<Audit, 'block' | 'headBlock' | 'endpoints'> & { endpoint: string }
+type AuditedBlock = { deployment: Deployment; block: bigint; index: IndexedPoints | null }
+
+/** The audit by the word of one endpoint. */
+async function auditAt(client: FollowedChain, { deployment, block, index }: AuditedBlock): Promise<EndpointAudit> {
+  const contracts = contractsOf(deployment)
+  const reads = createChainReads(client, contracts)
   const record = await readVotingRecord(client, contracts, block)
   const { rounds } = record
   const derived = await derivePoints(record, deployment.chainId, reads.readSeats)
@@ -61,7 +81,27 @@ export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestio
   }
   const settlements = [...rounds.values()].reduce((sum, votes) => sum + votes.settlements.length, 0)
   peers.sort((a, b) => b.pointsMilli - a.pointsMilli)
-  return { block: Number(block), headBlock: Number(head), rounds: rounds.size, settlements, peers, findings }
+  return { endpoint: client.rpcUrl, rounds: rounds.size, settlements, peers, findings }
+}
+
+/** @throws {EndpointsDisagreeError} */
+function requireSame(one: EndpointAudit, other: EndpointAudit): void {
+  const pointsOf = ({ peers }: EndpointAudit) =>
+    new Map(peers.map(({ peerKey, pointsMilli }) => [peerKey, pointsMilli]))
+  const [ours, theirs] = [pointsOf(one), pointsOf(other)]
+  const differing = [...new Set([...ours.keys(), ...theirs.keys()])].filter(key => ours.get(key) !== theirs.get(key))
+  const isSame = differing.length === 0 && one.rounds === other.rounds && one.settlements === other.settlements
+  if (isSame && JSON.stringify(one.findings) === JSON.stringify(other.findings)) return
+  const wordsOf = ({ endpoint, settlements, rounds, findings }: EndpointAudit) =>
+    `${endpoint} has ${settlements} settlements of ${rounds} rounds, of which ${findings.length} differ`
+  throw new EndpointsDisagreeError(
+    `The endpoints have different votes: ${wordsOf(one)}, and ${wordsOf(other)}. ${differing.length} peers have other points.`,
+    { hint: 'One of them leaves out or changes events, or is on a fork: audit with each alone, and with a third one.' },
+  )
+}
+
+class EndpointsDisagreeError extends NodeError {
+  override readonly code = 'ENDPOINTS_DISAGREE'
 }
 
 function isAhead(block: bigint, head: bigint): IndexUnusableError {
