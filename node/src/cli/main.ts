@@ -1,5 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { isDiskFull } from '#store/diskSpace.ts'
 import { printFailure, runCommandLine } from './commandLine.ts'
 
 /** Cache of compiled modules, which a new installation clears. Without it a command spends half of its time compiling. */
@@ -8,8 +9,20 @@ const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/waggle-
 /** A command exits after its work, even if a defect leaves a handle open. */
 const LINGER_MS = 5_000
 
-// A reader such as head may close the pipe. For a running peer a closed log is a failure.
+/** Commands that run until they are stopped: what they print is a log. */
+const running: readonly unknown[] = ['start', 'join', 'fleet', 'bootnode', 'sponsor']
+
+const FULL =
+  'The log is not written, because its disk is full. The process continues, and logs again once there is space.'
+let isToldFull = false
+
+// A reader such as head may close the pipe. For a running peer a closed log is a failure, and one on a full disk is not.
 process.stdout.on('error', error => {
+  if (running.includes(process.argv[2]) && isDiskFull(error)) {
+    if (!isToldFull) console.error(FULL)
+    isToldFull = true
+    return
+  }
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE' || process.argv[2] === 'start') throw error
   process.exit()
 })
