@@ -15,16 +15,20 @@ const running: readonly unknown[] = ['start', 'join', 'fleet', 'bootnode', 'spon
 const FULL =
   'The log is not written, because its disk is full. The process continues, and logs again once there is space.'
 let isToldFull = false
+const isLostLine = (error: Error) => running.includes(process.argv[2]) && isDiskFull(error)
 
 // A reader such as head may close the pipe. For a running peer a closed log is a failure, and one on a full disk is not.
 process.stdout.on('error', error => {
-  if (running.includes(process.argv[2]) && isDiskFull(error)) {
+  if (isLostLine(error)) {
     if (!isToldFull) console.error(FULL)
     isToldFull = true
     return
   }
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE' || process.argv[2] === 'start') throw error
   process.exit()
+})
+process.stderr.on('error', error => {
+  if (!isLostLine(error)) throw error
 })
 process.on('uncaughtException', error => {
   printFailure(error)
