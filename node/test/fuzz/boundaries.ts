@@ -66,7 +66,7 @@ const events: EventReader = { inRounds: (_, read) => callChain('', () => read({ 
 
 /** Boundaries besides the decoders of peers' bytes: what endpoints answer, what a sandbox says, and what the disk gives back. */
 export const boundaries: Record<string, Decoder> = {
-  logs: endpoint({ eth_getLogs: { result: [committed, committed] } }, async chain => {
+  logs: endpoint({ eth_getLogs: { result: [committed, { ...committed, logIndex: '0x1' }] } }, async chain => {
     for (const found of await readRolloutCommitments(chain, contracts, events, 4))
       wholeNumbers(found.block, found.ordinal, found.count)
   }),
