@@ -13,13 +13,10 @@ import {
 import { readDeployment } from '@waggle/deployments/record'
 import { createConfig } from 'ponder'
 import { readEnvironment } from './environment.ts'
-import { quietHttp } from './launch/quietHttp.ts'
+import { ponderRpc } from './launch/quietHttp.ts'
 
 const { deploymentPath, rpcUrl, indexFolder, databaseUrl, isLocal } = readEnvironment()
 const { chainId, contracts } = readDeployment(deploymentPath)
-
-/** At first Ponder sends each endpoint only 20 requests a second. A local chain is listed as this many endpoints. */
-const LOCAL_ENDPOINTS = 25
 
 export default createConfig({
   database:
@@ -29,7 +26,7 @@ export default createConfig({
   chains: {
     swarm: {
       id: chainId,
-      rpc: isLocal ? Array<string>(LOCAL_ENDPOINTS).fill(new URL(rpcUrl).href) : quietHttp(rpcUrl),
+      rpc: ponderRpc(rpcUrl, isLocal),
       // 250 ms is a quarter of the local chain's block; public endpoints count requests.
       pollingInterval: isLocal ? 250 : 2_000,
       // The cache outlives a reset of a local chain and then answers for blocks that are gone.

@@ -26,10 +26,12 @@ export async function connectChain(rpcUrl: string, chainId: number) {
   return chain
 }
 
-/** A block of the chain; null if it has none of that number. */
+/** A block of the chain; null if it has none of that number. @throws {Error} if the answer is no block, or another one. */
 export async function blockAt(chain: Pick<Chain, 'getBlock'>, blockNumber: bigint) {
   try {
-    return await chain.getBlock({ blockNumber })
+    const block = await chain.getBlock({ blockNumber })
+    if (block.number !== blockNumber) throw new Error(`the endpoint did not answer with block ${blockNumber}`)
+    return block
   } catch (error) {
     if (error instanceof BlockNotFoundError) return null
     throw error

@@ -93,6 +93,21 @@ test('a running index is told once that a final block is another one, and of no 
   expect(told).toEqual([209n])
 })
 
+test('an answer that is no block is an outage, and no other branch', async () => {
+  const chain = fakeChain(220)
+  let isOdd = false
+  const odd = { number: null, hash: undefined } as never
+  const getBlock = (query: { blockNumber?: bigint } = {}) =>
+    isOdd && query.blockNumber !== undefined ? Promise.resolve(odd) : chain.getBlock(query)
+  const told: bigint[] = []
+  const watched = { getBlock } as unknown as Pick<Chain, 'getBlock'>
+  const poll = watchChain(watched, { ...elsewhere, onChange: number => told.push(number) })
+  await poll()
+  isOdd = true
+  for (let read = 0; read < 3; read++) await expect(poll()).rejects.toThrow('did not answer with block')
+  expect(told).toEqual([])
+})
+
 test('a block that is missing was lost by a local chain only', async () => {
   for (const [where, lost] of [
     [local, 1],

@@ -33,8 +33,8 @@ export function watchChain(chain: Pick<Chain, 'getBlock'>, { chainId, isLocal, o
     }
     doubts = 0
     if (tip.number > depth && (known === null || tip.number >= known.number + 2n * depth)) {
-      const { number, hash } = await chain.getBlock({ blockNumber: tip.number - depth })
-      known = { number, hash }
+      const block = await blockAt(chain, tip.number - depth)
+      if (block !== null) known = { number: block.number, hash: block.hash }
     }
   }
   // A chain that does not answer is Ponder's to wait for.

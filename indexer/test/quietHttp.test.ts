@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { createPublicClient } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
-import { quietHttp } from '../launch/quietHttp.ts'
+import { ponderRpc, quietHttp } from '../launch/quietHttp.ts'
 
 const KEY = 'k3y-0f-the-operator'
 
@@ -42,4 +42,23 @@ test('a redirect is not followed, and the error gives the origin to ask', async 
     .catch(thrown => thrown)
   expect(inspect(error, { depth: 9 })).toContain(`it redirects to ${new URL(target).origin}, and redirects are not`)
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY)
+})
+
+test('words of an endpoint have no control sequences', async () => {
+  const message = 'no\u001b[2J\u001b]0;title\u0007 \r\u202e'
+  const url = await endpoint(200, JSON.stringify({ id: 0, error: { code: -32000, message } }))
+  const error = await createPublicClient({ transport: quietHttp(url) })
+    .getChainId()
+    .catch(thrown => thrown)
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    expect(at.message).toContain('[2J')
+    expect(at.message).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u)
+  }
+})
+
+test('Ponder itself asks only a local URL without a key', () => {
+  expect(ponderRpc('http://127.0.0.1:8545', true)).toHaveLength(25)
+  for (const url of [`http://127.0.0.1:8545/v2/${KEY}`, `http://user:${KEY}@localhost:8545`])
+    expect(ponderRpc(url, true)).toBeInstanceOf(Function)
+  expect(ponderRpc('http://one.example', false)).toBeInstanceOf(Function)
 })
