@@ -26,7 +26,7 @@ export async function connectChain(rpcUrl: string, chainId: number) {
   return chain
 }
 
-/** A block of the chain; null if it has none of that number. @throws {Error} if the answer is no block, or another one. */
+/** A block of the chain; null if it has none of that number. @throws {Error} if the answer is not that block. */
 export async function blockAt(chain: Pick<Chain, 'getBlock'>, blockNumber: bigint) {
   try {
     const block = await chain.getBlock({ blockNumber })

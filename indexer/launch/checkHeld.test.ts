@@ -93,7 +93,7 @@ test('a running index is told once that a final block is another one, and of no 
   expect(told).toEqual([209n])
 })
 
-test('an answer that is no block is an outage, and no other branch', async () => {
+test('an answer other than a block is an outage, not another branch', async () => {
   const chain = fakeChain(220)
   let isOdd = false
   const odd = { number: null, hash: undefined } as never
