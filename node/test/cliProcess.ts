@@ -53,6 +53,7 @@ export function startCli(argv: readonly string[], env: Record<string, string> = 
       child.stderr.on('data', look)
     })
   return {
+    pid: child.pid,
     exited,
     told,
     /** As a pipe into `head` that ends. */

@@ -132,12 +132,15 @@ export const faults = {
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
 
+/** Whether a call counts, of those of a request. */
+type Counts = (call: Call, calls: readonly Call[]) => boolean
+
 /** An endpoint before a chain's, which can be made to fail. */
 export async function startHostileEndpoint(rpcUrl: string) {
   let fault: FaultName | null = null
   let isFaulty = (_: Call): boolean => true
   const asked = new Map<string, number>()
-  const waiting = new Set<{ left: number; counts: (call: Call) => boolean; resolve: () => void }>()
+  const waiting = new Set<{ left: number; counts: Counts; resolve: () => void }>()
   let requests = 0
   const server = createServer(async (request, response) => {
     response.on('error', () => undefined)
@@ -148,7 +151,7 @@ export async function startHostileEndpoint(rpcUrl: string) {
     const calls = [parsed].flat()
     for (const { method } of calls) asked.set(method, (asked.get(method) ?? 0) + 1)
     for (const one of waiting) {
-      one.left -= calls.filter(one.counts).length
+      one.left -= calls.filter(call => one.counts(call, calls)).length
       if (one.left <= 0 && waiting.delete(one)) one.resolve()
     }
     const honest = async () =>
@@ -176,8 +179,8 @@ export async function startHostileEndpoint(rpcUrl: string) {
     requests: () => requests,
     /** Calls so far, by method. */
     asked: (): ReadonlyMap<string, number> => asked,
-    /** Resolves after so many further calls. */
-    further: (left: number, counts = (_: Call) => true) =>
+    /** Resolves after so many further calls of a kind. */
+    further: (left: number, counts: Counts = () => true) =>
       new Promise<void>(resolve => void waiting.add({ left, counts, resolve })),
     close,
     [Symbol.asyncDispose]: async () => close(),
