@@ -197,7 +197,7 @@ test('a peer that opens streams and resets each at once is banned', async () => 
   const [connection] = attacker.node.getConnections(peerIdFromString(victim.peerId))
   const { muxer } = connection as unknown as { muxer: { createStream(options: object): Promise<Stream> } }
   const hungUp = until(attacker.node, ['peer:disconnect'], () => !attacker.connectedPeers().includes(victim.peerId))
-  for (let opened = 0; opened < 4_000 && connection?.status === 'open'; opened += 1) {
+  for (let opened = 0; opened < 12_000 && connection?.status === 'open'; opened += 1) {
     const stream = await muxer.createStream({}).catch(() => null)
     stream?.abort(new Error('at once'))
     if (opened % 100 === 0) await new Promise(resolve => setImmediate(resolve))

@@ -5,8 +5,8 @@ import { StreamError } from '../transfer/streamError.ts'
 import { createTokenBucket } from '../transfer/tokenBucket.ts'
 import type { PeerGuard } from './peerGuard.ts'
 
-/** Streams that a peer may open on a connection, per second and in a burst: a payload each, which takes longer even on loopback. */
-const STREAMS = { perSecond: 256, burst: 1_024 }
+/** Streams that a peer may open on a connection, per second and in a burst: a fetch is one, and one on loopback takes a few milliseconds. */
+const STREAMS = { perSecond: 512, burst: 4_096 }
 
 /** A connection with the private part of its muxer that is called for each stream that the peer opens. */
 type Muxed = Connection & { readonly muxer?: { incomingStream?: (id: number) => void } }
