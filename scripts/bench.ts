@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { describeMachine } from '../node/model/src/engine/devices/describeMachine.ts'
 import { readCommandLine, refuseUsage } from './base/commandLine.ts'
 import { options, usage } from './bench/options.ts'
+import { jsonOf, writeRowsSoFar } from './bench/rowsFile.ts'
 import { openBench } from './measure/bench.ts'
 import { reportOf } from './measure/report.ts'
 import { type Group, keepResults, measuredOn } from './measure/results.ts'
@@ -47,20 +48,30 @@ const unknown = only.find(name => !rows.some(row => row.name === name))
 if (unknown !== undefined)
   refuseUsage(`no row named ${unknown}; there are ${rows.map(row => row.name).join(', ')}`, usage)
 
+const asked = rows.filter(({ name }) => only.length === 0 || only.includes(name))
 const measured: RowResult[] = []
-for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(name))) {
+await writeRows()
+for (const row of asked) {
   bench.log(`measuring ${row.name}`)
   const result = await resultOf(row, bench)
   measured.push(result)
+  await writeRows()
   if (values.json) bench.log(lineOf(result))
   else process.stdout.write(`${lineOf(result)}\n`)
 }
 if (values.json) {
   const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
   if (!values.tiny) await keepResults(results, name, rows, measured, when)
-  process.stdout.write(`${JSON.stringify({ rows: measured })}\n`)
+  process.stdout.write(jsonOf(measured))
 }
 process.exitCode = measured.every(result => result.ok) ? 0 : 1
+
+async function writeRows(): Promise<void> {
+  if (values.out === undefined) return
+  await writeRowsSoFar(values.out, asked, measured).catch(error =>
+    bench.log(`cannot write ${values.out}: ${error.message}`),
+  )
+}
 
 function lineOf({ name, value, unit, bar, ok, conditions }: RowResult): string {
   const shown = value === null ? 'no value' : `${value} ${unit}`

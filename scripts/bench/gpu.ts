@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ExecFileException, execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -137,10 +137,10 @@ function gpuOf({ chosen, devices }: DeviceReport, { isTiny }: Bench): Device | n
   return isTiny && devices.some(({ device, isAvailable }) => device === 'webgpu' && isAvailable) ? 'webgpu' : null
 }
 
-const withoutGpu = ({ machine, devices }: DeviceReport) =>
-  machine.gpus.length === 0
-    ? 'there is no GPU on this machine'
-    : `no device takes the GPU: ${devices.map(({ device, reason }) => `${device}: ${reason ?? 'works'}`).join(' ')}`
+function withoutGpu({ machine, devices }: DeviceReport): string {
+  const reasons = devices.flatMap(({ device, reason }) => (reason === null ? [] : [`${device}: ${reason}`])).join(' ')
+  return `${machine.gpus.length === 0 ? 'there is no GPU on this machine' : 'no device takes the GPU'}. ${reasons}`
+}
 
 function decodeRow(rows: number) {
   return async (bench: Bench, gpu: Device): Promise<Measured> => {
@@ -227,8 +227,9 @@ async function answerOf<T>(command: string, argv: readonly string[]): Promise<T>
 }
 
 function lastLine(error: unknown): string {
-  const { stderr = '', killed, message } = error as { stderr?: string; killed?: boolean; message: string }
+  const { stderr = '', killed, code, path, message } = error as ExecFileException & { path?: string }
   if (killed) return 'it did not answer in time'
+  if (code === 'ENOENT') return `${path} is not installed`
   const lines = stderr.trim().split('\n')
   return (lines.findLast(line => /Error/.test(line)) || lines.at(-1) || message).slice(0, 300)
 }

@@ -10,6 +10,10 @@ export const options = {
   }),
   tiny: flag('gpu: a tiny shape, also without a GPU, to test the run; keeps no results'),
   json: flag('print the rows as one line of JSON at the end, and keep them in docs/benchmarks'),
+  out: z.string().optional().meta({
+    value: 'FILE',
+    description: 'write the rows as JSON to this file after each one; rows that are not measured yet have no value',
+  }),
   ...helpOption,
 }
 

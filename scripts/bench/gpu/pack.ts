@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Bench } from '../../measure/bench.ts'
+import { rows } from '../gpu.ts'
+import { jsonOf, unmeasured } from '../rowsFile.ts'
 import { importClosure } from './importClosure.ts'
 
 const run = promisify(execFile)
@@ -32,27 +34,44 @@ const SCRIPTS = [
 ]
 const BINARIES = 'node_modules/onnxruntime-node/bin/napi-v6/linux/x64'
 
+/** Parts of a kit besides this code. */
+export interface KitParts {
+  /** Path of a tar archive of one folder, with Node and ONNX Runtime. */
+  readonly runtime: string
+  /** Adds `vulkan`, a folder with the loader's library, and `wheels` to the folder of the code. */
+  addOthers(work: string): Promise<void>
+}
+
 /** Writes a folder that measures the GPU of a machine without network: `DIR/run`. */
 export async function packKit(root: string, folder: string, bench: Bench): Promise<void> {
+  const bytes = await writeKit(root, folder, {
+    runtime: await runtimeArchive(root, bench),
+    addOthers: work => packOthers(work, bench),
+  })
+  if (bytes > MOST_BYTES) throw new Error(`the kit has ${bytes} bytes, and may have ${MOST_BYTES}`)
+  bench.log(`${folder}: ${(bytes / 1e6).toFixed(1)} MB; copy it there and run ${folder}/run`)
+}
+
+/** Writes a kit from its parts. Returns its size in bytes. */
+export async function writeKit(root: string, folder: string, { runtime, addOthers }: KitParts): Promise<number> {
   await mkdir(folder, { recursive: true })
   if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`)
-  await cp(await runtimeArchive(root, bench), join(folder, 'runtime.tar.xz'))
+  await cp(runtime, join(folder, 'runtime.tar.xz'))
   const work = await mkdtemp(join(tmpdir(), 'waggle-kit-'))
   try {
     await packCode(root, work)
-    await packOthers(work, bench)
+    await addOthers(work)
     await run('tar', ['-cJf', join(folder, 'code.tar.xz'), '-C', work, '.'])
   } finally {
     await rm(work, { recursive: true })
   }
   await cp(join(import.meta.dirname, 'run.sh'), join(folder, 'run'))
-  const archives = ['runtime.tar.xz', 'code.tar.xz']
-  const sums = await Promise.all(archives.map(async name => `${await sha256(join(folder, name))}  ${name}\n`))
+  await writeFile(join(folder, 'unmeasured.json'), jsonOf(rows.map(row => unmeasured(row, 'REASON'))))
+  const checked = ['runtime.tar.xz', 'code.tar.xz', 'unmeasured.json']
+  const sums = await Promise.all(checked.map(async name => `${await sha256(join(folder, name))}  ${name}\n`))
   await writeFile(join(folder, 'SHA256SUMS'), sums.join(''))
   const sizes = await Promise.all((await readdir(folder)).map(async name => (await stat(join(folder, name))).size))
-  const bytes = sizes.reduce((a, b) => a + b, 0)
-  if (bytes > MOST_BYTES) throw new Error(`the kit has ${bytes} bytes, and may have ${MOST_BYTES}`)
-  bench.log(`${folder}: ${(bytes / 1e6).toFixed(1)} MB; copy it there and run ${folder}/run`)
+  return sizes.reduce((a, b) => a + b, 0)
 }
 
 /** Node and ONNX Runtime, compressed once for each version, which takes minutes. */
@@ -61,15 +80,23 @@ async function runtimeArchive(root: string, bench: Bench): Promise<string> {
   const archive = join(bench.folder, `kit-node-${process.versions.node}-onnxruntime-${version}.tar.xz`)
   if (existsSync(archive)) return archive
   bench.log('compressing Node and ONNX Runtime, once')
-  const work = join(await mkdtemp(join(tmpdir(), 'waggle-kit-')), 'runtime')
-  await cp(join(root, BINARIES), work, { recursive: true })
-  // Symbols are for debuggers.
-  await run('strip', ['-o', join(work, 'node'), process.execPath])
   await mkdir(bench.folder, { recursive: true })
-  await run('tar', ['-cJf', `${archive}.part`, '-C', dirname(work), 'runtime'])
-  await run('mv', [`${archive}.part`, archive])
-  await rm(dirname(work), { recursive: true })
+  await archiveRuntime(root, `${archive}.part`, '-cJf')
+  await rename(`${archive}.part`, archive)
   return archive
+}
+
+/** @param create - the option of tar that writes the archive, compressed (`-cJf`) or not (`-cf`). */
+export async function archiveRuntime(root: string, archive: string, create: '-cJf' | '-cf'): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'waggle-kit-'))
+  try {
+    await cp(join(root, BINARIES), join(work, 'runtime'), { recursive: true })
+    // Symbols are for debuggers.
+    await run('strip', ['-o', join(work, 'runtime/node'), process.execPath])
+    await run('tar', [create, archive, '-C', work, 'runtime'])
+  } finally {
+    await rm(work, { recursive: true })
+  }
 }
 
 /** The modules that the measurement imports, and the packages that these do. */
@@ -96,7 +123,9 @@ async function packOthers(work: string, bench: Bench): Promise<void> {
       bench.log(`left out ${folder}: ${String(error.message).split('\n')[0]}`),
     )
   }
-  await fetchInto('vulkan', 'apt-get', ['download', 'libvulkan1'])
+  // Unpacked here: the other machine may have no dpkg.
+  const loader = 'apt-get download libvulkan1 && dpkg-deb -x libvulkan1_*.deb . && rm libvulkan1_*.deb'
+  await fetchInto('vulkan', 'sh', ['-c', loader])
   const target = ['--no-deps', '--only-binary=:all:', '--python-version', '3.12']
   await fetchInto('wheels', 'python3', ['-m', 'pip', 'download', '-q', ...target, ...WHEELS])
 }

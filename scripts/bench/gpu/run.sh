@@ -1,43 +1,84 @@
 #!/usr/bin/env bash
 # Unpacks the kit, checks it and measures this machine's GPU, in under ten minutes: writes gpu.json to $OUT, or to the current folder.
-# Options go to the benchmark: --tiny tries the run itself. Python, if there is one with torch, is the comparison.
+# gpu.json is whole at any time: rows without a value say why. Options go to the benchmark: --tiny tries the run itself. Python, if there is one
+# with torch, is the comparison. Exit status: 0 if the rows were measured, otherwise what was wrong is said.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
 here=$(cd "$(dirname "$0")" && pwd)
-out=${OUT:-$PWD}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+mkdir -p "${OUT:-.}"
+json=$(cd "${OUT:-.}" && pwd)/gpu.json
 
-(cd "$here" && sha256sum --check --quiet SHA256SUMS)
+refuse() {
+  echo "$1" >&2
+  exit 2
+}
+explain() { # reason why no row has a value, as JSON takes it
+  local reason
+  reason=$(printf %s "$1" | tr -d '"\\|&' | tr '[:cntrl:]' ' ')
+  sed "s|REASON|$reason|g" "$here/unmeasured.json" >"$json.part" && mv "$json.part" "$json"
+}
+fail() {
+  explain "$1" || rm -f "$json.part"
+  refuse "$1; wrote $json"
+}
+
+(cd "$here" && grep unmeasured.json SHA256SUMS | sha256sum --check --quiet) >/dev/null 2>&1 ||
+  refuse "$here is not whole, copy it again: SHA256SUMS or unmeasured.json is missing or damaged"
+explain 'the run ended before this row was measured' || refuse "cannot write $json: name another folder by OUT"
+work=$(mktemp -d) || fail "cannot make a folder in ${TMPDIR:-/tmp}: name another by TMPDIR"
+bench=
+clear_up() {
+  # The benchmark is a group of its own, with all that it started.
+  if [ -n "$bench" ]; then { kill -KILL -- "-$bench" && wait "$bench"; } 2>/dev/null || true; fi
+  rm -rf "$work"
+}
+trap clear_up EXIT
+trap 'echo "interrupted; $json has the rows until then" >&2; exit 130' INT TERM HUP
+
+changed=$(cd "$here" && sha256sum --check --quiet SHA256SUMS 2>&1) || fail "the kit is damaged, copy it again: ${changed%%$'\n'*}"
+
 unpack() { # archive, folder: xz may be missing where Python is not
   mkdir -p "$2"
-  if command -v xz >/dev/null; then tar -xJf "$1" -C "$2"
-  else python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$1" "$2"; fi
+  if command -v xz >/dev/null; then tar --no-same-owner -xf "$1" -C "$2"
+  elif command -v python3 >/dev/null; then python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$1" "$2"
+  else echo 'install xz or python3'; return 1; fi
 }
-unpack "$here/code.tar.xz" "$work"
-unpack "$here/runtime.tar.xz" "$work/unpacked"
-binaries=$work/code/node_modules/onnxruntime-node/bin/napi-v6/linux/x64
+for archive in code runtime; do
+  printed=$(unpack "$here/$archive.tar.xz" "$work/$archive" 2>&1) || {
+    case $printed in *'No space left'*) printed='no space left' ;; esac
+    fail "cannot unpack $archive.tar.xz into $work: ${printed%%$'\n'*}; the run takes 0.3 GB there, and 2 GB for the model's weights"
+  }
+done
+code=$work/code/code
+binaries=$code/node_modules/onnxruntime-node/bin/napi-v6/linux/x64
 mkdir -p "$binaries"
-mv "$work"/unpacked/*/node "$work/node"
-mv "$work"/unpacked/*/* "$binaries"
+mv "$work"/runtime/*/node "$work/node"
+mv "$work"/runtime/*/* "$binaries"
+printed=$("$work/node" --version 2>&1) ||
+  fail "cannot run the kit's Node in $work: ${printed%%$'\n'*}; it is for x86-64 with glibc, in a folder from which programs may run (TMPDIR)"
 
-if ! ldconfig -p | grep -q libvulkan.so.1 && ls "$work"/vulkan/*.deb >/dev/null 2>&1; then
-  dpkg -x "$work"/vulkan/*.deb "$work/vulkan"
-  export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$work/vulkan/usr/lib/x86_64-linux-gnu
+libraries=$work/code/vulkan/usr/lib/x86_64-linux-gnu
+if [ -d "$libraries" ] && ! ldconfig -p 2>/dev/null | grep libvulkan.so.1 >/dev/null; then
+  export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries
 fi
 for icd in /usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json; do
   if [ -e "$icd" ] && [ -z "${VK_ICD_FILENAMES:-}${VK_DRIVER_FILES:-}" ]; then export VK_DRIVER_FILES=$icd; fi
 done
 
-mkdir -p "$work/site"
-for wheel in "$work"/wheels/*.whl; do
-  if [ -e "$wheel" ] && command -v python3 >/dev/null; then python3 -m zipfile -e "$wheel" "$work/site"; fi
+mkdir -p "$work/site" "$work/temporary"
+for wheel in "$work"/code/wheels/*.whl; do
+  if [ -e "$wheel" ] && command -v python3 >/dev/null; then
+    python3 -m zipfile -e "$wheel" "$work/site" || echo "without ${wheel##*/}" >&2
+  fi
 done
-export PYTHONPATH=$work/site${PYTHONPATH:+:$PYTHONPATH} HF_HUB_OFFLINE=1
+export PYTHONPATH=$work/site${PYTHONPATH:+:$PYTHONPATH} HF_HUB_OFFLINE=1 TMPDIR=$work/temporary
 
-cd "$work/code"
-code=0
-"$work/node" scripts/bench.ts gpu --json "$@" >"$work/printed" || code=$?
-tail -n 1 "$work/printed" >"$out/gpu.json"
-echo "wrote $out/gpu.json" >&2
-[ "$code" -le 1 ] # a row that misses its bar is a result
+cd "$code"
+set -m
+"$work/node" scripts/bench.ts gpu --json --out "$json" "$@" &
+bench=$!
+status=0
+wait "$bench" || status=$?
+bench=
+[ "$status" -le 1 ] || refuse "the benchmark ended with status $status; $json has the rows until then"
+echo "wrote $json" >&2 # a row that misses its bar is a result

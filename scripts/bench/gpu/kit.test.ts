@@ -1,0 +1,107 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rows } from '../gpu.ts'
+import { type BareMachine, bareMachine } from './bareMachine.ts'
+import { archiveRuntime, writeKit } from './pack.ts'
+
+const repository = join(import.meta.dirname, '../../..')
+const names = rows.map(({ name }) => name)
+const ended = 'the run ended before this row was measured'
+let work = ''
+let kit = ''
+let machine: BareMachine
+
+// As it is packed, but for what takes minutes or a registry: compression of the runtime, the Vulkan loader and wheels.
+beforeAll(async () => {
+  work = await mkdtemp(join(tmpdir(), 'waggle-kit-test-'))
+  const runtime = join(work, 'runtime.tar')
+  await archiveRuntime(repository, runtime, '-cf')
+  kit = join(work, 'kit')
+  await writeKit(repository, kit, { runtime, addOthers: async () => {} })
+  machine = await bareMachine(join(work, 'machine'))
+})
+afterAll(() => rm(work, { recursive: true, force: true }))
+
+const reasons = async (path?: string) => [...new Set((await machine.rows(path)).map(({ conditions }) => conditions))]
+
+test('its code is small and whole, and it runs where there is no Node, no Python and no GPU', async () => {
+  expect((await readdir(kit)).sort()).toEqual(['SHA256SUMS', 'code.tar.xz', 'run', 'runtime.tar.xz', 'unmeasured.json'])
+  expect((await stat(join(kit, 'code.tar.xz'))).size).toBeLessThan(1.5e6)
+
+  const { status, said } = await machine.start(kit, { argv: ['--tiny'], env: { OUT: 'results' } }).ended
+  expect(said).toContain(`wrote ${machine.folder}/results/gpu.json`)
+  expect(status).toBe(0)
+  const results = await machine.rows(join(machine.folder, 'results/gpu.json'))
+  expect(results.map(({ name }) => name)).toEqual(names)
+  for (const { value, conditions } of results) {
+    expect(value).toBeNull()
+    expect(conditions).toMatch(/^there is no GPU on this machine\. .*webgpu: /)
+  }
+  expect(await readdir(join(work, 'machine/temporary'))).toEqual([])
+})
+
+test('an interrupted run leaves the rows until then, no process and no file, and a second run replaces them', async () => {
+  const run = machine.start(kit, { argv: ['--tiny'] })
+  await run.says(`measuring ${names[0]}`)
+  run.process.kill('SIGTERM')
+  const { status, said } = await run.ended
+  expect(status).toBe(130)
+  expect(said).toContain(`interrupted; ${machine.folder}/gpu.json has the rows until then`)
+  expect((await machine.rows()).map(({ name }) => name)).toEqual(names)
+  expect(await reasons()).toEqual([ended])
+  expect(await readdir(join(work, 'machine/temporary'))).toEqual([])
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'args'])
+  expect(stdout).not.toContain(join(work, 'machine/temporary'))
+
+  await machine.start(kit, { argv: ['--tiny'] }).ended
+  expect(await reasons()).not.toContain(ended)
+})
+
+test('a damaged archive is named in every row', async () => {
+  const damaged = join(work, 'damaged')
+  await cp(kit, damaged, { recursive: true })
+  await truncate(join(damaged, 'code.tar.xz'), 1000)
+  const { status, said } = await machine.start(damaged).ended
+  expect(status).toBe(2)
+  expect(said).toBe(
+    `the kit is damaged, copy it again: code.tar.xz: FAILED; wrote ${join(machine.folder, 'gpu.json')}\n`,
+  )
+  expect((await machine.rows()).map(({ name }) => name)).toEqual(names)
+  expect(await reasons()).toEqual(['the kit is damaged, copy it again: code.tar.xz: FAILED'])
+
+  await truncate(join(damaged, 'unmeasured.json'), 10)
+  expect((await machine.start(damaged).ended).said).toMatch(/ is not whole, copy it again: .*\n$/)
+})
+
+test('a folder that takes nothing is named: for the result at once, and for the files in every row', async () => {
+  const { said } = await machine.start(kit, { env: { TMPDIR: join(work, 'nowhere') } }).ended
+  expect(said).toContain(`cannot make a folder in ${join(work, 'nowhere')}: name another by TMPDIR; wrote `)
+  expect(await reasons()).toEqual([`cannot make a folder in ${join(work, 'nowhere')}: name another by TMPDIR`])
+
+  const closed = join(work, 'closed')
+  await mkdir(join(closed, 'gpu.json.part'), { recursive: true })
+  await chmod(closed, 0o555)
+  const { status, said: refused } = await machine.start(kit, { env: { OUT: closed } }).ended
+  expect(status).toBe(2)
+  expect(refused).toContain(`cannot write ${closed}/gpu.json: name another folder by OUT\n`)
+})
+
+test('a disk that fills while the kit is unpacked is the reason in every row', async () => {
+  const mount = '/bin/mount -t tmpfs -o size=20m none "$TMPDIR" && exec "$@"'
+  const before = ['/usr/bin/unshare', '-rm', '/bin/sh', '-c', mount, 'sh']
+  const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0
+  const { status, said } = await machine.start(kit, canMount ? { before } : { env: { TMPDIR: '/dev/null' } }).ended
+  expect(status).toBe(2)
+  const reason = canMount
+    ? /^cannot unpack runtime\.tar\.xz into .*: no space left; the run takes /
+    : /^cannot make a folder /
+  expect(said).toMatch(reason)
+  for (const { value, conditions } of await machine.rows()) {
+    expect(value).toBeNull()
+    expect(conditions).toMatch(reason)
+  }
+})

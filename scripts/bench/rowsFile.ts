@@ -1,0 +1,20 @@
+import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
+import type { BenchRow, RowResult } from '../measure/row.ts'
+
+/** The result of a row that was not measured, and why. */
+export function unmeasured({ name, unit, bar }: BenchRow, reason: string): RowResult {
+  return { name, value: null, unit, bar, ok: false, conditions: reason }
+}
+
+/** Results as one line of JSON. */
+export const jsonOf = (rows: readonly RowResult[]) => `${JSON.stringify({ rows })}\n`
+
+/** Replaces a file with the rows measured so far, and the others without a value: a run that is ended early has a result too. */
+export function writeRowsSoFar(
+  path: string,
+  asked: readonly BenchRow[],
+  measured: readonly RowResult[],
+): Promise<void> {
+  const left = asked.slice(measured.length).map(row => unmeasured(row, 'the run ended before this row was measured'))
+  return writeFileAtomic(path, jsonOf([...measured, ...left]))
+}
