@@ -53,11 +53,12 @@ test('the peer that runs sends what another process leaves in its outbox, once',
   expect(chain.executed()).toEqual(['0x01'])
 })
 
-test('a call that would revert is reported with its error', async () => {
+test('a call that would revert in two blocks is reported with its error', async () => {
   const { chain, clock, outbox, ask } = setup()
   chain.reverting.add('0x01')
   const asked = ask()
   await outbox.tick()
+  chain.mine()
   await outbox.tick()
   clock.advance(250)
   expect(await asked).toEqual({ status: 'reverted', error: 'Reverts(0x01)', hash: null })

@@ -59,10 +59,10 @@ const types = (name: string, project: string) => check(name, [bin('typescript', 
 const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(project), count: byVitestReport })
 
 /**
- * Stages in turn, what fails fast first. The lanes of a stage run side by side: most suites wait for chains and browsers half of the time,
- * and those of the second stage together keep both cores busy. In a lane, what waits most comes first. The contracts are built once,
- * before all that deploys them: two builds at a time would write the same folder. The whole swarm keeps time with a chain, and has the
- * machine to itself.
+ * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
+ * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
+ * tests use both cores, and take two and a half times as long beside others; the whole swarm keeps time with a chain: those have
+ * the machine to themselves.
  */
 export const stages: Suite[][][] = [
   [
@@ -78,9 +78,11 @@ export const stages: Suite[][][] = [
     [check('build', ['scripts/test/buildContracts.ts']), check('abi', [bin('hardhat'), 'abi', '--check'])],
   ],
   [
-    [end2end('node', 'node*')],
     [
       end2end('dashboard', 'dashboard*'),
+      { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
+    ],
+    [
       end2end('indexer', 'indexer'),
       end2end('scripts', 'scripts'),
       {
@@ -90,8 +92,8 @@ export const stages: Suite[][][] = [
         count: byHardhatOutput,
       },
     ],
-    [{ name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput }],
   ],
+  [[end2end('node', 'node*')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
