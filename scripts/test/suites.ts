@@ -61,7 +61,7 @@ const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(
 /**
  * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
  * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
- * tests use both cores, and take two and a half times as long beside others; the whole swarm keeps time with a chain: those have
+ * tests use both cores, and take two and a half times as long next to others; the whole swarm keeps time with a chain: those have
  * the machine to themselves.
  */
 export const stages: Suite[][][] = [
