@@ -60,7 +60,7 @@ const upgrades: Readonly<Record<number, string>> = {
  * Opens the node's database, which holds journal and outbox, and checks its integrity.
  *
  * Every commit is flushed to the disk, into the main file: a transaction must be stored before it is broadcast, power
- * cut or not, and a peer that was killed loses nothing with a damaged or missing write-ahead log.
+ * cut or not, and a peer that was killed loses at most its last commit with a damaged or missing write-ahead log.
  *
  * @param path - a file, created if it is missing, or `:memory:`.
  * @throws {JournalCorruptError} if the file is damaged or not a database. It is not changed.
