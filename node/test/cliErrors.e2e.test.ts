@@ -31,7 +31,9 @@ afterAll(() => local.stop())
 async function playByOurRules(): Promise<void> {
   const { rounds } = contractsOf(deployment)
   const { hash } = (await loadEnvironments()).starter
-  await local.client.writeContract({ ...rounds, functionName: 'setEnvironment', args: [1n, hash], chain: null })
+  await local.mined(
+    local.client.writeContract({ ...rounds, functionName: 'setEnvironment', args: [1n, hash], chain: null }),
+  )
   const startsAt = await local.client.readContract({ ...rounds, functionName: 'startOf', args: [1n] })
   await local.travelTo(Number(startsAt))
 }

@@ -25,10 +25,8 @@ beforeAll(async () => {
 afterAll(() => local?.stop())
 
 type Write = { functionName: 'registerPeer' | 'submitReward' | 'submitWinners'; args: readonly unknown[] }
-async function claim(call: Write): Promise<void> {
-  const hash = await local.client.writeContract({ ...coordinator, ...call, account: local.admin, chain: null } as never)
-  await local.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
-}
+const claim = (call: Write) =>
+  local.mined(local.client.writeContract({ ...coordinator, ...call, account: local.admin, chain: null } as never))
 
 const waggle = (...argv: string[]) => callCli(['leaderboard', ...argv], env)
 const said = async (...argv: string[]) => {

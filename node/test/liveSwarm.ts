@@ -154,8 +154,7 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
     /** Seats an evaluator from the next round on, as who deployed. */
     async admit({ peerKey }: { peerKey: Hex }): Promise<void> {
       const call = { ...contracts.rewardVotes, functionName: 'admitEvaluator', args: [peerKey] } as const
-      const hash = await chain.client.writeContract({ ...call, account: chain.admin, chain: null })
-      await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+      await chain.mined(chain.client.writeContract({ ...call, account: chain.admin, chain: null }))
     },
     /** Writes a balance into the token's first slot: earning one takes rounds. */
     giveNectar(account: Hex, amountWei: bigint): Promise<void> {

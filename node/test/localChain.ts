@@ -60,6 +60,11 @@ export async function startLocalChain(
       await client.mine({ blocks: 1 })
     },
     fund: (address: Hex) => client.setBalance({ address, value: 10n ** 18n }),
+    /** Waits until a sent transaction's block exists: Anvil answers before it mines, and time that passes in between counts as before it. */
+    async mined(sent: Promise<Hex>) {
+      const { status } = await client.waitForTransactionReceipt({ hash: await sent, pollingInterval: 20 })
+      if (status !== 'success') throw new Error('the transaction reverted')
+    },
   }
 }
 

@@ -64,7 +64,7 @@ async function seat(name: string): Promise<MarketSession> {
   expect(await peer.registerPeer()).toMatchObject({ status: 'mined' })
   const { address: votes, abi } = peer.contracts.rewardVotes
   const admit = { address: votes, abi, functionName: 'admitEvaluator', args: [peerKey] } as const
-  await chain.client.writeContract({ ...admit, account: chain.admin, chain: null })
+  await chain.mined(chain.client.writeContract({ ...admit, account: chain.admin, chain: null }))
   return sessionOf(name)
 }
 

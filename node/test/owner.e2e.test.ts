@@ -111,10 +111,12 @@ test("the timelock's coin is sent on, and a batch that others proposed is read a
   const lengths = [30, 40].map(seconds =>
     encodeFunctionData({ abi: roundsAbi, functionName: 'setSchedule', args: [50n, seconds] }),
   )
-  await local.client.writeContract({
-    ...{ ...timelock, functionName: 'scheduleBatch', account: local.admin, chain: null },
-    args: [[clock.address, clock.address], [0n, 0n], lengths, zeroHash, zeroHash, 60n],
-  })
+  await local.mined(
+    local.client.writeContract({
+      ...{ ...timelock, functionName: 'scheduleBatch', account: local.admin, chain: null },
+      args: [[clock.address, clock.address], [0n, 0n], lengths, zeroHash, zeroHash, 60n],
+    }),
+  )
   await pass(61)
   await executeOperation(session, sent.id ?? '', KEY)
   expect(await local.client.getBalance({ address: receiver })).toBe(parseEther('0.25'))

@@ -43,7 +43,7 @@ async function measure(bench: Bench, { blockSec, roundSec, rounds }: IdlePeer): 
     await chain.fund(address)
     const { rewardVotes, peerRegistry, rounds: schedule } = contractsOf(deployment)
     const admit = { ...rewardVotes, functionName: 'admitEvaluator', args: [peerKey] } as const
-    await chain.client.writeContract({ ...admit, account: chain.admin, chain: null })
+    await chain.mined(chain.client.writeContract({ ...admit, account: chain.admin, chain: null }))
     const argv = ['start', '--role', 'evaluator', '--data', data, '--deployment', record, '--rpc', proxy.url]
     const start = () => spawn(process.execPath, [cli, ...argv, '--listen', '/ip4/127.0.0.1/tcp/0'], { stdio: 'ignore' })
     peer = start()
