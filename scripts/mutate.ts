@@ -1,11 +1,13 @@
 /** `npm run mutate`: changes the contracts in one place at a time and counts the changes that no Solidity test notices. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { readCommandLine } from './base/commandLine.ts'
+import { equivalents } from './mutate/equivalents.ts'
 import { findMutants, type Mutant } from './mutate/findMutants.ts'
 import { openJudge } from './mutate/judgeProcess.ts'
+import { matchEquivalents } from './mutate/matchEquivalents.ts'
 import { options, usage } from './mutate/options.ts'
 import { orderMutants } from './mutate/orderMutants.ts'
+import { readSources } from './mutate/readSources.ts'
 import { testsOf } from './mutate/testsOf.ts'
 import { mutantId, openTried, type Tried } from './mutate/tried.ts'
 
@@ -15,15 +17,23 @@ const { sample } = values
 
 const tried = openTried(resolve(root, values.data, 'tried.jsonl'))
 const endsAtMs = performance.now() + values.minutes * 60_000
-const sources = readSources(join(root, 'contracts', 'src'))
+const sources = readSources(root, isWanted)
 // A contract that the table lacks ends the run here, and not after an hour.
 for (const file of sources.keys()) testsOf(basename(file, '.sol'))
 const all = [...sources].flatMap(([file, source]) => findMutants(file, source))
+const listed = equivalents.filter(({ file }) => isWanted(basename(file, '.sol')))
+const equivalent = matchEquivalents(sources, all, listed)
 const done: Tried[] = []
+const leftOut: Mutant[] = []
+let isComplete = true
 const judging = openJudge(root)
 for (const mutant of orderMutants(sources, all, values.seed)) {
   const counted = done.filter(({ verdict }) => verdict !== 'invalid').length
   if (counted >= sample) break
+  if (equivalent.has(mutant)) {
+    leftOut.push(mutant)
+    continue
+  }
   const source = sources.get(mutant.file) as string
   const id = mutantId(source, mutant)
   const known = tried.known.get(id)
@@ -32,7 +42,10 @@ for (const mutant of orderMutants(sources, all, values.seed)) {
     done.push(known)
     continue
   }
-  if (performance.now() > endsAtMs) break
+  if (performance.now() > endsAtMs) {
+    isComplete = false
+    break
+  }
   const result = { ...mutant, id, ...(await judging.judge(mutant, source)) }
   tried.add(result)
   done.push(result)
@@ -42,14 +55,7 @@ judging.close()
 report()
 
 function isWanted(name: string): boolean {
-  return values.only === undefined || values.only.split(',').includes(basename(name, '.sol'))
-}
-
-function readSources(folder: string): Map<string, string> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.sol') && !name.startsWith('interfaces') && isWanted(name))
-    .sort()
-  return new Map(files.map(name => [join('contracts', 'src', name), readFileSync(join(folder, name), 'utf8')]))
+  return values.only === undefined || values.only.split(',').includes(name)
 }
 
 function describe({ file, line, before, after }: Mutant): string {
@@ -64,6 +70,7 @@ function report(): void {
   const percent = counted.length === 0 ? 0 : (100 * caught) / counted.length
   const minutes = done.reduce((sum, { cpuSec }) => sum + cpuSec, 0) / 60
   console.log(`${counted.length} of ${all.length} mutants tried, ${caught} caught (${percent.toFixed(1)} %)`)
+  console.log(`${leftOut.length} equivalent, see scripts/mutate/equivalents.ts`)
   console.log(`${minutes.toFixed(1)} minutes of one core`)
   if (values.json)
     console.log(
@@ -72,9 +79,10 @@ function report(): void {
         tried: counted.length,
         caught,
         survivors: survivors.map(describe),
+        equivalent: leftOut.map(describe),
         cpuMinutes: minutes,
       }),
     )
-  // With fewer mutants than requested, the run has to be continued: that is not a verdict.
-  process.exitCode = counted.length < Math.min(sample, all.length) ? 2 : 0
+  // A run that its time has stopped has to be continued: that is not a verdict.
+  process.exitCode = isComplete ? 0 : 2
 }

@@ -58,6 +58,21 @@ contract RsaPeersTest is SwarmFixture {
         vm.assertLe(uint8(encoded[39 + modulusLength]), 127);
     }
 
+    /// @dev A first bit of one would be a sign: from there on an integer takes a byte more.
+    function test_AnExponentIsNeverWrittenAsANegativeNumber() public view {
+        expectExponent((1 << 23) - 1, hex"02037fffff");
+        expectExponent(1 << 23, hex"020400800000");
+        expectExponent((1 << 31) - 1, hex"02047fffffff");
+        expectExponent(1 << 31, hex"02050080000000");
+    }
+
+    function expectExponent(uint32 exponent, bytes memory der) internal view {
+        bytes memory encoded = this.protobufOf(RsaKey.MODULUS, exponent);
+        bytes memory end = new bytes(der.length);
+        for (uint256 i = 0; i < end.length; ++i) end[i] = encoded[encoded.length - end.length + i];
+        vm.assertEq(keccak256(end), keccak256(der));
+    }
+
     function test_RevertWhen_TheModulusIsNotOf2048To4096Bits() public {
         expectModulusSize(0, 0);
         expectModulusSize(255, 2040);
