@@ -43,7 +43,7 @@ const proposerOf = ({ name, parameters }: (typeof knownModels)[number]): Pool =>
 export const chatPools: Readonly<Record<RoleName, readonly Pool[]>> = {
   solver: [
     {
-      settings: { model: coder15.name, lora: 16 },
+      settings: { model: coder15.name, lora: 8 }, // an adapter of rank 16 is too large to publish
       ...{ parameters: coder15.parameters, trained: 'adapter', gpuBytes: LARGE_GPU_BYTES },
       about: 'an adapter over the larger base',
     },

@@ -41,7 +41,7 @@ test.each([
   ['solver', 0, 7, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8'],
   ['solver', 0, 8, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
   ['solver', 24, 64, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
-  ['solver', 80, 64, '--model Qwen/Qwen2.5-Coder-1.5B-Instruct --lora 16'],
+  ['solver', 80, 64, '--model Qwen/Qwen2.5-Coder-1.5B-Instruct --lora 8'],
   ['evaluator', 0, 5, undefined],
   ['evaluator', 80, 64, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct'],
   ['auditor', 0, 6, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct'],

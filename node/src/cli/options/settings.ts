@@ -99,7 +99,7 @@ const trainingSettings = {
   lora: z.coerce.number().int().min(0).max(4096).optional().meta({
     value: 'RANK',
     description:
-      'solver: rank of the LoRA adapter to train; 0 trains all weights (default 16, or 0 for models small enough to publish their weights whole). An adapter in the folder is resumed; contradicting options are refused. proposer: train an adapter on the learnability of its tasks (default: the model is frozen; learning takes 4 to 6 times its memory)',
+      'solver: rank of the LoRA adapter to train; 0 trains all weights (default: 16, halved until the adapter can be published; 0 for models whose weights can be published whole). An adapter in the folder is resumed; contradicting options are refused. proposer: train an adapter on the learnability of its tasks (default: the model is frozen; learning takes 4 to 6 times its memory)',
   }),
   'lora-alpha': z.coerce.number().positive().max(1e6).optional().meta({
     value: 'N',

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { NodeError } from '#base/errors.ts'
 import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
-import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { type DecoderConfig, readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { parameterCount } from '#model/decoder/decoderWeights.ts'
 import { readJsonFile } from '#model/files/jsonFile.ts'
 import { allLinear, type BasePrecision, type LoraConfig, parseLoraConfig } from '#model/lora/loraConfig.ts'
+import { loraShapes } from '#model/lora/loraFactors.ts'
 import { readBasePrecision } from '#model/lora/loraFiles.ts'
 import type { AdapterSettings } from '#rl/policy/adapterPolicy.ts'
 
@@ -25,13 +26,27 @@ export class KeptPolicyError extends NodeError {
 
 const USUAL_RANK = 16
 
+/** Most bytes of a tensor's entry in the header of a published policy. */
+const ENTRY_BYTES = 200
+
 /** Whether the weights of a model can be published, and so earn, only as an adapter over them. */
 export function isPaidAsAdapter(parameters: number): boolean {
   return parameters * Float32Array.BYTES_PER_ELEMENT > MAX_POLICY_BYTES
 }
 
+/** The default rank of an adapter: 16, halved until the adapter can be published, and so earn. */
+export function usualRank(config: DecoderConfig, targets: readonly string[] = allLinear): number {
+  const bytes = (rank: number) =>
+    [...loraShapes(config, { rank, alpha: rank, targets, rankStabilized: false }).values()]
+      .map(([rows = 0, columns = 0]) => ENTRY_BYTES + Float32Array.BYTES_PER_ELEMENT * rows * columns)
+      .reduce((sum, tensor) => sum + tensor, 0)
+  let rank = USUAL_RANK
+  while (rank > 1 && bytes(rank) > MAX_POLICY_BYTES) rank /= 2
+  return rank
+}
+
 /**
- * The solver's default: an adapter, unless all weights are small enough to be published. Training all weights of half a billion parameters would
+ * The solver's default: an adapter of the usual rank, unless all weights are small enough to be published. Training all weights of half a billion parameters would
  * take 13 GB, and earn nothing.
  *
  * @param folder - of the stored policy, if there is one; training resumes it unchanged.
@@ -44,8 +59,8 @@ export async function usualAdapter(
 ): Promise<AskedAdapter | undefined> {
   const isKept = ['model.safetensors', 'adapter_config.json'].some(file => existsSync(join(folder, file)))
   if (isKept || asked?.rank !== undefined) return asked
-  const isLarge = isPaidAsAdapter(parameterCount(await readDecoderConfig(solverFolder)))
-  return isLarge ? { ...asked, rank: USUAL_RANK } : asked
+  const config = await readDecoderConfig(solverFolder)
+  return isPaidAsAdapter(parameterCount(config)) ? { ...asked, rank: usualRank(config, asked?.targets) } : asked
 }
 
 /**
