@@ -63,4 +63,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** Whether a file is one that a killed process had not finished to write; its name begins with that of the file which it was to replace. */
+export const isUnfinishedWrite = (name: string) => /\.\d+\.[0-9a-f-]{36}\.tmp$/.test(name)
+
 const temporaryName = (path: string) => `${path}.${process.pid}.${randomUUID()}.tmp`

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -92,7 +93,7 @@ test('a save that breaks off leaves the last weights with their state, and the n
   expect((await readOptimizerState(folder, kept))?.steps).toBe(1)
   await rm(config, { recursive: true })
   for (const name of ['model.safetensors', 'config.json'])
-    await writeFile(join(folder, `${name}.99.x1.tmp`), 'of a process that was killed')
+    await writeFile(join(folder, `${name}.99.${randomUUID()}.tmp`), 'of a process that was killed')
   await save()
   const files = ['config.json', 'model.safetensors', expect.stringMatching(/^optimizer-\w+\.safetensors$/)]
   expect((await readdir(folder)).sort()).toEqual(files)

@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '#base/makeFolder.ts'
+import { isUnfinishedWrite } from '#base/writeFileAtomic.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { hashWeights, type Weights } from '#model/decoder/weights.ts'
 import { readSafetensors, writeSafetensors } from '#model/files/safetensors.ts'
@@ -14,7 +15,6 @@ import type { OptimizerState } from './optimizers/optimizer.ts'
 /** The optimizer's file names its weights by their hash, so that no crash can pair it with others. */
 const optimizerFile = (weightsHash: string) => `optimizer-${weightsHash.slice(2, 18)}.safetensors`
 const OPTIMIZER = /^optimizer-[0-9a-f]+\.safetensors$/
-const LEFTOVER = /\.(safetensors|json)\.[\w.]+\.tmp$/
 const STEPS = 'steps'
 
 /**
@@ -63,7 +63,7 @@ async function saveWithState(
   const hash = hashWeights(trained)
   const file = optimizerFile(hash)
   // A killed process left a temporary file; no other process writes here.
-  const before = await removeFrom(folder, name => LEFTOVER.test(name))
+  const before = await removeFrom(folder, isUnfinishedWrite)
   const inode = await inodeOf(join(folder, weightsFile))
   const tensors = new Map([...state.tensors].map(([name, data]) => [name, { shape: [data.length], data: owned(data) }]))
   tensors.set(STEPS, { shape: [1], data: Float32Array.of(state.steps) }) // exact up to 2^24
