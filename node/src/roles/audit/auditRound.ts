@@ -14,6 +14,7 @@ import { type Models, openProofs } from '../evaluator/proofs.ts'
 import { scoreRollouts } from '../evaluator/scoreRollouts.ts'
 import { asFault, openCommitted } from '../fetch/fetchCommitted.ts'
 import type { FetchPlan } from '../fetch/fetchPlan.ts'
+import { readPeerScore } from '../fetch/openScoreSheet.ts'
 import { isProven, type PeerFault, type PeerResult } from '../fetch/peerResult.ts'
 import type { PeerPayloads } from './peerPayloads.ts'
 import {
@@ -107,19 +108,15 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
       // Its evaluator may have had data that is not available here.
       if (sampling?.result === 'unchecked' && voteMilli === 0) continue
       const wanted = { kind: 'scores', round, contentId, peerKey: evaluatorKey } as const
-      const published = await leavesIn(await payloads.fetch(wanted, signal), peerKey)
-      const difference = published && compareScores(published, leaves)
+      const bytes = await payloads.fetch(wanted, signal)
+      const seat = { chainId: modules.chainId, round, evaluatorKey }
+      const published = bytes.ok ? await readPeerScore(bytes.value, seat, peerKey) : null
+      const difference = published && compareScores(published.leaves, leaves)
       const vote = { evaluatorKey, name: await nameOf(evaluatorKey), peerKey, peerName: name, voteMilli }
       disagreements.push({ ...vote, derivedMilli, difference })
     }
   }
   return { round, tasks, peers, disagreements }
-}
-
-/** The scored leaves of a peer in a score sheet; null if that is not available, or invalid. */
-async function leavesIn(bytes: PeerResult<Uint8Array>, peerKey: PeerKey) {
-  const opened = bytes.ok ? await payloadsHere.open('scores', bytes.value) : null
-  return opened?.payload.peers.find(one => one.peerKey === peerKey)?.leaves ?? null
 }
 
 /** The round: its rules and tasks as the chain has them, and the score of a commitment by them. */

@@ -8,12 +8,12 @@ import { readPeerRound } from '#chain/rounds/readPeerRound.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { createEventReader } from '#chain/rounds/roundEvents.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
-import { CanonicalError } from '#core/canonical.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { decodeScoreSheet, type PeerScore, type ScoreSheet } from '#core/payloads/payloads.ts'
+import type { PeerScore } from '#core/payloads/payloads.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { drawCommittee } from '../draws/drawCommittee.ts'
+import { readPeerScore } from '../fetch/openScoreSheet.ts'
 import { explainSeat } from './explainSeat.ts'
 import { explainAnswers, explainTasks, explainVotesOf } from './explainWork.ts'
 import { findPeer } from './findPeer.ts'
@@ -129,17 +129,10 @@ async function readCommittees(
 }
 
 /** The peer's entry in a kept score sheet. The evaluator committed to it: its id is on the chain. */
-async function scoreOf({ data, round, peerKey }: RoundOf, { contentId }: RevealedVotes): Promise<PeerScore | null> {
+async function scoreOf(
+  { chainId, data, round, peerKey }: RoundOf,
+  { evaluatorKey, contentId }: RevealedVotes,
+): Promise<PeerScore | null> {
   const bytes = await readKeptBundle(data, round, contentId)
-  return (bytes && readScoreSheet(bytes))?.peers.find(one => one.peerKey === peerKey) ?? null
-}
-
-/** Null if the bytes are not a score sheet: an evaluator may commit to anything. */
-function readScoreSheet(bytes: Uint8Array): ScoreSheet | null {
-  try {
-    return decodeScoreSheet(bytes)
-  } catch (error) {
-    if (error instanceof CanonicalError) return null
-    throw error
-  }
+  return bytes && readPeerScore(bytes, { chainId, round, evaluatorKey }, peerKey)
 }

@@ -7,6 +7,7 @@ import { type RoundRules, roundRules } from '../draws/checkRollouts.ts'
 import { sampledLeaves } from '../draws/drawCommittee.ts'
 import { drawTasks, readTaskPlaces } from '../draws/drawTasks.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
+import { openScoreSheet } from '../fetch/openScoreSheet.ts'
 import { isMissing, peerFault } from '../fetch/peerResult.ts'
 import type { PeerNode } from '../peerNode.ts'
 
@@ -117,9 +118,8 @@ async function fetchSheets(
     return votes.size === 0 ? [] : [{ kind: 'scores' as const, round, contentId, peerKey: evaluatorKey, votes }]
   })
   const visited = await fetchPlan.visit(wanted, until, async (bytes, { peerKey, votes }) => {
-    const scoreSheet = (await payloads.open('scores', bytes))?.payload
-    const isBound = scoreSheet?.chainId === chainId && scoreSheet.round === round && scoreSheet.evaluatorKey === peerKey
-    if (scoreSheet === undefined || !isBound) return peerFault('another', 'no score sheet of its evaluator and round')
+    const scoreSheet = await openScoreSheet(payloads, bytes, { chainId, round, evaluatorKey: peerKey })
+    if (scoreSheet === null) return peerFault('another', 'no score sheet of its evaluator and round')
     const told = scoreSheet.peers.filter(peer => votes.get(peer.peerKey) === peer.scoreMilli)
     return { ok: true, value: new Map(told.map(peer => [peer.peerKey, peer])) }
   })
