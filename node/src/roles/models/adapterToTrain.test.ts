@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
 import { allLinear } from '#model/lora/loraConfig.ts'
-import { initLora } from '#model/lora/loraFactors.ts'
+import { loraShapes } from '#model/lora/loraFactors.ts'
 import { encodePolicy } from '#rl/policy/publishedPolicy.ts'
 import { usualRank } from './adapterToTrain.ts'
 
@@ -17,7 +17,10 @@ test.each([
   (_, rank, hiddenSize, intermediateSize, layers, heads, kvHeads, headDim) => {
     const config = { ...tinyConfig, hiddenSize, intermediateSize, layers, heads, kvHeads, headDim }
     expect(usualRank(config)).toBe(rank)
-    const adapter = initLora(config, { rank, alpha: 2 * rank, targets: allLinear, rankStabilized: false }, 'seed')
+    const lora = { rank, alpha: 2 * rank, targets: allLinear, rankStabilized: false }
+    const zeros = ([name, shape]: [string, readonly number[]]) =>
+      [name, { shape, data: new Float32Array(shape.reduce((size, length) => size * length, 1)) }] as const
+    const adapter = { config: lora, factors: new Map([...loraShapes(config, lora)].map(zeros)) }
     const parts = encodePolicy({ adapter, base: `0x${'0'.repeat(64)}`, precision: 'float32' })
     expect(parts.reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(MAX_POLICY_BYTES)
   },
