@@ -27,6 +27,7 @@ test('options of a step that make no sense are refused by name, and no weight ch
     [{ importanceSamplingLevel: 'group' }, /^importanceSamplingLevel: /],
     [{ importanceSamplingMode: 'mask' }, /^importanceSamplingMode: /],
     [{ importanceSamplingCap: -1 }, /^importanceSamplingCap: /],
+    [{ maskTruncatedAlternatives: 0.9 }, /^maskTruncatedAlternatives: /],
     [{ scaleRewards: 'std' }, /^scaleRewards: .*"batch"/],
     [{ klBeta: Number.NaN }, /^klBeta: /],
     [{ klBeta: -1 }, /^klBeta: /],

@@ -16,6 +16,10 @@ export function lossOptions({ clipLow, clipHigh, scaleRewards, minGroupDeviation
   return { clipLow, clipHigh, delta: DELTA, scaleRewards, minDeviation } as const
 }
 
+/** Additional options of an update from others' claims. @param maxKl - nats per token. */
+export const rulesOfOthers = (maxKl: number) =>
+  ({ recomputeLogprobs: true, maxKl, maskTruncatedAlternatives: true }) as const
+
 /** The learning rate of an update; weights and adapters have different ones. @param updates - including this one. */
 export function learningRateOf(training: Training, trained: 'weights' | 'adapter', updates: number): number {
   const { schedule, learningRate, adapterLearningRate, warmUpRounds, totalRounds } = training

@@ -4,7 +4,7 @@ import type { RolloutGroup } from '#rl/groupStep.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { JsonValue } from '#store/journal.ts'
 import type { TrainingStep } from '../metrics/trainingLog.ts'
-import { failureOf, learningRateOf, lossOptions } from '../models/learningRules.ts'
+import { failureOf, learningRateOf, lossOptions, rulesOfOthers } from '../models/learningRules.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type CandidateGroup, decodeGroups } from './candidates.ts'
 import type { SolvedShares } from './solvedShares.ts'
@@ -65,7 +65,7 @@ export function createProposerLearner(
 ): ProposerLearner {
   const { training, sharing } = spec
   // Between a proposal and its results the policy moves on, so its own samples are treated like a stranger's.
-  const options = { ...lossOptions(training), recomputeLogprobs: true, maxKl: sharing.maxKl }
+  const options = { ...lossOptions(training), ...rulesOfOthers(sharing.maxKl) }
 
   /** One update, which is saved. */
   async function update(groups: readonly CandidateGroup[], lessons: readonly RolloutGroup[], solved: SolvedShares) {

@@ -8,7 +8,7 @@ import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scoreRollouts.ts'
 import { passByDataset, passByFamily, passByLevel, passByPeer, passByProposer } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
-import { createRateScaling, failureOf, learningRateOf, lossOptions } from '../models/learningRules.ts'
+import { createRateScaling, failureOf, learningRateOf, lossOptions, rulesOfOthers } from '../models/learningRules.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 
@@ -61,8 +61,7 @@ export function createLearner(
   const { training } = spec
   const loss = lossOptions(training)
   const scaling = createRateScaling(journal, spec.sharing.learningRateScaling)
-  /** Limits on updates from others' claims. */
-  const ofOthers = { recomputeLogprobs: true, maxKl: spec.sharing.maxKl } as const satisfies Partial<GroupStepOptions>
+  const ofOthers = rulesOfOthers(spec.sharing.maxKl)
 
   /** One update. */
   async function update(

@@ -56,7 +56,7 @@ export function policyTargets(
     const reference = options.klBeta > 0 ? { referenceLogprobs: referenceOf(sequence) } : {}
     const perTokenOf = (old: Float32Array): PerToken => {
       const advantages = samplingLogprobs
-        ? importanceWeights(old, samplingLogprobs, options).map(weight => weight * advantage)
+        ? importanceWeights(old, samplingLogprobs, advantage, options).map(weight => weight * advantage)
         : constant(advantage)
       return { weights: constant(weights[i] as number), advantages, oldLogprobs: old, ...reference }
     }
@@ -94,14 +94,22 @@ interface ImportanceWeightsOptions {
   readonly importanceSamplingMode?: 'token_truncate' | 'sequence_truncate'
   /** Upper bound of ratios, which limits their variance; 2. */
   readonly importanceSamplingCap?: number
+  /**
+   * Leave a token of negative advantage out where the weight of its alternatives would be truncated, (1 - old) / (1 - sampling) > cap in
+   * probabilities; false. The trained policy would draw these alternatives far more often than the sampler did. Without their part of the gradient
+   * the token becomes less likely, whether or not they are worse.
+   */
+  readonly maskTruncatedAlternatives?: boolean
 }
 
 /**
  * Truncated importance weights of a completion that another policy sampled: min(exp(old - sampling), cap). Except for the truncation, they make
- * the expected gradient over the other policy's samples equal to that over the trained policy's.
+ * the expected gradient over the other policy's samples equal to that over the trained policy's. Masked tokens have 0, see
+ * `maskTruncatedAlternatives`.
  *
  * @param oldLogprobs - [tokens] under the trained policy before the update.
  * @param samplingLogprobs - [tokens] under the policy that sampled.
+ * @param advantage - of the completion.
  * @returns [tokens].
  * @see Ionides, Truncated Importance Sampling, 2008; Yao et al., Your Efficient RL Framework Secretly Brings You Off-Policy
  *   RL Training, 2025, https://fengyao.notion.site/off-policy-rl.
@@ -109,13 +117,24 @@ interface ImportanceWeightsOptions {
 function importanceWeights(
   oldLogprobs: Float32Array,
   samplingLogprobs: Float32Array,
-  { importanceSamplingMode = 'token_truncate', importanceSamplingCap = 2 }: ImportanceWeightsOptions = {},
+  advantage: number,
+  options: ImportanceWeightsOptions,
 ): Float32Array {
-  const truncated = (logRatio: number) => Math.min(Math.exp(logRatio), importanceSamplingCap)
+  const { importanceSamplingMode = 'token_truncate', importanceSamplingCap: cap = 2 } = options
+  const truncated = (logRatio: number) => Math.min(Math.exp(logRatio), cap)
   const byToken = oldLogprobs.map((logprob, i) => logprob - (samplingLogprobs[i] as number))
-  if (importanceSamplingMode === 'token_truncate') return byToken.map(truncated)
-  return byToken.fill(truncated(byToken.reduce((a, b) => a + b, 0)))
+  const weights =
+    importanceSamplingMode === 'token_truncate'
+      ? byToken.map(truncated)
+      : byToken.fill(truncated(byToken.reduce((a, b) => a + b, 0)))
+  if (!options.maskTruncatedAlternatives || advantage >= 0) return weights
+  const isMasked = (i: number) =>
+    alternatives(oldLogprobs[i] as number) > cap * alternatives(samplingLogprobs[i] as number)
+  return weights.map((weight, i) => (isMasked(i) ? 0 : weight))
 }
+
+/** Probability of all other tokens. */
+const alternatives = (logprob: number) => -Math.expm1(logprob)
 
 /**
  * How the losses of a batch's tokens become one number, by TRL's names.
