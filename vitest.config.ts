@@ -26,12 +26,18 @@ const project = (
  */
 const shared = ({ test }: ReturnType<typeof project>) => ({ test: { ...test, isolate: false } })
 
+/** Tests that wait for chains, sockets and timers most of the time: more of them at once than there are cores, after the others. */
+const waiting = ({ test }: ReturnType<typeof project>) => ({
+  test: { ...test, maxWorkers: 4, sequence: { groupOrder: 1 } },
+})
+
 /** Tests that take minutes: only `npm run test:long` runs them. */
 const longProject = (name: string, include: string[], globalSetup: Setup) => ({
   test: { name, include, globalSetup, testTimeout: 600_000, hookTimeout: 600_000 },
 })
 
 const built = ['node/test/buildContracts.ts']
+const pages = [...built, 'dashboard/test/buildDashboard.ts']
 
 /** One project a package. `scripts/test/suites.ts` says which run side by side. */
 export default defineConfig({
@@ -40,11 +46,12 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     projects: [
       shared(project('node', ['node/{src,model/src}/**/*.test.ts'], 60_000, built)),
-      project('node-e2e', ['node/test/**/*.test.ts'], 120_000, built),
-      longProject('long', ['{node,scripts}/**/*.long.test.ts'], built),
+      waiting(project('node-e2e', ['node/test/**/*.test.ts'], 120_000, built)),
+      longProject('long', ['{node,scripts,indexer}/**/*.long.test.ts'], built),
+      longProject('long-pages', ['dashboard/**/*.long.test.ts'], pages),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
       shared(project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built, [BROWSER])),
-      project('dashboard-e2e', [BROWSER], 120_000, [...built, 'dashboard/test/buildDashboard.ts']),
+      project('dashboard-e2e', [BROWSER], 120_000, pages),
       shared(project('scripts', ['scripts/**/*.test.ts'], 120_000, [], [SWARM])),
       project('swarm', [SWARM], 480_000),
     ],

@@ -4,7 +4,7 @@ import { testLooks } from './pages/looks.ts'
 import { testMarket } from './pages/market.ts'
 import { testPeers } from './pages/peers.ts'
 import { testRounds } from './pages/rounds.ts'
-import { testShifts } from './pages/shifts.ts'
+import { testShifts, testShiftsAt } from './pages/shifts.ts'
 
 const scene = openBrowserScene()
 
@@ -13,4 +13,6 @@ testPeers(scene)
 testMarket(scene)
 testRounds(scene)
 testLooks(scene)
+// What fits a phone has the most to move: `npm run test:long` has the other width.
+testShiftsAt(390, scene)
 testShifts(scene)

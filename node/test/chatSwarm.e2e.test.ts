@@ -6,11 +6,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { settlementOutcomes } from '@waggle/deployments/protocol'
 import { afterAll, expect, test } from 'vitest'
+import { runCode } from '#cli/models/runCode.ts'
 import { systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
 import { decodeScoreSheet, type ScoreSheet } from '#core/payloads/payloads.ts'
 import { loadEnvironment } from '#environments/builtIn.ts'
 import { drawTrainingTask } from '#environments/codezero/curriculum/drawTask.ts'
+import { describeEnvironment } from '#environments/codezero/describeEnvironment.ts'
 import type { CodeZeroSpec } from '#environments/codezero/environmentSpec.ts'
 import { formatProposal } from '#environments/codezero/parseProposal.ts'
 import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
@@ -26,7 +28,6 @@ import { openJudgeModel } from '#roles/models/openModels.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
-import { callCli } from './callCli.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { runCli } from './cliProcess.ts'
 import { type LivePeer, startLiveSwarm } from './liveSwarm.ts'
@@ -174,14 +175,18 @@ test('the frozen chat model’s prediction is a calibrated probability, the same
 })
 
 test('a judge that cannot tell right from wrong makes no environment', async () => {
-  const models = ['--model', at('model'), '--judge', at('other judge')]
-  const out = at('refused.json')
-  const made = await callCli(['environment', 'create', ...models, '--out', out, '--pairs', '200', '--samples', '8'])
-  expect(made).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/balanced accuracy.*--judge.*\[JUDGE_TOO_WEAK\]/s),
+  const models = {
+    modelFolder: at('model'),
+    judgeFolder: at('other judge'),
+    judgeModel: null,
+    precision: 'int8',
+  } as const
+  const made = describeEnvironment({ ...models, pairs: 40, samples: 1, threads: 1, runCode })
+  await expect(made).rejects.toMatchObject({
+    code: 'JUDGE_TOO_WEAK',
+    message: expect.stringContaining('balanced accuracy'),
+    hint: expect.stringContaining('--judge'),
   })
-  expect(existsSync(out)).toBe(false)
 })
 
 test('a start says what its models take of the memory before any is loaded', async () => {

@@ -8,7 +8,6 @@ const root = join(import.meta.dirname, '..', '..')
 const LONG = [
   'node/test/devices.e2e.test.ts',
   'node/test/chatSwarm.e2e.test.ts',
-  'node/test/reasoningSwarm.e2e.test.ts',
   'node/test/opTable.device.test.ts',
   'node/test/cliErrors.e2e.test.ts',
   'node/test/sponsor.e2e.test.ts',
@@ -22,8 +21,9 @@ const LONG = [
   'dashboard/test/outages.e2e.test.ts',
   'scripts/simulate/network/simulateSwarm.test.ts',
   'scripts/starter/execute.test.ts',
-  'indexer/test/otherChain.e2e.test.ts',
   'indexer/test/restart.e2e.test.ts',
+  'indexer/test/events.e2e.test.ts',
+  'indexer/test/contradictions.e2e.test.ts',
 ].map(file => join(root, file))
 
 /** Begins with long files: Vitest goes by size where no earlier run is known, and a long one that begins last runs alone. */

@@ -97,6 +97,6 @@ export const stages: Suite[][][] = [
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
-  [[{ ...end2end('long', 'long'), isLong: true }]],
+  [[{ ...end2end('long', 'long*'), isLong: true }]],
   [[end2end('swarm', 'swarm')]],
 ]

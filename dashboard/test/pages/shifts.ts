@@ -6,44 +6,54 @@ import { answers } from '../fixtures/indexerAnswers.ts'
 import { CURRENT_ROUND } from '../fixtures/swarm.ts'
 import { layoutShift, settled } from '../inspectPage.ts'
 
-/** Pages do not shift by themselves, and fit a phone. */
-export function testShifts(scene: BrowserScene): void {
+/** Pages of a width do not shift by themselves, and fit a phone. @param width - pixels. */
+export function testShiftsAt(width: number, scene: BrowserScene): void {
   const { browserTest, visit } = scene
-
-  for (const width of [1280, 390]) {
-    const addresses = ['/', '/run', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]
-    for (const address of [...addresses, '/roles', '/market'])
-      browserTest(`what comes late moves nothing that a reader sees at ${width} px of ${address}`, async () => {
-        const come = holdBack()
-        const page = await visit(address, { width, early: true })
-        await page.locator('[role=status][aria-label^=Loading]').filter({ visible: true }).first().waitFor()
-        await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
-        come()
-        await settled(page)
-        expect(await layoutShift(page)).toBeLessThan(0.05)
-        if (width === 390) await fitsPhone(page)
-      })
-
-    browserTest(`a page that comes whole stays as it is at ${width} px`, async () => {
-      for (const address of ['/market/1', `/bettors/${solver.account}`, '/register', '/nothing']) {
-        const page = await visit(address, { width })
-        await page.getByRole('button', { name: /^Connect/ }).waitFor()
-        expect(await layoutShift(page), address).toBeLessThan(0.05)
-        await page.close()
-      }
+  const addresses = ['/', '/run', '/rounds', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`]
+  for (const address of [...addresses, '/roles', '/market'])
+    browserTest(`what comes late moves nothing that a reader sees at ${width} px of ${address}`, async () => {
+      const come = holdBack()
+      const page = await visit(address, { width, early: true })
+      await page.locator('[role=status][aria-label^=Loading]').filter({ visible: true }).first().waitFor()
+      await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+      come()
+      await settled(page)
+      expect(await layoutShift(page)).toBeLessThan(0.05)
+      if (width === 390) await fitsPhone(page)
     })
 
-    browserTest(`the account of an earlier visit moves nothing that a reader sees at ${width} px`, async () => {
-      for (const address of ['/', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`, '/market', '/market/1']) {
-        const page = await visit(address, { width, account: solver.account, prepare: rememberWallet })
-        await page.getByRole('button', { name: 'Disconnect' }).waitFor()
-        await settled(page)
-        expect(await layoutShift(page), address).toBeLessThan(0.05)
-        await page.close()
-      }
-    })
+  browserTest(`a page that comes whole stays as it is at ${width} px`, async () => {
+    for (const address of ['/market/1', `/bettors/${solver.account}`, '/register', '/nothing']) {
+      const page = await visit(address, { width })
+      await page.getByRole('button', { name: /^Connect/ }).waitFor()
+      expect(await layoutShift(page), address).toBeLessThan(0.05)
+      await page.close()
+    }
+  })
+
+  browserTest(`the account of an earlier visit moves nothing that a reader sees at ${width} px`, async () => {
+    for (const address of ['/', `/rounds/${CURRENT_ROUND - 2}`, `/peers/${solver.peerKey}`, '/market', '/market/1']) {
+      const page = await visit(address, { width, account: solver.account, prepare: rememberWallet })
+      await page.getByRole('button', { name: 'Disconnect' }).waitFor()
+      await settled(page)
+      expect(await layoutShift(page), address).toBeLessThan(0.05)
+      await page.close()
+    }
+  })
+
+  /** Keeps what pages load late from them, until it is told that it may come. */
+  function holdBack(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const late = (name: string) => (variables: object) => promise.then(() => answers[name]?.({ ...variables }))
+    const held = ['Rounds', 'Standings', 'Roles', 'MarketRoles', 'Games'].map(name => [name, late(name)])
+    scene.dashboard.gateway.answers = path => promise.then(() => gatewayAnswers(path))
+    scene.dashboard.indexer.answers = { ...answers, ...Object.fromEntries(held) }
+    return resolve
   }
+}
 
+/** What comes late or in parts moves nothing, whatever the width. */
+export function testShifts({ browserTest, visit }: BrowserScene): void {
   browserTest('a font that comes late moves nothing', async () => {
     const { promise, resolve: comes } = Promise.withResolvers<void>()
     const hold = async (page: Page) => {
@@ -65,16 +75,6 @@ export function testShifts(scene: BrowserScene): void {
     expect(tops.length).toBeGreaterThan(3)
     expect(tops).toEqual(tops.toSorted((a, b) => a - b))
   })
-
-  /** Keeps what pages load late from them, until it is told that it may come. */
-  function holdBack(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const late = (name: string) => (variables: object) => promise.then(() => answers[name]?.({ ...variables }))
-    const held = ['Rounds', 'Standings', 'Roles', 'MarketRoles', 'Games'].map(name => [name, late(name)])
-    scene.dashboard.gateway.answers = path => promise.then(() => gatewayAnswers(path))
-    scene.dashboard.indexer.answers = { ...answers, ...Object.fromEntries(held) }
-    return resolve
-  }
 }
 
 /** No element lies beyond the edge of the screen, and the keyboard reaches the content first. */

@@ -11,7 +11,6 @@ import { readMarketCredit } from '#chain/games/readGame.ts'
 import { type ChainReads, createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import type { Patience } from '#core/patience.ts'
 import { readAgreement } from '#roles/reports/readAgreement.ts'
 import { readConnections } from '#roles/reports/readConnections.ts'
 import { readTwin } from '#roles/reports/twin.ts'
@@ -27,7 +26,6 @@ type StatusQuestion = {
   data: string
   deployment: Deployment
   rpcUrl: string
-  patience?: Patience
   identity: Identity
   /** The sponsor that its settings name, if any. */
   sponsor?: string | undefined
@@ -37,8 +35,8 @@ type StatusQuestion = {
 const SETTLED_SHOWN = 5
 
 /** A peer's status, from the chain and its own journal. */
-export async function readStatus({ data, deployment, rpcUrl, patience, identity, sponsor }: StatusQuestion) {
-  const chain = await connectChain({ rpcUrl, deployment, patience })
+export async function readStatus({ data, deployment, rpcUrl, identity, sponsor }: StatusQuestion) {
+  const chain = await connectChain({ rpcUrl, deployment })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
   const { peerId, peerKey, name, address } = identity

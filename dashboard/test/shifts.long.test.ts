@@ -1,0 +1,4 @@
+import { openBrowserScene } from './browserScene.ts'
+import { testShiftsAt } from './pages/shifts.ts'
+
+testShiftsAt(1280, openBrowserScene())
