@@ -13,6 +13,6 @@ testPeers(scene)
 testMarket(scene)
 testRounds(scene)
 testLooks(scene)
-// What fits a phone has the most to move: `npm run test:long` has the other width.
+// A phone shows the most shifts: `npm run test:long` has the other width.
 testShiftsAt(390, scene)
 testShifts(scene)

@@ -52,7 +52,7 @@ export function testShiftsAt(width: number, scene: BrowserScene): void {
   }
 }
 
-/** What comes late or in parts moves nothing, whatever the width. */
+/** Fonts and parts that arrive late move nothing. */
 export function testShifts({ browserTest, visit }: BrowserScene): void {
   browserTest('a font that comes late moves nothing', async () => {
     const { promise, resolve: comes } = Promise.withResolvers<void>()
