@@ -60,7 +60,7 @@ const TESTS: Record<string, readonly string[]> = {
   AppealVerdicts: APPEALS,
   JuryVotes: ['JuryVotes', 'challenges/Appeals'],
   Openings: ['Openings', 'TaskPay'],
-  ScoreOpenings: ['Openings', 'TaskPay', 'invariant/Openings'],
+  ScoreOpenings: ['Openings', 'OpenedLeaf', 'TaskPay', 'invariant/Openings'],
   TaskPay: ['TaskPay', 'invariant/Openings'],
   TaskFaults: ['TaskFaults', 'TaskPay', 'invariant/Openings'],
   Ballots: ['Ballots', 'Openings'],
