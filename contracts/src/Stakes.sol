@@ -121,7 +121,9 @@ contract Stakes is IStakes {
     function mayPropose(bytes32 peerKey, uint64 round) external view returns (bool may) {
         if (round < _bootstrapRounds) return true;
         Stake storage held = _stakes[Duty.Proposer][peerKey];
-        return held.freeFromRound == 0 && _isEnough(Duty.Proposer, held.amountWei);
+        // Secrets reach two rounds ahead of the notice.
+        bool isOn = held.freeFromRound == 0 || round < held.freeFromRound - UNBONDING_ROUNDS + 2;
+        return isOn && _isEnough(Duty.Proposer, held.amountWei);
     }
 
     /// @inheritdoc IStakes

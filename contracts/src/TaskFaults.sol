@@ -35,7 +35,7 @@ abstract contract TaskFaults is ITaskFaults {
         emit SecretWithheld(round, proposerKey, lostWei, msg.sender);
     }
 
-    /// @dev No secret is due if the beacon for its seed is void, or if the peer may no longer propose.
+    /// @dev No secret is due if the beacon for its seed is void, or if the peer's duty had ended before the round.
     function _isWithheld(uint64 round, bytes32 proposerKey) internal view returns (bool is_) {
         if (round < 2 || _rounds.currentRound() < round || _rounds.beaconOf(round - 2) == 0) return false;
         (bool committed, ) = _commitments.secretOf(round, proposerKey);

@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {ITaskFaults} from "../src/interfaces/ITaskFaults.sol";
+import {ITaskProposals} from "../src/interfaces/ITaskProposals.sol";
 import {StakesFixture} from "./StakesFixture.sol";
 
 /// @dev In round 4 the second solver, which stakes, commits to its secret for round 6.
@@ -69,12 +70,33 @@ contract TaskFaultsTest is StakesFixture {
         openings.challengeSecret(6, proposer);
     }
 
-    function test_RevertWhen_ItMayNotProposeAnyMore() public {
+    function test_NoticeDoesNotHelp() public {
         unstakeAs(account, PROPOSER, proposer);
         enterRound(5);
         enterRound(6);
-        expectNothingWithheld();
-        openings.challengeSecret(6, proposer);
+        vm.assertEq(openings.challengeSecret(6, proposer), 0.5 ether);
+    }
+
+    /// @dev It knows what it would have to propose.
+    function test_NoticeAfterTheBeaconDoesNotHelp() public {
+        enterRound(5);
+        unstakeAs(account, PROPOSER, proposer);
+        enterRound(6);
+        vm.assertEq(openings.challengeSecret(6, proposer), 0.5 ether);
+    }
+
+    function test_WhoLeavesMayShowWhatItCommittedToAndOwesNoMore() public {
+        unstakeAs(account, PROPOSER, proposer);
+        enterRound(5);
+        vm.prank(account);
+        commitments.propose(6, proposer, SECRET, 1, "a task", keccak256(abi.encode(SECRET)));
+        enterRound(6);
+        vm.expectRevert(abi.encodeWithSelector(ITaskProposals.RolloutCommitments_NoStake.selector, 7, proposer));
+        vm.prank(account);
+        commitments.propose(7, proposer, SECRET, 1, "a task", 0);
+        enterRound(7);
+        vm.expectRevert(abi.encodeWithSelector(ITaskFaults.Openings_NothingWithheld.selector, 7, proposer));
+        openings.challengeSecret(7, proposer);
     }
 
     function test_RevertWhen_TheRoundIsOneOfTheFirstTwo() public {

@@ -127,9 +127,9 @@ interface IStakes {
     /// @param peerKey The peer.
     function stake(Duty duty, bytes32 peerKey) external;
 
-    /// @notice Gives notice: from the next round on the evaluator has no seat, and the proposer can commit no tasks.
-    /// The
-    /// sender must speak for the peer.
+    /// @notice Gives notice: from the next round on the evaluator has no seat. The proposer can have committed to
+    /// secrets up to the round after that, so it may still propose for those two, and not for later ones. The sender
+    /// must speak for the peer.
     /// @param duty What for.
     /// @param peerKey The peer.
     function unstake(Duty duty, bytes32 peerKey) external;
@@ -156,8 +156,8 @@ interface IStakes {
     /// @return held The stake.
     function stakeOf(Duty duty, bytes32 peerKey) external view returns (Stake memory held);
 
-    /// @notice Whether a peer may commit tasks for a round: any peer during bootstrap; later, one with a sufficient
-    /// stake and without notice.
+    /// @notice Whether a peer may propose tasks for a round: any peer during bootstrap; later, one with a sufficient
+    /// stake, whose notice has not ended the duty before that round.
     /// @param peerKey The peer.
     /// @param round The round.
     /// @return may Whether it may.

@@ -3,6 +3,7 @@ import type { PublicClient } from 'viem'
 import { type Clock, systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
+import { type Patience, TooSlowError } from '#core/patience.ts'
 import { originsOf, splitUrls } from '#core/redactUrls.ts'
 import { ChainUnreachableError } from './chainErrors.ts'
 import { clientOf } from './clientOf.ts'
@@ -41,6 +42,8 @@ type ConnectOptions = {
   /** If given, later faults of the endpoints are waited out; otherwise they are thrown. */
   follower?: Follower
   clock?: Clock
+  /** Limits the time that slow answers may take; without, each call has its own limit alone. */
+  patience?: Patience | undefined
   /** Hash of the deployment's first block at the last start, null at the first. If given, or for a follower, that of the chain is confirmed. */
   knownHash?: string | null
   /** Time between polls for a new block, until the time between blocks is known. */
@@ -58,9 +61,8 @@ const OTHER_FOR_MS = { peer: 60_000, command: 2_000 }
 export async function connectChain(options: ConnectOptions): Promise<ConnectedChain & { firstHash: string | null }> {
   const { deployment, payer, follower, clock = follower?.clock ?? systemClock, pollMs = 500 } = options
   const counts: RpcCounts = { calls: 0, errors: 0 }
-  const endpoints = splitUrls(options.rpcUrl).map(url =>
-    counted(createEndpoint(url, { clock, signal: follower?.signal }), counts),
-  )
+  const open = (url: string) => counted(createEndpoint(url, { clock, signal: follower?.signal }), counts)
+  const endpoints = splitUrls(options.rpcUrl).map(url => patient(open(url), options.patience))
   const rpcCounts = () => ({ ...counts })
   const rpcUrl = originsOf(options.rpcUrl)
   // Fails if nothing answers, since the URL may be wrong: `openChain` waits if it was right before.
@@ -93,6 +95,22 @@ export async function connectChain(options: ConnectOptions): Promise<ConnectedCh
   await guard.check()
   const heads = createHeads({ readHead: guard.readHead, clock, signal: follower.signal, pollMs })
   return { rpc: clientOf(guard.request), rpcUrl, heads, rpcCounts, firstHash }
+}
+
+/** An endpoint that no longer answers once a command's patience has ended. */
+function patient(endpoint: Endpoint, patience: Patience | undefined): Endpoint {
+  if (patience === undefined) return endpoint
+  return {
+    ...endpoint,
+    async ask(call) {
+      try {
+        return await patience.waitFor(endpoint.origin, call.method, () => endpoint.ask(call))
+      } catch (error) {
+        if (!(error instanceof TooSlowError)) throw error
+        throw new ChainUnreachableError(error.message, { hint: error.hint, retryable: true, cause: error })
+      }
+    },
+  }
 }
 
 function counted(endpoint: Endpoint, counts: RpcCounts): Endpoint {

@@ -43,6 +43,13 @@ export const environment = {
     throw new UsageError('WAGGLE_ALERT_URL is not an http or https URL.', { hint: 'Correct it, or unset it.' })
   },
 
+  /** Seconds that slow answers may take a reading command in all. @throws {UsageError} */
+  patienceSec(): number {
+    const text = read('WAGGLE_PATIENCE') ?? '120'
+    if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
+    throw new UsageError('WAGGLE_PATIENCE is not a number of seconds.', { hint: 'Set it to 120, for example.' })
+  },
+
   /** Passphrase of a backup made or restored without a terminal. */
   backupPassphrase: () => read('WAGGLE_BACKUP_PASSPHRASE'),
 

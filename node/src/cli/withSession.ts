@@ -1,6 +1,7 @@
 import { feeSettings } from '#chain/outbox/feeSettings.ts'
 import { revertedWith, revertHint } from '#chain/revertedWith.ts'
 import type { AccountAddress } from '#core/hashes.ts'
+import type { Patience } from '#core/patience.ts'
 import type { AccountSession, SessionOptions } from '#roles/accountSession.ts'
 import type { ReadSession } from '#roles/readSession.ts'
 import { openIdentity } from '#store/identity.ts'
@@ -16,16 +17,19 @@ import { hasPeer, requirePeer } from './requirePeer.ts'
  *
  * @throws {UsageError} if the folder holds no peer, or no deployment is found.
  */
-export async function openPeerFolder(flags: Values): Promise<SessionOptions & { sponsor?: string }> {
+export async function openPeerFolder(
+  flags: Values,
+): Promise<SessionOptions & { patience: Patience; sponsor?: string }> {
   const config = loadConfig(flags)
   requirePeer(config.data, 'Name its folder with --data, or make a new peer: npx waggle init.')
-  const { deployment, rpcUrl } = openDeployment(config)
+  const { deployment, rpcUrl, patience } = openDeployment(config)
   const { data, sponsor } = config
   const fees = pickSettings(config, feeSettings)
   return {
     data,
     deployment,
     rpcUrl,
+    patience,
     identity: await openIdentity(data),
     fees,
     ...(sponsor !== undefined && { sponsor }),

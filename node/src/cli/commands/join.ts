@@ -71,7 +71,10 @@ async function deviceOf({ device: wanted, environment, model }: Config) {
 }
 
 /** @throws {NoFundsError} if the account has no funds. */
-async function printFunds(address: Hex, chain: ReturnType<typeof openDeployment>): Promise<void> {
+async function printFunds(
+  address: Hex,
+  chain: Pick<ReturnType<typeof openDeployment>, 'deployment' | 'rpcUrl'>,
+): Promise<void> {
   const { fundAccount } = await import('../account/fundAccount.ts')
   const funding = await fundAccount({ ...chain, address })
   if (funding.status === 'empty') throw unfunded(address, chain.deployment.network, funding)

@@ -32,9 +32,9 @@ show prints what the peer stakes as evaluator and as proposer, and the duties th
 export const unstake = defineCommand({
   about: `npx waggle unstake DUTY [OPTIONS]
 
-Gives notice of a stake (evaluator or proposer): the duty ends with the round, and the stake is released 12 rounds later. Run it again
-then to withdraw the stake. A running peer keeps its role, without a seat, and does not stake for it automatically until you run
-npx waggle stake.`,
+Gives notice of a stake (evaluator or proposer): the duty ends with the round, a proposer's two rounds later, and the stake is released
+after 12 rounds. Run it again then to withdraw the stake. Let a proposer run for those two rounds, or it loses 0.5 Nectar for each. A
+running peer keeps its role, without a seat, and does not stake for it automatically until you run npx waggle stake.`,
   own: jsonOption,
   peer: peerOnChain,
   positionals: ['DUTY'],

@@ -119,7 +119,7 @@ function tellMemory(logger: Logger, { state, found, advice }: Finding): void {
 /** Asks the configured sponsor to register a peer without funds. */
 async function payBySponsor(
   { sponsor: url, data, role }: Config,
-  chain: ReturnType<typeof openDeployment>,
+  chain: Pick<ReturnType<typeof openDeployment>, 'deployment' | 'rpcUrl'>,
   signal: AbortSignal,
 ): Promise<void> {
   if (url === undefined) return

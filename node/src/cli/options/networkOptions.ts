@@ -3,22 +3,30 @@ import { dirname, join } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { type Deployment, DeploymentRecordError, deploymentPath, readDeployment } from '@waggle/deployments/record'
 import { isNamed } from '#base/readSmallFile.ts'
+import { systemClock } from '#core/clock.ts'
+import { createPatience, type Patience } from '#core/patience.ts'
 import { environment } from '../environment.ts'
 import { UsageError } from '../usageError.ts'
 import type { Config } from './config.ts'
 
 const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
+type OpenedDeployment = { deployment: Deployment; rpcUrl: string; patience: Patience }
+
+/** For commands that read and end. */
+const patienceOfCommand = () =>
+  createPatience(environment.patienceSec() * 1000, systemClock, line => console.error(line))
+
 /**
  * The deployment of a command.
  *
  * @throws {UsageError} if the network is not known, has no deployment yet, or its record is damaged.
  */
-export function openDeployment(config: Config): { deployment: Deployment; rpcUrl: string } {
+export function openDeployment(config: Config): OpenedDeployment {
   const deployment = readRecord(config)
   const { network } = deployment
   const rpcUrl = config.rpc ?? environment.rpcUrl(network) ?? known[network]?.defaultUrl
-  if (rpcUrl !== undefined) return { deployment, rpcUrl }
+  if (rpcUrl !== undefined) return { deployment, rpcUrl, patience: patienceOfCommand() }
   throw new UsageError(`No RPC endpoint for the network '${network}' is known.`, {
     hint: 'Name one with --rpc or WAGGLE_RPC_URL.',
   })

@@ -11,6 +11,7 @@ import { readMarketCredit } from '#chain/games/readGame.ts'
 import { type ChainReads, createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { PeerKey } from '#core/hashes.ts'
+import type { Patience } from '#core/patience.ts'
 import { readAgreement } from '#roles/reports/readAgreement.ts'
 import { readConnections } from '#roles/reports/readConnections.ts'
 import { readTwin } from '#roles/reports/twin.ts'
@@ -26,6 +27,7 @@ type StatusQuestion = {
   data: string
   deployment: Deployment
   rpcUrl: string
+  patience?: Patience
   identity: Identity
   /** The sponsor that its settings name, if any. */
   sponsor?: string | undefined
@@ -35,8 +37,8 @@ type StatusQuestion = {
 const SETTLED_SHOWN = 5
 
 /** A peer's status, from the chain and its own journal. */
-export async function readStatus({ data, deployment, rpcUrl, identity, sponsor }: StatusQuestion) {
-  const chain = await connectChain({ rpcUrl, deployment })
+export async function readStatus({ data, deployment, rpcUrl, patience, identity, sponsor }: StatusQuestion) {
+  const chain = await connectChain({ rpcUrl, deployment, patience })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
   const { peerId, peerKey, name, address } = identity

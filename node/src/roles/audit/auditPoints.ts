@@ -8,14 +8,17 @@ import { createChainReads } from '#chain/reads.ts'
 import { readVotingRecord } from '#chain/votes/readVotingRecord.ts'
 import { gatherBytes } from '#core/gatherBytes.ts'
 import { hash32, type PeerKey } from '#core/hashes.ts'
+import type { Patience } from '#core/patience.ts'
 import { peerName } from '#core/peers/peerName.ts'
-import { splitUrls } from '#core/redactUrls.ts'
+import { originsOf, splitUrls } from '#core/redactUrls.ts'
 import { askEndpoints } from './askEndpoints.ts'
 import { derivePoints, type Finding } from './deriveScores.ts'
 
 export type AuditQuestion = {
   deployment: Deployment
   rpcUrl: string
+  /** Limits the time that slow answers may take. */
+  patience?: Patience
   /** An indexer whose leaderboard is compared too. */
   indexUrl: string | undefined
 }
@@ -40,11 +43,11 @@ export type Audit = {
  * @throws {IndexUnusableError} if the index does not answer, or is ahead of the chain.
  * @throws {EndpointsDisagreeError} if two endpoints have different votes.
  */
-export async function auditPoints({ deployment, rpcUrl, indexUrl }: AuditQuestion): Promise<Audit> {
+export async function auditPoints({ deployment, rpcUrl, indexUrl, patience }: AuditQuestion): Promise<Audit> {
   // Read before the chain, so that the chain has everything that the index has.
-  const index = indexUrl === undefined ? null : await readIndexedPoints(indexUrl, deployment.chainId)
+  const index = indexUrl === undefined ? null : await readIndexedPoints(indexUrl, deployment.chainId, patience)
   const clients = await askEndpoints(splitUrls(rpcUrl), async url => {
-    const client = await connectChain({ rpcUrl: url, deployment })
+    const client = await connectChain({ rpcUrl: url, deployment, patience })
     return { ...client, head: await callChain(client.rpcUrl, () => client.rpc.getBlockNumber()) }
   })
   const [head] = clients.map(client => client.head).sort((a, b) => Number(a - b)) as [bigint]
@@ -132,6 +135,8 @@ const reached = z.object({
   _meta: z.object({ status: z.record(z.string(), z.object({ id: count, block: z.object({ number: count }) })) }),
 })
 
+type Ask = <T>(query: string, shape: z.ZodType<T>) => Promise<T>
+
 type IndexedPoints = {
   /** The block as of which they hold. */
   block: number
@@ -146,11 +151,15 @@ type IndexedPoints = {
  * @throws {IndexUnusableError} if it is not an indexer, indexes another chain, advances during every read, or gives a peer two values at one
  *   block.
  */
-export async function readIndexedPoints(url: string, chainId: number): Promise<IndexedPoints> {
+export async function readIndexedPoints(url: string, chainId: number, patience?: Patience): Promise<IndexedPoints> {
+  const ask: Ask = (query, shape) => {
+    const work = () => askIndex(url, query, shape)
+    return patience === undefined ? work() : patience.waitFor(originsOf(url), 'the index', work)
+  }
   for (let reading = 0; reading < READINGS; reading++) {
-    const block = await readBlock(url, chainId)
-    const { points, contradicted } = await readPages(url)
-    if ((await readBlock(url, chainId)) !== block) continue
+    const block = await readBlock(ask, url, chainId)
+    const { points, contradicted } = await readPages(ask, url)
+    if ((await readBlock(ask, url, chainId)) !== block) continue
     if (contradicted === null) return { block, points }
     throw new IndexUnusableError(
       `The indexer at ${url} gives ${contradicted} two different values at block ${block}.`,
@@ -165,8 +174,8 @@ export async function readIndexedPoints(url: string, chainId: number): Promise<I
   })
 }
 
-async function readBlock(url: string, chainId: number): Promise<number> {
-  const { status } = (await ask(url, '{ _meta { status } }', reached))._meta
+async function readBlock(ask: Ask, url: string, chainId: number): Promise<number> {
+  const { status } = (await ask('{ _meta { status } }', reached))._meta
   const own = Object.values(status).find(({ id }) => id === chainId)
   if (own !== undefined) return own.block.number
   const ids = Object.values(status).map(({ id }) => id)
@@ -176,12 +185,15 @@ async function readBlock(url: string, chainId: number): Promise<number> {
 }
 
 /** @returns also a peer that has two different values, which it can have only if the index moved on in between. */
-async function readPages(url: string): Promise<Pick<IndexedPoints, 'points'> & { contradicted: PeerKey | null }> {
+async function readPages(
+  ask: Ask,
+  url: string,
+): Promise<Pick<IndexedPoints, 'points'> & { contradicted: PeerKey | null }> {
   const points = new Map<PeerKey, number>()
   let contradicted: PeerKey | null = null
   for (let offset = 0; ; offset += PAGE) {
     const query = `{ standings(orderBy: "rank", limit: ${PAGE}, offset: ${offset}) { items { peerKey pointsMilli } } }`
-    const { items } = (await ask(url, query, page)).standings
+    const { items } = (await ask(query, page)).standings
     const before = points.size
     for (const { peerKey, pointsMilli } of items) {
       if (points.has(peerKey) && points.get(peerKey) !== pointsMilli) contradicted ??= peerKey
@@ -195,7 +207,7 @@ async function readPages(url: string): Promise<Pick<IndexedPoints, 'points'> & {
   }
 }
 
-async function ask<T>(url: string, query: string, shape: z.ZodType<T>): Promise<T> {
+async function askIndex<T>(url: string, query: string, shape: z.ZodType<T>): Promise<T> {
   try {
     const response = await fetch(`${url.replace(/\/+$/, '')}/graphql`, {
       method: 'POST',

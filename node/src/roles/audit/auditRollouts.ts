@@ -25,10 +25,10 @@ type RolloutQuestion = PayloadSources & {
 
 /** Recomputes scores from the rollouts: committed leaves, drawn by the beacon, scored by the frozen judge. */
 export async function openRolloutAudit(question: RolloutQuestion) {
-  const { deployment, rpcUrl, environments, threads, device, clock, logger, signal } = question
+  const { deployment, rpcUrl, patience, environments, threads, device, clock, logger, signal } = question
   const { chainId } = deployment
   const follower = question.waitsOut ? { clock, logger, signal } : undefined
-  const chain = await connectChain({ rpcUrl, deployment, ...(follower && { follower }) })
+  const chain = await connectChain({ rpcUrl, deployment, ...(follower ? { follower } : { patience }) })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
   const rounds = createRoundClock(chain, contracts)

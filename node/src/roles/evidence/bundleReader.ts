@@ -39,9 +39,9 @@ function hintOf(found: PeerResult<Uint8Array>, isPublic: boolean): string {
 
 /** Reads what solvers committed to: from a folder, or else from the peers that keep it. */
 export async function openBundleReader(sources: PayloadSources) {
-  const { deployment, rpcUrl, signal } = sources
+  const { deployment, rpcUrl, patience, signal } = sources
   const { chainId } = deployment
-  const chain = await connectChain({ rpcUrl, deployment })
+  const chain = await connectChain({ rpcUrl, deployment, patience })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
   const { round: currentRound } = await createRoundClock(chain, contracts).read()

@@ -9,6 +9,7 @@ import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { createEventReader } from '#chain/rounds/roundEvents.ts'
 import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import type { PeerKey } from '#core/hashes.ts'
+import type { Patience } from '#core/patience.ts'
 import type { PeerScore } from '#core/payloads/payloads.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
@@ -23,6 +24,7 @@ import type { Duty, Seat, Work } from './work.ts'
 type WhyQuestion = {
   deployment: Deployment
   rpcUrl: string
+  patience?: Patience
   /** A peer's folder, for the score sheets that it keeps. */
   data: string
   /** Three words, a peer id or a key. */
@@ -39,8 +41,8 @@ const LOOK_BACK = 8
  *
  * @throws {UnknownPeerError}
  */
-export async function explainWork({ deployment, rpcUrl, data, peer: asked, round: given }: WhyQuestion) {
-  const chain = await connectChain({ rpcUrl, deployment })
+export async function explainWork({ deployment, rpcUrl, patience, data, peer: asked, round: given }: WhyQuestion) {
+  const chain = await connectChain({ rpcUrl, deployment, patience })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
   const peers = await readPeers(chain, contracts)

@@ -1,0 +1,74 @@
+import { NodeError } from '#base/errors.ts'
+import type { Clock } from './clock.ts'
+
+/** An endpoint or an index answers so slowly that a command would take hours. */
+export class TooSlowError extends NodeError {
+  override readonly code = 'TOO_SLOW'
+}
+
+/**
+ * A command's patience with servers. An answer within {@link QUICK_MS} costs nothing, so a long audit over a fast endpoint is not limited. Of calls
+ * that wait side by side, the time without any answer counts once.
+ */
+export type Patience = {
+  /**
+   * @param server - origin of a URL, for people.
+   * @param what - of the call, such as `eth_getLogs`.
+   * @throws {TooSlowError} once slow answers have used up the limit.
+   */
+  waitFor<T>(server: string, what: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Answers of a public endpoint take up to some seconds. */
+const QUICK_MS = 2_000
+/** Time spent on slow answers at which a command says what it waits for; then at twice the time, and so on. */
+const FIRST_SAID_MS = 8_000
+
+/** @param limitMs - time spent on slow answers, after which a command ends. */
+export function createPatience(limitMs: number, clock: Clock, say: (line: string) => void): Patience {
+  let waiting = 0
+  let sinceMs = 0
+  let spentMs = 0
+  let sayAtMs = FIRST_SAID_MS
+  const spent = () => spentMs + Math.max(0, clock.nowMs() - sinceMs - QUICK_MS)
+
+  function sayIfLate(server: string, what: string): void {
+    const nowMs = spent()
+    if (nowMs < sayAtMs) return
+    sayAtMs = 2 * nowMs
+    say(
+      `Waiting for ${server} (${what}): its slow answers have taken ${inSeconds(nowMs)} of at most ${inSeconds(limitMs)}.`,
+    )
+  }
+
+  const tooSlow = (server: string) =>
+    new TooSlowError(`${server} answers too slowly: waiting for it took more than ${inSeconds(limitMs)}.`, {
+      hint: 'Try again later, name another URL, or allow more seconds with WAGGLE_PATIENCE.',
+      retryable: true,
+    })
+
+  return {
+    async waitFor(server, what, work) {
+      if (spentMs >= limitMs) throw tooSlow(server)
+      if (waiting === 0) sinceMs = clock.nowMs()
+      waiting += 1
+      const answered = new AbortController()
+      const late = clock.sleep(Math.max(0, sayAtMs - spentMs) + QUICK_MS, answered.signal)
+      late.then(
+        () => sayIfLate(server, what),
+        () => {},
+      )
+      const [result] = await Promise.allSettled([work()])
+      answered.abort()
+      sayIfLate(server, what)
+      waiting -= 1
+      spentMs = spent()
+      sinceMs = clock.nowMs()
+      if (spentMs >= limitMs) throw tooSlow(server)
+      if (result.status === 'rejected') throw result.reason
+      return result.value
+    },
+  }
+}
+
+const inSeconds = (ms: number) => `${Math.round(ms / 1000)} s`
