@@ -45,6 +45,13 @@ contract SettlementTest is VotesFixture {
         expectOutcome(1, 100);
     }
 
+    function test_APageOfAThousandthOfAPointCounts() public {
+        voteOnFirstSolver(scoresOf(1, 1, 1));
+        votes.settle(0, 0, firstSolvers(1));
+        expectOutcome(1, 1);
+        vm.assertEq(pointsIn(0), 1);
+    }
+
     function test_LeavesUnavailableOutOfTheMedian() public {
         voteOnFirstSolver(scoresOf(900, GONE, 700));
         vm.expectEmit(address(votes));
