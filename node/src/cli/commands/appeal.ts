@@ -9,7 +9,7 @@ export const appeal = defineCommand({
   about: `npx waggle appeal PEER_ID --round N [OPTIONS]
 
 Appeals a peer's settled score to a larger committee, in the third round after the score's own. In the third round after the appeal,
-its verdict can be appealed to 23 seats with twice the bond, unless most of the first committee found that the bundle is missing.
+its verdict can be appealed to 23 seats with twice the bond, unless most of the first jury found that the bundle is missing.
 Half of the bond, in the chain's native coin, pays the seats that are drawn, whatever they find. The other half comes back if the
 score changes; if it stands, it goes to the other side. Withdraw it with npx waggle challenge withdraw. npx waggle challenge
 bonds prints the size of the bonds and sends nothing.`,
