@@ -36,18 +36,21 @@ contract OpenedLeafTest is VotesFixture {
     function test_HalfIsNoMajority() public view {
         expectLeaf([uint256(3), 3, 1, 1, NONE], 0, Tally.UNAVAILABLE);
         expectLeaf([uint256(3), 3, 1, 2, NONE], 0, Tally.UNAVAILABLE);
+        expectLeaf([uint256(0), 0, 1, 1, NONE], 0, Tally.UNAVAILABLE);
         expectLeaf([uint256(3), 1, 3, 1, 2], 0, Tally.UNAVAILABLE);
         expectLeaf([uint256(3), 1, NONE, NONE, NONE], 0, Tally.UNAVAILABLE);
         expectLeaf([uint256(3), NONE, NONE, NONE, NONE], 0, Tally.UNAVAILABLE);
         expectLeaf([NONE, NONE, NONE, NONE, NONE], 0, Tally.UNAVAILABLE);
     }
 
-    /// @dev The seat at position p gave its leaf 101 + p.
+    /// @dev The seat at position p gave its leaf 101 + p. That a shard is closed, or its task paid, counts for no leaf.
     function expectLeaf(uint256[5] memory opened, uint32 leaf, uint16 median) internal view {
         uint256 word = 1 << 224;
         for (uint256 i = 0; i < 5; ++i) if (opened[i] != NONE) word |= ((opened[i] << 16) | (102 + i)) << (32 * i);
-        (uint32 index, uint16 medianMilli) = probe.agreedIn(0, word);
-        vm.assertEq(index, leaf);
-        vm.assertEq(medianMilli, median);
+        for (uint256 flags = 0; flags < 4; ++flags) {
+            (uint32 index, uint16 medianMilli) = probe.agreedIn(0, word | (flags << 160));
+            vm.assertEq(index, leaf);
+            vm.assertEq(medianMilli, median);
+        }
     }
 }
