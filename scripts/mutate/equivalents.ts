@@ -53,6 +53,12 @@ export const equivalents: readonly Equivalent[] = [
       'Of leaves that were opened equally often none has a majority, and one leaf gives the same values each time.',
   },
   {
+    file: src('ScoreOpenings'),
+    before: 'return a > b ? a - b : b - a;',
+    after: 'return a >= b ? a - b : b - a;',
+    reason: 'Where both are equal, either difference is 0.',
+  },
+  {
     file: src('challenges/WithheldLeaves'),
     before: 'index = Draws.distinct(owed, uint256(sample.place) + 1, seed)[sample.place];',
     after: 'index = Draws.distinct(owed, uint256(sample.place) + 2, seed)[sample.place];',
@@ -76,6 +82,12 @@ export const equivalents: readonly Equivalent[] = [
     before: 'uint32 drawn = seats > most ? most : seats;',
     after: 'uint32 drawn = seats >= most ? most : seats;',
     reason: 'Where both are equal, either is the same number.',
+  },
+  {
+    file: src('libraries/Tally'),
+    before: 'return votes < 2 ? 2 : votes;',
+    after: 'return votes <= 2 ? 2 : votes;',
+    reason: 'Where both are equal, either is 2.',
   },
   {
     file: src('market/MarketDisputes'),
