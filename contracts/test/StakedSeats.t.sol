@@ -183,7 +183,6 @@ contract StakedSeatsTest is StakesFixture {
         vm.assertEq(votes.missesOf(evaluators[2]), 2);
     }
 
-    /// @dev Nobody gives them anything: they vote on rounds 4 and 5 as well, claim, stake, and the swarm goes on.
     /// @dev Half of the stake, and the seat with the second.
     function test_AnOverturnedVoteCostsHalfOfTheStake() public {
         stakeFor(EVALUATOR, evaluators[0]);
