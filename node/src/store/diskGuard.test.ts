@@ -82,6 +82,21 @@ test('work waits while the data folder cannot be used, and continues when it can
   expect(await wait()).toBe(0)
 })
 
+test('a disk that the system has made read-only is named, although rights allow writes and SQLite has called it full', async () => {
+  const readOnly = Object.assign(new Error('EROFS: read-only file system, open'), { code: 'EROFS' })
+  for (const first of [new DiskFullError('/data/journal.sqlite'), readOnly]) {
+    const { guard, disk, lines, wait } = guardOf({ probe: () => Promise.reject(readOnly) })
+    expect(guard.isFault(first)).toBe(true)
+    await wait(ms => {
+      if (ms === 20_000) disk.probe = async () => {}
+    })
+    expect(lines).toEqual([
+      expect.stringMatching(/^the data folder cannot be used/),
+      expect.stringMatching(/^the data folder can be used again/),
+    ])
+  }
+})
+
 test('work that fails again after each wait waits longer and longer, a minute at most', async () => {
   const { guard, wait } = guardOf()
   const waits: number[] = []

@@ -1,9 +1,9 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { faultOfFolder } from '#base/fileError.ts'
+import { asFileError, faultOfFolder } from '#base/fileError.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { asDiskFull, freeBytesOf, isDiskFull, RESERVED_BYTES } from './diskSpace.ts'
+import { asDiskFull, freeBytesOf, isDiskFull, isReadOnlyDisk, RESERVED_BYTES } from './diskSpace.ts'
 
 export type DiskGuard = {
   /** Whether the error means that the disk is full, or that the data folder cannot be used; then the next wait blocks. */
@@ -49,14 +49,21 @@ export function createDiskGuard(modules: Modules): DiskGuard {
     // Work that fails again right after a wait waits longer: it writes more than the probe.
     const before = marked ?? faultOf(folder)
     marked = null
+    // SQLite gives one code for a full disk and for one that has become read-only.
+    if (before === 'no space') return (await failureOf(probe)) ?? before
     if (before !== null) return before
     if ((await readFree(folder)) < RESERVED_BYTES) return 'no space'
-    if (waits === 0) return null
+    return waits === 0 ? null : failureOf(probe)
+  }
+
+  async function failureOf(write: (folder: string) => Promise<void>): Promise<Blocked | null> {
     try {
-      await probe(folder)
+      await write(folder)
       return null
     } catch (error) {
       if (isDiskFull(error)) return 'no space'
+      // The rights that the system reports do not always show it.
+      if (isReadOnlyDisk(error)) return asFileError(error) as Error
       throw error
     }
   }
@@ -88,7 +95,8 @@ export function createDiskGuard(modules: Modules): DiskGuard {
 
   return {
     isFault(error) {
-      const fault = isDiskFull(error) ? 'no space' : faultOf(folder)
+      const seen = isReadOnlyDisk(error) ? (asFileError(error) as Error) : null
+      const fault = isDiskFull(error) ? 'no space' : (faultOf(folder) ?? seen)
       marked = fault ?? marked
       return fault !== null
     },

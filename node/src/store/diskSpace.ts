@@ -27,6 +27,15 @@ export function asDiskFull(error: unknown, path: string): unknown {
   return !(error instanceof DiskFullError) && isDiskFull(error) ? new DiskFullError(path, error) : error
 }
 
+/** Whether an error or one of its causes means a disk that the system has made read-only, as it does after a fault. */
+export function isReadOnlyDisk(error: unknown): boolean {
+  for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
+    const { code, message } = at as { code?: unknown; message?: unknown }
+    if (code === 'EROFS' || (typeof message === 'string' && message.startsWith('EROFS:'))) return true
+  }
+  return false
+}
+
 /** Whether an error means a full disk, also if it came from another thread, which keeps only its message. */
 export function isDiskFull(error: unknown): boolean {
   for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {

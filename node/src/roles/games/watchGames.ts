@@ -36,12 +36,20 @@ export function sessionOfNode(
  * @param poll - takes the length of a round in seconds; 'idle' from it means that nothing is open, and halves the polls.
  */
 export async function watchGames(
-  { chain, clock, logger, round, signal }: Pick<PeerNode, 'chain' | 'clock' | 'logger' | 'round' | 'signal'>,
+  {
+    chain,
+    clock,
+    disk,
+    logger,
+    round,
+    signal,
+  }: Pick<PeerNode, 'chain' | 'clock' | 'disk' | 'logger' | 'round' | 'signal'>,
   poll: (roundSec: number) => Promise<unknown>,
 ): Promise<void> {
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
     try {
+      await disk.untilWritable(signal)
       // Only its length is needed, so that a round that the peer knows of is as good as the newest.
       const roundSec = roundLengthSec(round() ?? (await chain.rounds.waitFor(0, signal)))
       const waitOf = (polls: number) => Math.min(MAX_WAIT_MS, (roundSec * 1000) / polls)
@@ -49,6 +57,8 @@ export async function watchGames(
       if ((await poll(roundSec)) === 'idle') waitMs = waitOf(IDLE_POLLS_PER_ROUND)
     } catch (error) {
       if (signal.aborted) return
+      // Said once for all work, and waited out.
+      if (disk.isFault(error)) continue
       logger.warn('a game of the market could not be continued', { error })
     }
     await clock.sleep(waitMs, signal).catch(() => undefined)
