@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createManualClock, systemClock } from './clock.ts'
 
@@ -13,6 +14,17 @@ test('a manual clock wakes sleepers in the order of their time', async () => {
   await Promise.all([late, early])
   expect(woken).toEqual(['early', 'late'])
   expect(clock.nowMs()).toBe(1020)
+})
+
+test('a sleep that has ended leaves nothing at its signal, on either clock', async () => {
+  const manual = createManualClock()
+  for (const clock of [manual, systemClock]) {
+    const { signal } = new AbortController()
+    const slept = clock.sleep(1, signal)
+    manual.advance(1)
+    await slept
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  }
 })
 
 test('an aborted sleep rejects with the reason, on either clock', async () => {

@@ -59,9 +59,14 @@ export function createManualClock(startMs = 0): ManualClock {
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)
         if (ms <= 0) return resolve()
-        const entry = { atMs: now + ms, wake: resolve }
+        const abort = () => waiting.delete(entry) && reject(signal?.reason)
+        const wake = () => {
+          signal?.removeEventListener('abort', abort)
+          resolve()
+        }
+        const entry = { atMs: now + ms, wake }
         waiting.add(entry)
-        signal?.addEventListener('abort', () => waiting.delete(entry) && reject(signal.reason), { once: true })
+        signal?.addEventListener('abort', abort, { once: true })
       }),
     advance(ms) {
       now += ms
