@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { formatError } from '#base/errors.ts'
-import { DataFolderLockedError, lockDataFolder } from './lockDataFolder.ts'
+import { DataFolderLockedError, lockDataFolder, PID_FILE } from './lockDataFolder.ts'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'waggle-lock-'))
 
@@ -48,4 +48,15 @@ test('a damaged lock file is named as such, and not taken for another node', () 
   mkdirSync(join(replaced, 'node.lock'))
   for (const dataDir of [damaged, replaced])
     expect(() => lockDataFolder(dataDir)).toThrow(`cannot be locked through ${join(dataDir, 'node.lock')}`)
+})
+
+test('a lock is released although its file for people cannot be removed, as on a disk that became read-only', () => {
+  const dataDir = folder()
+  const pidPath = join(dataDir, PID_FILE)
+  const lock = lockDataFolder(dataDir)
+  rmSync(pidPath)
+  mkdirSync(pidPath) // a folder is not removed as a file is
+  lock.release()
+  rmdirSync(pidPath)
+  lockDataFolder(dataDir).release()
 })

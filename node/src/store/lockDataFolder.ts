@@ -59,7 +59,11 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
   return {
     release() {
       if (!db.isOpen) return
-      rmSync(pidPath, { force: true })
+      try {
+        rmSync(pidPath, { force: true })
+      } catch {
+        // The disk may be read-only by now. The file is for people; the lock is what counts.
+      }
       db.close()
       held.delete(db)
     },
