@@ -1,6 +1,6 @@
 import { knownNetworks } from '@waggle/deployments/networks'
 import { systemClock } from '#core/clock.ts'
-import { describeMachine, freeMemory } from '#model/devices.ts'
+import { freeMemory } from '#model/devices.ts'
 import { openIdentity } from '#store/identity.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { checkDevice } from '../doctor/checkDevice.ts'
@@ -8,7 +8,6 @@ import { checkComputer, checkDisk, checkKeys, checkNode, checkPorts, isPeerRunni
 import { checkReachability, checkRelease } from '../doctor/checkPeer.ts'
 import { checkSystem, describeSystem } from '../doctor/checkSystem.ts'
 import { type Finding, failure } from '../doctor/finding.ts'
-import { largestGpuBytes } from '../join/chooseSettings.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
@@ -101,7 +100,7 @@ async function checkModels({
   if (isPeerRunning(data)) return [bases]
   const freeBytes = freeMemory()
   const judgeParameters = await likelyJudgeParameters(spec, judge)
-  const pools = checkPools({ freeBytes, judgeParameters, gpuBytes: largestGpuBytes(await describeMachine()) })
+  const pools = checkPools({ freeBytes, judgeParameters })
   return [bases, pools, await checkModelMemory(spec, asked, freeBytes)]
 }
 

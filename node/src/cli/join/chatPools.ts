@@ -10,9 +10,6 @@ export const knownModels = [coder05, coder15, qwen4] as const
 /** Assumed size of an unknown judge: that of CodeZero's default. */
 export const JUDGE_PARAMETERS = coder15.parameters
 
-/** The larger solver ends its rounds in time from here on, as in CodeZero. */
-const LARGE_GPU_BYTES = 38 * 2 ** 30
-
 /** A choice of models for a peer of chat models. */
 export interface Pool {
   /** Options of `start`. */
@@ -21,12 +18,10 @@ export interface Pool {
   readonly parameters: number
   /** Read by solvers only. */
   readonly trained: Trained
-  /** Memory that the largest GPU needs; 0 if a CPU is enough. */
-  readonly gpuBytes: number
   readonly about: string
 }
 
-const frozen = { trained: 'adapter', gpuBytes: 0 } as const
+const frozen = { trained: 'adapter' } as const
 const reader: Pool = {
   ...{ ...frozen, settings: { model: coder05.name }, parameters: coder05.parameters },
   about: 'the base that answers are checked against; the environment names the judge',
@@ -38,23 +33,18 @@ const proposerOf = ({ name, parameters }: (typeof knownModels)[number]): Pool =>
 
 /**
  * Pools by role, best first; roles without a model have none. Only sampling over a float32 base is paid (ADR 0073), so 8-bit pools come
- * last, for machines that could not solve otherwise.
+ * last, for machines that could not solve otherwise. Solvers train over the base that evaluators hold: others cannot be checked (ADR 0193).
  */
 export const chatPools: Readonly<Record<RoleName, readonly Pool[]>> = {
   solver: [
     {
-      settings: { model: coder15.name, lora: 8 }, // an adapter of rank 16 is too large to publish
-      ...{ parameters: coder15.parameters, trained: 'adapter', gpuBytes: LARGE_GPU_BYTES },
-      about: 'an adapter over the larger base',
-    },
-    {
       settings: { model: coder05.name, lora: 16 },
-      ...{ parameters: coder05.parameters, trained: 'adapter', gpuBytes: 0 },
+      ...{ parameters: coder05.parameters, trained: 'adapter' },
       about: 'an adapter takes a fraction of the memory of all weights',
     },
     {
       settings: { model: coder05.name, lora: 16, 'lora-base': 'int8' },
-      ...{ parameters: coder05.parameters, trained: 'integerAdapter', gpuBytes: 0 },
+      ...{ parameters: coder05.parameters, trained: 'integerAdapter' },
       about: 'over 8 bits it learns and earns nothing',
     },
   ],

@@ -5,8 +5,6 @@ import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
 /** A machine's memory for models, and the parameters of the judge that its peer would load; 0 for none. */
 export interface ModelMemory {
   readonly freeBytes: number
-  /** Memory of the largest GPU; 0 if there is none. */
-  readonly gpuBytes: number
   readonly judgeParameters: number
 }
 
@@ -20,10 +18,8 @@ export function leastPool(role: RoleName, memory: ModelMemory): (Pool & { bytes:
   return poolsOf(role, memory).at(-1)
 }
 
-function poolsOf(role: RoleName, { gpuBytes, judgeParameters }: ModelMemory) {
-  return chatPools[role]
-    .filter(pool => pool.gpuBytes <= gpuBytes)
-    .map(pool => ({ ...pool, bytes: memoryNeeded({ role, judgeParameters, ...pool }) }))
+function poolsOf(role: RoleName, { judgeParameters }: ModelMemory) {
+  return chatPools[role].map(pool => ({ ...pool, bytes: memoryNeeded({ role, judgeParameters, ...pool }) }))
 }
 
 /** Describes the models that each role would use here: `solver --model … (7.5 GiB)`, or the missing memory. */

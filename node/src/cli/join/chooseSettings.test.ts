@@ -10,7 +10,6 @@ const GIB = 2 ** 30
 const [half, larger, four] = knownModels
 const machine: Parameters<typeof chooseSettings>[0] = {
   cores: 4,
-  gpus: [],
   freeBytes: 9 * GIB,
   isLocalChain: false,
   judgeParameters: larger.parameters,
@@ -27,9 +26,7 @@ test('the machine decides the role and settings of a peer', () => {
   const solver = { role: 'solver', threads: 3, model: half.name, lora: 16 }
   expect(chosen({}, { environment })).toEqual(solver)
   expect(chosen({ freeBytes: 7 * GIB }, { environment })).toEqual({ ...solver, 'lora-base': 'int8' })
-  const gpus = [{ name: 'H100', memoryBytes: 80 * GIB }]
-  expect(chosen({ gpus, freeBytes: 64 * GIB }, { environment })).toMatchObject({ model: larger.name })
-  expect(chosen({ gpus }, { environment })).toMatchObject({ model: half.name })
+  expect(chosen({ freeBytes: 640 * GIB }, { environment })).toEqual(solver)
   expect(chosen({ freeBytes: 4 * GIB }, { environment })).toEqual({ role: 'gateway' })
   // A judge of four billion leaves too little, and none leaves enough of 6 GiB.
   expect(chosen({ judgeParameters: four.parameters }, { environment })).toEqual({ role: 'gateway' })
@@ -37,30 +34,26 @@ test('the machine decides the role and settings of a peer', () => {
 })
 
 test.each([
-  ['solver', 0, 5, undefined],
-  ['solver', 0, 7, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8'],
-  ['solver', 0, 8, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
-  ['solver', 24, 64, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
-  ['solver', 80, 64, '--model Qwen/Qwen2.5-Coder-1.5B-Instruct --lora 8'],
-  ['evaluator', 0, 5, undefined],
-  ['evaluator', 80, 64, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct'],
-  ['auditor', 0, 6, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct'],
-  ['proposer', 0, 2, undefined],
-  [...['proposer', 0, 3], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen2.5-Coder-0.5B-Instruct'],
-  [...['proposer', 0, 5], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen2.5-Coder-1.5B-Instruct'],
-  [...['proposer', 0, 8], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen3-4B'],
-  ['gateway', 80, 64, undefined],
-] as [RoleName, number, number, string | undefined][])(
-  'a %s with a GPU of %d GiB and %d GiB free',
-  (role, gpu, free, options) => {
-    const memory = { freeBytes: free * GIB, gpuBytes: gpu * GIB, judgeParameters: larger.parameters }
-    const pool = choosePool(role, memory)
-    expect(pool && optionsOf(pool)).toBe(options)
-  },
-)
+  ['solver', 5, undefined],
+  ['solver', 7, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8'],
+  ['solver', 8, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
+  ['solver', 640, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16'],
+  ['evaluator', 5, undefined],
+  ['evaluator', 64, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct'],
+  ['auditor', 6, '--model Qwen/Qwen2.5-Coder-0.5B-Instruct'],
+  ['proposer', 2, undefined],
+  [...['proposer', 3], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen2.5-Coder-0.5B-Instruct'],
+  [...['proposer', 5], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen2.5-Coder-1.5B-Instruct'],
+  [...['proposer', 8], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen3-4B'],
+  ['gateway', 64, undefined],
+] as [RoleName, number, string | undefined][])('a %s with %d GiB free', (role, free, options) => {
+  const memory = { freeBytes: free * GIB, judgeParameters: larger.parameters }
+  const pool = choosePool(role, memory)
+  expect(pool && optionsOf(pool)).toBe(options)
+})
 
 test('doctor says what every role would play with, or what it takes', () => {
-  const memory = { freeBytes: 7 * GIB, gpuBytes: 0, judgeParameters: larger.parameters }
+  const memory = { freeBytes: 7 * GIB, judgeParameters: larger.parameters }
   expect(describePools(memory)).toEqual([
     'solver --model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8 (6.7 GiB)',
     'evaluator --model Qwen/Qwen2.5-Coder-0.5B-Instruct (5.7 GiB)',
@@ -78,6 +71,12 @@ test('the guide has every pool with its memory', () => {
       const free = gibibytes(memoryNeeded({ role, judgeParameters, ...pool }))
       expect(guide).toContain(`| ${role} | ${free} | \`${optionsOf(pool)}\` |`)
     }
+})
+
+test('a solver trains over the base that evaluators and auditors hold', () => {
+  const models = (role: RoleName) => new Set(chatPools[role].map(({ settings }) => settings.model))
+  expect(models('solver')).toEqual(models('evaluator'))
+  expect(models('solver')).toEqual(models('auditor'))
 })
 
 test('half a billion parameters fit 8 GiB by an adapter, and not whole', () => {

@@ -9,7 +9,7 @@ export type Choice = { setting: string; value: string | number | readonly string
 type Machine = Awaited<ReturnType<typeof describeMachine>>
 
 /** The machine's resources. On a local chain all peers share them. */
-type Offer = Pick<Machine, 'cores' | 'gpus'> & {
+type Offer = Pick<Machine, 'cores'> & {
   freeBytes: number
   isLocalChain: boolean
   /** Parameters of the judge that a peer of chat models runs; 0 for none. */
@@ -31,10 +31,9 @@ const MAX_THREADS = 8
  */
 export function chooseSettings(offer: Offer, said: Said): Choice[] {
   const { cores, freeBytes, isLocalChain } = offer
-  const memory = { ...offer, gpuBytes: largestGpuBytes(offer) }
   const ofPool = said.environment !== undefined && said.model === undefined
   const choices: Choice[] = []
-  const least = ofPool ? (leastPool('solver', memory)?.bytes ?? 0) : SOLVER_BYTES
+  const least = ofPool ? (leastPool('solver', offer)?.bytes ?? 0) : SOLVER_BYTES
   const role = said.role ?? (freeBytes < least ? 'gateway' : 'solver')
   if (said.role === undefined) choices.push({ setting: 'role', value: role, reason: reasonOfRole(freeBytes, least) })
   if (isLocalChain && said.listen === undefined) {
@@ -44,14 +43,10 @@ export function chooseSettings(offer: Offer, said: Said): Choice[] {
   const threads = Math.max(1, Math.min(MAX_THREADS, cores - 1))
   if (said.threads === undefined && role !== 'gateway' && role !== 'judge')
     choices.push({ setting: 'threads', value: threads, reason: `of ${cores} cores` })
-  if (ofPool) choices.push(...choicesOfPool(role, memory, said))
+  if (ofPool) choices.push(...choicesOfPool(role, offer, said))
   else if (said.environment !== undefined && role === 'solver' && said.lora === undefined)
     choices.push({ setting: 'lora', value: 16, reason: 'an adapter takes a fraction of the memory of all weights' })
   return choices
-}
-
-export function largestGpuBytes({ gpus }: Pick<Machine, 'gpus'>): number {
-  return Math.max(0, ...gpus.map(({ memoryBytes }) => memoryBytes ?? 0))
 }
 
 function reasonOfRole(freeBytes: number, leastBytes: number): string {

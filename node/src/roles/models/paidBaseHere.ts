@@ -31,6 +31,13 @@ export async function unpaidSolver(
   return adapter.base === 'float32' ? unpaidBaseOf(here) : UNCHECKABLE
 }
 
+/** Bases on which an adapter is paid too, and which a node with this base cannot check; null if any is paid. */
+export async function otherBases({ spec, solverFolder }: Here): Promise<string[] | null> {
+  if (spec.bases === null) return null
+  const own = await readBaseHash(solverFolder)
+  return spec.bases.filter(base => base !== own)
+}
+
 /** @throws {EnvironmentMismatchError} if this node could check nobody, because its base is not paid. */
 export async function requirePaidBase(here: Here): Promise<void> {
   const reason = await unpaidBaseOf(here)
