@@ -63,6 +63,13 @@ test('thousands of quick answers cost nothing, and a hundred that come together 
   expect(said).toEqual([])
 })
 
+test('a server that is too slow uses up nothing of another', async () => {
+  const { patience, call } = openScene()
+  await expect(call(200_000)).rejects.toMatchObject({ code: 'TOO_SLOW' })
+  await expect(call(0)).rejects.toMatchObject({ code: 'TOO_SLOW' })
+  expect(await patience.waitFor('https://quick.example', 'eth_call', async () => 'found')).toBe('found')
+})
+
 test('an answer that fails is passed on', async () => {
   const { patience } = openScene()
   const failing = patience.waitFor('https://one.example', 'x', () => Promise.reject(new Error('no')))

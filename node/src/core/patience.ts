@@ -7,8 +7,9 @@ export class TooSlowError extends NodeError {
 }
 
 /**
- * A command's patience with servers. An answer within {@link QUICK_MS} costs nothing, so a long audit over a fast endpoint is not limited. Of calls
- * that wait side by side, the time without any answer counts once.
+ * A command's patience with servers, with each its own: of two endpoints a slow one uses up nothing of the other's. An answer within
+ * {@link QUICK_MS} costs nothing, so a long audit over a fast endpoint is not limited. Of calls that wait side by side, the time without any
+ * answer counts once.
  */
 export type Patience = {
   /**
@@ -24,15 +25,26 @@ const QUICK_MS = 2_000
 /** Time spent on slow answers at which a command says what it waits for; then at twice the time, and so on. */
 const FIRST_SAID_MS = 8_000
 
-/** @param limitMs - time spent on slow answers, after which a command ends. */
+/** @param limitMs - time spent on slow answers of a server, after which calls to it end. */
 export function createPatience(limitMs: number, clock: Clock, say: (line: string) => void): Patience {
+  const byServer = new Map<string, ReturnType<typeof patienceWith>>()
+  return {
+    waitFor(server, what, work) {
+      const known = byServer.get(server) ?? patienceWith(server, limitMs, clock, say)
+      byServer.set(server, known)
+      return known(what, work)
+    },
+  }
+}
+
+function patienceWith(server: string, limitMs: number, clock: Clock, say: (line: string) => void) {
   let waiting = 0
   let sinceMs = 0
   let spentMs = 0
   let sayAtMs = FIRST_SAID_MS
   const spent = () => spentMs + Math.max(0, clock.nowMs() - sinceMs - QUICK_MS)
 
-  function sayIfLate(server: string, what: string): void {
+  function sayIfLate(what: string): void {
     const nowMs = spent()
     if (nowMs < sayAtMs) return
     sayAtMs = 2 * nowMs
@@ -41,33 +53,31 @@ export function createPatience(limitMs: number, clock: Clock, say: (line: string
     )
   }
 
-  const tooSlow = (server: string) =>
+  const tooSlow = () =>
     new TooSlowError(`${server} answers too slowly: waiting for it took more than ${inSeconds(limitMs)}.`, {
       hint: 'Try again later, name another URL, or allow more seconds with WAGGLE_PATIENCE.',
       retryable: true,
     })
 
-  return {
-    async waitFor(server, what, work) {
-      if (spentMs >= limitMs) throw tooSlow(server)
-      if (waiting === 0) sinceMs = clock.nowMs()
-      waiting += 1
-      const answered = new AbortController()
-      const late = clock.sleep(Math.max(0, sayAtMs - spentMs) + QUICK_MS, answered.signal)
-      late.then(
-        () => sayIfLate(server, what),
-        () => {},
-      )
-      const [result] = await Promise.allSettled([work()])
-      answered.abort()
-      sayIfLate(server, what)
-      waiting -= 1
-      spentMs = spent()
-      sinceMs = clock.nowMs()
-      if (spentMs >= limitMs) throw tooSlow(server)
-      if (result.status === 'rejected') throw result.reason
-      return result.value
-    },
+  return async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    if (spentMs >= limitMs) throw tooSlow()
+    if (waiting === 0) sinceMs = clock.nowMs()
+    waiting += 1
+    const answered = new AbortController()
+    const late = clock.sleep(Math.max(0, sayAtMs - spentMs) + QUICK_MS, answered.signal)
+    late.then(
+      () => sayIfLate(what),
+      () => {},
+    )
+    const [result] = await Promise.allSettled([work()])
+    answered.abort()
+    sayIfLate(what)
+    waiting -= 1
+    spentMs = spent()
+    sinceMs = clock.nowMs()
+    if (spentMs >= limitMs) throw tooSlow()
+    if (result.status === 'rejected') throw result.reason
+    return result.value
   }
 }
 
