@@ -90,6 +90,8 @@ test('a given option is not chosen again', () => {
   const said = { role: 'evaluator', environment: 'env.json', model: 'mine', threads: '2' } as const
   expect(chosen({}, said)).toEqual({})
   expect(chosen({}, { environment: 'env.json', model: 'mine', lora: '8' })).toEqual({ role: 'solver', threads: 3 })
+  // A rank of 16 over a model of 1.5 billion parameters could not be published: the role chooses one.
+  expect(chosen({}, { environment: 'env.json', model: 'mine' })).toEqual({ role: 'solver', threads: 3 })
   const proposer = { role: 'proposer', environment: 'env.json' } as const
   expect(chosen({}, proposer)).toMatchObject({ model: half.name, proposer: four.name })
   expect(chosen({}, { ...proposer, dataset: 'mbpp.jsonl' })).toEqual({ threads: 3, model: half.name })

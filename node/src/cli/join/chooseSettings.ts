@@ -43,9 +43,8 @@ export function chooseSettings(offer: Offer, said: Said): Choice[] {
   const threads = Math.max(1, Math.min(MAX_THREADS, cores - 1))
   if (said.threads === undefined && role !== 'gateway' && role !== 'judge')
     choices.push({ setting: 'threads', value: threads, reason: `of ${cores} cores` })
+  // Over a model of the operator's own, the role itself chooses a rank that can be published.
   if (ofPool) choices.push(...choicesOfPool(role, offer, said))
-  else if (said.environment !== undefined && role === 'solver' && said.lora === undefined)
-    choices.push({ setting: 'lora', value: 16, reason: 'an adapter takes a fraction of the memory of all weights' })
   return choices
 }
 
