@@ -46,8 +46,8 @@ export function usualRank(config: DecoderConfig, targets: readonly string[] = al
 }
 
 /**
- * The solver's default: an adapter of the usual rank, unless all weights are small enough to be published. Training all weights of half a billion parameters would
- * take 13 GB, and earn nothing.
+ * The solver's default: an adapter of the usual rank, unless all weights are small enough to be published. Training all weights of half a
+ * billion parameters would take 13 GB, and earn nothing.
  *
  * @param folder - of the stored policy, if there is one; training resumes it unchanged.
  * @param solverFolder - of the trained model.

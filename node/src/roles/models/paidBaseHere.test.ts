@@ -3,7 +3,7 @@ import { codeZeroSpecSchema } from '#environments/codezero/environmentSpec.ts'
 import { starterFolder } from '#environments/codezero/loadStarter.ts'
 import { presets } from '#environments/codezero/presets.ts'
 import { readBaseHash } from '#environments/paidBase.ts'
-import { otherBases, requirePaidBase, unpaidBaseOf, unpaidSolver } from './paidBaseHere.ts'
+import { requirePaidBase, unpaidBaseOf, unpaidSolver } from './paidBaseHere.ts'
 
 const solverFolder = `${starterFolder}/solver`
 const own = await readBaseHash(solverFolder)
@@ -25,9 +25,9 @@ test('a solver is unpaid over a base that is not listed, as over 8 bits, and by 
 })
 
 test('an evaluator knows the listed bases that it cannot check', async () => {
-  expect(await otherBases(here([other, own]))).toEqual([other])
-  expect(await otherBases(here([own]))).toEqual([])
-  expect(await otherBases(here(null))).toBeNull()
+  expect(await requirePaidBase(here([other, own]))).toEqual([other])
+  expect(await requirePaidBase(here([own]))).toEqual([])
+  expect(await requirePaidBase(here(null))).toEqual([])
 })
 
 test('an evaluator that could check nobody does not start', async () => {

@@ -31,19 +31,19 @@ export async function unpaidSolver(
   return adapter.base === 'float32' ? unpaidBaseOf(here) : UNCHECKABLE
 }
 
-/** Bases on which an adapter is paid too, and which a node with this base cannot check; null if any is paid. */
-export async function otherBases({ spec, solverFolder }: Here): Promise<string[] | null> {
-  if (spec.bases === null) return null
+/**
+ * For a node that checks others.
+ *
+ * @returns the paid bases that it cannot check, since it holds another one; none if any base is paid.
+ * @throws {EnvironmentMismatchError} if this node could check nobody, because its base is not paid.
+ */
+export async function requirePaidBase({ spec, solverFolder }: Here): Promise<string[]> {
+  if (spec.bases === null) return []
   const own = await readBaseHash(solverFolder)
-  return spec.bases.filter(base => base !== own)
-}
-
-/** @throws {EnvironmentMismatchError} if this node could check nobody, because its base is not paid. */
-export async function requirePaidBase(here: Here): Promise<void> {
-  const reason = await unpaidBaseOf(here)
-  if (reason === null) return
+  const reason = unpaidBase(own, spec)
+  if (reason === null) return spec.bases.filter(base => base !== own)
   throw new EnvironmentMismatchError(
-    `An evaluator cannot check sampling with the model in ${here.solverFolder}: ${reason}.`,
+    `An evaluator cannot check sampling with the model in ${solverFolder}: ${reason}.`,
     {
       hint: "Name a model of the environment's bases with --model, at the revision that it lists.",
     },

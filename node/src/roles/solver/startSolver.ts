@@ -10,7 +10,7 @@ import { showDemanded } from '../duties/showDemanded.ts'
 import { noteRun } from '../metrics/runNote.ts'
 import { adapterToTrain } from '../models/adapterToTrain.ts'
 import { openJudge, openPolicy, tellMeasured, type WorkerSettings } from '../models/openModels.ts'
-import { otherBases, unpaidSolver } from '../models/paidBaseHere.ts'
+import { unpaidSolver } from '../models/paidBaseHere.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { proposalsOf } from '../proposer/proposalsOf.ts'
 import { type RoleOptions, workerOf } from '../roleOptions.ts'
@@ -55,7 +55,7 @@ export async function startSolver(node: PeerNode, options: RoleOptions): Promise
   const unpaid = await unpaidSolver(adapted, environment, options.served !== undefined)
   if (unpaid !== null)
     logger.warn('its answers earn nothing: the policy learns, and nothing is committed', { reason: unpaid })
-  else if (adapted !== undefined && (await otherBases(environment))?.length !== 0)
+  else if (adapted !== undefined && environment.spec.bases?.length !== 1)
     logger.warn('several bases are paid: a round counts 0 unless most of its committee holds the base of this solver')
   const pusher = options.push && createPusher(node, options.push, { data, policyFolder })
   const served = options.served && createServedSampler(node, policy, options.served, { data, policyFolder })
