@@ -26,7 +26,7 @@ const project = (
  */
 const shared = ({ test }: ReturnType<typeof project>) => ({ test: { ...test, isolate: false } })
 
-/** Tests that wait for chains, sockets and timers most of the time: more of them at once than there are cores, after the others. */
+/** Tests of which many wait for chains, sockets and timers: more of them at once than there are cores. Groups below 0 are not executed. */
 const waiting = ({ test }: ReturnType<typeof project>) => ({
   test: { ...test, maxWorkers: 4, sequence: { groupOrder: 1 } },
 })
