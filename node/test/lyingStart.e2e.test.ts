@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ type Lie = (call: Call, honest: Answer) => Partial<Answer> | null
 
 /** An endpoint before a chain's, which tells lies. */
 async function startLiar(rpcUrl: string, lie: Lie): Promise<string> {
-  const server = createServer(async (request, response) => {
+  const relay = async (request: IncomingMessage, response: ServerResponse) => {
     const body = Buffer.concat(await request.toArray())
     const asked = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     const [calls, answers] = [JSON.parse(String(body)), await asked.json()].map(one => [one].flat())
@@ -34,6 +34,10 @@ async function startLiar(rpcUrl: string, lie: Lie): Promise<string> {
       return falsely === null ? answer : { jsonrpc: '2.0', id: answer.id, ...falsely }
     })
     response.end(JSON.stringify(Array.isArray(JSON.parse(String(body))) ? told : told[0]))
+  }
+  // The chain may be stopped while a call of the peer is on its way.
+  const server = createServer((request, response) => {
+    relay(request, response).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
