@@ -181,6 +181,8 @@ export function testRefusals(scene: BrowserScene): void {
       path === '/v1/specification' ? { hash: ENVIRONMENT, specification: SPECIFICATION, places: 4 } : undefined
     const { page, signer } = await signing.open(`/peers/${peer.peerKey}`)
     await connect(page)
+    // An account that is chosen while the first one connects is not noticed.
+    await page.getByRole('heading', { name: 'Your peer' }).waitFor()
     await signer.choose(demanding.account)
     const demand = page.getByRole('button', { name: /^Demand an answer of round 0: bond/ })
     const shown = await demand.textContent()
