@@ -92,7 +92,8 @@ export function openBrowserScene(): BrowserScene {
       onTestFinished(async ({ task }) => {
         if (task.result?.state === 'fail') {
           const shown = await page.locator('body').ariaSnapshot({ timeout: 2_000 }).catch(String)
-          console.log(`${page.url()} showed:\n${shown}`)
+          await context.close()
+          throw new Error(`${page.url()} showed:\n${withoutTables(shown)}`)
         }
         await context.close()
         expect(faults, 'errors in the page').toEqual([])
@@ -101,6 +102,11 @@ export function openBrowserScene(): BrowserScene {
       return page
     },
   }
+}
+
+/** A snapshot that is short enough for the end of a log. */
+function withoutTables(snapshot: string): string {
+  return snapshot.replaceAll(/^ *- ('?row|cell|rowheader|columnheader|\/url).*\n/gm, '')
 }
 
 /** Waits for text that a reader sees; a part that is still streaming in is in the document twice, once hidden. */

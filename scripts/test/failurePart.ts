@@ -1,5 +1,5 @@
 /** Lines shown of a suite that fails: enough for several tests, and little enough to be seen above the table. */
-const LINES = 80
+const LINES = 160
 
 /** Where Vitest and Hardhat begin to say what failed, and why. */
 const BEGINS = /^.*(Failed (Tests|Suites) \d|\b\d+ failing\b)/m
