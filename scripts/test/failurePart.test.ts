@@ -14,5 +14,5 @@ test.each([
 test('the end of a check or a crash is kept, and the beginning of long failures', () => {
   expect(failurePart('a.ts(1,1): error TS2322\n')).toBe('a.ts(1,1): error TS2322')
   expect(failurePart(NOISE.join('\n')).split('\n')).toEqual(NOISE.slice(-40))
-  expect(failurePart(['9 failing', ...NOISE].join('\n')).split('\n')).toEqual(['9 failing', ...NOISE.slice(0, 79)])
+  expect(failurePart(['9 failing', ...NOISE].join('\n')).split('\n')).toEqual(['9 failing', ...NOISE.slice(0, 159)])
 })

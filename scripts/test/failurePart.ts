@@ -1,5 +1,7 @@
-/** Lines shown of a suite that fails: enough for several tests, and little enough to be seen above the table. */
+/** Lines shown of what failed: enough for a page that a test showed, and few enough to be seen above the table. */
 const LINES = 160
+/** Lines shown of a suite that ended without saying what failed. */
+const LAST_LINES = 40
 
 /** Where Vitest and Hardhat begin to say what failed, and why. */
 const BEGINS = /^.*(Failed (Tests|Suites) \d|\b\d+ failing\b)/m
@@ -8,6 +10,6 @@ const BEGINS = /^.*(Failed (Tests|Suites) \d|\b\d+ failing\b)/m
 export function failurePart(output: string): string {
   const begins = BEGINS.exec(output)
   const lines = output.trimEnd().split('\n')
-  if (begins === null) return lines.slice(-LINES / 2).join('\n')
+  if (begins === null) return lines.slice(-LAST_LINES).join('\n')
   return output.slice(begins.index).trimEnd().split('\n').slice(0, LINES).join('\n')
 }
