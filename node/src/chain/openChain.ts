@@ -9,7 +9,7 @@ import { type ConnectedChain, connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
 import { awaitAnswer } from './guard/requireChain.ts'
 import { createOutbox, type Outbox, type TxOutcome } from './outbox/outbox.ts'
-import type { OutboxOptions } from './outbox/outboxOptions.ts'
+import type { OutboxOptions, StoreDisk } from './outbox/outboxOptions.ts'
 import { createOutboxRpc, type OutboxRpc } from './outbox/outboxRpc.ts'
 import { REGISTRATION_SECONDS, registerPeer } from './peers/registerPeer.ts'
 import { createChainReads } from './reads.ts'
@@ -27,6 +27,8 @@ type OpenChainOptions = {
   /** Null for a key that the registry cannot check: such a peer can do everything but register. */
   signer: PeerSigner | null
   outbox: OutboxStore
+  /** Of the outbox. */
+  disk?: StoreDisk
   clock: Clock
   logger: Logger
   /** Ends the outbox and every wait. The next start resumes open transactions. */
@@ -89,7 +91,7 @@ type ChainModules = { chain: ConnectedChain; outboxRpc: OutboxRpc }
 
 /** As {@link openChain}, over a given connection to the chain that the outbox is for. */
 export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit<OpenChainOptions, 'rpcUrl'>) {
-  const { deployment, accountKey, peerKey, signer, clock, logger, signal } = options
+  const { deployment, accountKey, peerKey, signer, disk, clock, logger, signal } = options
   const account = outboxRpc.address
   const contracts = contractsOf(deployment)
   const rounds = createRoundClock(chain, contracts)
@@ -98,6 +100,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
   const outbox = createOutbox(
     {
       store: options.outbox,
+      ...(disk && { disk }),
       rpc: outboxRpc,
       head: rounds.recent,
       nextHead: chain.heads.next,

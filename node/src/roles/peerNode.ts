@@ -128,6 +128,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
   try {
     const stores = await openStores(options, closers)
     const { identity, logger, journal } = stores
+    const disk = createDiskGuard({ folder: data, clock, logger })
     const payloads = createPayloadThread()
     closers.push(payloads.close)
     const { accountKey, peerKey, signer } = identity
@@ -139,6 +140,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
         peerKey,
         signer,
         outbox: stores.outbox,
+        disk,
         clock,
         logger,
         signal,
@@ -168,8 +170,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       ...{ identity, chainId: deployment.chainId, environment, playsIn, chain, countsFrom: 0, network, journal },
       ...{ bundles: stores.bundles, sealed: stores.sealed, payloads, twin },
       workerRestarts: createWorkerRestarts({ journal, clock, logger }),
-      disk: createDiskGuard({ folder: data, clock, logger }),
-      ...{ fetchPlan, fetchCounts: fetchPlan.counts },
+      ...{ disk, fetchPlan, fetchCounts: fetchPlan.counts },
       ...{ appealCounts: new Map(), auditCounts: new Map(), judgeCounts: new Map(), newestCanaries: [] },
       ...{ clock, logger, signal, training, round },
       setRound(now) {

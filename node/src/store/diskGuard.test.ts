@@ -54,7 +54,7 @@ test('work waits while there is no space, and continues when there is: two lines
   expect(await wait()).toBe(0)
 })
 
-test("a user's quota is detected by a probe, and a disk that fails otherwise ends the wait", async () => {
+test("a user's quota is detected by a probe", async () => {
   const quota = Object.assign(new Error('EDQUOT: disk quota exceeded, write'), { code: 'EDQUOT' })
   const { guard, disk, wait } = guardOf({ probe: () => Promise.reject(quota) })
   expect(guard.isFault(new Error('another'))).toBe(false)
@@ -62,9 +62,23 @@ test("a user's quota is detected by a probe, and a disk that fails otherwise end
   await wait(ms => {
     if (ms === 10_000) disk.probe = async () => {}
   })
-  guard.isFault(new DiskFullError('/data'))
-  disk.probe = () => Promise.reject(new Error('EIO: i/o error'))
-  await expect(wait()).rejects.toThrow('EIO')
+})
+
+test('work waits for a disk that fails, whether the database or the probe meets it', async () => {
+  const failed = Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' })
+  const flush = Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 1_034 })
+  for (const first of [new DiskFullError('/data/journal.sqlite'), flush]) {
+    const { guard, disk, lines, wait } = guardOf({ probe: () => Promise.reject(failed) })
+    expect(guard.isFault(first)).toBe(true)
+    const waitedMs = await wait(ms => {
+      if (ms === 20_000) disk.probe = async () => {}
+    })
+    expect(waitedMs).toBe(31_000)
+    expect(lines).toEqual([
+      expect.stringMatching(/^the data folder cannot be used/),
+      expect.stringMatching(/^the data folder can be used again/),
+    ])
+  }
 })
 
 test('work waits while the data folder cannot be used, and continues when it can: two lines', async () => {

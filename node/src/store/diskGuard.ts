@@ -3,7 +3,15 @@ import { join } from 'node:path'
 import { asFileError, faultOfFolder } from '#base/fileError.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { asDiskFull, freeBytesOf, isDiskFull, isReadOnlyDisk, RESERVED_BYTES } from './diskSpace.ts'
+import {
+  asDiskFull,
+  DiskFullError,
+  freeBytesOf,
+  isDatabaseFault,
+  isDiskFull,
+  isReadOnlyDisk,
+  RESERVED_BYTES,
+} from './diskSpace.ts'
 
 export type DiskGuard = {
   /** Whether the error means that the disk is full, or that the data folder cannot be used; then the next wait blocks. */
@@ -11,7 +19,7 @@ export type DiskGuard = {
   /**
    * Resolves at once while the folder can be written, else once it can again; logs each change once for all callers.
    *
-   * @throws the signal's reason, or any other error of the disk.
+   * @throws the signal's reason.
    */
   untilWritable(signal: AbortSignal): Promise<void>
 }
@@ -52,19 +60,19 @@ export function createDiskGuard(modules: Modules): DiskGuard {
     // SQLite gives one code for a full disk and for one that has become read-only.
     if (before === 'no space') return (await failureOf(probe)) ?? before
     if (before !== null) return before
-    if ((await readFree(folder)) < RESERVED_BYTES) return 'no space'
-    return waits === 0 ? null : failureOf(probe)
+    return failureOf(async () => {
+      if ((await readFree(folder)) < RESERVED_BYTES) throw new DiskFullError(folder)
+      if (waits > 0) await probe(folder)
+    })
   }
 
-  async function failureOf(write: (folder: string) => Promise<void>): Promise<Blocked | null> {
+  async function failureOf(check: (folder: string) => Promise<void>): Promise<Blocked | null> {
     try {
-      await write(folder)
+      await check(folder)
       return null
     } catch (error) {
-      if (isDiskFull(error)) return 'no space'
-      // The rights that the system reports do not always show it.
-      if (isReadOnlyDisk(error)) return asFileError(error) as Error
-      throw error
+      // The rights that the system reports do not show a disk that fails, and not always one that is read-only.
+      return isDiskFull(error) ? 'no space' : (asFileError(error) as Error)
     }
   }
 
@@ -95,7 +103,7 @@ export function createDiskGuard(modules: Modules): DiskGuard {
 
   return {
     isFault(error) {
-      const seen = isReadOnlyDisk(error) ? (asFileError(error) as Error) : null
+      const seen = isReadOnlyDisk(error) || isDatabaseFault(error) ? (asFileError(error) as Error) : null
       const fault = isDiskFull(error) ? 'no space' : (faultOf(folder) ?? seen)
       marked = fault ?? marked
       return fault !== null

@@ -36,6 +36,15 @@ export function isReadOnlyDisk(error: unknown): boolean {
   return false
 }
 
+/** Whether SQLite could not use its files: SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN. A disk may fail at a flush first, before it is read-only. */
+export function isDatabaseFault(error: unknown): boolean {
+  for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
+    const { errcode } = at as { errcode?: unknown }
+    if (typeof errcode === 'number' && [8, 10, 14].includes(errcode & 0xff)) return true
+  }
+  return false
+}
+
 /** Whether an error means a full disk, also if it came from another thread, which keeps only its message. */
 export function isDiskFull(error: unknown): boolean {
   for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {

@@ -4,6 +4,9 @@ import { ChainUnreachableError } from '#chain/chainErrors.ts'
 import { createHeads } from '#chain/guard/heads.ts'
 import { createOutbox } from '#chain/outbox/outbox.ts'
 import { createManualClock, systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { createDiskGuard } from '#store/diskGuard.ts'
+import { DiskFullError } from '#store/diskSpace.ts'
 import { intent, setup } from './outboxScene.ts'
 
 test('the loop continues through an outage and answers its callers when it is stopped', async () => {
@@ -53,6 +56,52 @@ test('a call of ours that cannot be encoded is a defect, though its error is of 
   const { modules } = setup()
   const head = () => Promise.reject(new BaseError('estimate', { cause: new InvalidAddressError({ address: '0x1' }) }))
   await expect(createOutbox({ ...modules, head }).run(AbortSignal.timeout(5_000))).rejects.toThrow('estimate')
+})
+
+test.each([
+  ['as SQLite reports a write', new DiskFullError('/data/journal.sqlite')],
+  ['as it reports a flush', Object.assign(new Error('disk I/O error'), { errcode: 1_034 })],
+])('a disk that turns read-only under a call on its way is waited out, and said once, %s', async (_, failure) => {
+  const { chain, modules, store, clock } = setup()
+  const readOnly = Object.assign(new Error('EROFS: read-only file system, open'), { code: 'EROFS' })
+  const lines: string[] = []
+  const note = (line: string) => void lines.push(line)
+  const logger = { ...silentLogger, error: note, warn: note, info: note }
+  let isReadOnly = false
+  const disk = createDiskGuard({
+    ...{ folder: '/data', clock, logger, readFree: async () => 2 ** 40, faultOf: () => null },
+    probe: async () => {
+      if (isReadOnly) throw readOnly
+    },
+  })
+  const failing = <T extends unknown[]>(write: (...args: T) => void) => {
+    return (...args: T) => {
+      if (isReadOnly) throw failure
+      write(...args)
+    }
+  }
+  const stop = new AbortController()
+  const outbox = createOutbox({
+    ...{ ...modules, disk, logger },
+    store: { ...store, addAttempt: failing(store.addAttempt), prune: failing(store.prune) },
+  })
+  outbox.enqueue(intent('0x01'))
+  const mined = outbox.outcome('0x01')
+  isReadOnly = true
+  const done = outbox.run(stop.signal)
+  while (!(await Promise.race([mined, systemClock.sleep(1)]))) {
+    clock.advance(1_000)
+    if (clock.nowMs() >= 60_000) isReadOnly = false
+    if (chain.poolSize() > 0) chain.mine()
+    if (clock.nowMs() > 600_000) break
+  }
+  stop.abort()
+  await done
+  expect(lines).toEqual([
+    'the data folder cannot be used; work waits',
+    'the data folder can be used again; work continues',
+  ])
+  expect(await mined).toMatchObject({ status: 'mined' })
 })
 
 test('an endpoint that refuses a transaction at once is asked again once a block', async () => {

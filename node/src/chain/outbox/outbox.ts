@@ -11,7 +11,7 @@ import { NodeError } from '#base/errors.ts'
 import type { Hex } from '#core/hex.ts'
 import type { OutboxEntry, OutboxIntent } from '#core/outboxStore.ts'
 import { createDelivery, type Delivered } from './outboxDelivery.ts'
-import { hasPassed, type OutboxModules, type OutboxOptions, outboxDefaults } from './outboxOptions.ts'
+import { hasPassed, type OutboxModules, type OutboxOptions, outboxDefaults, type StoreDisk } from './outboxOptions.ts'
 
 /** The outcome of a transaction, as a value: none of these is a failure of the node. */
 export type TxOutcome =
@@ -47,7 +47,7 @@ export type Outbox = {
  */
 export function createOutbox(modules: OutboxModules, options: Partial<OutboxOptions> = {}): Outbox {
   const settings = { ...outboxDefaults, ...options }
-  const { store, clock, logger } = modules
+  const { store, disk, clock, logger } = modules
   const waiting = createWaiting(store)
   const deliver = createDelivery(modules, settings)
   let wake = () => {}
@@ -103,7 +103,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
       let outage = false
       try {
         while (!signal.aborted) {
-          const failure = await tick().catch(thrown => thrown ?? new Error('unknown'))
+          const failure = await failureOf(tick, disk, signal)
           if (signal.aborted) break
           if (failure !== undefined && !isOutage(failure)) throw failure
           if (failure !== undefined && !outage) logger.warn('transactions wait', { error: failure })
@@ -116,6 +116,17 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
       }
     },
   }
+}
+
+/**
+ * The failure of a tick, undefined for none. A fault of the store's disk is waited out: a role that waits for an outcome writes nothing itself that
+ * would show it.
+ */
+async function failureOf(tick: Outbox['tick'], disk: StoreDisk | undefined, signal: AbortSignal): Promise<unknown> {
+  const failure = await tick().catch(thrown => thrown ?? new Error('unknown'))
+  if (failure === undefined || !disk?.isFault(failure)) return failure
+  await disk.untilWritable(signal).catch(() => undefined) // only the node's stop ends it early
+  return undefined
 }
 
 /** An outage of the chain, or an answer that cannot be decoded: a later one may be. A call of ours that cannot be encoded is a defect. */

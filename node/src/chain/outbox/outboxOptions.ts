@@ -17,8 +17,17 @@ export const ALONE_TIMES = 2
 /** Whether the last round of an entry is before that of a head. */
 export const hasPassed = ({ throughRound }: OutboxIntent, { round }: Head) => (throughRound ?? round) < round
 
+export type StoreDisk = {
+  /** Whether the error is the disk's. */
+  isFault(error: unknown): boolean
+  /** Resolves once the disk can be written, and says so if that takes time. */
+  untilWritable(signal: AbortSignal): Promise<void>
+}
+
 export type OutboxModules = {
   store: OutboxStore
+  /** Of the store. Without it, a fault of the disk is an outage like any other. */
+  disk?: StoreDisk
   rpc: OutboxRpc
   head: () => Promise<Head>
   /** Resolves with a block other than number `after`; blocks before the chain's time `fromSec` do not count. */
