@@ -7,6 +7,9 @@ type Setup = string[]
 const SWARM = 'scripts/*.e2e.test.ts'
 const BROWSER = 'dashboard/test/*.e2e.test.ts'
 
+/** How long a test polls for something. A slow machine needs more than Vitest's second. */
+const expecting = { poll: { timeout: 30_000 } }
+
 const project = (
   name: string,
   include: string[],
@@ -16,7 +19,7 @@ const project = (
 ) => ({
   test: {
     ...{ name, include, exclude: ['**/node_modules/**', '**/*.long.test.ts', ...left], globalSetup },
-    ...{ testTimeout, hookTimeout: testTimeout },
+    ...{ testTimeout, hookTimeout: testTimeout, expect: expecting },
   },
 })
 
@@ -33,7 +36,7 @@ const waiting = ({ test }: ReturnType<typeof project>) => ({
 
 /** Tests that take minutes: only `npm run test:long` runs them. */
 const longProject = (name: string, include: string[], globalSetup: Setup) => ({
-  test: { name, include, globalSetup, testTimeout: 600_000, hookTimeout: 600_000 },
+  test: { name, include, globalSetup, testTimeout: 600_000, hookTimeout: 600_000, expect: expecting },
 })
 
 const built = ['node/test/buildContracts.ts']

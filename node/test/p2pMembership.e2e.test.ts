@@ -177,6 +177,6 @@ test('a stranger that left leaves nothing behind, however much it claimed about 
   await until(node, ['peer:identify'], () => strangers.every(({ peerId }) => identified.has(peerId)))
   expect(await kept()).toEqual(expect.arrayContaining(strangers.map(({ peerId }) => peerId)))
   for (const one of [...strangers, member]) await one.stop()
-  await vi.waitUntil(async () => (await kept()).every(one => one === peerId), 10_000)
+  await vi.waitUntil(async () => (await kept()).every(one => one === peerId), 30_000)
   expect(await kept()).toEqual([peerId])
 })

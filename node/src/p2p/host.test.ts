@@ -115,10 +115,10 @@ test('a relay that did not know a peer is asked again, over the same connection'
   const hidden = await startTestHost({ listen: ['/p2p-circuit'], clock })
   try {
     await connect(hidden, relay)
-    await vi.waitUntil(() => asked > 0, 10_000)
+    await vi.waitUntil(() => asked > 0, 30_000)
     isKnown = true
     // Each step is a ping as well, and a dozen of them at once end the connection.
-    const patient = { timeout: 10_000, interval: 500 }
+    const patient = { timeout: 30_000, interval: 500 }
     await vi.waitUntil(() => {
       clock.advance(60_000)
       return hidden.addresses().length > 0
@@ -173,7 +173,7 @@ test('connections that say nothing keep nobody out', async () => {
         () => true,
         () => false,
       )
-    }, 5_000)
+    }, 9_000)
     expect(await isIn).toBe(true)
   } finally {
     for (const socket of silent) socket.destroy()

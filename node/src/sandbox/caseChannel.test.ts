@@ -59,7 +59,7 @@ test.each(Object.entries(wrong))('A child that answers %s is killed.', async (_,
 test('A child that speaks when it was not asked is killed, and its words are not the next answer.', async () => {
   const { ask, kill, answers } = channelTo(() => null)
   answers.write(valuesOf('3f0c6c52-7d5f-4a80-9f6e-0a3f0c6c527d'))
-  await vi.waitFor(() => expect(kill).toHaveBeenCalled())
+  await expect.poll(() => kill).toHaveBeenCalled()
   expect(await ask(given, 5)).toEqual({ outcome: 'broken' })
 })
 

@@ -1,5 +1,5 @@
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Appeal, AppealCase } from '#chain/challenges/appeals.ts'
 import type { TxOutcome } from '#chain/outbox/outbox.ts'
 import { createManualClock } from '#core/clock.ts'
@@ -159,9 +159,9 @@ test('seats of a committee take turns: the first that can pays the bond, and the
   const defences = [poor, ...[4, 3, 2, 1].map(seat)].map(node => defendVotes(node, begunAt(7), 2))
   await defences[0]
   expect(said).toContain('a score cannot be appealed: the account has too little for the bond')
-  await vi.waitFor(() => expect(clock.sleepers()).toBe(4))
+  await expect.poll(() => clock.sleepers()).toBe(4)
   clock.advance(10_000)
-  await vi.waitFor(() => expect(appealed).toHaveLength(1))
+  await expect.poll(() => appealed).toHaveLength(1)
   clock.advance(30_000)
   await Promise.all(defences)
   expect(appealed).toHaveLength(1)

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { peerRegistryAbi } from '@waggle/deployments/abi'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ConnectedChain } from '#chain/connectChain.ts'
 import type { Contracts } from '#chain/contracts.ts'
 import type { TxOutcome } from '#chain/outbox/outbox.ts'
@@ -79,7 +79,7 @@ test('a peer that asked again while gas was dear stays sponsored, whichever of i
   holds(account)
   ends[0]?.({ status: 'mined', hash: '0x01', block: 1 })
   ends[1]?.({ status: 'reverted', error: 'PeerRegistry_WrongSigner', hash: null })
-  await vi.waitFor(() => expect(registered).toEqual([peerKey, peerKey]))
+  await expect.poll(() => registered).toEqual([peerKey, peerKey])
   expect(book.peer(peerKey)).toMatchObject({ account })
 })
 
@@ -88,7 +88,7 @@ test('a peer whose registration failed may ask again at once', async () => {
   expect([await ask(), await ask()]).toEqual([202, 202])
   expect(ends).toHaveLength(1)
   ends[0]?.({ status: 'reverted', error: 'PeerRegistry_DeadlinePassed', hash: null })
-  await vi.waitFor(() => expect(book.peer(peerKey)).toBeUndefined())
+  await expect.poll(() => book.peer(peerKey)).toBeUndefined()
   expect(await ask()).toBe(202)
   expect([ends.length, registered.length]).toEqual([2, 0])
 })
