@@ -4,6 +4,7 @@ import type { Clock } from '#core/clock.ts'
 import type { AccountKey, PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent, OutboxStore } from '#core/outboxStore.ts'
+import type { Patience } from '#core/patience.ts'
 import type { PeerSigner } from '#core/peers/peerSigner.ts'
 import { type ConnectedChain, connectChain } from './connectChain.ts'
 import { contractsOf } from './contracts.ts'
@@ -37,6 +38,8 @@ type OpenChainOptions = {
   pollMs?: number
   /** Whether faults of the endpoints are waited out. Otherwise they are thrown. */
   waitsOut?: boolean
+  /** For a command: limits slow answers. */
+  patience?: Patience | undefined
   outboxOptions?: Partial<OutboxOptions>
 }
 
@@ -59,7 +62,7 @@ export type Chain = Awaited<ReturnType<typeof runChain>>
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | WrongContractError | NoFundsError}
  */
 export async function openChain(options: OpenChainOptions): Promise<Chain> {
-  const { rpcUrl, deployment, accountKey, clock, logger, signal, pollMs, waitsOut } = options
+  const { rpcUrl, deployment, accountKey, clock, logger, signal, pollMs, patience, waitsOut } = options
   const account = privateKeyToAccount(accountKey)
   const { outbox } = options
   const prefix = chainPrefix(deployment)
@@ -68,7 +71,7 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
   const follower = waitsOut ? { clock, logger, signal } : undefined
   const connect = () =>
     connectChain({
-      ...{ rpcUrl, deployment, payer: account.address, clock },
+      ...{ rpcUrl, deployment, payer: account.address, clock, patience },
       knownHash: wasHere && adopted !== null ? adopted.slice(prefix.length) : null,
       ...(follower && { follower }),
       ...(pollMs && { pollMs }),
@@ -128,7 +131,7 @@ export async function runChain({ chain, outboxRpc }: ChainModules, options: Omit
     sentCounts: (): ReadonlyMap<string, number> => sent,
     /** Sends a call that another layer built, once. */
     send,
-    /** Ends when the signal is aborted and the tick in progress is over; rejects if the outbox met a defect. */
+    /** Ends when the signal is aborted and the tick in progress is over; rejects if the outbox met a defect, or an outage that it does not wait out. */
     done: outbox.run(signal),
 
     /** Registers this peer under this account, unless it is. */

@@ -12,6 +12,8 @@ export class TooSlowError extends NodeError {
  * answer counts once.
  */
 export type Patience = {
+  /** Time that slow answers of one server may take. */
+  limitMs: number
   /**
    * @param server - origin of a URL, for people.
    * @param what - of the call, such as `eth_getLogs`.
@@ -29,6 +31,7 @@ const FIRST_SAID_MS = 8_000
 export function createPatience(limitMs: number, clock: Clock, say: (line: string) => void): Patience {
   const byServer = new Map<string, ReturnType<typeof patienceWith>>()
   return {
+    limitMs,
     waitFor(server, what, work) {
       const known = byServer.get(server) ?? patienceWith(server, limitMs, clock, say)
       byServer.set(server, known)

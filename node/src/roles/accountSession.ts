@@ -13,6 +13,7 @@ import { systemClock } from '#core/clock.ts'
 import type { AccountAddress } from '#core/hashes.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
+import type { Patience } from '#core/patience.ts'
 import type { Identity } from '#store/identity.ts'
 import { createJournal } from '#store/journal.ts'
 import { DataFolderLockedError, lockDataFolder } from '#store/lockDataFolder.ts'
@@ -31,6 +32,13 @@ export type SessionOptions = {
   identity: Identity
   /** Bounds of what the account pays for gas. */
   fees?: FeeSettings
+  /** With endpoints that answer slowly or not at all. */
+  patience?: Patience
+}
+
+/** The outcome of a call is not known in time. */
+export class CallPendingError extends NodeError {
+  override readonly code = 'CALL_PENDING'
 }
 
 /** One account's calls to the contracts from the command line. */
@@ -40,13 +48,14 @@ export type AccountSession = Awaited<ReturnType<typeof openAccountSession>>
  * Opens the account of a data folder for single calls. They go through the outbox of its peer, so that the next command
  * resumes what a killed one left open. While the peer runs, it sends for the command.
  */
-export async function openAccountSession({ data, deployment, rpcUrl, identity, fees }: SessionOptions) {
+export async function openAccountSession(options: SessionOptions) {
+  const { data, deployment, rpcUrl, identity, fees, patience } = options
   const lock = tryLock(data)
   const db = openDatabase(join(data, JOURNAL_FILE))
   const ended = new AbortController()
   const store = createOutboxTable(db)
   const { accountKey, peerKey, signer } = identity
-  const common = { rpcUrl, deployment, clock: systemClock }
+  const common = { rpcUrl, deployment, patience, clock: systemClock }
   async function openSender() {
     if (lock === null) {
       const client = await connectChain({ ...common, payer: privateKeyToAccount(accountKey).address })
@@ -55,9 +64,12 @@ export async function openAccountSession({ data, deployment, rpcUrl, identity, f
     }
     const ambient = {
       ...{ logger: silentLogger, signal: ended.signal, pollMs: 250 },
-      ...(fees && { outboxOptions: feeLimits(fees) }),
+      outboxOptions: { ...(fees && feeLimits(fees)), ...(patience && { outageMs: patience.limitMs }) },
     }
-    return openChain({ ...common, ...ambient, accountKey, peerKey, signer, outbox: store })
+    const chain = await openChain({ ...common, ...ambient, accountKey, peerKey, signer, outbox: store })
+    // `send` throws it.
+    chain.done.catch(() => {})
+    return chain
   }
   const release = () => {
     db.close()
@@ -83,6 +95,7 @@ export async function openAccountSession({ data, deployment, rpcUrl, identity, f
     async send(intent: OutboxIntent) {
       const outcome = await sender.send(intent)
       if (outcome.status === 'mined') return outcome
+      if (outcome.status === 'stopped') await sender.done.catch(throwPending)
       throw refusedCall(outcome, lock === null)
     },
     async close(): Promise<void> {
@@ -91,6 +104,15 @@ export async function openAccountSession({ data, deployment, rpcUrl, identity, f
       release()
     },
   }
+}
+
+function throwPending(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  throw new CallPendingError(`It is unknown whether the call was sent: ${reason}`, {
+    hint: 'It is kept, and the next command or start of this peer continues it.',
+    retryable: true,
+    cause,
+  })
 }
 
 /** Null while the folder's peer runs. */

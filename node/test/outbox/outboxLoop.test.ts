@@ -32,6 +32,27 @@ test('the loop continues through an outage and answers its callers when it is st
   expect(await outbox.outcome('0x02')).toEqual({ status: 'stopped' })
 })
 
+test('an outage that lasts too long for a command ends the loop, and its callers hear that the call is open', async () => {
+  const { modules, clock } = setup()
+  const failure = new ChainUnreachableError('down', { hint: 'wait', retryable: true })
+  const outbox = createOutbox({ ...modules, head: () => Promise.reject(failure) }, { outageMs: 120_000 })
+  const done = outbox.run(new AbortController().signal)
+  outbox.enqueue(intent('0x01'))
+  const outcome = outbox.outcome('0x01')
+  let ended: unknown
+  done.catch(error => {
+    ended = error
+  })
+  while (ended === undefined && clock.nowMs() < 600_000) {
+    clock.advance(1_000)
+    await systemClock.sleep(1)
+  }
+  expect(ended).toBe(failure)
+  expect(clock.nowMs()).toBeGreaterThanOrEqual(120_000)
+  expect(clock.nowMs()).toBeLessThan(150_000)
+  expect(await outcome).toEqual({ status: 'stopped' })
+})
+
 test('a defect ends the loop instead of being swallowed', async () => {
   const { modules } = setup()
   const head = () => Promise.reject(new TypeError('defect'))

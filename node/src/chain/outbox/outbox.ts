@@ -35,7 +35,7 @@ export type Outbox = {
   outcome(key: string): Promise<TxOutcome>
   /** Reads the chain once, and acts on it. Throws the chain's errors, without losing anything. */
   tick(): Promise<void>
-  /** Ticks until the signal is aborted. Continues through outages of the chain. */
+  /** Ticks until the signal is aborted. Continues through outages of the chain. @throws the failure of one that lasts longer than `outageMs`. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
    * endpoint that refuses at once would be asked again at once.
    */
   async function rest(signal: AbortSignal, hasFailed: boolean): Promise<void> {
-    const againAtMs = hasFailed ? clock.nowMs() + AFTER_FAILURE_MS : last.againAtMs
+    const againAtMs = hasFailed ? clock.nowMs() + Math.min(AFTER_FAILURE_MS, settings.outageMs) : last.againAtMs
     const after = hasFailed ? null : (last.head?.block ?? null)
     const over = new AbortController()
     const until = AbortSignal.any([signal, over.signal])
@@ -100,16 +100,17 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
     },
     outcome: waiting.outcome,
     async run(signal) {
-      let outage = false
+      let outageSinceMs: number | null = null
       try {
         while (!signal.aborted) {
           const failure = await failureOf(tick, disk, signal)
           if (signal.aborted) break
           if (failure !== undefined && !isOutage(failure)) throw failure
-          if (failure !== undefined && !outage) logger.warn('transactions wait', { error: failure })
-          if (failure === undefined && outage) logger.info('transactions go out again')
-          outage = failure !== undefined
-          await rest(signal, outage)
+          if (failure === undefined && outageSinceMs !== null) logger.info('transactions go out again')
+          if (failure !== undefined && outageSinceMs === null) logger.warn('transactions wait', { error: failure })
+          outageSinceMs = failure === undefined ? null : (outageSinceMs ?? clock.nowMs())
+          if (clock.nowMs() - (outageSinceMs ?? clock.nowMs()) >= settings.outageMs) throw failure
+          await rest(signal, failure !== undefined)
         }
       } finally {
         waiting.stop()

@@ -47,6 +47,8 @@ export type OutboxOptions = FeeLimits & {
   simulations: number
   /** Most pending transactions of one kind, each for a different shard. */
   atOnce: number
+  /** Longest outage that is waited out: a peer waits for ever, a command does not. */
+  outageMs: number
   /** Finished entries kept for queries. */
   keep: number
 }
@@ -59,5 +61,6 @@ export const outboxDefaults: OutboxOptions = {
   // Pools of nodes take 16 transactions of an account without a question (geth's AccountSlots).
   atOnce: 16,
   ...defaultFeeLimits,
+  outageMs: Number.POSITIVE_INFINITY,
   keep: 500,
 }

@@ -9,9 +9,10 @@ import { roleName } from '#chain/governance/powers.ts'
 import { revertedWith } from '#chain/revertedWith.ts'
 import type { AccountAddress, AccountKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
+import type { Patience } from '#core/patience.ts'
 
 /** An account that holds a role of a deployment's contracts, such as its deployer. */
-export type Owner = { deployment: Deployment; rpcUrl: string; key: AccountKey }
+export type Owner = { deployment: Deployment; rpcUrl: string; patience?: Patience; key: AccountKey }
 
 type OwnersCall = { address: Hex; abi: Abi; functionName: string; args: readonly unknown[] }
 
@@ -39,11 +40,11 @@ export class OwnerRefusedError extends NodeError {
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError | NoFundsError}
  */
 export async function callAsOwner(
-  { deployment, rpcUrl, key }: Owner,
+  { deployment, rpcUrl, patience, key }: Owner,
   callOf: (contracts: ReturnType<typeof contractsOf>) => OwnersCall,
 ): Promise<Hex> {
   const account = privateKeyToAccount(key)
-  const { rpc } = await connectChain({ rpcUrl, deployment, payer: account.address })
+  const { rpc } = await connectChain({ rpcUrl, deployment, patience, payer: account.address })
   const client = createWalletClient({ account, transport: custom(rpc), pollingInterval: 500 }).extend(publicActions)
   const call = { ...callOf(contractsOf(deployment)), account }
   try {

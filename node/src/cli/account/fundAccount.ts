@@ -5,6 +5,7 @@ import { callChain } from '#chain/callChain.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { costWei, REGISTRATION_GAS, ROUND_GAS } from '#chain/peers/gasOfPeer.ts'
 import type { Hex } from '#core/hex.ts'
+import type { Patience } from '#core/patience.ts'
 import { splitUrls } from '#core/redactUrls.ts'
 
 /** Rounds that the suggested amount pays for. */
@@ -12,7 +13,7 @@ const ROUNDS = 200
 /** Pays for far more than a year of rounds. */
 const LOCAL_FUNDS_WEI = parseEther('10')
 
-type Question = { deployment: Deployment; rpcUrl: string; address: Hex }
+type Question = { deployment: Deployment; rpcUrl: string; patience?: Patience; address: Hex }
 
 /**
  * `funded`: the account has coin. `given`: the local chain has just given it coin. `empty`: it needs `needed` of the chain's coin for
@@ -27,8 +28,8 @@ export type Funding =
  *
  * @throws {ChainUnreachableError | WrongChainError | ContractMissingError}
  */
-export async function fundAccount({ deployment, rpcUrl, address }: Question): Promise<Funding> {
-  const chain = await connectChain({ deployment, rpcUrl })
+export async function fundAccount({ deployment, rpcUrl, patience, address }: Question): Promise<Funding> {
+  const chain = await connectChain({ deployment, rpcUrl, patience })
   const ask = <T>(work: () => Promise<T>) => callChain(chain.rpcUrl, work)
   const balanceWei = await ask(() => chain.rpc.getBalance({ address }))
   if (balanceWei > 0n) return { status: 'funded', balance: formatEther(balanceWei) }

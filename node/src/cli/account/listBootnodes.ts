@@ -7,7 +7,7 @@ import { callAsOwner, type Owner } from './callAsOwner.ts'
 type BootnodesChange = { bootnodes: readonly string[]; hash: Hex | null }
 
 /** The bootnodes listed on the chain, unchecked. */
-export async function readListed(question: Pick<Owner, 'deployment' | 'rpcUrl'>): Promise<readonly string[]> {
+export async function readListed(question: Omit<Owner, 'key'>): Promise<readonly string[]> {
   return readBootnodes(await connectChain(question), contractsOf(question.deployment))
 }
 

@@ -10,6 +10,7 @@ import { type Duty, dutyNumber, readBootstrapRounds, readStake, readStakeable } 
 import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { systemClock } from '#core/clock.ts'
+import type { Patience } from '#core/patience.ts'
 import { type AccountSession, CallRefusedError } from '#roles/accountSession.ts'
 import { hasLeft, rememberLeft } from '#roles/duties/leftDuty.ts'
 import type { Identity } from '#store/identity.ts'
@@ -55,10 +56,11 @@ export async function readStakes(question: {
   data: string
   deployment: Deployment
   rpcUrl: string
+  patience?: Patience
   identity: Identity
 }) {
-  const { data, deployment, rpcUrl, identity } = question
-  const chain = await connectChain({ rpcUrl, deployment })
+  const { data, deployment, rpcUrl, patience, identity } = question
+  const chain = await connectChain({ rpcUrl, deployment, patience })
   const contracts = contractsOf(deployment)
   const rounds = createRoundClock(chain, contracts)
   const reads = createChainReads(chain, contracts)

@@ -16,7 +16,7 @@ type RegistrationProof = { peerId: string; account: AccountAddress; registry: He
  * @throws {CallRefusedError} for a key that the registry cannot check.
  */
 export async function proveRegistration(
-  { deployment, rpcUrl, identity }: Omit<SessionOptions, 'data'>,
+  { deployment, rpcUrl, patience, identity }: Omit<SessionOptions, 'data'>,
   account: AccountAddress,
 ): Promise<RegistrationProof> {
   const { signer, peerId } = identity
@@ -25,7 +25,7 @@ export async function proveRegistration(
       hint: 'Use a peer with a secp256k1 key (npx waggle init makes one) or an RSA key.',
     })
   const contracts = contractsOf(deployment)
-  const chain = await connectChain({ deployment, rpcUrl })
+  const chain = await connectChain({ deployment, rpcUrl, patience })
   const nonce = await createChainReads(chain, contracts).readRegistrationNonce(account)
   // The registry compares it with the chain's time.
   const { nowSec } = await createRoundClock(chain, contracts).read()

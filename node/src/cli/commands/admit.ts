@@ -17,9 +17,9 @@ Admits an evaluator from the next round on. WAGGLE_DEPLOYER_KEY holds the privat
   async run({ json }, [typed = ''], flags) {
     const peerId = readPeerId(typed)
     const key = environment.deployerKey()
-    const { deployment, rpcUrl } = openDeployment(loadConfig(flags))
+    const opened = openDeployment(loadConfig(flags))
     const { admitPeer } = await import('../account/admitPeer.ts')
-    const outcome = await admitPeer({ deployment, rpcUrl, peerId, key })
+    const outcome = await admitPeer({ ...opened, peerId, key })
     if (json) return console.log(JSON.stringify({ peerId, ...outcome }))
     console.log(
       outcome.status === 'seated'

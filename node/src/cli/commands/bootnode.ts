@@ -73,15 +73,16 @@ async function run(config: Config): Promise<void> {
 }
 
 async function change(config: Config, action: Exclude<Action, 'run'>, address: string) {
-  const { deployment, rpcUrl } = openDeployment(config)
+  const opened = openDeployment(config)
+  const { deployment } = opened
   if (action === 'add') await requireBootnode(address, deployment.chainId === knownNetworks.local.chainId)
   const { readListed, listBootnodes } = await import('../account/listBootnodes.ts')
-  const listed = await readListed({ deployment, rpcUrl })
+  const listed = await readListed(opened)
   if (action === 'list') return { bootnodes: listed, hash: null }
   const rest = action === 'clear' ? [] : listed.filter(one => one !== address)
   const next = action === 'add' ? [...rest, address] : rest
   if (action === 'add' && listed.includes(address)) return { bootnodes: listed, hash: null }
-  return listBootnodes({ deployment, rpcUrl, key: environment.deployerKey() }, listed, next)
+  return listBootnodes({ ...opened, key: environment.deployerKey() }, listed, next)
 }
 
 /** @throws {UsageError} if it is not a valid bootnode address. */

@@ -106,13 +106,13 @@ async function checkModels({
 
 async function checkThere(config: Config): Promise<Finding[]> {
   try {
-    const { deployment, rpcUrl } = openDeployment(config)
+    const opened = openDeployment(config)
     // The chain's libraries take half a second to load.
     const { checkChain } = await import('../doctor/checkChain.ts')
     const hasKeys = checkKeys(config.data).state === 'ok'
     const identity = hasKeys ? await openIdentity(config.data) : null
     const { sponsor, bootnodes } = config
-    const found = await checkChain({ deployment, rpcUrl, bootnodes, sponsor, nowSec: Date.now() / 1000 }, identity)
+    const found = await checkChain({ ...opened, bootnodes, sponsor, nowSec: Date.now() / 1000 }, identity)
     if (sponsor === undefined) return found
     const { checkSponsor } = await import('../doctor/checkChain.ts')
     return [...found, await checkSponsor(sponsor, identity?.peerKey ?? null)]

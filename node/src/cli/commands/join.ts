@@ -39,12 +39,12 @@ npx waggle start --help describes them.`,
   async run(values) {
     const flags = settingsOf(peerSettings, values)
     const asked = loadConfig(flags)
-    const { deployment, rpcUrl } = openDeployment(asked)
+    const { deployment, rpcUrl, patience } = openDeployment(asked)
     const { name, peerId, address } = await openIdentity(asked.data)
     const settings = joinPath(asked.data, SETTINGS_FILE)
     const isLocalChain = deployment.chainId === knownNetworks.local.chainId
     // Checked before it is saved: a wrong endpoint or deployment would affect every later command.
-    if (!existsSync(settings)) await connectChain({ deployment, rpcUrl })
+    if (!existsSync(settings)) await connectChain({ deployment, rpcUrl, patience })
     const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, { role: asked.role, isLocalChain })
     const config = loadConfig(flags)
     print('peer', `${name} (${peerId})`)
@@ -57,7 +57,7 @@ npx waggle start --help describes them.`,
     for (const { setting, value, reason } of choices) print('chosen', `${setting}: ${value} (${reason})`)
     print('settings', settings)
     if (config.sponsor !== undefined) print('funds', `by the sponsor at ${config.sponsor}, unless the account has some`)
-    else await printFunds(address, { deployment, rpcUrl })
+    else await printFunds(address, { deployment, rpcUrl, patience })
     await startPeer({ ...config, device })
   },
 }
@@ -71,10 +71,7 @@ async function deviceOf({ device: wanted, environment, model }: Config) {
 }
 
 /** @throws {NoFundsError} if the account has no funds. */
-async function printFunds(
-  address: Hex,
-  chain: Pick<ReturnType<typeof openDeployment>, 'deployment' | 'rpcUrl'>,
-): Promise<void> {
+async function printFunds(address: Hex, chain: ReturnType<typeof openDeployment>): Promise<void> {
   const { fundAccount } = await import('../account/fundAccount.ts')
   const funding = await fundAccount({ ...chain, address })
   if (funding.status === 'empty') throw unfunded(address, chain.deployment.network, funding)

@@ -7,6 +7,7 @@ import { contractsOf } from '#chain/contracts.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import type { PeerKey } from '#core/hashes.ts'
+import type { Patience } from '#core/patience.ts'
 import { readSponsor, SponsorError } from '#roles/sponsor/askSponsor.ts'
 import type { Identity } from '#store/identity.ts'
 import { readableAmount } from '../readableAmount.ts'
@@ -24,6 +25,7 @@ const LOW_ETH = 0.01
 type ChainQuestion = {
   deployment: Deployment
   rpcUrl: string
+  patience?: Patience
   bootnodes: readonly string[]
   /** URL of the sponsor that pays for an account without funds. */
   sponsor?: string | undefined
@@ -32,9 +34,9 @@ type ChainQuestion = {
 
 /** @param identity - null if the folder holds no peer. */
 export async function checkChain(asked: ChainQuestion, identity: Identity | null): Promise<Finding[]> {
-  const { deployment, rpcUrl, bootnodes, sponsor, nowSec } = asked
+  const { deployment, rpcUrl, patience, bootnodes, sponsor, nowSec } = asked
   try {
-    const chain = await connectChain({ rpcUrl, deployment })
+    const chain = await connectChain({ rpcUrl, deployment, patience })
     const contracts = contractsOf(deployment)
     const reads = createChainReads(chain, contracts)
     const { timestampSec, number } = await newestBlock(chain)

@@ -13,7 +13,7 @@ const known: Readonly<Record<string, KnownNetwork>> = knownNetworks
 
 type OpenedDeployment = { deployment: Deployment; rpcUrl: string; patience: Patience }
 
-/** For commands that read and end. */
+/** For commands that end by themselves. */
 const patienceOfCommand = () =>
   createPatience(environment.patienceSec() * 1000, systemClock, line => console.error(line))
 

@@ -3,6 +3,7 @@ import { NodeError } from '#base/errors.ts'
 import { connectChain, type FollowedChain } from '#chain/connectChain.ts'
 import { type Contracts, contractsOf } from '#chain/contracts.ts'
 import type { Hex } from '#core/hex.ts'
+import type { Patience } from '#core/patience.ts'
 
 /** An owner's request is refused before anything is sent: a wrong value, or a call that would revert. */
 export class ProposalRefusedError extends NodeError {
@@ -21,6 +22,10 @@ export type OwnerSession = { deployment: Deployment; rpcUrl: string; client: Fol
 export type Transaction = { to: Hex; value: string; data: Hex }
 
 /** Connects for reads: nothing is locked, and no key is needed. */
-export async function openOwner(question: { deployment: Deployment; rpcUrl: string }): Promise<OwnerSession> {
+export async function openOwner(question: {
+  deployment: Deployment
+  rpcUrl: string
+  patience?: Patience
+}): Promise<OwnerSession> {
   return { ...question, client: await connectChain(question), contracts: contractsOf(question.deployment) }
 }

@@ -1,0 +1,63 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '#core/clock.ts'
+import { createPatience } from '#core/patience.ts'
+import { openAccountSession } from '#roles/accountSession.ts'
+import { openIdentity } from '#store/identity.ts'
+import { runCli } from './cliProcess.ts'
+import { type Call, type FaultName, startHostileEndpoint } from './hostileEndpoint.ts'
+import { deployContracts, type LocalChain, startLocalChain } from './localChain.ts'
+
+const PATIENCE_SEC = 1
+
+let chain: LocalChain
+let deployment: Awaited<ReturnType<typeof deployContracts>>
+let record: string
+const root = mkdtempSync(join(tmpdir(), 'waggle-silent-'))
+
+beforeAll(async () => {
+  chain = await startLocalChain({ blockTimeSec: 1 })
+  deployment = await deployContracts(chain, 40)
+  record = join(root, 'deployment.json')
+  writeFileSync(record, JSON.stringify(deployment))
+})
+
+afterAll(() => chain.stop())
+
+test.concurrent.each(['doctor', 'join'])(
+  '%s loses patience with a silent endpoint, and says so in one line',
+  async command => {
+    await using endpoint = await startHostileEndpoint(chain.rpcUrl)
+    endpoint.fail('silence')
+    const env = { WAGGLE_RPC_URL: endpoint.url, WAGGLE_DEPLOYMENT: record, WAGGLE_PATIENCE: `${PATIENCE_SEC}` }
+    const { code, stdout, stderr } = await runCli([command, '--data', join(root, command)], env)
+    const said = command === 'doctor' ? stdout : stderr
+    expect(said.match(/answers too slowly: waiting for it took more than 1 s/g)).toHaveLength(1)
+    expect(code).toBe(command === 'doctor' ? 1 : 75)
+  },
+)
+
+test.concurrent.each<FaultName>(['silence', 'a closed connection'])(
+  'a call that the endpoint does not take ends with one error, and is kept: %s',
+  async fault => {
+    await using endpoint = await startHostileEndpoint(chain.rpcUrl)
+    const data = join(root, fault)
+    const identity = await openIdentity(data)
+    await chain.fund(identity.address)
+    const open = (rpcUrl: string) =>
+      openAccountSession({
+        ...{ data, deployment, rpcUrl, identity },
+        patience: createPatience(PATIENCE_SEC * 1_000, systemClock, () => {}),
+      })
+    const call = { key: 'gift', to: identity.address, data: '0x', fromRound: null, throughRound: null } as const
+    const session = await open(endpoint.url)
+    endpoint.fail(fault, ({ method }: Call) => method === 'eth_sendRawTransaction')
+    await expect(session.send(call)).rejects.toMatchObject({ code: 'CALL_PENDING', retryable: true })
+    await session.close()
+    const again = await open(chain.rpcUrl)
+    expect(await again.send(call)).toMatchObject({ status: 'mined' })
+    await again.close()
+  },
+)
