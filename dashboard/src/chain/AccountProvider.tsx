@@ -4,6 +4,7 @@ import { createContext, type ReactNode, useEffect, useState } from 'react'
 import type { Address } from 'viem'
 import { useChainAccess } from './ChainProvider.tsx'
 import type { OwnPeer } from './readOwnPeers.ts'
+import { readUntilAnswered } from './readUntilAnswered.ts'
 import { useTransactions } from './TransactionProvider.tsx'
 import { type Held, useAsServed, useHeld } from './useAsServed.ts'
 import { hadWallet, type WalletState } from './wallet.ts'
@@ -28,26 +29,24 @@ export function AccountProvider({ children }: { children: ReactNode }) {
   const { minedCount } = useTransactions()
 
   useEffect(() => {
-    if (network !== null && hadWallet()) void open().catch(() => undefined)
+    if (network !== null && hadWallet()) return readUntilAnswered(open, () => undefined)
   }, [network, open])
 
   useEffect(() => {
     if (chain === null) return
-    let isLeft = false
     let unwatch = () => {}
     const show = ({ address, chainId }: WalletState) => {
       setAddress(address ?? null)
       setWalletChain(chainId ?? null)
     }
-    // If this server does not answer, the page shows no account.
-    import('./followWallet.ts').then(
+    const stop = readUntilAnswered(
+      () => import('./followWallet.ts'),
       ({ followWallet }) => {
-        if (!isLeft) unwatch = followWallet(chain, show)
+        unwatch = followWallet(chain, show)
       },
-      () => undefined,
     )
     return () => {
-      isLeft = true
+      stop()
       unwatch()
     }
   }, [chain])
@@ -58,16 +57,10 @@ export function AccountProvider({ children }: { children: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: an own transaction registers a peer, or moves one here.
   useEffect(() => {
     if (chain === null || address === null) return
-    let current = true
-    const show = (own: OwnPeer[]) => {
-      if (current) setPeers(own)
-    }
-    import('./readOwnPeers.ts')
-      .then(({ readOwnPeers }) => readOwnPeers(chain.config, chain.network, address))
-      .then(show, () => undefined)
-    return () => {
-      current = false
-    }
+    return readUntilAnswered(async () => {
+      const { readOwnPeers } = await import('./readOwnPeers.ts')
+      return readOwnPeers(chain.config, chain.network, address)
+    }, setPeers)
   }, [chain, address, minedCount])
 
   const isElsewhere = walletChain !== null && walletChain !== network?.chainId

@@ -4,6 +4,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useR
 import type { Hex } from 'viem'
 import { browserStore } from './browserStore.ts'
 import { type Chain, useChainAccess } from './ChainProvider.tsx'
+import { readUntilAnswered } from './readUntilAnswered.ts'
 import { type Outcome, parseTransactions, type Transaction, withOutcome, withTransaction } from './transactions.ts'
 
 export interface Transactions {
@@ -62,13 +63,12 @@ export function TransactionProvider({ children }: { children: ReactNode }) {
     for (const sent of list) {
       if (sent.state !== 'waiting' || watched.current.has(sent.hash)) continue
       watched.current.add(sent.hash)
-      outcome(open, sent.hash).then(
+      readUntilAnswered(
+        () => outcome(open, sent.hash),
         state => {
           change(before => withOutcome(before, sent.hash, state))
           setMinedCount(count => count + 1)
         },
-        // The chain is unavailable or does not know the transaction: the next visit retries.
-        () => undefined,
       )
     }
   }, [open, list, change])

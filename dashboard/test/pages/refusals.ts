@@ -36,6 +36,23 @@ function noteWithdrawals(): void {
   document.addEventListener('pointerdown', () => observer.disconnect(), { capture: true })
 }
 
+/** From now on the page's reads of contracts fail; `end` waits until some have. */
+async function refuseReads(page: Page): Promise<{ end: () => Promise<void> }> {
+  const REFUSED = 12
+  let refused = 0
+  await page.route('**/rpc', route => {
+    if (!route.request().postData()?.includes('"eth_call"')) return route.continue()
+    refused += 1
+    return route.abort()
+  })
+  return {
+    async end() {
+      await expect.poll(() => refused).toBeGreaterThanOrEqual(REFUSED)
+      await page.unroute('**/rpc')
+    },
+  }
+}
+
 /** Faults between a page, a wallet and a chain, and the message to the reader. */
 export function testRefusals(scene: BrowserScene): void {
   const { browserTest } = scene
@@ -80,10 +97,12 @@ export function testRefusals(scene: BrowserScene): void {
     const bet = page.getByRole('button', { name: 'Bet 4 Nectar' })
     await bet.click()
     await sentFrom(page).getByText('waiting for a block').waitFor()
+    const outage = await refuseReads(page)
     await page.reload()
     await sentFrom(page).getByText('waiting for a block').waitFor()
     await chain.client.mine({ blocks: 1 })
     await sentFrom(page).getByText('done').waitFor()
+    await outage.end()
     await page.getByText('on palindromes4 Nectar').waitFor()
     const { transactions } = await chain.client.getBlock()
     const link = await sentFrom(page).getByRole('link').getAttribute('href')

@@ -5,6 +5,7 @@ import { parseUnits } from 'viem'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { betCalls, type Quote, quoteBet } from '#chain/betCalls.ts'
 import { useChain, useChainAccess } from '#chain/ChainProvider.tsx'
+import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useGameStep } from '#chain/useGameStep.ts'
 import { useSend } from '#chain/useSend.ts'
@@ -135,16 +136,8 @@ function useQuote(
   const terms = `${gameId} ${round} ${choice} ${stake} ${minedCount}`
   useEffect(() => {
     if (stake === null) return
-    let current = true
-    const show = (quote: Quote) => {
-      if (current) setAnswer({ terms, quote })
-    }
-    open()
-      .then(chain => quoteBet(chain, BigInt(gameId), choice, stake))
-      .then(show, () => undefined)
-    return () => {
-      current = false
-    }
+    const read = async () => quoteBet(await open(), BigInt(gameId), choice, stake)
+    return readUntilAnswered(read, quote => setAnswer({ terms, quote }))
   }, [open, gameId, choice, stake, terms])
   return [answer?.terms === terms ? answer.quote : null, quote => setAnswer({ terms, quote })]
 }

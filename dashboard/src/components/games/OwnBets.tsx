@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { claimGame, type MarketHoldings, readHoldings, withdrawCredit } from '#chain/betCalls.ts'
 import { useChain } from '#chain/ChainProvider.tsx'
+import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { useLive } from '#live/LiveProvider.tsx'
@@ -71,15 +72,8 @@ function useHoldings(gameId: string, choiceCount: number, feeBps: number): Marke
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the account has changes with its transactions and with the game.
   useEffect(() => {
     if (chain === null || address === null) return
-    let current = true
-    const show = (found: MarketHoldings) => {
-      if (current) setHoldings(found)
-    }
     const numbers = Array.from({ length: choiceCount }, (_, choice) => choice)
-    readHoldings(chain, BigInt(gameId), numbers, address, feeBps).then(show, () => undefined)
-    return () => {
-      current = false
-    }
+    return readUntilAnswered(() => readHoldings(chain, BigInt(gameId), numbers, address, feeBps), setHoldings)
   }, [chain, address, gameId, choiceCount, feeBps, minedCount, items])
   return holdings
 }

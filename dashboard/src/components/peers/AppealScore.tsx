@@ -5,6 +5,7 @@ import type { Hex } from 'viem'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import type { OpenAppeal } from '#chain/appealCalls.ts'
 import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
+import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { formatCoin } from '#merge/formatTokens.ts'
@@ -66,16 +67,10 @@ function useOpenAppeals(peerKey: Hex, settled: Props['settled']): OpenAppeal[] {
   // biome-ignore lint/correctness/useExhaustiveDependencies: an own appeal closes one.
   useEffect(() => {
     if (chain === null || round === null || rounds === '') return setOpen([])
-    let current = true
-    import('#chain/appealCalls.ts')
-      .then(({ readOpenAppeals }) => readOpenAppeals(chain, peerKey, rounds.split(',').map(Number), round))
-      .then(
-        found => current && setOpen(found),
-        () => undefined,
-      )
-    return () => {
-      current = false
-    }
+    return readUntilAnswered(async () => {
+      const { readOpenAppeals } = await import('#chain/appealCalls.ts')
+      return readOpenAppeals(chain, peerKey, rounds.split(',').map(Number), round)
+    }, setOpen)
   }, [chain, peerKey, rounds, round, minedCount])
   return open
 }

@@ -5,6 +5,7 @@ import type { Hex } from 'viem'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
 import type { CommittedWork, Specification } from '#chain/demandCalls.ts'
+import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { formatCoin } from '#merge/formatTokens.ts'
@@ -95,21 +96,17 @@ function useTerms(): [Terms | null, (terms: Terms) => void] {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is owed changes with rounds and own transactions.
   useEffect(() => {
     if (chain === null || address === null) return
-    let current = true
-    import('#chain/demandCalls.ts')
-      .then(async ({ DEMANDED_FOR, readDemandBond, readChallengeCredit, readSpecification }) => ({
+    return readUntilAnswered(async () => {
+      const { DEMANDED_FOR, readDemandBond, readChallengeCredit, readSpecification } = await import(
+        '#chain/demandCalls.ts'
+      )
+      return {
         demandedFor: DEMANDED_FOR,
         bondWei: await readDemandBond(chain),
         creditWei: await readChallengeCredit(chain, address),
         specification: await readSpecification().catch(() => null),
-      }))
-      .then(
-        found => current && setTerms(found),
-        () => undefined,
-      )
-    return () => {
-      current = false
-    }
+      }
+    }, setTerms)
   }, [chain, address, round, minedCount])
   return [terms, setTerms]
 }

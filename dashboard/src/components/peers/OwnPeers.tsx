@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
+import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { Notice } from '../Notice.tsx'
 import { PeerLink } from './PeerLink.tsx'
 
@@ -11,9 +12,7 @@ function useNames(peerIds: string[]): Record<string, string> {
   const query = peerIds.map(peerId => `id=${encodeURIComponent(peerId)}`).join('&')
   useEffect(() => {
     if (query === '') return
-    fetch(`/names?${query}`)
-      .then(response => response.json())
-      .then(setNames, () => undefined)
+    return readUntilAnswered(() => fetch(`/names?${query}`).then(response => response.json()), setNames)
   }, [query])
   return names
 }

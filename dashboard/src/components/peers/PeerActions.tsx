@@ -5,6 +5,7 @@ import type { Hex } from 'viem'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
 import { claimNectar, type HeldStake, moveStake, type PeerFunds, readFunds, stakeCalls } from '#chain/peerCalls.ts'
+import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
 import { formatTokens } from '#merge/formatTokens.ts'
@@ -107,14 +108,7 @@ function useFunds(peerKey: Hex): PeerFunds | null {
   // biome-ignore lint/correctness/useExhaustiveDependencies: funds change with own transactions and with each round.
   useEffect(() => {
     if (chain === null) return
-    let current = true
-    const show = (found: PeerFunds) => {
-      if (current) setFunds(found)
-    }
-    readFunds(chain, peerKey).then(show, () => undefined)
-    return () => {
-      current = false
-    }
+    return readUntilAnswered(() => readFunds(chain, peerKey), setFunds)
   }, [chain, peerKey, minedCount, round])
   return funds
 }
