@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from 'react'
 import { useAccount } from '#chain/AccountProvider.tsx'
-import { claimGame, type MarketHoldings, readHoldings, withdrawCredit } from '#chain/betCalls.ts'
 import { useChain } from '#chain/ChainProvider.tsx'
+import { claimGame, type MarketHoldings, readHoldings, withdrawCredit } from '#chain/calls/betCalls.ts'
 import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'

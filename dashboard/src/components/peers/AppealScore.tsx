@@ -3,8 +3,8 @@
 import { useEffect, useState } from 'react'
 import type { Hex } from 'viem'
 import { useAccount } from '#chain/AccountProvider.tsx'
-import type { OpenAppeal } from '#chain/appealCalls.ts'
 import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
+import type { OpenAppeal } from '#chain/calls/appealCalls.ts'
 import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
@@ -30,7 +30,7 @@ export function AppealScore({ peerKey, settled }: Props) {
 
   async function appeal(one: OpenAppeal) {
     if (chain === null) return
-    const { appealCall } = await import('#chain/appealCalls.ts')
+    const { appealCall } = await import('#chain/calls/appealCalls.ts')
     await send([appealCall(chain, peerKey as Hex, one)])
   }
 
@@ -68,7 +68,7 @@ function useOpenAppeals(peerKey: Hex, settled: Props['settled']): OpenAppeal[] {
   useEffect(() => {
     if (chain === null || round === null || rounds === '') return setOpen([])
     return readUntilAnswered(async () => {
-      const { readOpenAppeals } = await import('#chain/appealCalls.ts')
+      const { readOpenAppeals } = await import('#chain/calls/appealCalls.ts')
       return readOpenAppeals(chain, peerKey, rounds.split(',').map(Number), round)
     }, setOpen)
   }, [chain, peerKey, rounds, round, minedCount])

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import type { Hex } from 'viem'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
-import type { CommittedWork, Specification } from '#chain/demandCalls.ts'
+import type { CommittedWork, Specification } from '#chain/calls/demandCalls.ts'
 import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'
@@ -33,13 +33,13 @@ export function DemandLeaf({ peerKey, committed }: Props) {
 
   async function demand(work: CommittedWork, { bytes, places }: Specification) {
     if (chain === null) return
-    const { demandCall } = await import('#chain/demandCalls.ts')
+    const { demandCall } = await import('#chain/calls/demandCalls.ts')
     const sampled = { specification: bytes, place: randomBelow(places) }
     await send([demandCall(chain, peerKey as Hex, work, sampled, { bondWei, onRisen })])
   }
   async function withdraw() {
     if (chain === null || address === null) return
-    const { withdrawCall } = await import('#chain/demandCalls.ts')
+    const { withdrawCall } = await import('#chain/calls/demandCalls.ts')
     await send([withdrawCall(chain, address)])
   }
 
@@ -98,7 +98,7 @@ function useTerms(): [Terms | null, (terms: Terms) => void] {
     if (chain === null || address === null) return
     return readUntilAnswered(async () => {
       const { DEMANDED_FOR, readDemandBond, readChallengeCredit, readSpecification } = await import(
-        '#chain/demandCalls.ts'
+        '#chain/calls/demandCalls.ts'
       )
       return {
         demandedFor: DEMANDED_FOR,

@@ -4,7 +4,14 @@ import { useEffect, useState } from 'react'
 import type { Hex } from 'viem'
 import { useAccount } from '#chain/AccountProvider.tsx'
 import { useChain, useRoundClock } from '#chain/ChainProvider.tsx'
-import { claimNectar, type HeldStake, moveStake, type PeerFunds, readFunds, stakeCalls } from '#chain/peerCalls.ts'
+import {
+  claimNectar,
+  type HeldStake,
+  moveStake,
+  type PeerFunds,
+  readFunds,
+  stakeCalls,
+} from '#chain/calls/peerCalls.ts'
 import { readUntilAnswered } from '#chain/readUntilAnswered.ts'
 import { useTransactions } from '#chain/TransactionProvider.tsx'
 import { useSend } from '#chain/useSend.ts'

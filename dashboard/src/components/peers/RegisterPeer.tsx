@@ -24,7 +24,7 @@ export function RegisterPeer() {
 
   async function register() {
     if (chain === null || address === null) return
-    const { registerCall } = await import('#chain/registerCalls.ts')
+    const { registerCall } = await import('#chain/calls/registerCalls.ts')
     const call = registerCall(chain, address, text)
     setFault(typeof call === 'string' ? call : null)
     if (typeof call !== 'string') await send([call])

@@ -1,7 +1,7 @@
 import { peerRegistryAbi } from '@waggle/deployments/abi/peerRegistry'
 import { type Address, decodeFunctionData, type Hex, isAddressEqual, isHex } from 'viem'
-import type { Chain } from './ChainProvider.tsx'
-import type { Call } from './sendCall.ts'
+import type { Chain } from '../ChainProvider.tsx'
+import type { Call } from '../sendCall.ts'
 
 /** The part of the output of `waggle prove` that a page needs. */
 interface Proof {

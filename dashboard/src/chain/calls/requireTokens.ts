@@ -1,7 +1,7 @@
 import { readContract } from '@wagmi/core'
 import { type Address, erc20Abi } from 'viem'
 import { formatTokens } from '#merge/formatTokens.ts'
-import type { Chain } from './ChainProvider.tsx'
+import type { Chain } from '../ChainProvider.tsx'
 
 /**
  * Checks that an account has the tokens that it is about to approve: otherwise it would pay for the approval, and the next call would be

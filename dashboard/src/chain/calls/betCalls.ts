@@ -3,9 +3,9 @@ import { readContract } from '@wagmi/core'
 import { type Address, erc20Abi, padHex } from 'viem'
 import { formatTokens } from '#merge/formatTokens.ts'
 import { payoutIfRight } from '#merge/games/payoutIfRight.ts'
-import type { Chain } from './ChainProvider.tsx'
+import type { Chain } from '../ChainProvider.tsx'
+import type { Call } from '../sendCall.ts'
 import { requireTokens } from './requireTokens.ts'
-import type { Call } from './sendCall.ts'
 
 /** A quote: what a bet buys if no other bet follows in its round, and pays if its choice wins and nobody bets after it. */
 export interface Quote {

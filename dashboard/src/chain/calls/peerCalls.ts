@@ -2,9 +2,9 @@ import { nectarAbi } from '@waggle/deployments/abi/nectar'
 import { stakesAbi } from '@waggle/deployments/abi/stakes'
 import { readContract } from '@wagmi/core'
 import type { Address, Hex } from 'viem'
-import type { Chain } from './ChainProvider.tsx'
+import type { Chain } from '../ChainProvider.tsx'
+import type { Call } from '../sendCall.ts'
 import { requireTokens } from './requireTokens.ts'
-import type { Call } from './sendCall.ts'
 
 /** In the contract's order. */
 export const duties = ['evaluator', 'proposer'] as const

@@ -2,8 +2,8 @@ import { challengesAbi } from '@waggle/deployments/abi/challenges'
 import { readContract } from '@wagmi/core'
 import { type Hex, hexToBytes, isHex, keccak256, stringToBytes } from 'viem'
 import { formatCoin } from '#merge/formatTokens.ts'
-import type { Chain } from './ChainProvider.tsx'
-import type { Call } from './sendCall.ts'
+import type { Chain } from '../ChainProvider.tsx'
+import type { Call } from '../sendCall.ts'
 
 /** Number of rounds after its own in which a leaf can be demanded. */
 export const DEMANDED_FOR = 2

@@ -2,8 +2,8 @@ import { challengesAbi } from '@waggle/deployments/abi/challenges'
 import { MAX_APPEALS, phase } from '@waggle/deployments/protocol'
 import { readContract } from '@wagmi/core'
 import type { Hex } from 'viem'
-import type { Chain } from './ChainProvider.tsx'
-import type { Call } from './sendCall.ts'
+import type { Chain } from '../ChainProvider.tsx'
+import type { Call } from '../sendCall.ts'
 
 /** A score that can be appealed now, and the required bond. */
 export interface OpenAppeal {

@@ -4,9 +4,9 @@ import { decodeFunctionData, encodeFunctionResult, erc20Abi, type Hex, padHex } 
 import { foundry } from 'viem/chains'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Network } from '#sources/network.ts'
+import type { Chain } from '../ChainProvider.tsx'
+import { sendInOrder } from '../sendCall.ts'
 import { betCalls } from './betCalls.ts'
-import type { Chain } from './ChainProvider.tsx'
-import { sendInOrder } from './sendCall.ts'
 
 const [account, market, token] = [0xa, 0xb, 0xc].map(digit => padHex(`0x${digit.toString(16)}`, { size: 20 })) as [
   Hex,
