@@ -138,7 +138,13 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
   })
   const completionText = async (tokens: Int32Array) => Buffer.from(tokens).toString()
   const format = { vocabSize: 256, completionText }
-  const node = { journal, bundles, payloads: payloadsHere, environment: { format } } as unknown as PeerNode
+  const node = {
+    chainId: CHAIN_ID,
+    journal,
+    bundles,
+    payloads: payloadsHere,
+    environment: { format },
+  } as unknown as PeerNode
   return {
     fetched,
     slow,
@@ -162,6 +168,11 @@ async function gateway({ peerBytes = 2 ** 20 } = {}) {
       committed.set(`${kind} ${ROUND}`, all)
     },
     commitFor: (round: number, all: Committed[]) => committed.set(`rollouts ${round}`, all),
+    /** Keeps a payload under a peer's name without a check, as a journal of an earlier release may. */
+    async keepAs(offered: Pick<Announcement, 'kind' | 'peerId' | 'contentId'>, bytes: Uint8Array) {
+      await bundles.put(bytes, ROUND)
+      journal.set(ROUND, slotOf(offered), offered.contentId)
+    },
     setFull: (full: boolean) => {
       isFull = full
     },
@@ -302,6 +313,21 @@ test('a page shows no payload whose commitment a reorganisation took, and a scor
   const before = reads()
   await until(() => reads() > before + 2)
   expect(await page()).toMatchObject({ groups: [], evaluators: [{ peerId: honest }] })
+})
+
+test("a page shows no score sheet or answers of another under a peer's name, though the chain names their content", async () => {
+  const { keepAs, commit, page } = await gateway()
+  const [answers, scores] = [await answersOf(honest, 'honest'), await scoreSheetOf(honest, [peerKeyOf(honest)])]
+  const stolen = peerKeyOf(hostile)
+  commit('rollouts', answers.commitment, { ...answers.commitment, peerKey: stolen })
+  commit('scores', scores.commitment, { ...scores.commitment, peerKey: stolen })
+  for (const peerId of [honest, hostile]) {
+    await keepAs({ ...answers.announcement, peerId }, answers.bytes)
+    await keepAs({ ...scores.announcement, peerId }, scores.bytes)
+  }
+  const seen = await page()
+  expect(shown(seen)).toEqual([[honest, 'honest']])
+  expect(seen?.evaluators.map(({ peerId }) => peerId)).toEqual([honest])
 })
 
 test('a payload that meets a full disk is collected once there is space', async () => {

@@ -19,7 +19,7 @@ type KeptPayload = { kind: Kind; peerId: string; contentId: ContentId }
 type Opened<K extends Kind> = From<Payloads[K]> & { contentId: ContentId }
 
 type OnChain = { commitments: Commitments; proposals: Proposals }
-type Node = Pick<PeerNode, 'journal' | 'bundles' | 'payloads' | 'environment'>
+type Node = Pick<PeerNode, 'chainId' | 'journal' | 'bundles' | 'payloads' | 'environment'>
 
 /**
  * A page's view of a round: its tasks, and stored payloads with a commitment on the chain. Null if there are none. The smallest come
@@ -35,7 +35,10 @@ export async function readRound(node: Node, { commitments, proposals }: OnChain,
   )
   const proposed = await proposals(round)
   if (shown.length === 0 && proposed.length === 0) return null
-  const [rollouts, scoreSheets] = await Promise.all([open(node, 'rollouts', shown), open(node, 'scores', shown)])
+  const [rollouts, scoreSheets] = await Promise.all([
+    open(node, 'rollouts', round, shown),
+    open(node, 'scores', round, shown),
+  ])
   scoreSheets.sort((a, b) => (a.payload.evaluatorKey < b.payload.evaluatorKey ? -1 : 1))
   const view = await roundView(round, { proposed, rollouts, scoreSheets }, node.environment.format)
   return { ...view, omitted: isCommitted.filter(Boolean).length - shown.length }
@@ -55,7 +58,7 @@ export async function readGroup(
     payload => payload.kind === 'rollouts' && peerKeyOf(payload.peerId) === peerKey,
   )
   if (kept === undefined || !(await matches(commitments, round, kept))) return null
-  const [opened] = await open(node, 'rollouts', [kept])
+  const [opened] = await open(node, 'rollouts', round, [kept])
   const group = opened?.payload.groups.find(({ taskRef }) => taskHash(taskRef) === task)
   const proposed = (await proposals(round)).find(proposal => proposal.peerKey === group?.taskRef.peerKey)
   const text = proposed?.texts[group?.taskRef.index ?? -1]
@@ -92,9 +95,11 @@ function upTo<T>(bytes: number, items: readonly T[], sizeOf: (item: T) => number
     })
 }
 
+/** Opens payloads of a kind; any peer may commit to the content id of another's, or of another round. */
 async function open<K extends Kind>(
-  { bundles, payloads }: Node,
+  { bundles, payloads, chainId }: Node,
   kind: K,
+  round: number,
   kept: readonly KeptPayload[],
 ): Promise<Opened<K>[]> {
   const found = await Promise.all(
@@ -103,7 +108,11 @@ async function open<K extends Kind>(
       .map(async ({ peerId, contentId }) => {
         const bytes = await bundles.get(contentId)
         const opened = bytes && (await payloads.open(kind, bytes))
-        return opened === null ? [] : [{ peerId, contentId, payload: opened.payload }]
+        if (opened === null) return []
+        const { payload } = opened
+        const author = 'evaluatorKey' in payload ? payload.evaluatorKey : payload.peerKey
+        const isOwn = payload.chainId === chainId && payload.round === round && author === peerKeyOf(peerId)
+        return isOwn ? [{ peerId, contentId, payload }] : []
       }),
   )
   return found.flat()
