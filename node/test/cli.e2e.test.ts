@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -84,6 +84,9 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     const nowhere = await runCli(['join', '--data', home, '--rpc', 'http://127.0.0.1:1'], env)
     expect(nowhere).toMatchObject({ code: 75, stderr: expect.stringContaining('127.0.0.1:1') })
     expect(existsSync(join(home, 'waggle.yaml')), 'an endpoint that does not answer is not kept').toBe(false)
+    // As a killed `init` leaves it.
+    writeFileSync(join(home, `peer.key.${2 ** 22}.partial`), 'half')
+    utimesSync(join(home, `peer.key.${2 ** 22}.partial`), 0, 0)
     const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--log-file', '--metrics-port', '0'], env)
     running.push(peer)
     await Promise.all(
@@ -91,6 +94,7 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
         peer.said,
       ),
     )
+    expect(readdirSync(home).filter(name => name.endsWith('.partial'))).toEqual([])
     const url = /http:\S+/.exec(await peer.line('metrics url='))?.[0] ?? ''
     const metrics = await (await fetch(url)).text()
     expect(metrics).toMatch(/^waggle_connected_peers 1$/m)

@@ -24,6 +24,7 @@ import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { createOutboxTable } from '#store/outboxTable.ts'
 import { defaultQuotas, type QuotaLimits } from '#store/payloadQuota.ts'
 import { createPeerTable } from '#store/peerTable.ts'
+import { removeUnfinished } from '#store/removeUnfinished.ts'
 import { followBootnodes } from './bootnode/followBootnodes.ts'
 import { readableBootnodes } from './bootnode/readableBootnodes.ts'
 import type { FetchLimits } from './fetch/fetchLimits.ts'
@@ -189,8 +190,10 @@ type Stores = Awaited<ReturnType<typeof openStores>>
 /** Opens the stores of the data folder. */
 async function openStores(options: PeerOptions, closers: (() => unknown)[]) {
   const { data, clock, quotas = defaultQuotas } = options
+  const removed = removeUnfinished(data)
   const identity = await openIdentity(data)
   const logger = options.openLogger(identity)
+  if (removed.length > 0) logger.info('unfinished files of a killed process were removed', { files: removed.join(' ') })
   const exposed = exposedKeys(data)
   if (exposed.length > 0)
     logger.warn('others on this machine can read the keys: run chmod 600 on them', { keys: exposed.join(' ') })
