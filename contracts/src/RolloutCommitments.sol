@@ -22,7 +22,7 @@ contract RolloutCommitments is IRolloutCommitments, TaskProposals {
 
     /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
-    /// @param stakes_ Says who may propose.
+    /// @param stakes_ Says who may commit to a secret.
     constructor(IPeerRegistry registry, IRounds clock, IStakes stakes_) TaskProposals(registry, clock, stakes_) {}
 
     /// @inheritdoc IRolloutCommitments

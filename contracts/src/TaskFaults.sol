@@ -35,11 +35,11 @@ abstract contract TaskFaults is ITaskFaults {
         emit SecretWithheld(round, proposerKey, lostWei, msg.sender);
     }
 
-    /// @dev No secret is due if the beacon for its seed is void, or if the peer's duty had ended before the round.
+    /// @dev No secret is due if the beacon for its seed is void. Who has committed to one had the duty.
     function _isWithheld(uint64 round, bytes32 proposerKey) internal view returns (bool is_) {
         if (round < 2 || _rounds.currentRound() < round || _rounds.beaconOf(round - 2) == 0) return false;
         (bool committed, ) = _commitments.secretOf(round, proposerKey);
         (uint16 count, ) = _commitments.proposalOf(round, proposerKey);
-        return committed && count == 0 && _stakes.mayPropose(proposerKey, round);
+        return committed && count == 0;
     }
 }

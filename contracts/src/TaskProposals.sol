@@ -28,7 +28,7 @@ abstract contract TaskProposals is ITaskProposals {
 
     /// @param registry Says who speaks for a peer.
     /// @param clock The clock.
-    /// @param stakes_ Says who may propose.
+    /// @param stakes_ Says who may commit to a secret.
     constructor(IPeerRegistry registry, IRounds clock, IStakes stakes_) {
         _registry = registry;
         _rounds = clock;
@@ -39,6 +39,7 @@ abstract contract TaskProposals is ITaskProposals {
     function commitSecret(uint64 round, bytes32 peerKey, bytes32 secretHash) external {
         _requireMember(round, peerKey);
         _requireOpen(round, 1);
+        if (!_stakes.mayPropose(peerKey, round)) revert RolloutCommitments_NoStake(round, peerKey);
         _keepSecret(round, peerKey, secretHash);
     }
 
@@ -56,7 +57,6 @@ abstract contract TaskProposals is ITaskProposals {
         if (count == 0 || count > MAX_TASKS || tasks.length > MAX_TASK_BYTES) {
             revert RolloutCommitments_OverLimit(count, tasks.length);
         }
-        if (!_stakes.mayPropose(peerKey, round)) revert RolloutCommitments_NoStake(round, peerKey);
         uint256 place = round % TASK_RING;
         uint256 tag = tagOf(round) << 224;
         if (_secrets[peerKey][place] != (tag | uint224(uint256(keccak256(abi.encode(secret)))))) {
@@ -65,7 +65,10 @@ abstract contract TaskProposals is ITaskProposals {
         if (_tasks[peerKey][place] >> 224 == tag >> 224) revert RolloutCommitments_AlreadyProposed(round, peerKey);
         _tasks[peerKey][place] = tag | (uint256(count) << 208) | uint208(uint256(keccak256(tasks)));
         emit TasksProposed(round, peerKey, secret, count, tasks);
-        if (nextSecretHash != 0) _keepSecret(round + 1, peerKey, nextSecretHash);
+        // A proposal must not fail for a notice that was given after it was sent.
+        if (nextSecretHash != 0 && _stakes.mayPropose(peerKey, round + 1)) {
+            _keepSecret(round + 1, peerKey, nextSecretHash);
+        }
     }
 
     /// @inheritdoc ITaskProposals

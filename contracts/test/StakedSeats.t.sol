@@ -235,13 +235,13 @@ contract StakedSeatsTest is StakesFixture {
     function test_TasksNeedAStakeAfterBootstrap() public {
         vm.assertEq(address(commitments.stakes()), address(stakes));
         address account = registry.accountOf(solvers[1]);
-        commitSecret(account, BOOTSTRAP);
-        enterRound(BOOTSTRAP - 1);
         vm.expectRevert(
             abi.encodeWithSelector(ITaskProposals.RolloutCommitments_NoStake.selector, BOOTSTRAP, solvers[1])
         );
-        propose(account, BOOTSTRAP);
+        commitSecret(account, BOOTSTRAP);
         stakeFor(PROPOSER, solvers[1]);
+        commitSecret(account, BOOTSTRAP);
+        enterRound(BOOTSTRAP - 1);
         propose(account, BOOTSTRAP);
     }
 

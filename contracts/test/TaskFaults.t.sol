@@ -90,13 +90,69 @@ contract TaskFaultsTest is StakesFixture {
         enterRound(5);
         vm.prank(account);
         commitments.propose(6, proposer, SECRET, 1, "a task", keccak256(abi.encode(SECRET)));
+        // The next secret, which a peer sends with every proposal, is left out.
+        (bool isKept, ) = commitments.secretOf(7, proposer);
+        vm.assertFalse(isKept);
         enterRound(6);
-        vm.expectRevert(abi.encodeWithSelector(ITaskProposals.RolloutCommitments_NoStake.selector, 7, proposer));
+        vm.expectRevert(abi.encodeWithSelector(ITaskProposals.RolloutCommitments_NotTheSecret.selector, 7, proposer));
         vm.prank(account);
         commitments.propose(7, proposer, SECRET, 1, "a task", 0);
         enterRound(7);
         vm.expectRevert(abi.encodeWithSelector(ITaskFaults.Openings_NothingWithheld.selector, 7, proposer));
         openings.challengeSecret(7, proposer);
+    }
+
+    /// @dev Else it would read its tasks without a duty, and take the notice back for those that it likes.
+    function test_RevertWhen_WhoseDutyEndedCommitsToASecret() public {
+        unstakeAs(account, PROPOSER, proposer);
+        keepSecret(6);
+        enterRound(5);
+        vm.expectRevert(abi.encodeWithSelector(ITaskProposals.RolloutCommitments_NoStake.selector, 7, proposer));
+        keepSecret(7);
+        stakeAs(account, PROPOSER, proposer);
+        keepSecret(7);
+    }
+
+    function test_RevertWhen_WhoHasNoStakeCommitsToASecret() public {
+        bytes32 newcomer = solvers[2];
+        account = afford(PROPOSER, newcomer);
+        proposer = newcomer;
+        vm.expectRevert(abi.encodeWithSelector(ITaskProposals.RolloutCommitments_NoStake.selector, 6, newcomer));
+        keepSecret(6);
+        enterRound(5);
+        stakeAs(account, PROPOSER, newcomer);
+        vm.expectRevert(abi.encodeWithSelector(ITaskProposals.RolloutCommitments_NotTheSecret.selector, 6, newcomer));
+        vm.prank(account);
+        commitments.propose(6, newcomer, SECRET, 1, "a task", 0);
+    }
+
+    function test_AStakeThatComesBackIsNotBlamedForTheTimeAway() public {
+        unstakeAs(account, PROPOSER, proposer);
+        enterRound(5);
+        vm.prank(account);
+        commitments.propose(6, proposer, SECRET, 1, "a task", keccak256(abi.encode(SECRET)));
+        enterRound(6);
+        enterRound(7);
+        stakeAs(account, PROPOSER, proposer);
+        vm.expectRevert(abi.encodeWithSelector(ITaskFaults.Openings_NothingWithheld.selector, 7, proposer));
+        openings.challengeSecret(7, proposer);
+    }
+
+    function test_ASecretIsOwedAlsoByWhoLostItsStakeMeanwhile() public {
+        slash(PROPOSER, proposer, 600);
+        enterRound(5);
+        enterRound(6);
+        vm.assertFalse(stakes.mayPropose(proposer, 6));
+        vm.assertEq(openings.challengeSecret(6, proposer), 0.5 ether);
+    }
+
+    function test_WhoLostItsStakeMayShowWhatItCommittedTo() public {
+        slash(PROPOSER, proposer, 600);
+        enterRound(5);
+        vm.prank(account);
+        commitments.propose(6, proposer, SECRET, 1, "a task", keccak256(abi.encode(SECRET)));
+        (bool isKept, ) = commitments.secretOf(7, proposer);
+        vm.assertFalse(isKept);
     }
 
     function test_RevertWhen_TheRoundIsOneOfTheFirstTwo() public {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import { network } from 'hardhat'
-import { type Address, bytesToHex, type Hex, keccak256 } from 'viem'
+import { type Address, bytesToHex, type Hex, keccak256, parseEther } from 'viem'
 import { SHARD_PEERS } from '../../deployments/protocol.ts'
 import { type RandomStream, randomStream } from '../../node/model/src/base/random.ts'
 import { voteCommitment } from '../../node/src/chain/votes/votes.ts'
@@ -20,6 +20,12 @@ import { deployContracts } from './deployContracts.ts'
 import { proveRegistration, proveRsaRegistration } from './proveRegistration.ts'
 
 const ROUND_SECONDS = 3_600
+/** The first round that is played: keys count in it. */
+const FIRST_ROUND = 1
+/** Three times 12 rounds later: seats need no stakes in the rounds that are played. */
+const BOOTSTRAP = FIRST_ROUND + 36
+/** The contract's number of the duty. */
+const PROPOSER = 1
 /** Tasks of a proposal. */
 const TASKS = 24
 
@@ -62,10 +68,12 @@ interface SwarmGas {
   readonly fresh: RoundGas
   /** Gas of every later round. */
   readonly inRing: RoundGas
+  /** A proposer's calls for the first round that needs its stake, in the ring. */
+  readonly afterBootstrap: { readonly stake: number; readonly commitSecret: number; readonly propose: number }
 }
 
 /**
- * Plays three rounds of a swarm on Hardhat's own chain, each in the place in the ring that the first had.
+ * Plays three rounds of a swarm on Hardhat's own chain, each in the place in the ring that the first had, and proposes for the one after bootstrap.
  *
  * @param size - solvers, of one account, and evaluators, of others.
  */
@@ -86,11 +94,29 @@ export async function measureGas(size: { solvers: number; evaluators: number }):
     await swarm.votes.write.admitEvaluator([key])
     evaluators.set(key, account)
   }
-  const first = Number(await swarm.rounds.read.firstOpenRound()) + 1
+  const first = FIRST_ROUND
   const fresh = await playRound(swarm, first, solvers, evaluators)
   await playRound(swarm, first + 12, solvers, evaluators)
   const inRing = await playRound(swarm, first + 24, solvers, evaluators)
-  return { registerSecp256k1, registerRsa2048, fresh, inRing }
+  const afterBootstrap = await proposeStaked(swarm, solvers)
+  return { registerSecp256k1, registerRsa2048, fresh, inRing, afterBootstrap }
+}
+
+/** Stakes what the solvers earned for the first of them, and proposes; its words of the ring exist since the second round that was played. */
+async function proposeStaked(swarm: Swarm, solvers: readonly Hex[]): Promise<SwarmGas['afterBootstrap']> {
+  const { commitments, nectar, stakes, used, word } = swarm
+  const [key] = solvers
+  assert(key)
+  for (const solver of solvers.slice(-3)) await used(nectar.write.claim([solver]))
+  await used(nectar.write.approve([stakes.address, parseEther('50')]))
+  const stake = await used(stakes.write.stake([PROPOSER, key]))
+  const round = BigInt(BOOTSTRAP)
+  const secret = word()
+  await swarm.reach(round - 2n)
+  const commitSecret = await used(commitments.write.commitSecret([round, key, hashOf(secret)]))
+  await swarm.reach(round - 1n)
+  const args = [round, key, secret, TASKS, proposedTasks(BOOTSTRAP), hashOf(word())] as const
+  return { stake, commitSecret, propose: await used(commitments.write.propose(args)) }
 }
 
 type Swarm = Awaited<ReturnType<typeof openSwarm>>
@@ -253,7 +279,11 @@ async function openSwarm() {
   const accounts = (await viem.getWalletClients()).map(wallet => wallet.account.address)
   // Peers register before the first round, and count from that.
   const startsAtSec = Number((await (await viem.getPublicClient()).getBlock()).timestamp) + ROUND_SECONDS
-  const contracts = await deployContracts(viem, { startsAtSec, roundSeconds: ROUND_SECONDS })
+  const contracts = await deployContracts(viem, {
+    startsAtSec,
+    roundSeconds: ROUND_SECONDS,
+    bootstrapRounds: BOOTSTRAP,
+  })
   const { client, registry, rounds, chainId } = contracts
   const word = wordsOf(randomStream('gas', 'waggle'))
 

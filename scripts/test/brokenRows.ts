@@ -66,6 +66,14 @@ export const BROKEN_ROWS: Readonly<Record<string, BrokenRow>> = {
     '_token.safeTransfer(msg.sender, lostWei - paidWei);',
   ),
   K5: row('Stakes', 'if (duty == Duty.Evaluator && !_isEnough', 'if (false && !_isEnough'),
+  T1: row('TaskProposals', 'nextSecretHash != 0 && _stakes.mayPropose(peerKey, round + 1)', 'nextSecretHash != 0'),
+  T2: row(
+    'TaskFaults',
+    'return committed && count == 0;',
+    'return committed && count == 0 && _stakes.mayPropose(proposerKey, round);',
+  ),
+  T3: row('TaskFaults', ' || _rounds.beaconOf(round - 2) == 0', ''),
+  T4: row('Stakes', 'UNBONDING_ROUNDS = 2 * RING;', 'UNBONDING_ROUNDS = 2;'),
   S1: row('Earnings', 'gains.pointsMilli + scoreMilli - known;', 'gains.pointsMilli + scoreMilli - known + 1;'),
   S2: row('RewardVotes', 'if (_hasOutcome(page.round, peerKey)) return;', ''),
   S3: row(

@@ -156,8 +156,8 @@ interface IStakes {
     /// @return held The stake.
     function stakeOf(Duty duty, bytes32 peerKey) external view returns (Stake memory held);
 
-    /// @notice Whether a peer may propose tasks for a round: any peer during bootstrap; later, one with a sufficient
-    /// stake, whose notice has not ended the duty before that round.
+    /// @notice Whether a peer may commit to a secret for a round, two rounds ahead, and so propose its tasks: any peer
+    /// during bootstrap; later, one with a sufficient stake, whose notice has not ended the duty before that round.
     /// @param peerKey The peer.
     /// @param round The round.
     /// @return may Whether it may.

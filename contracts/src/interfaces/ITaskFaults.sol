@@ -18,8 +18,8 @@ interface ITaskFaults {
     error Openings_NothingWithheld(uint64 round, bytes32 proposerKey);
 
     /// @notice Proves that a proposer committed to a secret for a round that has begun, and proposed nothing: it loses
-    /// `SECRET_FAULT_MILLI` of a full stake, once per round. Nobody is slashed if the beacon of round - 2 is void.
-    /// Possible for six rounds, from the round itself on. Anyone may call.
+    /// `SECRET_FAULT_MILLI` of a full stake, or what is left of it, once per round. Nobody is slashed if the beacon of
+    /// round - 2 is void. Possible for six rounds, from the round itself on. Anyone may call.
     /// @param round The round.
     /// @param proposerKey The proposer.
     /// @return lostWei Nectar burnt.

@@ -41,7 +41,7 @@ interface ITaskProposals {
     /// @param size Bytes given.
     error RolloutCommitments_OverLimit(uint16 count, uint256 size);
 
-    /// @notice Thrown when a peer without a sufficient stake proposes tasks for a round after bootstrap.
+    /// @notice Thrown when a peer without a sufficient stake commits to a secret for a round after bootstrap.
     /// @param round The round.
     /// @param peerKey The peer.
     error RolloutCommitments_NoStake(uint64 round, bytes32 peerKey);
@@ -57,6 +57,8 @@ interface ITaskProposals {
     error RolloutCommitments_AlreadyProposed(uint64 round, bytes32 peerKey);
 
     /// @notice Commits to the secret of the round after the next: how a proposer starts, before its first `propose`.
+    /// From then on it owes that round's tasks: it may propose them, and is blamed if it does not, whatever becomes of
+    /// its stake. See `IStakes.mayPropose` for who may.
     /// @param round The second round that has not begun.
     /// @param peerKey The proposer; the sender must speak for it.
     /// @param secretHash `keccak256(abi.encode(secret))`.
@@ -69,7 +71,8 @@ interface ITaskProposals {
     /// @param secret The secret committed to in round - 2, before that round's beacon was known.
     /// @param count Number of tasks, 1 to `MAX_TASKS`.
     /// @param tasks The tasks, at most `MAX_TASK_BYTES`.
-    /// @param nextSecretHash Hash of the secret of round + 1; 0 to stop proposing.
+    /// @param nextSecretHash Hash of the secret of round + 1; 0 to stop proposing. Left out if the peer may not propose
+    /// for that round.
     function propose(
         uint64 round,
         bytes32 peerKey,

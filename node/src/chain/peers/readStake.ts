@@ -39,7 +39,7 @@ export async function readBootstrapRounds({ rpc, rpcUrl }: ChainClient, { stakes
   return Number(await callChain(rpcUrl, () => rpc.readContract({ ...stakes, functionName: 'bootstrapRounds' })))
 }
 
-/** Whether a peer may commit tasks for a round. */
+/** Whether a peer may commit to a secret for a round, two rounds ahead, and then owes its tasks. */
 export function readMayPropose(
   { rpc, rpcUrl }: ChainClient,
   { stakes }: Contracts,

@@ -67,7 +67,7 @@ export async function runProposer(node: PeerNode, sources: TaskSources, options:
   })
 }
 
-/** Proposes for the next round; if that is impossible, commits to the secret of the one after it. */
+/** Proposes for the next round, if it is owed; if that is impossible, commits to the secret of the one after it. */
 async function proposeNext(
   node: PeerNode,
   sources: TaskSources,
@@ -78,14 +78,22 @@ async function proposeNext(
   const { chain, countsFrom, identity, journal, logger } = node
   const round = time.round + 1
   if (round + 1 < countsFrom || journal.get(round, 'proposed') === true || !(await node.playsIn(round))) return
-  if (!(await chain.readMayPropose(identity.peerKey, round)))
-    return logger.warn('not proposed: bootstrap is over, and this peer has no stake', { round })
   const hasSecret = await chain.readHasSecret(identity.peerKey, round)
   const isProposed = hasSecret && (await proposeFor(node, sources, time, level, lately))
+  // Read after the proposal, which takes most of a round: its operator may have given notice meanwhile.
+  if (!(await chain.readMayPropose(identity.peerKey, round + 1))) return await reportNoDuty(node, round + 1)
   if (!isProposed) {
     const outcome = await chain.commitSecret(round + 1)
     reportOutcome(logger, 'secret committed', outcome, { round: round + 1 })
   }
+}
+
+/** Says why no tasks are proposed from a round on. */
+async function reportNoDuty({ chain, identity, logger }: PeerNode, round: number): Promise<void> {
+  const { freeFromRound } = await chain.readStake('proposer', identity.peerKey)
+  if (freeFromRound === 0)
+    logger.warn('no tasks proposed: bootstrap is over, and this peer has not enough stake', { round })
+  else logger.info('no tasks proposed: notice was given of the stake', { round, freeFromRound })
 }
 
 /** @returns whether the proposal is on the chain, with the hash of the next round's secret. */
