@@ -2,41 +2,42 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { testContradictions } from './events/contradictions.ts'
+import type { Scene } from './events/scene.ts'
 import { LiveClient } from './liveClient.ts'
 import { TestChain } from './testChain.ts'
 import { TestIndexer } from './testIndexer.ts'
 
 // A start takes 5 s of work, and on a busy machine much longer.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 const folder = mkdtempSync(join(tmpdir(), 'waggle-live-'))
 const clients: LiveClient[] = []
-let chain: TestChain
-let indexer: TestIndexer
+const scene = {} as Omit<Scene, 'cast'>
 
 async function listen(query = '', headers: Record<string, string> = {}): Promise<LiveClient> {
-  const client = await LiveClient.open(`${indexer.url}/live${query}`, headers)
+  const client = await LiveClient.open(`${scene.indexer.url}/live${query}`, headers)
   clients.push(client)
   return client
 }
 
 beforeAll(async () => {
-  chain = await TestChain.start(folder)
-  await chain.enter(0)
-  indexer = await TestIndexer.start(chain, join(folder, 'index'))
+  scene.chain = await TestChain.start(folder)
+  await scene.chain.enter(0)
+  scene.indexer = await TestIndexer.start(scene.chain, join(folder, 'index'))
 })
 
 afterAll(async () => {
   for (const client of clients) client.close()
   await TestIndexer.endAll()
-  chain?.stop()
+  scene.chain?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 
 test('a subscriber gets the head at once, then every event as it is indexed', async () => {
   const [one, two] = [await listen(), await listen()]
   await one.next('head')
-  const { peerKey, peerId } = await chain.register()
+  const { peerKey, peerId } = await scene.chain.register()
   for (const client of [one, two]) {
     const { id, data } = await client.next('item', ({ kind }) => kind === 'peerRegistered')
     expect(data).toMatchObject({ id, peerKey, detail: { peerId } })
@@ -54,8 +55,8 @@ test('a browser that reconnects gets what it missed and nothing twice', async ()
   const first = await listen('?last=1')
   const { id = '' } = await first.next('item')
   first.close()
-  const { peerKey } = await chain.register()
-  await indexer.reachTip(chain)
+  const { peerKey } = await scene.chain.register()
+  await scene.indexer.reachTip(scene.chain)
   const again = await listen('', { 'last-event-id': id })
   await again.next('item')
   expect(again.received.filter(({ event }) => event === 'item').map(({ data }) => data.peerKey)).toEqual([peerKey])
@@ -63,12 +64,14 @@ test('a browser that reconnects gets what it missed and nothing twice', async ()
 
 test('an event that a reorganisation undid is retracted', async () => {
   const client = await listen()
-  const { peerKey } = await chain.register()
+  const { peerKey } = await scene.chain.register()
   const { id } = await client.next('item', ({ peerKey: key }) => key === peerKey)
-  await chain.reorganise(1)
+  await scene.chain.reorganise(1)
   await client.next('retract', ({ id: retracted }) => retracted === id)
 })
 
+testContradictions(scene)
+
 test('open streams do not keep the indexer from ending', async () => {
-  expect(await indexer.end('SIGTERM')).toBe(0)
+  expect(await scene.indexer.end('SIGTERM')).toBe(0)
 })

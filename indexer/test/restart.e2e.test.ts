@@ -8,7 +8,7 @@ import { TestChain } from './testChain.ts'
 import { TestIndexer } from './testIndexer.ts'
 
 // A start takes 5 s of work, and on a busy machine much longer.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 const folder = mkdtempSync(join(tmpdir(), 'waggle-restart-'))
 const kept = join(folder, 'kept')

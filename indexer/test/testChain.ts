@@ -277,7 +277,7 @@ export function tasksOf(count: number): ProposedTasks {
 }
 
 /** Waits for something that other processes bring about, asking again until it holds. */
-export async function until(holds: () => Promise<boolean>, timeoutMs = 240_000): Promise<void> {
+export async function until(holds: () => Promise<boolean>, timeoutMs = 480_000): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs
   let last: unknown
   for (;;) {

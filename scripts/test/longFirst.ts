@@ -23,7 +23,7 @@ const LONG = [
   'scripts/starter/execute.test.ts',
   'indexer/test/restart.e2e.test.ts',
   'indexer/test/events.e2e.test.ts',
-  'indexer/test/contradictions.e2e.test.ts',
+  'indexer/test/live.e2e.test.ts',
 ].map(file => join(root, file))
 
 /** Begins with long files: Vitest goes by size where no earlier run is known, and a long one that begins last runs alone. */
