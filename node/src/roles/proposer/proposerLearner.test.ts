@@ -171,8 +171,10 @@ const settings = {
 const openPolicy = (folder: string) =>
   openAdapterPolicy(folder, environment.solverFolder, { lora, base: 'float32' }, settings)
 
-test('a proposer whose tasks about texts alone are learnable comes to propose them, across a restart', async () => {
-  const [LEVEL, TASKS, ROUNDS] = [2, 24, 12]
+test('a proposer whose tasks about texts alone are learnable comes to propose them, across a restart', {
+  timeout: 240_000, // ten rounds of sampling and learning: some seconds on an idle machine
+}, async () => {
+  const [LEVEL, TASKS, ROUNDS] = [2, 16, 10]
   const path = join(scratch, 'learning.db')
   const isWanted = (text: string) => /^Write \w+\(s\)/.test(text)
   let texts: readonly string[] = []
