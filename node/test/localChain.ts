@@ -120,7 +120,8 @@ export async function deployContracts(
     addresses[name] = contracts[name].address
   }
   const wire = encodeFunctionData({ abi: stakesAbi, functionName: 'wire', args: stakesWiring(addresses) })
-  await client.sendTransaction({ to: addresses.Stakes, data: wire, account: admin, chain: null })
+  const hash = await client.sendTransaction({ to: addresses.Stakes, data: wire, account: admin, chain: null })
+  await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
   return { network: 'test', chainId: await client.getChainId(), contracts }
 }
 

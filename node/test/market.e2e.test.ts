@@ -42,7 +42,8 @@ async function market(who: string, ...argv: string[]) {
 test('two accounts play a game from the command line', { timeout: 180_000 }, async () => {
   const plan = join(root, 'game.yaml')
   const clues = ['It is a large number.', 'It is even.']
-  const times = { startsInSec: 100, bettingSec: 100, revealSec: 100, disputeSec: 100 }
+  // The chain's clock runs on while commands do.
+  const times = { startsInSec: 1_000, bettingSec: 1_000, revealSec: 1_000, disputeSec: 1_000 }
   const about = { question: 'Which number?', choices: ['one', 'two', 'three'], clues, answer: 'two' }
   writeFileSync(plan, JSON.stringify({ ...about, ...times }))
   const opened = await market('judge', 'create', '--file', plan)
@@ -54,7 +55,7 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   const [game] = (await market('ann', 'games')).said.games
   expect(game).toMatchObject({ phase: 'waiting', roundCount: 2, bond: '10', totalStake: '0', claimable: '0' })
   const read = await callCli(['market', 'games'], env)
-  expect(read.stdout).toMatch(/^game +state +next +staked +to claim\n0 +waiting +betting opens in \d+ s +0 +·\n/)
+  expect(read.stdout).toMatch(/^game +state +next +staked +to claim\n0 +waiting +betting opens in 1\d min +0 +·\n/)
   expect(read.stdout).not.toContain(String(game.startsAtSec))
   expect(game.choices).toEqual(Array(3).fill({ stake: '0', price: '1' }))
   const at = (seconds: number) => chain.travelTo(game.startsAtSec + seconds)
@@ -76,16 +77,16 @@ test('two accounts play a game from the command line', { timeout: 180_000 }, asy
   })
   expect((await market('ben', 'bet', '--game', '0', '--choice', '2', '--stake', '6')).code).toBe(0)
 
-  await at(101)
+  await at(1_001)
   expect((await market('judge', 'reveal', '--game', '0')).said).toEqual({ gameId: '0', revealed: ['clue 0'] })
   expect((await market('ann', 'show', '--game', '0')).said).toMatchObject({ clues: [clues[0]], totalStake: '10' })
-  await at(201)
+  await at(2_001)
   const late = await market('ben', 'bet', '--game', '0', '--choice', '1', '--stake', '2')
   expect(late).toMatchObject({ code: 0, said: { round: 1 } })
-  await at(301)
+  await at(3_001)
   const last = await market('judge', 'reveal', '--game', '0')
   expect(last.said).toEqual({ gameId: '0', revealed: ['clue 1', 'answer'] })
-  await chain.travelTo(game.startsAtSec + 500)
+  await chain.travelTo(game.startsAtSec + 5_000)
 
   const paid = (await market('ann', 'claim', '--game', '0')).said
   const shares = 4 + Number(late.said.shares)

@@ -63,7 +63,7 @@ export function testOutages(scene: BrowserScene): void {
     await see(page, first(standings).name)
     indexer.behindSec = 0
     await see(page, /^Live$/)
-    expect(await page.getByText('The index is behind the chain.').count()).toBe(0)
+    await page.getByText('The index is behind the chain.').waitFor({ state: 'detached' })
   })
 
   browserTest('a feed whose stream is refused asks again until it is let in, and for what it missed', async () => {
@@ -71,11 +71,12 @@ export function testOutages(scene: BrowserScene): void {
     indexer.isFull = true
     const page = await visit('/')
     await see(page, 'Stream lost, trying again')
-    await expect.poll(() => indexer.asked.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => indexer.asked.length, { timeout: 20_000 }).toBeGreaterThan(1)
     await see(page, first(standings).name)
     indexer.isFull = false
     await see(page, /^Live$/)
-    expect(indexer.asked).toEqual(['/live', '/live?last=50', '/live?last=50'])
+    const [initial, ...later] = indexer.asked
+    expect([initial, new Set(later)]).toEqual(['/live', new Set(['/live?last=50'])])
     const item = { id: '999999999999', kind: 'peerMoved', round: null, peerKey: solver.peerKey, detail: {}, atSec: 1 }
     indexer.send('item', item)
     await see(page, 'moved to another account')
@@ -100,7 +101,10 @@ export function testOutages(scene: BrowserScene): void {
     await see(page, `The gateway node at ${scene.dashboard.gateway.url} does not answer.`)
     await see(page, solver.name)
     await page.goto(scene.dashboard.url)
-    expect(await page.getByText(/The gateway node at .* does not answer/).count()).toBeGreaterThan(0)
+    await page
+      .getByText(/The gateway node at .* does not answer/)
+      .first()
+      .waitFor({ state: 'attached' })
     await page.getByRole('heading', { name: 'Leaderboard' }).waitFor()
   })
 
