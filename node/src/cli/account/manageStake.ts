@@ -37,12 +37,24 @@ export async function stakeFor(session: AccountSession, duty: Duty) {
   return { duty, staked: formatEther(missingWei), hash }
 }
 
-/** Starts the release of a stake, or withdraws it once it is released. The peer no longer stakes for that duty automatically. */
+/**
+ * Starts the release of a stake, or withdraws it once it is released. The peer no longer stakes for that duty automatically.
+ *
+ * @throws {CallRefusedError} if there is no stake, or it is not released yet.
+ */
 export async function unstake(session: AccountSession, duty: Duty) {
   const { client, contracts, journal, peerKey } = session
   const { amountWei, freeFromRound } = await readStake(client, contracts, duty, peerKey)
   if (amountWei === 0n)
     throw new CallRefusedError(`This peer has no stake as ${duty}.`, { hint: 'npx waggle stake show prints both.' })
+  const { round } = await createRoundClock(client, contracts).read()
+  if (round < freeFromRound)
+    throw new CallRefusedError(
+      `This peer gave notice of its stake as ${duty}: it is free from round ${freeFromRound}.`,
+      {
+        hint: `This is round ${round}. Run the command again then; npx waggle stake ${duty} takes the notice back.`,
+      },
+    )
   // Before the call: a running peer may check its stake before the next line executes.
   rememberLeft(journal, duty, true)
   const move = freeFromRound === 0 ? 'unstake' : 'withdraw'
