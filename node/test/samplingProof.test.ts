@@ -58,6 +58,11 @@ describe.each(policies)('a policy: $name', policy => {
     expect(await follow(policy, forged, 1, false)).toEqual(kept.map(() => false))
   })
 
+  test('with certainty claimed of every token, a golden leaf does not', async () => {
+    const certain = kept.map(leaf => ({ ...leaf, logprobs: leaf.logprobs.map(() => 0) }))
+    expect(await follow(policy, certain, 1, false)).toEqual(kept.map(() => false))
+  })
+
   test('sampling by one thread is verified by two and the other way round, in one batch and alone', async () => {
     for (const threads of [1, 2]) {
       const generator = await policy.generator(threads)

@@ -30,3 +30,18 @@ test('the chain refuses accusations of what is true or not committed, settlement
   expect(swarm.challenged.filter(({ isFalse }) => isFalse)).toEqual([])
   expect(honestPoints(swarm, swarm.hostile, 1)).toBe(3 * 1000)
 })
+
+test('a solver that claims certainty of every token gets no points by the sampling proof, and takes none of others', async () => {
+  const [seats, solvers, rounds] = [5, 4, 1]
+  const swarm = await simulateSwarm({
+    ...{ seed: '1', peers: seats + solvers, rounds },
+    conduct: (number, member, medium) =>
+      number === seats ? (hostileKinds.solver['claims of certainty']?.(medium, member) ?? null) : null,
+  })
+  expect(swarm.failures).toEqual([])
+  expect(swarm.hostile.size).toBe(1)
+  const points = swarm.settled.filter(one => swarm.hostile.has(one.peerKey)).map(({ scoreMilli }) => scoreMilli)
+  expect(points).toEqual(Array(points.length).fill(0))
+  expect(points.length).toBeGreaterThan(0)
+  expect(honestPoints(swarm, swarm.hostile, rounds)).toBe(1000 * (swarm.solvers.length - 1) * rounds)
+})

@@ -40,6 +40,11 @@ export const hostileSolvers: Record<string, Hostile> = {
   'forged log-probabilities': () => ({
     bend: eachRollout(({ logprobs }) => ({ logprobs: floats(logprobs.byteLength / 4, -12) })),
   }),
+  // A policy that is always right would be certain.
+  'claims of certainty': () => ({
+    skill: 0.5,
+    bend: eachRollout(({ logprobs }) => ({ logprobs: floats(logprobs.byteLength / 4, 0) })),
+  }),
   'wrong answers': () => ({ skill: 0.2 }),
   'answers that hang': () => ({ skill: 0.2, hangs: true }),
   'answers too long': () => ({

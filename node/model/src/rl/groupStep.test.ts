@@ -3,6 +3,7 @@ import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { hashWeights } from '#model/decoder/weights.ts'
 import { createGenerator } from '#model/generation/generate.ts'
 import { initLora } from '#model/lora/loraFactors.ts'
+import { groupAdvantages } from './groupAdvantages.ts'
 import { type GroupStepOptions, groupStep, type RolloutGroup } from './groupStep.ts'
 import { createTrainer, type Trainer } from './trainer.ts'
 import type { TrainerOptions } from './trainerOptions.ts'
@@ -44,6 +45,33 @@ test('forged log-probabilities change an update by the truncated weight of their
   // Claimed to be nearly certain, a token counts by what it is for this policy: less, never more.
   expect((await update(await groupOf({ claim: () => 0 }), bounded)).norm).toBeLessThan(honest.norm)
 })
+
+test.each([0, -1e-6])(
+  'claims of %d for every token leave an update that equals, bit for bit, one in which answers below the mean weigh nothing',
+  async claim => {
+    const learningRate = 1e-4
+    const ofOthers = { learningRate, recomputeLogprobs: true, maskTruncatedAlternatives: true, maxKl: 0.02 }
+    const group = await groupOf({ claim: () => claim })
+    const certain = await update(group, ofOthers)
+    expect(certain).toMatchObject({ refuted: 0, undone: false })
+    expect(certain.kl).toBeLessThan(0.02)
+    expect(certain.norm).toBeGreaterThan(0)
+    expect(certain.norm).toBeLessThan((await update(await groupOf(), ofOthers)).norm)
+    const rewards = Float32Array.from(group.completions, ({ reward }) => reward)
+    const { advantages } = groupAdvantages([rewards], { scaleRewards: 'group', minDeviation: 0.05 })
+    const weights = tinyWeights()
+    const trainer = await createTrainer(tinyConfig, weights, { threads: 1, clipNorm: 1e9 })
+    const batch = group.completions.map(({ tokens, logprobs }, i) => ({
+      tokens: Int32Array.of(...prompt, ...tokens),
+      scored: Int32Array.from(tokens, (_, t) => prompt.length + t),
+      samplingLogprobs: logprobs,
+      advantage: Math.max(0, advantages[0]?.[i] as number),
+    }))
+    await trainer.policyStep(batch, { learningRate, clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
+    await trainer.dispose()
+    expect(certain.hash).toBe(hashWeights(weights))
+  },
+)
 
 test('an update that moves the policy past the bound is taken back, bit for bit', async () => {
   const group = await groupOf()
