@@ -6,8 +6,8 @@ import { withoutRedirects } from '../../node/src/core/withoutRedirects.ts'
 const LOCAL_ENDPOINTS = 25
 
 /**
- * How Ponder reads a chain. It takes only URLs several times: it asks them itself, follows their redirects, and writes them and their words to its
- * log. So a local URL with a key, such as that of a tunnel to a provider, is read as any other endpoint.
+ * How Ponder reads a chain. It takes only URLs several times: it asks them itself, and writes them and their words to its log. So a local URL with a
+ * key, such as that of a tunnel to a provider, is read as any other endpoint.
  */
 export function ponderRpc(rpcUrl: string, isLocal: boolean): string[] | Transport {
   const isPlain = isLocal && urlSecrets(rpcUrl).length === 0

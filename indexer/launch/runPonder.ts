@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { refuseRedirects } from './refuseRedirects.ts'
 import { skipCodegen } from './skipCodegen.ts'
 
 /** Rows that Ponder may keep in memory while it catches up, bytes. Its default is a fifth of the heap limit. */
@@ -26,6 +27,7 @@ export async function runPonder({ schema, port, host, workingFolder, deploymentP
   process.env.PONDER_TELEMETRY_DISABLED = '1'
   process.env.PONDER_CACHE_BYTES ??= String(CACHE_BYTES)
   skipCodegen()
+  refuseRedirects()
   const entry = new URL('./bin/ponder.js', import.meta.resolve('ponder'))
   process.argv = [
     ...[process.argv0, entry.pathname, '--root', join(import.meta.dirname, '..')],
