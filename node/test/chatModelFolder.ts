@@ -11,11 +11,16 @@ const tokenizers = join(import.meta.dirname, '../model/src/model/golden/tokenize
  * A Qwen2 model of random weights, with tokenizer and chat template: a folder as it comes from the hub.
  *
  * @param options.says - tokens that it hardly says anything but: all embeddings share a direction, in which theirs are longer.
+ * @param options.layers - of the decoder.
  */
 export async function writeChatModel(
   folder: string,
   seed: string,
-  { says = [], tokenizer = 'qwen' }: { says?: readonly number[]; tokenizer?: 'qwen' | 'llama' | 'deepseek' } = {},
+  {
+    says = [],
+    tokenizer = 'qwen',
+    layers = 2,
+  }: { says?: readonly number[]; tokenizer?: 'qwen' | 'llama' | 'deepseek'; layers?: number } = {},
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
   const config = parseDecoderConfig({
@@ -23,7 +28,7 @@ export async function writeChatModel(
     // A few more than the tokenizer has, as published models do.
     vocab_size: 448,
     hidden_size: 32,
-    num_hidden_layers: 2,
+    num_hidden_layers: layers,
     num_attention_heads: 4,
     num_key_value_heads: 2,
     intermediate_size: 64,

@@ -95,7 +95,7 @@ async function prove(
   }
   const word = (byte: string): Hex => `0x${byte.repeat(32)}`
   const reader = { readDraws: () => Promise.reject(new Error('there are no leaves to read')) }
-  const proofs = await openProofs(node, reader, { round: ROUND, before: word('33'), beacon: word('44') }, committed)
+  const proofs = await openProofs(node, { reader }, { round: ROUND, before: word('33'), beacon: word('44') }, committed)
   const due = withDeadline(signal, VOTES_DUE_MS)
   void proofs.fetch(due)
   const proven = await Promise.all(committed.map(one => proofs.prove(one, [], due)))

@@ -77,9 +77,15 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
           appeals = 0,
           adapter,
           modelFolder,
+          baseFolders,
+          basesMb,
           served,
         }: Partial<Pick<RoleSettings, 'demands' | 'appeals'>> &
-          Pick<RoleOptions, 'adapter' | 'served'> & { modelFolder?: string } = {},
+          Pick<RoleOptions, 'adapter' | 'served'> & {
+            modelFolder?: string
+            baseFolders?: string[]
+            basesMb?: number
+          } = {},
       ) {
         const log = watchLog()
         const end = new AbortController()
@@ -99,8 +105,9 @@ export async function startLiveSwarm({ bootstrapRounds, roundSeconds = 10_000, p
               metricsBind: '127.0.0.1',
               figuresOf: [],
               threads: 1,
+              basesMb,
             },
-            chat: chat && { ...chat, ...(modelFolder && { modelFolder }) },
+            chat: chat && { ...chat, baseFolders, ...(modelFolder && { modelFolder }) },
             adapter,
             served,
           },

@@ -18,7 +18,7 @@ const disagreement = (evaluatorKey: `0x${string}`, peerKey: `0x${string}`): Disa
   ...{ evaluatorKey, peerKey, name: 'e', peerName: 's', voteMilli: 900, derivedMilli: 600, difference: null },
 })
 const audit = (round: number, ...disagreements: Disagreement[]): RoundAudit => ({
-  ...{ round, tasks: 1, peers: [], disagreements },
+  ...{ round, tasks: 1, peers: [], disagreements, lackingBases: [] },
 })
 
 test('a lie counts as found once, and a true vote that is called one is a false alarm', () => {

@@ -14,6 +14,8 @@ export type ChatFolders = {
   readonly judgeFolder: string | null
   /** A server that judges instead of the local frozen model. */
   readonly judgeServer?: JudgeServer | undefined
+  /** Roles that check others: bases besides the solver's model over which adapters are checked. */
+  readonly baseFolders?: readonly string[] | undefined
 }
 
 /** A served judge, and the solver's local samples that test it first. */

@@ -4,7 +4,7 @@ import type { Confusion } from '#environments/judgeFigures.ts'
 export type AppealCounts = Map<'not worth it' | 'sent' | 'upheld' | 'not upheld', number>
 
 /** An auditor's results since its start: rounds that it read, and scores by their outcome. */
-export type AuditCounts = Map<'rounds' | 'right' | 'wrong' | 'unchecked', number>
+export type AuditCounts = Map<'rounds' | 'right' | 'wrong' | 'unchecked' | 'no base', number>
 
 /** Answers by the judge's verdict and the result of execution: `right wrong` is one that only the judge calls right. */
 export type JudgeCounts = Map<`${'right' | 'wrong'} ${'right' | 'wrong'}`, number>

@@ -35,6 +35,11 @@ export const roleSettings = {
       description:
         "solver: maximum stake in Nectar on a game of the market; it bets automatically by its model's beliefs; off for none",
     }),
+  'bases-mb': z.coerce.number().int().min(1).max(1e7).optional().meta({
+    value: 'N',
+    description:
+      'evaluator, auditor: memory for bases that stay loaded, MiB, 4 bytes a parameter (default half of what is free at the start)',
+  }),
   http: z.coerce
     .number()
     .int()

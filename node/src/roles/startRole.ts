@@ -9,13 +9,13 @@ import { heldOutPathOf, runGateway } from './gateway/gateway.ts'
 import { runJudge } from './judge/judge.ts'
 import { observePeer } from './metrics/observePeer.ts'
 import { type AskedAdapter, adapterToTrain, KeptPolicyError, usualAdapter } from './models/adapterToTrain.ts'
-import { openJudge, tellMeasured } from './models/openModels.ts'
+import { openChecker } from './models/openChecker.ts'
 import { openPeer, type PeerNode } from './peerNode.ts'
 import { proposalsOf } from './proposer/proposalsOf.ts'
 import { PROPOSER_FOLDER } from './proposer/proposer.ts'
 import { startProposer } from './proposer/startProposer.ts'
 import type { RoleName } from './roleName.ts'
-import { type RoleOptions, workerOf } from './roleOptions.ts'
+import type { RoleOptions } from './roleOptions.ts'
 import { POLICY_FOLDER } from './solver/solver.ts'
 import { startSolver } from './solver/startSolver.ts'
 
@@ -26,8 +26,7 @@ const starts: Readonly<Record<RoleName, (node: PeerNode, options: RoleOptions) =
   evaluator: startEvaluator,
   judge: (node, { data }) => runJudge(node, data),
   async auditor(node, options) {
-    const { close, ...models } = await openJudge(node.environment, workerOf(node, options))
-    tellMeasured(models.judge, node.logger)
+    const { models, close } = await openChecker(node, options)
     await runAuditor(node, models, { maxAppeals: options.settings.appeals }).finally(close)
   },
   gateway: (node, { data, settings: { http: port, bind, figuresOf } }) =>

@@ -3,6 +3,7 @@ import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
 import type { Audit } from '#roles/audit/auditPoints.ts'
 import type { RoundAudit } from '#roles/audit/auditRound.ts'
+import { lackingWords } from '#roles/audit/lackingSeats.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { openChatModels } from '../models/chatModels.ts'
 import { hubSettings, peerOnChain } from '../options/commonSettings.ts'
@@ -33,7 +34,7 @@ const own = {
 }
 
 /** With --round. */
-const { bootnodes, environment, model, judge, device, threads } = peerSettings
+const { bootnodes, environment, model, bases, 'bases-mb': basesMb, judge, device, threads } = peerSettings
 
 /** Recomputes points from votes or from rollouts. */
 export const audit = defineCommand({
@@ -47,11 +48,23 @@ With --round, it also recomputes that round's scores: it checks that the named p
 leaves that the beacon drew with the frozen judge on this machine. It names the evaluators whose votes are outside the tolerance,
 with the leaf and the component in which their score sheets differ most. Payloads that the folder does not have are fetched from
 peers, through the bootnodes on the chain; missing ones are listed. Exit code 1 if anything differs; 69 if nothing differs but
-something could not be checked, because it is not settled yet or its rollouts or policy are missing.
+something could not be checked, because it is not settled yet, its rollouts or policy are missing, or this machine does not hold the
+base of its policy: name further bases with --base. Those that are missing are listed for each round (lackingBases with --json).
 
 Bootnodes, models, device and threads are for --round: those of a swarm of chat models, and this machine's.`,
   own,
-  peer: { bootnodes, environment, model, judge, ...hubSettings, device, threads, ...peerOnChain },
+  peer: {
+    bootnodes,
+    environment,
+    model,
+    bases,
+    'bases-mb': basesMb,
+    judge,
+    ...hubSettings,
+    device,
+    threads,
+    ...peerOnChain,
+  },
   async run({ json, index, round, peer, follow }, _, flags) {
     const config = loadConfig(flags)
     const print = (found: unknown, lines: string[]) => console.log(json ? JSON.stringify(found) : lines.join('\n'))
@@ -91,7 +104,7 @@ async function ofRounds(
   { rounds, peer }: { rounds: Rounds; peer: string | null },
   print: (found: RoundAudit) => void,
 ): Promise<void> {
-  const { threads, data, bootnodes } = config
+  const { threads, data, bootnodes, 'bases-mb': megabytes } = config
   const signal = stopSignal()
   const chat = await openChatModels(config, signal)
   const device = await openDevice(config.device, chat !== undefined)
@@ -99,7 +112,8 @@ async function ofRounds(
   const { eachRound } = await import('#roles/audit/eachRound.ts')
   const modules = { clock: systemClock, logger: silentLogger, signal }
   const waitsOut = rounds.last === Number.POSITIVE_INFINITY
-  const settings = { waitsOut, data, bootnodes, environments: await openEnvironments(chat), threads, device }
+  const bases = { folders: chat?.baseFolders, residentBytes: megabytes && megabytes * 2 ** 20 }
+  const settings = { waitsOut, data, bootnodes, bases, environments: await openEnvironments(chat), threads, device }
   const opened = await openRolloutAudit({ ...openDeployment(config), ...settings, ...modules })
   try {
     for await (const found of eachRound(opened, rounds, peer)) {
@@ -124,7 +138,7 @@ function exitCodeOf({ peers, disagreements }: RoundAudit): number {
 /** A difference in one round takes precedence over rounds that could not be checked. */
 const worse = (before: typeof process.exitCode, now: number) => (before === 1 || now === 0 ? before : now)
 
-function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): string[] {
+function linesOfRound({ round, tasks, peers, disagreements, lackingBases }: RoundAudit): string[] {
   const shown = (milli: number | null, absent: string) => String(milli ?? absent).padStart(11)
   return [
     `round ${round}, ${tasks} tasks`,
@@ -137,6 +151,12 @@ function linesOfRound({ round, tasks, peers, disagreements }: RoundAudit): strin
       sampling === null || sampling.result === 'proven'
         ? []
         : `${subjectOf(sampling.leaves)} of ${name}: ${sampling.result}, ${sampling.reason}`,
+    ),
+    ...lackingBases.map(
+      ({ base, peers: names }) => `this machine cannot check base ${base}, of ${names.join(', ')}: name it with --base`,
+    ),
+    ...peers.flatMap(({ name, lackingSeats }) =>
+      lackingSeats === null ? [] : `${name}: ${lackingWords(lackingSeats)}`,
     ),
     ...leewayLines(peers),
     ...disagreements.map(

@@ -24,13 +24,14 @@ const {
   role,
   environment,
   model,
+  bases,
   proposer,
   judge,
   lora,
   'lora-base': loraBase,
   device,
 } = peerSettings
-const models = { role, environment, model, proposer, judge, lora, 'lora-base': loraBase, device }
+const models = { role, environment, model, bases, proposer, judge, lora, 'lora-base': loraBase, device }
 
 /** Reports problems that would prevent a peer from working, before it is started or while it runs. */
 export const doctor = defineCommand({
@@ -84,6 +85,7 @@ async function checkModels({
   environment: file,
   role,
   model,
+  bases: others,
   proposer,
   judge,
   lora,
@@ -94,7 +96,7 @@ async function checkModels({
   // The model library takes half a second to load.
   const { checkBases, checkModelMemory, checkPools } = await import('../doctor/checkModel.ts')
   const { likelyJudgeParameters } = await import('../join/modelParameters.ts')
-  const asked = { role, model, proposer, judge, lora, loraBase }
+  const asked = { role, model, bases: others, proposer, judge, lora, loraBase }
   const bases = await checkBases(spec, asked)
   // A running peer has already allocated its memory.
   if (isPeerRunning(data)) return [bases]

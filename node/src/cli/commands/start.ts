@@ -57,6 +57,7 @@ export async function startPeer(config: Config): Promise<void> {
     throw new UsageError(`A ${role} trains no adapter.`, {
       hint: '--lora and its options are for a solver or a proposer.',
     })
+  checkBaseOptions(config)
   checkProposerOptions(config)
   checkPushOptions(config)
   checkGenerateOptions(config)
@@ -103,10 +104,18 @@ export async function startPeer(config: Config): Promise<void> {
 /** Compares the models' memory with what is free, before any is loaded. */
 async function memoryOf(
   { role, judge, proposer, lora, 'lora-base': loraBase }: Config,
-  { spec, modelFolder: model, proposerFolder, judgeFolder }: ChatModels,
+  { spec, modelFolder: model, proposerFolder, judgeFolder, baseFolders: bases }: ChatModels,
 ): Promise<Finding> {
   const { checkModelMemory } = await import('../doctor/checkModel.ts')
-  const asked = { role, model, proposer: proposerFolder ?? proposer, judge: judgeFolder ?? judge, lora, loraBase }
+  const asked = {
+    role,
+    model,
+    bases,
+    proposer: proposerFolder ?? proposer,
+    judge: judgeFolder ?? judge,
+    lora,
+    loraBase,
+  }
   return checkModelMemory(spec, asked, freeMemory())
 }
 
@@ -133,6 +142,13 @@ async function payBySponsor(
 /** A model's name in figures: a folder's own name, without its path. */
 function modelName(model: string | undefined): string | undefined {
   return model !== undefined && existsSync(model) ? basename(model) : model
+}
+
+function checkBaseOptions({ role, bases, environment }: Config): void {
+  if (bases.length > 0 && role !== 'evaluator' && role !== 'auditor')
+    throw new UsageError(`A ${role} checks no adapters.`, { hint: '--base is for an evaluator or an auditor.' })
+  if (bases.length > 0 && environment === undefined)
+    throw new UsageError('--base needs --environment and --model.', { hint: 'Bases are those of chat models.' })
 }
 
 function checkProposerOptions({ role, proposer, lora, dataset, 'dataset-share': share }: Config): void {

@@ -38,6 +38,9 @@ test('memory is held against what role and model take', async () => {
     advice: expect.stringContaining('Train an adapter'),
   })
   expect(await checkModelMemory(spec, { ...asked, role: 'evaluator' }, 4.5 * GIB)).toMatchObject({ state: 'ok' })
+  const both = { ...asked, role: 'evaluator', bases: [half] } as const
+  expect(await checkModelMemory(spec, both, 4.5 * GIB)).toMatchObject({ state: 'failure' })
+  expect(await checkModelMemory(spec, both, 6 * GIB)).toMatchObject({ state: 'ok' })
   expect(await checkModelMemory(spec, { ...asked, judge: half }, 6 * GIB)).toMatchObject({ state: 'failure' })
   const judged = (judge: string, freeBytes: number) => checkModelMemory(spec, { ...asked, judge }, freeBytes)
   expect(await judged('Qwen/Qwen3-4B@main', 9 * GIB)).toMatchObject({ state: 'failure' })

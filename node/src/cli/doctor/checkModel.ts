@@ -13,6 +13,8 @@ import { type Finding, failure, ok, warning } from './finding.ts'
 type ChatRole = {
   role: RoleName | undefined
   model: string | undefined
+  /** Further bases that an evaluator or auditor holds. */
+  bases?: readonly string[] | undefined
   /** The proposer's model; by default `model`. */
   proposer?: string | undefined
   judge: string | undefined
@@ -40,7 +42,9 @@ export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { mo
 export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, freeBytes: number): Promise<Finding> {
   const { role = 'solver' } = asked
   const model = role === 'proposer' ? (asked.proposer ?? asked.model) : asked.model
-  const parameters = model !== undefined && isServerUrl(model) ? 0 : await parametersOf(model)
+  const own = model !== undefined && isServerUrl(model) ? 0 : await parametersOf(model)
+  const others = await Promise.all((asked.bases ?? []).map(parametersOf))
+  const parameters = own === null ? null : others.reduce<number>((sum, one) => sum + (one ?? 0), own)
   if (parameters === null)
     return warning('model', `${model ?? 'none'}: its size is not known here`, 'Name its folder with --model.')
   const judge = judgeOf(spec, asked.judge)

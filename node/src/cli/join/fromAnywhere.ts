@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 
 const paths = ['deployment', 'environment', 'models', 'figures-of']
 /** Paths, or names on the hub, or URLs of servers. */
-const mayBePaths = ['model', 'proposer', 'judge', 'dataset']
+const mayBePaths = ['model', 'bases', 'proposer', 'judge', 'dataset']
 
 /**
  * A setting as it is saved. Paths become absolute, since the next start may run from another folder. A value that could be a repository's

@@ -21,6 +21,8 @@ const withoutJudge: readonly RoleName[] = ['proposer', 'gateway', 'judge']
 export type ChatSettings = HubSettings & {
   environment?: string | undefined
   model?: string | undefined
+  /** Further bases over which adapters are checked. */
+  bases?: readonly string[] | undefined
   proposer?: string | undefined
   judge?: string | undefined
   generate?: string | undefined
@@ -57,7 +59,9 @@ export async function openChatModels(settings: ChatSettings, signal: AbortSignal
   const isServed = proposer !== undefined && isServerUrl(proposer)
   const proposerFolder = proposer === undefined || isServed ? undefined : await openModel(proposer, settings, signal)
   const proposerServer = isServed ? openServer(proposer, signal) : undefined
-  const opened = { spec, modelFolder, proposerFolder, proposerServer }
+  const baseFolders: string[] = []
+  for (const base of settings.bases ?? []) baseFolders.push(await openModel(base, settings, signal))
+  const opened = { spec, modelFolder, proposerFolder, proposerServer, baseFolders }
   if (judge !== null && isServerUrl(judge)) {
     if (!needsJudge)
       throw new UsageError('This environment has no evaluator to be served.', { hint: 'Leave out --judge.' })

@@ -65,6 +65,13 @@ const modelSettings = {
     description:
       'the chat model that solves: a folder, a GGUF file, or OWNER/NAME[@REVISION] on the Hugging Face hub; roles that do not solve name one with the same tokenizer',
   }),
+  // As many as an environment can list, besides --model.
+  bases: z.array(z.string().min(1)).max(15).default([]).meta({
+    value: 'PATH_OR_REPO',
+    option: 'base',
+    description:
+      "evaluator, auditor: another of the environment's bases over which it checks adapters, named like --model; may be repeated",
+  }),
   proposer: z.string().min(1).optional().meta({
     value: 'PATH_OR_REPO_OR_URL',
     description:

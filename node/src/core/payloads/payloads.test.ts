@@ -13,6 +13,7 @@ import {
   encodeCanaryBundle,
   encodeRolloutBundle,
   encodeScoreSheet,
+  type PeerScore,
   type RolloutBundle,
   rolloutLeaf,
   rolloutLeaves,
@@ -67,6 +68,13 @@ test('every payload is decoded to what was encoded', () => {
   )
   expect(decodeScoreSheet(encodeScoreSheet(scoreSheet))).toEqual(scoreSheet)
   expect(decodeCanaryBundle(encodeCanaryBundle(canary))).toEqual(canary)
+})
+
+test('only an unavailable vote names a base that its evaluator lacks', () => {
+  const [scored, unavailable] = scoreSheet.peers as [PeerScore, PeerScore]
+  const lacking = (peer: PeerScore) => ({ ...scoreSheet, peers: [{ ...peer, lacksBase: word('66') }] })
+  expect(decodeScoreSheet(encodeScoreSheet(lacking(unavailable)))).toEqual(lacking(unavailable))
+  expect(() => encodeScoreSheet(lacking(scored))).toThrow('a scored peer lacks no base')
 })
 
 test('a bundle and a canary of the most leaves have no more values and keys than are read', () => {

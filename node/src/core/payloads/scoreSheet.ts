@@ -30,8 +30,11 @@ const peerScoreSchema = z
     scoreMilli: z.union([milliSchema, z.literal(UNAVAILABLE)]),
     /** In order of index. */
     leaves: z.array(leafScoreSchema).max(4096).refine(ascend, 'expected leaves in order of index, each once'),
+    /** Reason of an unavailable vote: the base that the peer's policy adapts, which the evaluator does not hold. */
+    lacksBase: hash32<Hex>().optional(),
   })
   .refine(peer => peer.scoreMilli !== UNAVAILABLE || peer.leaves.length === 0, 'an unavailable peer has no scored leaf')
+  .refine(peer => peer.scoreMilli === UNAVAILABLE || peer.lacksBase === undefined, 'a scored peer lacks no base')
 
 const scoreSheetSchema = z.strictObject({
   v: versionSchema,

@@ -131,7 +131,7 @@ async function readOne(
   if (openAppeals(node).filter(open => open.round === round).length >= maxAppeals) return
   if ((await chain.readCase(round, peerKey)).level > 0) return
   const found = await score(node, models, { round, peerKey }, until)
-  if (found === null) return
+  if (found === null || typeof found === 'object') return
   const isMissing = found === UNAVAILABLE
   if (isMissing && (settled.isOwn || missed < FEWEST_MISSED)) return
   const foundMilli = isMissing ? 0 : found

@@ -12,6 +12,7 @@ import type { ChatFolders } from '#environments/environmentKind.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { Device } from '#model/devices.ts'
 import { findPeer } from '../evidence/findPeer.ts'
+import { type AskedBases, holdBases } from '../models/heldBases.ts'
 import { openJudge } from '../models/openModels.ts'
 import { auditRound } from './auditRound.ts'
 import { openPayloads, type PayloadSources } from './openPayloads.ts'
@@ -19,6 +20,8 @@ import { openPayloads, type PayloadSources } from './openPayloads.ts'
 type RolloutQuestion = PayloadSources & {
   threads: number
   device: Device
+  /** Folders of further bases over which adapters are checked, and the memory for them. */
+  bases: AskedBases
   /** Waits for an unreachable endpoint instead of failing. */
   waitsOut: boolean
 }
@@ -34,10 +37,15 @@ export async function openRolloutAudit(question: RolloutQuestion) {
   const rounds = createRoundClock(chain, contracts)
   let { round: currentRound } = await rounds.read()
   const payloads = await openPayloads(question, reads, () => currentRound)
-  const judges = new Map<EnvironmentHash, ReturnType<typeof openJudge>>()
+  const open = async (environment: Environment) => {
+    const bases = await holdBases(environment, question.bases)
+    const worker = { threads, device, residentBytes: bases.residentBytes, crashed: () => {}, slow: () => {} }
+    return { ...(await openJudge(environment, worker)), bases }
+  }
+  const judges = new Map<EnvironmentHash, ReturnType<typeof open>>()
   const judgeOf = (environment: Environment) => {
     const known = judges.get(environment.hash)
-    const judge = known ?? openJudge(environment, { threads, device, crashed: () => {}, slow: () => {} })
+    const judge = known ?? open(environment)
     judges.set(environment.hash, judge)
     return judge
   }

@@ -3,7 +3,7 @@ import { NodeError } from '#base/errors.ts'
 import type { ChainReads } from '#chain/reads.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
-import { ZERO_HASH } from '#core/hex.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { type OpenedPayload, type PeerScore, payloadsHere, type RolloutBundle } from '#core/payloads/payloads.ts'
 import type { Environment } from '#environments/environment.ts'
@@ -16,6 +16,7 @@ import { asFault, openCommitted } from '../fetch/fetchCommitted.ts'
 import type { FetchPlan } from '../fetch/fetchPlan.ts'
 import { readPeerScore } from '../fetch/openScoreSheet.ts'
 import { isProven, type PeerFault, type PeerResult } from '../fetch/peerResult.ts'
+import { type LackingSeats, lackedBases, lackingSeats } from './lackingSeats.ts'
 import type { PeerPayloads } from './peerPayloads.ts'
 import {
   type AuditedSampling,
@@ -46,9 +47,18 @@ type AuditedPeer = {
   sampling: AuditedSampling | null
   /** Whether the settled score equals the derived one. */
   verdict: PeerVerdict
+  /** Seats that could not check its work, as their score sheets say; null for none. */
+  lackingSeats: LackingSeats | null
 }
 
-export type RoundAudit = { round: number; tasks: number; peers: AuditedPeer[]; disagreements: Disagreement[] }
+export type RoundAudit = {
+  round: number
+  tasks: number
+  peers: AuditedPeer[]
+  disagreements: Disagreement[]
+  /** Bases that this machine does not hold, with the names of the peers whose sampling it therefore cannot check. */
+  lackingBases: { base: Hex; peers: string[] }[]
+}
 
 /** An evaluator whose vote is further from the score than agreement allows. */
 export type Disagreement = {
@@ -99,7 +109,8 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
     const settledMilli = found?.scoreMilli ?? null
     const name = await nameOf(peerKey)
     const verdict = peerVerdict(found, derivedMilli, sampling)
-    peers.push({ peerKey, name, settledMilli, derivedMilli, sampling, verdict })
+    const seats = await lackingSeats({ chainId: modules.chainId, round, payloads, signal }, votes, commitment)
+    peers.push({ peerKey, name, settledMilli, derivedMilli, sampling, verdict, lackingSeats: seats })
     if (derivedMilli === null) continue
     for (const { evaluatorKey, shard, scoresMilli, contentId } of votes) {
       if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
@@ -116,7 +127,7 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
       disagreements.push({ ...vote, derivedMilli, difference })
     }
   }
-  return { round, tasks, peers, disagreements }
+  return { round, tasks, peers, disagreements, lackingBases: lackedBases(peers) }
 }
 
 /** The round: its rules and tasks as the chain has them, and the score of a commitment by them. */
@@ -146,7 +157,7 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
   const tasks = rules.places.filter(place => place !== null).length
   const beacons = { round, before, beacon }
 
-  async function openScores({ judge, reader }: Models, commitments: readonly RolloutCommitment[]) {
+  async function openScores({ judge, ...checking }: Models, commitments: readonly RolloutCommitment[]) {
     const environment = { solverFolder, spec }
     // Each policy is fetched when its peer is checked.
     const fetchPlan: FetchPlan = { fetch: payloads.fetch, visit: async () => [], visitEach: () => [] }
@@ -159,7 +170,7 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
       logger: silentLogger,
       signal,
     }
-    const proofs = await openProofs(here, reader, beacons, commitments)
+    const proofs = await openProofs(here, checking, beacons, commitments)
     return async (commitment: RolloutCommitment): Promise<ScoredCommitment> => {
       const { peerKey } = commitment
       const opened = await rolloutsOf(payloads, { chainId, round }, commitment, signal)
@@ -170,7 +181,9 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
       const result = proven.ok ? 'proven' : isProven(proven) ? 'refuted' : 'unchecked'
       const reason = proven.ok ? null : `${proven.fault}: ${proven.reason}`
       const leeway = proven.ok ? proven.value : null
-      const sampling: AuditedSampling = { result, leaves: leaves?.map(({ index }) => index) ?? [], reason, leeway }
+      const lacksBase = proven.ok ? null : (proven.base ?? null)
+      const indices = leaves?.map(({ index }) => index) ?? []
+      const sampling: AuditedSampling = { result, leaves: indices, reason, leeway, lacksBase }
       if (leaves === null && result === 'unchecked') return { derivedMilli: null, sampling, leaves: [] }
       return { derivedMilli: result === 'refuted' ? 0 : score.scoreMilli, sampling, leaves: score.leaves }
     }
@@ -182,7 +195,11 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
 function withoutRollouts(result: PeerFault): ScoredCommitment {
   if (!isProven(result)) return { derivedMilli: null, sampling: null, leaves: [] }
   const reason = `${result.fault}: ${result.reason}`
-  return { derivedMilli: 0, sampling: { result: 'refuted', leaves: [], reason, leeway: null }, leaves: [] }
+  return {
+    derivedMilli: 0,
+    sampling: { result: 'refuted', leaves: [], reason, leeway: null, lacksBase: null },
+    leaves: [],
+  }
 }
 
 /** The rollouts that a peer committed, or what is wrong with them. */

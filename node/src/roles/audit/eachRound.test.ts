@@ -20,7 +20,7 @@ function setup(opened: number) {
       async audit(round: number, only: string | null) {
         calls.push(`${round} ${only}`)
         if (round === 5) throw new RoundVoidError('There is no beacon of round 5.', { hint: 'Choose another round.' })
-        return { round, tasks: 8, peers: [], disagreements: [] }
+        return { round, tasks: 8, peers: [], disagreements: [], lackingBases: [] }
       },
     },
     reach(round: number) {
@@ -43,7 +43,7 @@ test('an audit that follows gives each round once its votes are opened, void one
   await new Promise(resolve => setImmediate(resolve))
   expect(calls).toEqual(['3 a b c', '4 a b c'])
   reach(5)
-  expect((await next).value).toEqual({ round: 5, tasks: 0, peers: [], disagreements: [] })
+  expect((await next).value).toEqual({ round: 5, tasks: 0, peers: [], disagreements: [], lackingBases: [] })
   const last = rounds.next()
   await new Promise(resolve => setImmediate(resolve))
   stop()

@@ -23,7 +23,7 @@ export async function* eachRound(
     if (!isOne) await opened.waitFor(round)
     yield await opened.audit(round, only).catch(error => {
       if (isOne || !(error instanceof RoundVoidError)) throw error
-      return { round, tasks: 0, peers: [], disagreements: [] }
+      return { round, tasks: 0, peers: [], disagreements: [], lackingBases: [] }
     })
   }
 }

@@ -1,5 +1,6 @@
 import { TOLERANCE_MILLI } from '@waggle/deployments/protocol'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
+import type { Hex } from '#core/hex.ts'
 import type { LeafScore, PeerScore } from '#core/payloads/payloads.ts'
 import type { Leeway } from '../evaluator/checkSampling.ts'
 
@@ -10,6 +11,8 @@ export type AuditedSampling = {
   reason: string | null
   /** Null if it is not proven. */
   leeway: Leeway | null
+  /** The base that this machine would need to check it, by the hash of its weights; null if it lacks none. */
+  lacksBase: Hex | null
 }
 
 /**

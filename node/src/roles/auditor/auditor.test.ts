@@ -15,6 +15,8 @@ const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const [honest, liar, silent] = [word('11'), word('12'), word('13')]
 const [fair, false1] = [word('21'), word('22')]
 const ROUND = 7
+/** A score that is not found for want of its base. */
+const LACKING = -1
 
 /** Findings of an auditor about three peers: one scored right, one 900 for work that is worth nothing, one whose work is unavailable. */
 async function auditThree(maxAppeals: number, scored: Partial<Record<Hex, number>> = {}) {
@@ -52,6 +54,7 @@ async function auditThree(maxAppeals: number, scored: Partial<Record<Hex, number
   const until = new AbortController()
   const score = async (_: PeerNode, __: Models, { peerKey }: { peerKey: Hex }) => {
     const foundMilli = found[peerKey]
+    if (foundMilli === LACKING) return { lacksBase: word('66') }
     if (foundMilli === undefined) throw new Error('the worker died')
     return foundMilli
   }
@@ -68,6 +71,14 @@ test('an auditor tells right from wrong, names who voted wrong, and appeals it',
   expect(counts).toEqual({ rounds: 1, right: 1, wrong: 1, unchecked: 1 })
   expect(appealed).toEqual([{ round: ROUND, peerKey: liar, level: 1, dueRound: ROUND + 3, bondWei: 1n }])
   expect(said).toContainEqual(expect.objectContaining({ message: 'a settled score is wrong', evaluators: [false1] }))
+})
+
+test('work over a base that it does not hold is counted by itself, and its base is told', async () => {
+  const { counts, appealed, said } = await auditThree(2, { [liar]: LACKING, [honest]: LACKING })
+  expect(counts).toEqual({ rounds: 1, unchecked: 1, 'no base': 2 })
+  expect(appealed).toEqual([])
+  const message = 'it cannot check settled scores of policies over bases that it does not hold'
+  expect(said).toContainEqual(expect.objectContaining({ message, round: ROUND, bases: { [word('66')]: 2 } }))
 })
 
 test('without appeals it tells what it found, and nothing is sent', async () => {

@@ -26,7 +26,7 @@ const READS_A_ROUND = 8
 
 /**
  * Recomputes every score in the round of its settlement, from the payloads that the network keeps; reports clearly wrong scores, and appeals
- * them. Scores of unavailable payloads count as unchecked.
+ * them. Scores of unavailable payloads count as unchecked, and those of policies over a base that it does not hold as `no base`.
  *
  * @see docs/adr/0114-an-auditor-scores-everything-again.md
  */
@@ -58,6 +58,7 @@ export async function auditRound(node: PeerNode, models: Models, audit: RoundToA
   const due = (await chain.readRolloutCommitments(round)).length
   const appeals = staggerAppeals(node, { ...audit, peers: due })
   const read = new Set<PeerKey>()
+  const lacking = new Map<Hex, number>()
   const left = () => readingDeadline(clock, audit, due - read.size + 1)
   for (;;) {
     for (const { peerKey, outcome, scoreMilli } of await chain.readSettlements(round)) {
@@ -65,37 +66,50 @@ export async function auditRound(node: PeerNode, models: Models, audit: RoundToA
       read.add(peerKey)
       // No seat voted on the others.
       if (outcome === 'scored' || outcome === 'unavailable')
-        await auditScore(node, models, { ...audit, appeals, until: left() }, { peerKey, settledMilli: scoreMilli })
+        await auditScore(
+          node,
+          models,
+          { ...audit, appeals, lacking, until: left() },
+          { peerKey, settledMilli: scoreMilli },
+        )
     }
     if (read.size >= due || until.aborted) break
     await clock.sleep(pauseMs, until).catch(() => undefined)
     signal.throwIfAborted()
   }
   await appeals.done()
+  if (lacking.size > 0)
+    node.logger.warn('it cannot check settled scores of policies over bases that it does not hold', {
+      ...{ round, bases: Object.fromEntries(lacking) },
+    })
   count(node, 'rounds')
 }
 
 async function auditScore(
   node: PeerNode,
   models: Models,
-  { round, score, until, appeals }: RoundToAudit & { appeals: Appeals },
+  { round, score, until, appeals, lacking }: RoundToAudit & { appeals: Appeals; lacking: Map<Hex, number> },
   { peerKey, settledMilli }: { peerKey: PeerKey; settledMilli: number },
 ): Promise<void> {
   const { logger } = node
   const about = { round, peerKey, settledMilli }
-  let foundMilli: number | null = null
+  let found: Awaited<ReturnType<typeof score>> = null
   try {
-    foundMilli = await score(node, models, { round, peerKey }, until)
+    found = await score(node, models, { round, peerKey }, until)
   } catch (error) {
     node.signal.throwIfAborted()
     logger.warn('a settled score could not be read again', { ...about, error })
   }
-  if (foundMilli === null || foundMilli === UNAVAILABLE) return count(node, 'unchecked')
-  if (!isClearlyOff(settledMilli, foundMilli)) return count(node, 'right')
+  if (found === null || found === UNAVAILABLE) return count(node, 'unchecked')
+  if (typeof found === 'object') {
+    lacking.set(found.lacksBase, (lacking.get(found.lacksBase) ?? 0) + 1)
+    return count(node, 'no base')
+  }
+  if (!isClearlyOff(settledMilli, found)) return count(node, 'right')
   count(node, 'wrong')
-  const found = { ...about, foundMilli }
-  logger.warn('a settled score is wrong', { ...found, evaluators: await wrongSeats(node, found) })
-  if (restsUntil(node) <= round + phase.settling) appeals.take({ ...found, level: 1 })
+  const wrong = { ...about, foundMilli: found }
+  logger.warn('a settled score is wrong', { ...wrong, evaluators: await wrongSeats(node, wrong) })
+  if (restsUntil(node) <= round + phase.settling) appeals.take({ ...wrong, level: 1 })
 }
 
 /** Evaluators whose vote on a peer is outside the tolerance of the score found. */

@@ -107,14 +107,22 @@ describe('by the starter model, a leaf', async () => {
     // Its second factor is zero: it draws as the base does.
     expect(await faultsOf([first], bytes(adapted))).toEqual(['none'])
     const elsewhere = bytes({ ...adapted, base: word('66') })
-    expect(await faultsOf([first], elsewhere)).toEqual(['unavailable'])
+    expect(await faultsOf([first], elsewhere)).toEqual(['no base'])
     const paying = (bases: Hex[]) => ({ ...spec, bases })
     const [ours, others] = [[adapted.base as Hex], [word('66')]].map(paying) as [typeof spec, typeof spec]
     expect((await check([first], bytes(adapted), ours)).ok).toBe(true)
     expect(await check([first], elsewhere, ours)).toMatchObject({ fault: 'unpaid base' })
     expect(await check([first], bytes(adapted), others)).toMatchObject({ fault: 'unpaid base' })
     // Another evaluator of the environment has that base.
-    expect(await check([first], elsewhere, others)).toMatchObject({ fault: 'unavailable' })
+    expect(await check([first], elsewhere, others)).toMatchObject({ fault: 'no base' })
+  })
+
+  test('of an adapter over a listed base of another architecture is not refuted where that base is not here', async () => {
+    const lora = { rank: 2, alpha: 4, targets: ['q_proj'], rankStabilized: false }
+    const adapter = initLora({ ...config, layers: config.layers + 1 }, lora, 'adapter')
+    const bytes = Buffer.concat(encodePolicy({ adapter, base: word('66'), precision: 'float32' }))
+    expect(await check([first], bytes, { ...spec, bases: [word('66')] })).toMatchObject({ fault: 'no base' })
+    expect(await check([first], bytes, { ...spec, bases: [word('67')] })).toMatchObject({ fault: 'unpaid base' })
   })
 
   test('of an adapter over 8 bits is refused: where kernels differ, an honest one reads as another policy does', async () => {

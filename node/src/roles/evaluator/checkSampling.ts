@@ -52,12 +52,13 @@ export type Leeway = {
  * (`verifySampling`).
  *
  * @param policy - bytes whose hash was named.
- * @param base - folder of the environment's base.
+ * @param base - folder of a base of the environment, which an adapter has to name.
+ * @param turn - a task in which each base is loaded once at most; without it as often as needed.
  * @returns a proven fault if one was not, the same for every checker; `unsure` if that cannot be decided.
  */
 export async function checkSampling(
   reader: PublishedReader,
-  { policy, base }: { policy: Uint8Array; base: string },
+  { policy, base, turn }: { policy: Uint8Array; base: string; turn?: string | undefined },
   work: SampledWork,
   { solving, groupSize, bases }: Pick<EnvironmentSpec, 'solving' | 'groupSize' | 'bases'>,
   leaves: readonly CheckedRollout[],
@@ -69,8 +70,8 @@ export async function checkSampling(
     place: { prompt: Math.floor(index / groupSize), sample: index % groupSize },
   }))
   const seed = roundSeed('rollout', work.chainId, work.round, work.before, work.peerKey)
-  const read = await reader.readDraws({ policy, base, sequences, seed, temperature, topP, bases })
-  if ('fault' in read) return peerFault(read.fault, read.reason)
+  const read = await reader.readDraws({ policy, base, sequences, seed, temperature, topP, bases, turn })
+  if ('fault' in read) return peerFault(read.fault === 'evicted' ? 'no base' : read.fault, read.reason)
   const leeway = { forgiven: 0, bits: 0 }
   let unsure: PeerResult<never> | null = null
   for (const [at, { index, promptTokens, completionTokens, logprobs, ended }] of leaves.entries()) {

@@ -16,12 +16,13 @@ import { keepStake } from '../duties/keepStake.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import { REFUTED, type Refutations } from '../evidence/refutations.ts'
 import { fetchEachRollouts } from '../fetch/fetchCommitted.ts'
-import { isMissing, isProven, resultInTime } from '../fetch/peerResult.ts'
+import { isMissing, isProven, type PeerResult, resultInTime } from '../fetch/peerResult.ts'
 import { publishPayload } from '../payloads/publishPayload.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { defendVotes } from './defendVotes.ts'
 import { closeOwnDemands, demandMissing } from './demandMissing.ts'
 import { findFalseLeaf, showFalseLeaf, showWithheldSecrets } from './findFalseLeaf.ts'
+import { policyMemory } from './heldPolicies.ts'
 import { judgeAppeals } from './judgeAppeals.ts'
 import { closeOpenings, openSamples } from './openSamples.ts'
 import { type Models, openProofs, scoreWithout } from './proofs.ts'
@@ -127,14 +128,15 @@ type ScoredRound = { round: number; before: Beacon; beacon: Beacon }
 /** Scores the peers of the shards; `missing` are those whose rollouts are unavailable. */
 async function makeSheet(
   node: PeerNode,
-  { judge, reader }: Models,
+  { judge, ...checking }: Models,
   { round, before, beacon }: ScoredRound,
   shards: readonly OwnShard[],
   { votesDue, checksDue }: Due,
 ): Promise<{ scoreSheet: ScoreSheet; missing: RolloutCommitment[] }> {
   const { identity, environment, chainId } = node
   const committed = await ofOthers(node, shards)
-  const proofs = await openProofs(node, reader, { round, before, beacon }, committed)
+  const task = { memory: policyMemory(), turn: `votes on round ${round}` }
+  const proofs = await openProofs(node, checking, { round, before, beacon }, committed, task)
   const [at, places] = [{ chainId, round, beacon: before }, await readTaskPlaces(node, round)]
   const rules = await roundRules(environment, at, places, stageSource(node, votesDue))
   const score = async (opened: OpenedPayload<RolloutBundle>, commitment: RolloutCommitment) => {
@@ -151,6 +153,7 @@ async function makeSheet(
       // If the judge is slow, or its server hangs, the remaining peers are not scored, and the vote is still sent.
       const scoring = visiting.then(visited => visited.result)
       const result = await resultInTime(scoring, checksDue, node.signal)
+      if (!result.ok) proofs.skip()
       const counts = result.ok ? await proofs.prove(wanted, result.value.leaves, checksDue) : result
       return { wanted, result, counts }
     }),
@@ -163,10 +166,24 @@ async function makeSheet(
     if (result.ok) showFalseLeaf(node, result.value.falseLeaf)
     else if (isMissing(result)) missing.push(wanted)
     if (result.ok && counts.ok) peers.push(result.value.score)
-    else peers.push({ peerKey: wanted.peerKey, scoreMilli: scoreWithout(counts), leaves: [] })
+    else peers.push({ peerKey: wanted.peerKey, scoreMilli: scoreWithout(counts), leaves: [], ...lacksBase(counts) })
   }
+  tellLacking(node, round, peers)
   node.journal.set(round, REFUTED, refuted)
   return { scoreSheet: { v: 1, chainId, round, evaluatorKey: identity.peerKey, peers }, missing }
+}
+
+const lacksBase = (counts: PeerResult<unknown>) =>
+  counts.ok || counts.base === undefined ? {} : { lacksBase: counts.base }
+
+/** Says whose work this evaluator could not check, by base. */
+function tellLacking({ logger }: PeerNode, round: number, peers: readonly PeerScore[]): void {
+  const lacking = Map.groupBy(peers, peer => peer.lacksBase)
+  for (const [base, of] of lacking)
+    if (base !== undefined)
+      logger.warn('it cannot check work over a base that it does not hold: it votes unavailable', {
+        ...{ round, base, peers: of.map(({ peerKey }) => peerKey) },
+      })
 }
 
 /** Commitments of peers of other accounts, by peer key: a vote on a peer of the own account does not count. */

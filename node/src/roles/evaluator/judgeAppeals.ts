@@ -28,7 +28,7 @@ export async function judgeAppeals(node: PeerNode, models: Models, round: number
   const due = open.filter(isNew)
   if (due.length === 0) return
   await recordBeacon(node, round - phase.voting, signal)
-  const together = readTogether(node)
+  const together = readTogether(node, `appeals of round ${round}`)
   const inOrder = await orderCases(node, due, round - phase.voting, together)
   const given = await Promise.allSettled(inOrder.map(found => giveVerdict(node, models, found, together, signal)))
   for (const ended of given) if (ended.status === 'rejected') throw ended.reason
@@ -80,6 +80,8 @@ async function giveVerdict(
   if (position < 0 || isParty || !(await node.playsIn(round))) return
   const seats = await firstSeatsThatScored(node, found)
   const scoreMilli = await scoreAgain(node, models, { round, peerKey, seats, place }, signal, together)
+  if (typeof scoreMilli === 'object' && scoreMilli !== null)
+    return logger.warn('no verdict: this node holds no base of the work', { round, peerKey, level, ...scoreMilli })
   if (scoreMilli === null)
     return logger.warn('no verdict: there was no time to read the work', { round, peerKey, level })
   const { sealed, opened } = chain.giveVerdict({ round, peerKey, level, openedRound, position, scoreMilli })

@@ -4,9 +4,11 @@ import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
 import type { ReadDraws } from '#rl/policy/policyProtocol.ts'
+import { encodePolicy } from '#rl/policy/publishedPolicy.ts'
 import type { CheckedRollout } from '../draws/checkRollouts.ts'
 import type { FetchPlan } from '../fetch/fetchPlan.ts'
 import { type PeerResult, peerFault } from '../fetch/peerResult.ts'
+import { policyMemory } from './heldPolicies.ts'
 import { openProofs, scoreWithout } from './proofs.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
@@ -41,7 +43,7 @@ async function twoPeers(coming: readonly Promise<PeerResult<unknown>>[], read: (
     environment: { solverFolder: 'base', spec: environmentFrom('starter') },
     ...{ fetchPlan, bundles: { has: () => true }, chainId: 1, logger: silentLogger, signal: never },
   }
-  const proofs = await openProofs(node, { readDraws: read }, work, peers)
+  const proofs = await openProofs(node, { reader: { readDraws: read } }, work, peers)
   proofs.fetch(never)
   return { peers, proofs, asked: () => asked }
 }
@@ -63,7 +65,10 @@ test('a check that is not over in time is unavailable, and so are those behind i
   expect((await Promise.all(proving)).map(scoreWithout)).toEqual([UNAVAILABLE, UNAVAILABLE])
 })
 
-const unread = (fault: 'malformed' | 'unpaid base' | 'unavailable') => async () => ({ fault, reason: 'as it is' })
+const unread = (fault: 'malformed' | 'unpaid base' | 'no base' | 'evicted') => async () => ({
+  fault,
+  reason: 'as it is',
+})
 
 /** Outcome of a score of 700, by the chain, the peer and the reader. */
 async function vote({
@@ -78,7 +83,7 @@ async function vote({
     fetchPlan: { fetch: async () => fetched, visit: async () => [], visitEach: () => [] },
     ...{ bundles: { has: () => true }, chainId: 1, logger: silentLogger, signal: never },
   }
-  const proofs = await openProofs(node, { readDraws: read }, work, [commitment])
+  const proofs = await openProofs(node, { reader: { readDraws: read } }, work, [commitment])
   const proven = await proofs.prove(commitment, drawn, never)
   return proven.ok ? 700 : scoreWithout(proven)
 }
@@ -101,9 +106,80 @@ test.each([
 test.each([
   ['nobody serves the policy', { fetched: peerFault('unavailable', 'nobody has it') }],
   ['more bytes are served than a policy of the base has', { fetched: peerFault('oversized', 'too large') }],
-  ['its adapter is for a base that is not here', { read: unread('unavailable') }],
+  ['its adapter is for a base that is not here', { read: unread('no base') }],
+  ['its base was evicted for another', { read: unread('evicted') }],
   ['a prompt of its quotes what is not available here', { drawn: null }],
   ['reading it fails here', { read: () => Promise.reject(new Error('no memory')) }],
 ])('where %s, the vote is unavailable', async (_, says) => {
   expect(await vote(says)).toBe(UNAVAILABLE)
+})
+
+/** Bytes of a policy that adapts a base; only its header is read here. */
+function adapterOver(base: Hex): Uint8Array {
+  const lora = { rank: 1, alpha: 1, targets: ['q_proj'], rankStabilized: false }
+  const adapter = { config: lora, factors: new Map() }
+  return Buffer.concat(encodePolicy({ adapter, base, precision: 'float32' }))
+}
+
+/** Checks of four peers over two bases, which arrive in the order given. @returns folders in the order in which they are read. */
+async function readInOrder(fitTogether: boolean, order: readonly number[]) {
+  const keys = ['11', '12', '13', '14'].map(word)
+  const policies = ['b1', 'b2', 'b1', 'b3'].map(byte => adapterOver(word(byte)))
+  const arrivals = policies.map(() => Promise.withResolvers<PeerResult<unknown>>())
+  const peers = keys.map(peerKey => ({ peerKey, policyHash: word('aa') }))
+  const fetchPlan = {
+    fetch: async ({ peerKey }: { peerKey: Hex }) => ({ ok: true, value: policies[keys.indexOf(peerKey)] }),
+    visitEach: (wanted: readonly { peerKey: Hex }[], _: AbortSignal, work: (...of: unknown[]) => unknown) =>
+      wanted.map(async (one, at) => {
+        await arrivals[at]?.promise
+        await work(policies[at], one)
+        return { wanted: one, result: had }
+      }),
+  } as unknown as FetchPlan
+  const read: string[] = []
+  const reader = {
+    readDraws: async ({ base, turn }: { base: string; turn?: string | undefined }) => {
+      read.push(`${base} ${turn}`)
+      await new Promise(resolve => setImmediate(resolve))
+      return certain
+    },
+  }
+  const bases = [word('b1'), word('b2'), word('b3')]
+  const folders = new Map([
+    [word('b1'), 'other'],
+    [word('b2'), 'base'],
+  ])
+  const node = {
+    chain: { readPolicies: async () => new Map(peers.map(({ peerKey, policyHash }) => [peerKey, policyHash])) },
+    environment: { solverFolder: 'base', spec: { ...environmentFrom('starter'), bases } },
+    ...{ fetchPlan, bundles: { has: () => true }, chainId: 1, logger: silentLogger, signal: never },
+  }
+  const held = { folders, lacking: [word('b3')], residentBytes: 1, fitTogether }
+  const task = { memory: policyMemory(), turn: 'votes' }
+  const proofs = await openProofs(node as never, { reader, bases: held }, work, peers, task)
+  void proofs.fetch(never)
+  const proving = peers.map(peer => proofs.prove(peer, leaves, never))
+  for (const at of order) {
+    arrivals[at]?.resolve(had)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  return { read, proven: await Promise.all(proving) }
+}
+
+test('checks over bases that fit together run as they come, and work over a base that is not held is not refuted', async () => {
+  const { read, proven } = await readInOrder(true, [0, 1, 2, 3])
+  expect(read).toEqual(['other votes', 'base votes', 'other votes'])
+  expect(proven.map(({ ok }) => ok)).toEqual([true, true, true, false])
+  expect(proven[3]).toMatchObject({ fault: 'no base', base: word('b3') })
+})
+
+test('where bases do not fit together, peers cannot have them loaded in turn: each is read once all have come', async () => {
+  for (const order of [
+    [0, 1, 2, 3],
+    [0, 2, 3, 1],
+    [3, 2, 1, 0],
+  ]) {
+    const { read } = await readInOrder(false, order)
+    expect(read).toEqual(['base votes', 'other votes', 'other votes'])
+  }
 })

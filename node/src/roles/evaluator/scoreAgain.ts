@@ -2,6 +2,7 @@ import { SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
 import type { Settlement } from '#chain/votes/readSettlements.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
+import type { Hex } from '#core/hex.ts'
 import { createPriorityMutex, type PriorityMutex } from '#core/priorityMutex.ts'
 import { stageSource } from '../draws/beaconTasks.ts'
 import { roundRules } from '../draws/checkRollouts.ts'
@@ -9,7 +10,8 @@ import { readTaskPlaces, type TaskPlace } from '../draws/drawTasks.ts'
 import { beaconOf } from '../draws/roundBeacon.ts'
 import { fetchRolloutsOf } from '../fetch/fetchCommitted.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { type Models, openProofs, type PolicyMemory, policyMemory, scoreWithout } from './proofs.ts'
+import { policyMemory } from './heldPolicies.ts'
+import { type Models, openProofs, type ProofTask, scoreWithout } from './proofs.ts'
 import { scoreRollouts } from './scoreRollouts.ts'
 
 /** Facts of a round that all its scores share. In a large swarm, reading each of them takes tens of megabytes. */
@@ -52,13 +54,17 @@ function onceForEach<T>(read: (round: number) => Promise<T>): (round: number) =>
  * Shared state of scores that are read at the same time: payloads are fetched in parallel, and opened and scored one after another. Of those that
  * have arrived, the lowest place comes first.
  */
-export type ReadTogether = { mutex: PriorityMutex; facts: RoundFacts; memory: PolicyMemory }
+export type ReadTogether = { mutex: PriorityMutex; facts: RoundFacts; task: ProofTask }
 
-export const readTogether = (node: PeerNode): ReadTogether => ({
+/** @param turn - a name of these scores: they load each base once at most. */
+export const readTogether = (node: PeerNode, turn?: string): ReadTogether => ({
   mutex: createPriorityMutex(),
   facts: createRoundFacts(node),
-  memory: policyMemory(),
+  task: { memory: policyMemory(), turn },
 })
+
+/** The base of a policy that this node cannot check, by the hash of its weights. */
+export type LacksBase = { lacksBase: Hex }
 
 /** A settled score to read again; `seats` had its bundle, and `place` is its place among those that are read together. */
 type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[]; place?: string }
@@ -68,21 +74,22 @@ type ReadAgain = { round: number; peerKey: PeerKey; seats?: readonly PeerKey[]; 
  * named. Payloads that the author does not serve are requested from the seats that scored it.
  *
  * @returns thousandths, `UNAVAILABLE` if its work is unavailable, or null if this node ran out of time before it knew, or its endpoint lags behind.
+ *   Without the base of its policy this node knows nothing of the score, and must not call the work missing: a jury takes the score of missing work.
  */
 export async function scoreAgain(
   node: PeerNode,
-  { judge, reader }: Models,
+  { judge, ...checking }: Models,
   { round, peerKey, seats = [], place = '' }: ReadAgain,
   signal: AbortSignal,
-  { mutex, facts, memory }: ReadTogether = readTogether(node),
-): Promise<number | null> {
+  { mutex, facts, task }: ReadTogether = readTogether(node),
+): Promise<number | LacksBase | null> {
   const { chainId, environment, fetchPlan } = node
   const [before, beacon] = [await beaconOf(node, round - 1), await beaconOf(node, round)]
   const found = (await facts.commitments(round)).find(one => one.peerKey === peerKey)
   // An endpoint without them lags behind: every settled score has all three.
   if (before === null || beacon === null || found === undefined) return null
   const commitment = { ...found, keepers: [...seatsThatScored(await facts.votes(round), found), ...seats] }
-  const proofs = await openProofs(node, reader, { round, before, beacon }, [commitment], memory)
+  const proofs = await openProofs(node, checking, { round, before, beacon }, [commitment], task)
   const policyCame = proofs.fetch(signal)
   const wanted = { ...commitment, kind: 'rollouts', round } as const
   const [kept] = await fetchPlan.visit([wanted], signal, async () => ({ ok: true, value: null }))
@@ -97,6 +104,7 @@ export async function scoreAgain(
     )
     const counts = scored.ok ? await proofs.prove(commitment, scored.value.leaves, signal) : scored
     if (scored.ok && counts.ok) return scored.value.score.scoreMilli
+    if (!counts.ok && counts.fault === 'no base') return counts.base === undefined ? null : { lacksBase: counts.base }
     return !counts.ok && counts.fault === 'no time' ? null : scoreWithout(counts)
   })
 }

@@ -12,20 +12,15 @@ import { type GameRules, isLongGame, readPhase, readPlayedGame, rulesOfGames, tr
 import { act, giveVerdict } from '../games/playMarket.ts'
 import { sessionOfNode, watchGames } from '../games/watchGames.ts'
 import { largestPolicy } from '../models/largestPolicy.ts'
-import { openJudge, tellMeasured } from '../models/openModels.ts'
-import { requirePaidBase } from '../models/paidBaseHere.ts'
+import { openChecker } from '../models/openChecker.ts'
 import type { PeerNode } from '../peerNode.ts'
-import { type RoleOptions, workerOf } from '../roleOptions.ts'
+import type { RoleOptions } from '../roleOptions.ts'
 import { runEvaluator } from './evaluator.ts'
 
 /** Opens the judge model and runs an evaluator's duties: it votes, judges disputed games, and publishes leaves that others withhold. */
 export async function startEvaluator(node: PeerNode, options: RoleOptions): Promise<void> {
-  const bases = await requirePaidBase(node.environment)
-  if (bases.length > 0)
-    node.logger.warn('it cannot check adapters over some paid bases: it votes unavailable', { bases })
   await tellQuotas(node, options.quotas)
-  const { close, ...models } = await openJudge(node.environment, workerOf(node, options))
-  tellMeasured(models.judge, node.logger)
+  const { models, close } = await openChecker(node, options)
   const { demands, appeals: maxAppeals } = options.settings
   const duties = [
     runEvaluator(node, models, { demands, maxAppeals }),

@@ -45,6 +45,7 @@ function work({ told, ...changes }: Partial<Omit<Work, 'told'>> & { told?: Parti
     told: { ...nothing, ...told },
   }
 }
+const without = { scoreMilli: UNAVAILABLE, leaves: [] }
 const said = (changes: Parameters<typeof work>[0]) => explainAnswers(work(changes), () => 'a seat').join('\n')
 
 test.each([
@@ -77,6 +78,11 @@ test.each([
   ['of an absent seat', { seats: [seat(null, { isSealed: false })] }, 'a seat sealed no vote'],
   ['of an own seat', { seats: [seat(900, { isOwn: true })] }, 'voted 900; the peer and this seat have one account'],
   ['that nobody could get', { seats: [seat(UNAVAILABLE)] }, "abstained: 'unavailable', which is not a score of 0"],
+  [
+    'over a base that a seat lacks',
+    { seats: [seat(500), seat(UNAVAILABLE, { scored: { peerKey: word(1), ...without, lacksBase: word(0x66) } })] },
+    `1 of 2 seats cannot check base ${word(0x66)}: they do not hold it`,
+  ],
   ['that is not settled yet', { currentRound: 7, settlement: null }, 'It is settled in round 8.'],
   ['that nobody settled', { settlement: null }, 'It was not settled in round 8'],
   ['that is scored', {}, 'Settled as scored: 500, the lower median of 3 votes'],

@@ -1,6 +1,7 @@
 import { phase, SHARD_PEERS, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { formatEther } from 'viem'
 import type { PeerKey } from '#core/hashes.ts'
+import { countLacking, lackingWords } from '../audit/lackingSeats.ts'
 import type { Seat, Work } from './work.ts'
 
 type NameOf = (peerKey: PeerKey) => string
@@ -47,7 +48,14 @@ function explainVotes({ round, currentRound, beacons, seats }: Work, nameOf: Nam
   return [
     `Drawn to score it: ${names}.`,
     ...seats.map(seat => `  ${nameOf(seat.evaluatorKey)} ${voteWords(seat, round, currentRound)}`),
+    ...lackingLines(seats),
   ]
+}
+
+function lackingLines(seats: Work['seats']): string[] {
+  const bases = seats.flatMap(({ scored }) => scored?.lacksBase ?? [])
+  const lacking = countLacking(bases, seats.length)
+  return lacking === null ? [] : [`${lackingWords(lacking)}, as their score sheets in this folder say.`]
 }
 
 function voteWords({ voteMilli, isSealed, isOwn, scored }: Seat, round: number, currentRound: number): string {
@@ -59,6 +67,8 @@ function voteWords({ voteMilli, isSealed, isOwn, scored }: Seat, round: number, 
       : 'did not open the vote that it had sealed'
   }
   const own = isOwn ? '; the peer and this seat have one account, so that it does not count' : ''
+  if (voteMilli === UNAVAILABLE && scored?.lacksBase !== undefined)
+    return `abstained: 'unavailable'. It does not hold the base of the policy, ${scored.lacksBase}${own}`
   if (voteMilli === UNAVAILABLE)
     return `abstained: 'unavailable', which is not a score of 0. It did not get the answers, or had no time left${own}`
   return `voted ${voteMilli}${scoredWords(voteMilli, scored)}${own}`

@@ -1,3 +1,4 @@
+import type { Hex } from '#core/hex.ts'
 import type { LogFields, Logger } from '#core/logger.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { LogFields, Logger } from '#core/logger.ts'
  * pace. `malformed`: not a payload of its kind. `another`: not the one that its peer committed.
  * `unsure`: answers follow within twice the tolerance but not within it, so others may find them true or false.
  * `not sampled`: answers do not follow from the named policy. `unpaid base`: their policy adapts a model that the environment
- * does not pay for. `failed`: processing it threw, which is a defect of this node, perhaps provoked. `no time`: this node ran out of time before it
+ * does not pay for. `no base`: their policy adapts a base that this node does not hold, or had to give up for another. `failed`: processing it threw, which is a defect of this node, perhaps provoked. `no time`: this node ran out of time before it
  * requested or processed it.
  */
 export type PeerFault = {
@@ -21,9 +22,12 @@ export type PeerFault = {
     | 'unsure'
     | 'not sampled'
     | 'unpaid base'
+    | 'no base'
     | 'failed'
     | 'no time'
   reason: string
+  /** With `no base`: the base, by the hash of its weights. */
+  base?: Hex
 }
 
 /** The result of a peer's input: never an exception. */

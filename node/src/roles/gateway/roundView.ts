@@ -194,7 +194,9 @@ function evaluatorsOf(scoreSheets: readonly From<ScoreSheet>[]) {
     peerKey: parts[0]?.payload.evaluatorKey,
     name: peerName(peerId),
     contentIds: parts.map(({ contentId }) => contentId),
-    votes: parts.flatMap(({ payload }) => payload.peers.map(({ peerKey, scoreMilli }) => ({ peerKey, scoreMilli }))),
+    votes: parts.flatMap(({ payload }) =>
+      payload.peers.map(({ peerKey, scoreMilli, lacksBase = null }) => ({ peerKey, scoreMilli, lacksBase })),
+    ),
   }))
 }
 

@@ -100,7 +100,7 @@ function countsOf({ appealCounts, auditCounts, fetchCounts, network, workerResta
     ],
     waggle_appeals_total: ['Settled scores that were found wrong, and appeals of them.', 'outcome', () => appealCounts],
     waggle_audited_scores_total: [
-      'Settled scores that were read again, by what was found; `unchecked` if no peer served the work.',
+      'Settled scores that were read again, by what was found; `unchecked` if no peer served the work, `no base` if this one does not hold the base of its policy.',
       'result',
       () => [...auditCounts].filter(([result]) => result !== 'rounds'),
     ],

@@ -12,7 +12,7 @@ import type { PolicyWorkerOptions } from '#rl/policy/policyProtocol.ts'
 import { type AskedAdapter, adapterToTrain } from './adapterToTrain.ts'
 
 /** Threads and device of a worker's models, and listeners of its state. */
-export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device'> & WorkerWatch
+export type WorkerSettings = Pick<PolicyWorkerOptions, 'threads' | 'device' | 'residentBytes'> & WorkerWatch
 
 type PolicySettings = WorkerSettings & { readonly adapter?: AskedAdapter | undefined; readonly judges?: boolean }
 

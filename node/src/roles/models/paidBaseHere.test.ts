@@ -3,7 +3,7 @@ import { codeZeroSpecSchema } from '#environments/codezero/environmentSpec.ts'
 import { starterFolder } from '#environments/codezero/loadStarter.ts'
 import { presets } from '#environments/codezero/presets.ts'
 import { readBaseHash } from '#environments/paidBase.ts'
-import { requirePaidBase, unpaidBaseOf, unpaidSolver } from './paidBaseHere.ts'
+import { unpaidBaseOf, unpaidSolver } from './paidBaseHere.ts'
 
 const solverFolder = `${starterFolder}/solver`
 const own = await readBaseHash(solverFolder)
@@ -22,17 +22,6 @@ test('a solver is unpaid over a base that is not listed, as over 8 bits, and by 
   expect(await unpaidSolver(float32, here([own]))).toBeNull()
   expect(await unpaidSolver(int8, here([own]))).toMatch(/8-bit base/)
   expect(await unpaidSolver(undefined, here([other]))).toBeNull()
-})
-
-test('an evaluator knows the listed bases that it cannot check', async () => {
-  expect(await requirePaidBase(here([other, own]))).toEqual([other])
-  expect(await requirePaidBase(here([own]))).toEqual([])
-  expect(await requirePaidBase(here(null))).toEqual([])
-})
-
-test('an evaluator that could check nobody does not start', async () => {
-  await expect(requirePaidBase(here([other]))).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
-  await requirePaidBase(here([own]))
 })
 
 test.each([[[]], [[own, own]], [['0x66']]])('a list of bases like %j is refused', bases => {

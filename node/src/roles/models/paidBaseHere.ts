@@ -1,5 +1,4 @@
 import type { Environment } from '#environments/environment.ts'
-import { EnvironmentMismatchError } from '#environments/environmentMismatch.ts'
 import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
 import type { AdapterSettings } from '#rl/policy/adapterPolicy.ts'
 
@@ -29,23 +28,4 @@ export async function unpaidSolver(
   if (isServed) return SERVED
   if (adapter === undefined) return null
   return adapter.base === 'float32' ? unpaidBaseOf(here) : UNCHECKABLE
-}
-
-/**
- * For a node that checks others.
- *
- * @returns the paid bases that it cannot check, since it holds another one; none if any base is paid.
- * @throws {EnvironmentMismatchError} if this node could check nobody, because its base is not paid.
- */
-export async function requirePaidBase({ spec, solverFolder }: Here): Promise<string[]> {
-  if (spec.bases === null) return []
-  const own = await readBaseHash(solverFolder)
-  const reason = unpaidBase(own, spec)
-  if (reason === null) return spec.bases.filter(base => base !== own)
-  throw new EnvironmentMismatchError(
-    `An evaluator cannot check sampling with the model in ${solverFolder}: ${reason}.`,
-    {
-      hint: "Name a model of the environment's bases with --model, at the revision that it lists.",
-    },
-  )
 }

@@ -10,7 +10,7 @@ import { decoderWeightShapes } from '../decoder/decoderWeights.ts'
 import { createFixedSession, type SessionQueue } from '../liveSession.ts'
 import { loraScaling } from '../lora/loraConfig.ts'
 import { type LoraAdapter, loraShapes } from '../lora/loraFactors.ts'
-import type { Freeze } from '../quantization/frozenParts.ts'
+import type { Freeze, FrozenParts } from '../quantization/frozenParts.ts'
 import { type Generator, generatorOn } from './generate.ts'
 import { buildGenerationModel } from './generationGraph.ts'
 
@@ -79,26 +79,33 @@ const factorTensors = ({ factors }: LoraAdapter): Record<string, Tensor<'f32'>> 
 /** Frozen parts with an adapter's factors as inputs, by their names, and their products added to those of the modules. */
 export function adaptedParts(config: DecoderConfig, freeze: Freeze, { config: lora }: LoraAdapter): Freeze {
   const shapes = loraShapes(config, lora)
-  const weightShapes = decoderWeightShapes(config)
-  const widthOf = (module: string) => weightShapes.get(`${module}.weight`)?.[0] as number
   const scaling = loraScaling(lora)
   return graph => {
-    const base = freeze(graph)
     const inputs = new Map([...shapes].map(([name, shape]) => [name, graph.input(name, 'f32', shape)]))
-    const update = (x: Value, module: string) => {
+    const update: Update = (x, module) => {
       const [a, b] = ['A', 'B'].map(factor => inputs.get(`${module}.lora_${factor}.weight`))
       return a && b ? matMul(linear(x, a), b, { transB: true, alpha: scaling }) : undefined
     }
-    return {
-      ...base,
-      project(x, ...modules) {
-        const y = base.project(x, ...modules)
-        const updates = modules.map(module => update(x, module))
-        if (updates.every(part => part === undefined)) return y
-        const parts = modules.length === 1 ? [y] : split(y, -1, modules.map(widthOf))
-        const sums = parts.map((part, i) => (updates[i] ? add(part, updates[i]) : part))
-        return sums.length === 1 ? (sums[0] as Value) : concat(sums, -1)
-      },
-    }
+    return withUpdates(config, freeze(graph), update)
+  }
+}
+
+/** An adapter's addition to a module's output for rows x; undefined for none. */
+export type Update = (x: Value, module: string) => Value | undefined
+
+/** Frozen parts, with updates added to the products of the modules. */
+export function withUpdates(config: DecoderConfig, base: FrozenParts, update: Update): FrozenParts {
+  const weightShapes = decoderWeightShapes(config)
+  const widthOf = (module: string) => weightShapes.get(`${module}.weight`)?.[0] as number
+  return {
+    ...base,
+    project(x, ...modules) {
+      const y = base.project(x, ...modules)
+      const updates = modules.map(module => update(x, module))
+      if (updates.every(part => part === undefined)) return y
+      const parts = modules.length === 1 ? [y] : split(y, -1, modules.map(widthOf))
+      const sums = parts.map((part, i) => (updates[i] ? add(part, updates[i]) : part))
+      return sums.length === 1 ? (sums[0] as Value) : concat(sums, -1)
+    },
   }
 }

@@ -1,6 +1,6 @@
 import type { Seed } from '#base/random.ts'
 import type { Device } from '#engine/devices/device.ts'
-import { createSession, tensor } from '#engine/session.ts'
+import { createSession, type Feed, type Session, tensor } from '#engine/session.ts'
 import { checkOptions, runSchema, scoreSchema, sequencesSchema } from '../checkOptions.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
 import { adaptedParts, adaptedSession } from '../generation/adaptedGenerator.ts'
@@ -65,20 +65,36 @@ export async function createDrawReader(
   const made = await createSession(buildDrawsModel(config, parts, device), { threads })
   const live = adapter ? adaptedSession(made, adapter) : createFixedSession(made)
   return {
-    async read(sequences, { temperature, seed, ...rest }) {
-      checkOptions(sequencesSchema, sequences, 'read')
-      checkOptions(scoreSchema, rest, 'read')
-      if (!(temperature > 0)) throw greedy(temperature)
-      const tasks = sequences.map((sequence, i) => ({ ...sequenceTask(config, sequence, i), place: sequence.place }))
-      const feeds = { inverseTemperature: tensor('f32', Float32Array.of(1 / temperature), []) }
-      const read = racesOf(seed, { topP, tolerance })
-      return live.use(session => {
-        const run = { config, session, feeds, outputs: ['probabilities'] as const }
-        return runScoringTasks(run, tasks, 'sequence', rest.signal, read)
-      })
-    },
+    read: (sequences, draw) =>
+      live.use(session => readDraws({ config, session, feeds: {} }, sequences, { topP, tolerance, ...draw })),
     dispose: () => live.dispose(),
   }
+}
+
+/** How tokens were drawn, and by how much another token may be drawn instead. */
+export type DrawRules = RaceRules & {
+  readonly temperature: number
+  readonly seed: Seed
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Reads sequences with a session of `buildDrawsModel`.
+ *
+ * @param run.feeds - inputs of the adapter, if there is one.
+ */
+export async function readDraws(
+  { config, session, feeds }: { config: DecoderConfig; session: Session; feeds: Readonly<Record<string, Feed>> },
+  sequences: readonly SampledSequence[],
+  { temperature, seed, topP, tolerance, ...rest }: DrawRules,
+): Promise<SequenceDraws[]> {
+  checkOptions(sequencesSchema, sequences, 'read')
+  checkOptions(scoreSchema, rest, 'read')
+  if (!(temperature > 0)) throw greedy(temperature)
+  const tasks = sequences.map((sequence, i) => ({ ...sequenceTask(config, sequence, i), place: sequence.place }))
+  const inverseTemperature = tensor('f32', Float32Array.of(1 / temperature), [])
+  const run = { config, session, feeds: { ...feeds, inverseTemperature }, outputs: ['probabilities'] as const }
+  return runScoringTasks(run, tasks, 'sequence', rest.signal, racesOf(seed, { topP, tolerance }))
 }
 
 type RaceTask = ScoringTask & Pick<SampledSequence, 'place'>

@@ -24,6 +24,8 @@ export interface PolicyWorkerOptions {
   readonly topP?: number | undefined
   /** An adapter to train instead of the weights. */
   readonly adapter?: AdapterSettings | undefined
+  /** Memory for bases that stay loaded between checks of others' adapters, of 4 bytes a parameter; 0: none stays. */
+  readonly residentBytes?: number | undefined
 }
 
 export interface LoadedPolicy {
@@ -36,7 +38,7 @@ export interface LoadedPolicy {
 /** A policy that a peer published. */
 export interface Published {
   readonly policy: Uint8Array
-  /** Folder of the environment's base: its architecture, and the weights that an adapter is for. */
+  /** Folder of a base of the environment: the policy's architecture, and the weights that an adapter is for. */
   readonly base: string
 }
 
@@ -48,15 +50,18 @@ export interface DrawsRequest extends Published {
   readonly topP: number
   /** Content hashes of the bases over which adapters are paid; null for any. */
   readonly bases: readonly string[] | null
+  /** Name of a task that loads a base at most once; without it a base is loaded as often as needed. */
+  readonly turn?: string | undefined
 }
 
 /**
  * The draws, or the reason why the bytes or the sequences are refused. `malformed`: invalid for every reader. `unpaid base`: an adapter over a
- * base that is not paid. `unavailable`: an adapter over a base that this node lacks.
+ * base that is not paid. `no base`: an adapter over another base than the given one. `evicted`: its base was loaded in this turn, and gave its
+ * memory to another.
  */
 export type ReadDraws =
   | { readonly draws: readonly SequenceDraws[]; readonly maxPositions: number }
-  | { readonly fault: 'malformed' | 'unpaid base' | 'unavailable'; readonly reason: string }
+  | { readonly fault: 'malformed' | 'unpaid base' | 'no base' | 'evicted'; readonly reason: string }
 
 /** The operations of the worker: name, arguments, result. */
 interface PolicyOperations {

@@ -24,10 +24,11 @@ const {
   temperature,
   topP,
   adapter,
+  residentBytes,
 } = JSON.parse(process.argv[2] ?? '{}') as PolicyWorkerOptions
 const settings = { threads, device, adamW, clipNorm, temperature, topP }
 const closing = new AbortController()
-const published = createPublishedReader({ threads, device })
+const published = createPublishedReader({ threads, device, residentBytes })
 let policy: Policy | undefined
 let judge: Scorer | undefined
 let frozen: Generator | undefined
@@ -119,5 +120,6 @@ async function close(): Promise<void> {
   await policy?.dispose()
   await judge?.dispose()
   await frozen?.dispose()
+  await published.dispose()
   process.exit()
 }

@@ -97,6 +97,16 @@ export function decodePolicy(bytes: Uint8Array, config: DecoderConfig): Publishe
   return policy
 }
 
+/**
+ * The base that a stranger's policy adapts, by the hash of its weights, as its header says; null for whole weights. Nothing else of it is checked.
+ *
+ * @throws {ModelFileError} if the header cannot be read.
+ */
+export function readPolicyBase(bytes: Uint8Array): string | null {
+  const described = parseSafetensorsMetadata(splitHeader(bytes).text, FILE)[ADAPTER]
+  return described === undefined ? null : parseAdapter(described).base
+}
+
 function splitHeader(bytes: Uint8Array): { text: Uint8Array; data: Uint8Array } {
   const refuse = (problem: string) => new ModelFileError(FILE, 'header', problem)
   if (bytes.byteLength < 8) throw refuse('is missing')

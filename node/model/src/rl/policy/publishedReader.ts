@@ -1,5 +1,6 @@
 import type { Device } from '#engine/devices/device.ts'
 import { type DecoderConfig, readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { parameterCount } from '#model/decoder/decoderWeights.ts'
 import { hashStoredWeights } from '#model/decoder/weights.ts'
 import { createAdaptedGenerator } from '#model/generation/adaptedGenerator.ts'
 import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
@@ -7,11 +8,14 @@ import { createGenerator } from '#model/generation/generate.ts'
 import { openFrozenTensors } from '#model/generation/loadGenerator.ts'
 import type { BasePrecision } from '#model/lora/loraConfig.ts'
 import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
-import { createDrawReader, type DrawReader } from '#model/proof/drawReader.ts'
+import { type BaseReader, createBaseReader } from '#model/proof/baseReader.ts'
+import { createDrawReader } from '#model/proof/drawReader.ts'
+import { samplingTolerances } from '#model/proof/samplingTolerances.ts'
 import { bakedParts, type Freeze, frozenParts } from '#model/quantization/frozenParts.ts'
 import { sequenceTask } from '#model/scoring/scoringTasks.ts'
 import type { DrawsRequest, Published, ReadDraws } from './policyProtocol.ts'
-import { decodePolicy, type PublishedPolicy } from './publishedPolicy.ts'
+import { decodePolicy, readPolicyBase } from './publishedPolicy.ts'
+import { createResidents } from './residents.ts'
 
 /**
  * Float sums in another order move activations to other codes, and each layer amplifies that: for SmolLM2-135M the prefill of a check differs from
@@ -19,7 +23,7 @@ import { decodePolicy, type PublishedPolicy } from './publishedPolicy.ts'
  */
 const OVER_8_BITS = 'it samples over 8 bits, which cannot be checked'
 
-/** Cached data of an environment's base: its folder is read once. */
+/** Facts of a base without its weights: its folder is hashed once. */
 type Base = {
   folder: string
   config: DecoderConfig
@@ -32,44 +36,57 @@ export interface PublishedReader {
   readDraws(request: DrawsRequest): Promise<ReadDraws>
   /** @throws {ModelFileError | ModelInputError} if the bytes are not a policy over that base. */
   generate(published: Published, request: GenerateOptions): Promise<Completion[]>
+  dispose(): Promise<void>
 }
 
-/** Uses published policies; one of them is in memory at a time. */
-export function createPublishedReader(run: { threads: number; device?: Device }): PublishedReader {
+type ReaderOptions = {
+  threads: number
+  device?: Device
+  /** See `PolicyWorkerOptions`. */
+  residentBytes?: number | undefined
+}
+
+/** Uses published policies; one of them is in memory at a time, and the bases that were used last. */
+export function createPublishedReader({ residentBytes = 0, ...run }: ReaderOptions): PublishedReader {
   const { threads } = run
-  let kept: Base | undefined
+  const known = new Map<string, Base>()
+  const loaded = createResidents<BaseReader>(residentBytes)
   async function baseOf(folder: string): Promise<Base> {
-    if (kept?.folder !== folder) kept = await openBase(folder, threads)
-    return kept
+    const base = known.get(folder) ?? (await openBase(folder, threads))
+    known.set(folder, base)
+    return base
   }
 
-  async function read({
-    policy: bytes,
-    base: folder,
-    sequences,
-    seed,
-    temperature,
-    topP,
-    bases,
-  }: DrawsRequest): Promise<ReadDraws> {
+  async function read(request: DrawsRequest): Promise<ReadDraws> {
+    const { policy: bytes, base: folder, sequences, topP, bases, turn } = request
     const base = await baseOf(folder)
     const { config } = base
+    const named = faultless(() => ({ base: readPolicyBase(bytes) }))
+    if ('fault' in named) return named
+    const refused = named.base === null ? null : await refusalOf(named.base, base, bases)
+    if (refused !== null) return refused
     const policy = faultless(() => decodePolicy(bytes, config))
     if ('fault' in policy) return policy
     if ('adapter' in policy && policy.precision !== 'float32') return { fault: 'malformed', reason: OVER_8_BITS }
-    if ('adapter' in policy && bases !== null && !bases.includes(policy.base))
-      return { fault: 'unpaid base', reason: `its base ${policy.base} is none of the environment's` }
     const unread = faultless(() => sequences.map((sequence, i) => sequenceTask(config, sequence, i)))
     if ('fault' in unread) return unread
-    // Not a fault: it may be a base of the environment that this node lacks.
-    if ('adapter' in policy && policy.base !== (await base.hash()))
-      return { fault: 'unavailable', reason: `its adapter is for the base ${policy.base}` }
-    const reader = await readerOf(base, policy, { topP, threads })
-    try {
-      const draws = await reader.read(sequences, { temperature, seed })
-      return { draws, maxPositions: config.maxPositions }
-    } finally {
-      await reader.dispose()
+    const rules = { temperature: request.temperature, seed: request.seed }
+    const found = { maxPositions: config.maxPositions }
+    if ('weights' in policy) {
+      const reader = await createDrawReader(config, bakedParts(config, policy.weights), { topP, threads })
+      const draws = await reader.read(sequences, rules).finally(reader.dispose)
+      return { ...found, draws }
+    }
+    const size = { bytes: Float32Array.BYTES_PER_ELEMENT * parameterCount(config), turn }
+    const load = async () => createBaseReader(config, await base.freeze('float32'), { threads })
+    const tolerance = samplingTolerances.float32
+    const result = await loaded.use(folder, size, load, reader =>
+      reader.read(policy.adapter, sequences, { ...rules, topP, tolerance }),
+    )
+    if (result !== null) return { ...found, draws: result.value }
+    return {
+      fault: 'evicted',
+      reason: `its base ${policy.base} was loaded once already, and gave its memory to another`,
     }
   }
 
@@ -78,7 +95,7 @@ export function createPublishedReader(run: { threads: number; device?: Device })
       try {
         return await read(request)
       } catch (error) {
-        kept = undefined // a failed read is repeated
+        known.delete(request.base) // a failed read is repeated
         throw error
       }
     },
@@ -95,7 +112,19 @@ export function createPublishedReader(run: { threads: number; device?: Device })
         await generator.dispose()
       }
     },
+    dispose: loaded.dispose,
   }
+}
+
+/**
+ * Why nothing is read of an adapter, by the base that it names; null if it is the given one. Asked before the factors are decoded: their shapes are
+ * those of its base, which may be larger than this one.
+ */
+async function refusalOf(named: string, base: Base, bases: DrawsRequest['bases']): Promise<ReadDraws | null> {
+  if (bases !== null && !bases.includes(named))
+    return { fault: 'unpaid base', reason: `its base ${named} is none of the environment's` }
+  // Not a fault: it may be a base of the environment that this node lacks.
+  return named === (await base.hash()) ? null : { fault: 'no base', reason: `its adapter is for the base ${named}` }
 }
 
 async function openBase(folder: string, threads: number): Promise<Base> {
@@ -117,16 +146,6 @@ async function openBase(folder: string, threads: number): Promise<Base> {
       return made
     },
   }
-}
-
-async function readerOf(
-  { config, freeze }: Base,
-  policy: PublishedPolicy,
-  options: { topP: number; threads: number },
-): Promise<DrawReader> {
-  if ('weights' in policy) return createDrawReader(config, bakedParts(config, policy.weights), options)
-  const { adapter, precision } = policy
-  return createDrawReader(config, await freeze(precision), { adapter, ...options })
 }
 
 function faultless<T>(read: () => T): T | { fault: 'malformed'; reason: string } {
