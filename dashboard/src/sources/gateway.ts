@@ -30,11 +30,21 @@ const task = z.object({
   taskHash: z.string(),
 })
 
+const evaluator = z.object({
+  votes: z.array(
+    z.object({
+      peerKey: z.string(),
+      /** The base of the peer's policy, if the evaluator does not hold it. A gateway of an earlier release does not say. */
+      lacksBase: z.string().nullable().default(null),
+    }),
+  ),
+})
+
 const roundPayloads = z.object({
   round: z.int(),
   tasks: z.array(task),
   groups: z.array(group),
-  evaluators: z.array(z.unknown()),
+  evaluators: z.array(evaluator),
 })
 
 const count = z.int().min(0)

@@ -1,4 +1,6 @@
+import { shorten } from '#merge/format.ts'
 import { chooseProblem, type Problem, problems } from '#merge/problems.ts'
+import { type UncheckedBase, uncheckedBases } from '#merge/rounds/uncheckedBases.ts'
 import { splitTests } from '#merge/tasks/splitTests.ts'
 import type { RoundPayloads } from '#sources/gateway.ts'
 import { getTested } from '#sources/getTested.ts'
@@ -34,10 +36,23 @@ export async function ProblemSection({ payloads, asked, page }: Props) {
           <PartDown part={part} />
         </div>
       ) : (
-        <Body round={part.data.round} all={problems(part.data)} asked={asked} page={page} />
+        <>
+          <Unchecked bases={uncheckedBases(part.data)} />
+          <Body round={part.data.round} all={problems(part.data)} asked={asked} page={page} />
+        </>
       )}
     </section>
   )
+}
+
+/** Why some seats called work unavailable. */
+function Unchecked({ bases }: { bases: UncheckedBase[] }) {
+  return bases.map(({ base, seats, of, peers }) => (
+    <p key={base} className="mt-2 max-w-prose text-soft">
+      {seats} of {of} seats cannot check base <span title={base}>{shorten(base)}</span>: they do not hold it, and voted
+      unavailable on {peers} {peers === 1 ? 'solver' : 'solvers'}.
+    </p>
+  ))
 }
 
 interface BodyProps {
