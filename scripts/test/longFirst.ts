@@ -14,6 +14,7 @@ const LONG = [
   'node/test/cli.e2e.test.ts',
   'node/test/determinism.test.ts',
   'node/test/stakes.e2e.test.ts',
+  'node/test/proposerLeaves.e2e.test.ts',
   'node/test/chain.e2e.test.ts',
   'node/test/hostileAnswers.test.ts',
   'dashboard/test/dashboard.e2e.test.ts',
