@@ -46,7 +46,7 @@ export async function until(
   target: EventTargetLike,
   events: readonly string[],
   condition: () => boolean,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<void> {
   if (condition()) return
   await new Promise<void>((resolve, reject) => {

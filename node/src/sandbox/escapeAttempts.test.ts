@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { createSandbox } from './createSandbox.ts'
 
-const sandbox = createSandbox({ caseTimeoutMs: 2_000 })
+const sandbox = createSandbox({ caseTimeoutMs: 30_000 })
 afterAll(() => sandbox.close())
 
 /** Each must raise: the verdict is 'error', and 'pass' would mean that the way out is open. */
