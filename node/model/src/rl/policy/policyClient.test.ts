@@ -24,7 +24,6 @@ const request = {
 }
 
 let folder: string
-let client: PolicyClient
 
 async function writeModel(name: string): Promise<string> {
   const path = join(folder, name)
@@ -46,17 +45,21 @@ async function learn(policy: PolicyClient, seed: string) {
   return policy.policyStep(groups, { learningRate: 1e-3 })
 }
 
+/** A client with a worker until the test ends. */
+function openClient(): PolicyClient {
+  const client = openPolicyClient()
+  onTestFinished(client.close)
+  return client
+}
+
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'waggle-policy-'))
-  client = openPolicyClient()
 })
 
-afterEach(async () => {
-  await client.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterEach(() => rm(folder, { recursive: true, force: true }))
 
 test('a policy is loaded, samples, learns, is saved and resumes bit for bit in another worker', async () => {
+  const client = openClient()
   const model = await writeModel('policy')
   const settings = { 'tokenizer.json': '{"a": "tokenizer"}', 'generation_config.json': '{"eos_token_id": [0, 3]}' }
   for (const [name, content] of Object.entries(settings)) await writeFile(join(model, name), content)
@@ -123,6 +126,7 @@ test.each(['float32', 'int8'] as const)(
 )
 
 test('log-probabilities of a completion under the policy are those that it was sampled with, within 1e-4', async () => {
+  const client = openClient()
   await client.load(await writeModel('policy'))
   const [completion] = await client.generate(request)
   const prompt = request.prompts[0] as Int32Array
@@ -133,6 +137,7 @@ test('log-probabilities of a completion under the policy are those that it was s
 })
 
 test('the judge model scores, and training the policy leaves it as it is', async () => {
+  const client = openClient()
   await client.load(await writeModel('policy'))
   await client.loadJudge(await writeModel('judge'))
   const sequences = [{ tokens: Int32Array.of(1, 2, 3, 4, 5), from: 2 }]
@@ -143,6 +148,7 @@ test('the judge model scores, and training the policy leaves it as it is', async
 })
 
 test('an error of the worker arrives with its code and hint, and the worker still answers', async () => {
+  const client = openClient()
   await expect(client.generate(request)).rejects.toMatchObject({ code: 'TRAINER', message: 'the policy is not loaded' })
   await expect(client.load(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'MODEL_FILE' })
   await client.load(await writeModel('policy'))
@@ -152,6 +158,7 @@ test('an error of the worker arrives with its code and hint, and the worker stil
 })
 
 test('closing rejects what is under way and what comes after, and ends the worker', async () => {
+  const client = openClient()
   await client.load(await writeModel('policy'))
   const long = client.generate({ ...request, samplesPerPrompt: 64, maxNewTokens: 50 })
   const refused = expect(long).rejects.toMatchObject({ code: 'POLICY_CLOSED' })
@@ -161,6 +168,7 @@ test('closing rejects what is under way and what comes after, and ends the worke
 })
 
 test('the caller’s event loop is never blocked for 20 ms while the worker generates and learns', async () => {
+  const client = openClient()
   await client.load(await writeModel('policy'))
   let isDone = false
   const work = learn(client, 'a').finally(() => {
