@@ -28,6 +28,7 @@ import { openJudgeModel } from '#roles/models/openModels.ts'
 import { createJournal } from '#store/journal.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
+import { callCli } from './callCli.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { runCli } from './cliProcess.ts'
 import { type LivePeer, startLiveSwarm } from './liveSwarm.ts'
@@ -148,7 +149,7 @@ test('chat models play: a server proposes, a solver answers, commits and learns 
   // The result is an adapter as PEFT keeps it, with the tokenizer that it is for.
   for (const name of ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'])
     expect(existsSync(join(solver.data, 'policy', name))).toBe(true)
-}, 240_000)
+}, 480_000)
 
 test('the frozen chat model’s prediction is a calibrated probability, the same on every machine and in every batch', async () => {
   const spec: CodeZeroSpec = JSON.parse(readFileSync(at('environment.json'), 'utf8'))
@@ -206,7 +207,7 @@ test('a judge or a tokenizer that is not the environment’s is refused in one l
   writeFileSync(other, JSON.stringify({ ...rest, judge: { ...judge, tokenizerHash: `0x${'00'.repeat(32)}` } }))
   const flags = ['--data', at('solver'), '--deployment', at('deployment.json'), '--rpc', 'http://127.0.0.1:9']
   const argv = ['start', '--role', 'solver', ...flags]
-  const start = (...more: string[]) => runCli([...argv, ...more])
+  const start = (...more: string[]) => callCli([...argv, ...more])
   const refused = (...more: string[]) => refusedCall([...argv, ...more])
   const both = ['--model', at('model'), '--judge', at('judge')]
   expect(await start('--environment', other, ...both)).toMatchObject({

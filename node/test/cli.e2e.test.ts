@@ -60,7 +60,7 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
   const running: ReturnType<typeof startCli>[] = []
   try {
     const { hash } = (await loadEnvironments()).starter
-    const deployment = JSON.stringify(await deployContracts(local, 60, hash))
+    const deployment = JSON.stringify(await deployContracts(local, 600, hash))
     const record = join(root, 'deployment.json')
     writeFileSync(record, deployment)
     const data = join(root, 'evaluator')

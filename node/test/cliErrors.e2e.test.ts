@@ -70,15 +70,17 @@ describe('wrong usage ends with 64', () => {
       ['statsu'],
       /^Unknown command 'statsu'\. Did you mean 'status'\? npx waggle --help .* \[USAGE\]$/m,
     ],
-    [
-      'a network without a deployment',
-      ['start', '--role', 'solver', '--network', 'local'],
-      /not deployed on the network 'local': .*\/\.waggle\/deployment\.json .*npx hardhat deploy --network local/,
-    ],
   ]
 
   test.each(wrong)('%s', async (_, argv, says) => {
-    expectOneLine(await runCli([...argv, '--data', join(root, 'nobody')]), { code: 64, says })
+    expectOneLine(await callCli([...argv, '--data', join(root, 'nobody')]), { code: 64, says })
+  })
+
+  test('a network without a deployment', async () => {
+    const argv = ['start', '--role', 'solver', '--network', 'local', '--data', join(root, 'nobody')]
+    const says =
+      /not deployed on the network 'local': .*\/\.waggle\/deployment\.json .*npx hardhat deploy --network local/
+    expectOneLine(await runCli(argv), { code: 64, says })
   })
 
   const refused: [what: string, argv: string[], says: RegExp][] = [
@@ -224,7 +226,7 @@ describe('a chain that is not as it should be', () => {
   test('an account without funds is named, to be funded', async () => {
     const { start, address } = await newPeer('poor', { funded: false })
     const says = new RegExp(`account ${address} has no funds.* Send it some .*\\[NO_FUNDS\\]$`, 'm')
-    expectOneLine(await runCli(start), { code: 1, says })
+    expectOneLine(await callCli(start), { code: 1, says })
   })
 
   test('the doctor names what is wrong, with what to do', async () => {
@@ -275,7 +277,7 @@ describe('a second process is refused, and the first keeps', () => {
     const before = keys()
     const { port, server } = await takePort()
     const listen = await runCli([...start, '--listen', `/ip4/127.0.0.1/tcp/${port}`])
-    const http = await runCli([...start, '--http', String(port)])
+    const http = await callCli([...start, '--http', String(port)])
     server.close()
     expectOneLine(listen, { code: 1, says: /port of .* is in use\. .*another port for `listen`.*\[P2P_PORT_TAKEN\]$/m })
     expectOneLine(http, { code: 1, says: new RegExp(`^Port ${port} is taken\\. .*--http\\. \\[HTTP_PORT\\]$`, 'm') })
@@ -314,7 +316,7 @@ describe('a damaged file is named and left as it is', () => {
     const [before, path] = [keys(), join(data, JOURNAL_FILE)]
     writeFileSync(path, 'not a database, but a good deal of text '.repeat(200))
     const kept = readFileSync(path)
-    expectOneLine(await runCli(start), {
+    expectOneLine(await callCli(start), {
       code: 1,
       says: /journal\.sqlite is damaged.* Move it away .*\[JOURNAL_CORRUPT\]$/m,
     })
@@ -334,7 +336,7 @@ describe('a damaged file is named and left as it is', () => {
     const { start, data } = await newPeer('key')
     const path = join(data, 'account.key')
     writeFileSync(path, '0x12')
-    expectOneLine(await runCli(start), {
+    expectOneLine(await callCli(start), {
       code: 1,
       says: /account\.key is damaged.* Restore it from a backup.*\[IDENTITY\]$/m,
     })
@@ -348,7 +350,7 @@ describe('a damaged file is named and left as it is', () => {
     const path = join(policy, 'model.safetensors')
     truncateSync(path, 100_000)
     const solver = start.map(word => (word === 'gateway' ? 'solver' : word))
-    expectOneLine(await runCli(solver), { code: 1, says: /policy\/model\.safetensors: .*\[MODEL_FILE\]$/m })
+    expectOneLine(await callCli(solver), { code: 1, says: /policy\/model\.safetensors: .*\[MODEL_FILE\]$/m })
     expect(readFileSync(path)).toHaveLength(100_000)
   })
 
