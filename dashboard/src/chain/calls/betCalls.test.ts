@@ -66,7 +66,7 @@ async function scene(paysNow: bigint, allowance = 10n) {
     const { promise, resolve } = Promise.withResolvers<void>()
     unlocked = promise
     const again = visit()
-    await vi.waitUntil(() => again.state.current !== null)
+    await expect.poll(() => again.state.current).not.toBeNull()
     const reconnected = reconnect(again)
     return { chain: chainOf(again), reconnected, unlock: resolve }
   }
