@@ -27,6 +27,7 @@ export function testRounds(scene: BrowserScene): void {
       expect(await votes.getByText('sealed', { exact: true }).count()).toBe(3)
       await see(page, 'Sum of the even numbers in xs, doubled.')
       await page.getByRole('region', { name: 'Tests' }).getByText('assert f([7]) == 0').waitFor()
+      await see(page, new RegExp(`^1 of ${evaluators.length} seats cannot check base 0x.*: they do not hold it`))
       await see(page, 'Predicted correctness')
       await page.getByText('3 of 3 tests pass').first().waitFor()
       expect(await page.getByText('Tests not run', { exact: true }).count()).toBe(2)
