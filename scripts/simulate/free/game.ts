@@ -56,11 +56,11 @@ export function spend({ spent }: Game, member: Member, nectar: number): void {
 
 /** Gas of a call, in steady state: of `contracts/gas-snapshot.json` and, of appeals, verdicts and demands, `bench -- gas`; of reveals and challenges about. */
 export const GAS = {
-  commit: 52_203,
-  commitVotes: 47_804,
+  commit: 52_156,
+  commitVotes: 48_017,
   reveal: 45_000,
-  open: 130_787,
-  propose: 107_338,
+  open: 127_693,
+  propose: 107_470,
   register: 132_704,
   appeal: 211_272,
   verdict: 194_092,
