@@ -29,7 +29,7 @@ const own = {
     .optional()
     .meta({ value: 'N', description: "score this round's rollouts again; FIRST..LAST for a range" }),
   peer: textOption('NAME', 'with --round: only this peer: name of three words, peer id or key'),
-  follow: flag('with --round: this round and all later ones, each after its votes are revealed, until Ctrl-C'),
+  follow: flag('with --round: this round and all later ones, each after its settlement, until Ctrl-C'),
   ...jsonOption,
 }
 

@@ -52,9 +52,9 @@ export async function openRolloutAudit(question: RolloutQuestion) {
   const nameOf = async (key: PeerKey) => peerName((await reads.readPeerId(key)) ?? key)
 
   return {
-    /** Resolves once all votes of a round are opened. */
+    /** Resolves once the time to settle a round is over. */
     async waitFor(round: number): Promise<void> {
-      currentRound = (await rounds.waitFor(round + phase.settling, signal)).round
+      currentRound = (await rounds.waitFor(round + phase.settling + 1, signal)).round
     },
     /**
      * Recomputes every score of a round, or that of one peer.

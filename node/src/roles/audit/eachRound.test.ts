@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { RoundVoidError } from './auditRound.ts'
 import { eachRound } from './eachRound.ts'
 
-/** A chain whose votes are opened up to a round, and whose round 5 is void. */
+/** A chain on which rounds up to one can no longer be settled, and whose round 5 is void. */
 function setup(opened: number) {
   const calls: string[] = []
   const reached = new Map<number, () => void>()
@@ -34,7 +34,7 @@ function setup(opened: number) {
   }
 }
 
-test('an audit that follows gives each round once its votes are opened, void ones too, until it is stopped', async () => {
+test('an audit that follows gives each round once it can no longer be settled, void ones too, until it is stopped', async () => {
   const { audit, calls, reach, stop } = setup(4)
   const rounds = eachRound(audit, { first: 3, last: Number.POSITIVE_INFINITY }, 'a b c')
   expect((await rounds.next()).value).toMatchObject({ round: 3, tasks: 8 })

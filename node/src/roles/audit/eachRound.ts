@@ -7,7 +7,7 @@ type OpenedAudit = {
 }
 
 /**
- * Audits rounds in order, each as soon as all of its votes are opened. A single round is not waited for, and is an error if it is void; among several
+ * Audits rounds in order, each once the time to settle it is over. A single round is not waited for, and is an error if it is void; among several
  * rounds, a void one has an empty result.
  *
  * @param rounds - `last` may be infinite.
