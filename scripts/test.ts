@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { constants, setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failurePart } from './test/failurePart.ts'
 import { type Count, type Suite, stages } from './test/suites.ts'
@@ -18,17 +18,12 @@ interface Outcome {
 }
 
 /** Runs one command in the root and keeps what it prints for counting, shown as it comes or when the command has ended. */
-async function execute(
-  argv: string[],
-  env: Record<string, string>,
-  { isAlone, isPatient }: { isAlone: boolean; isPatient: boolean },
-): Promise<Outcome> {
+async function execute(argv: string[], env: Record<string, string>, isAlone: boolean): Promise<Outcome> {
   const child = spawn(process.execPath, argv, {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  if (isPatient && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   let output = ''
   const keep = (chunk: Buffer) => {
     output += chunk.toString()
@@ -64,10 +59,7 @@ async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
   if (isAlone) console.log(`\n── ${suite.name}`)
   const reportPath = join(scratch, `${suite.name}.json`)
   const env = { WAGGLE_TEST: '1', NO_COLOR: '1', NODE_COMPILE_CACHE: compiled, ...(isLong ? { WAGGLE_LONG: '1' } : {}) }
-  const { code, output } = await execute(suite.argv(reportPath, isLong), env, {
-    isAlone,
-    isPatient: !isAlone && suite.isPatient === true,
-  })
+  const { code, output } = await execute(suite.argv(reportPath, isLong), env, isAlone)
   if (!isAlone) console.log(`\n── ${suite.name}\n${output}`)
   // A suite that crashed before it could report has no report to read.
   const count = await suite.count({ code, output, reportPath }).catch(() => ({ passed: 0, failed: 0 }))

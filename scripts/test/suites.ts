@@ -13,8 +13,6 @@ export interface Suite {
   name: string
   /** Only for `npm run test:long`, or by its name. */
   isLong?: boolean
-  /** Gives way to suites next to it, which keep time. */
-  isPatient?: boolean
   /** A name that it shares with others: `npm test -- contracts` runs both of their suites. */
   group?: string
   /** Arguments for Node; `reportPath` is where the suite may leave a machine-readable report. */
@@ -61,9 +59,10 @@ const types = (name: string, project: string) => check(name, [bin('typescript', 
 const end2end = (name: string, project: string): Suite => ({ name, argv: vitest(project), count: byVitestReport })
 
 /**
- * Stages in turn, what fails fast first; the lanes of a stage run side by side. The contracts are built once, before all that deploys
- * them: two builds at a time would write the same folder. Node's tests use both cores, and take two and a half times as long next
- * to others. The whole swarm keeps time with a chain, and waits for it: patient suites use what it leaves.
+ * Stages in turn, what fails fast first; the lanes of a stage run side by side, since most of these leave one of two cores
+ * idle. The contracts are built once, before all that deploys them: two builds at a time would write the same folder. Node's
+ * tests use both cores, and take two and a half times as long next to others; the whole swarm keeps time with a chain: those have
+ * the machine to themselves.
  */
 export const stages: Suite[][][] = [
   [
@@ -83,24 +82,21 @@ export const stages: Suite[][][] = [
       end2end('dashboard', 'dashboard*'),
       { name: 'contracts', argv: () => ['scripts/test/contractsOnNode.ts'], count: byHardhatOutput },
     ],
-    [end2end('indexer', 'indexer')],
+    [
+      end2end('indexer', 'indexer'),
+      end2end('scripts', 'scripts'),
+      {
+        name: 'solidity',
+        group: 'contracts',
+        argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--long'] : [])],
+        count: byHardhatOutput,
+      },
+    ],
   ],
   [[end2end('node', 'node*')]],
   [[{ name: 'invariants', argv: () => ['scripts/test/longInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ name: 'rows-fall', argv: () => ['scripts/test/breakInvariants.ts'], count: byHardhatOutput, isLong: true }]],
   [[{ ...check('attacks', ['scripts/simulate.ts', 'attacks']), isLong: true }]],
   [[{ ...end2end('long', 'long*'), isLong: true }]],
-  [
-    [end2end('swarm', 'swarm')],
-    [
-      {
-        name: 'solidity',
-        group: 'contracts',
-        isPatient: true,
-        argv: (_, isLong) => ['scripts/test/solidityTests.ts', ...(isLong ? ['--long'] : [])],
-        count: byHardhatOutput,
-      },
-      { ...end2end('scripts', 'scripts'), isPatient: true },
-    ],
-  ],
+  [[end2end('swarm', 'swarm')]],
 ]
