@@ -175,7 +175,7 @@ test('the frozen chat model’s prediction is a calibrated probability, the same
   await expect(openJudgeModel(other, worker)).rejects.toMatchObject({ code: 'ENVIRONMENT_MISMATCH' })
 })
 
-test('a judge that cannot tell right from wrong makes no environment', async () => {
+test('a judge that cannot tell right from wrong makes no environment', { timeout: 480_000 }, async () => {
   const models = {
     modelFolder: at('model'),
     judgeFolder: at('other judge'),

@@ -37,7 +37,7 @@ export async function startChain(supervisor: Supervisor, chain: LocalChain, sign
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const ask = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
   const rpcUrl = `http://127.0.0.1:${chain.port}`
-  await waitFor(managed, () => answers(rpcUrl, ask), 30_000, signal)
+  await waitFor(managed, () => answers(rpcUrl, ask), 120_000, signal)
   if (aheadSec > 0) await restoreBlockHashes(rpcUrl)
   return managed
 }

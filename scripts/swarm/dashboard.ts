@@ -42,6 +42,6 @@ export async function startDashboard(
     },
     onExit,
   )
-  await waitFor(managed, () => answers(`http://127.0.0.1:${port}/`), 60_000, signal)
+  await waitFor(managed, () => answers(`http://127.0.0.1:${port}/`), 300_000, signal)
   return managed
 }

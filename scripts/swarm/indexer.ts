@@ -22,6 +22,6 @@ export async function startIndexer(
   const argv = [...HEAP, entry, '--port', String(port), '--host', '127.0.0.1']
   const spec = { name: 'indexer', command: process.execPath, argv, env: { ...env, WAGGLE_INDEX: join(data, 'index') } }
   const managed = await supervisor.start(spec, onExit)
-  await waitFor(managed, () => answers(`http://127.0.0.1:${port}/status`), 180_000, signal)
+  await waitFor(managed, () => answers(`http://127.0.0.1:${port}/status`), 600_000, signal)
   return managed
 }
