@@ -199,10 +199,9 @@ export function testRefusals(scene: BrowserScene): void {
     gateway.answers = path =>
       path === '/v1/specification' ? { hash: ENVIRONMENT, specification: SPECIFICATION, places: 4 } : undefined
     const { page, signer } = await signing.open(`/peers/${peer.peerKey}`)
-    await connect(page)
-    // An account that is chosen while the first one connects is not noticed.
-    await page.getByRole('heading', { name: 'Your peer' }).waitFor()
+    // Before the page connects: a change of account makes it read the bond once more.
     await signer.choose(demanding.account)
+    await connect(page)
     const demand = page.getByRole('button', { name: /^Demand an answer of round 0: bond/ })
     const shown = await demand.textContent()
 
