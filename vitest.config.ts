@@ -39,6 +39,9 @@ const longProject = (name: string, include: string[], globalSetup: Setup) => ({
   test: { name, include, globalSetup, testTimeout: 600_000, hookTimeout: 600_000, expect: expecting },
 })
 
+/** Tests in a browser, with its pages, a wallet and a chain in five processes. One that fails is run again; `npm test` shows why it failed. */
+const browsing = ({ test }: ReturnType<typeof project>) => ({ test: { ...test, retry: 1 } })
+
 const built = ['node/test/buildContracts.ts']
 const pages = [...built, 'dashboard/test/buildDashboard.ts']
 
@@ -54,7 +57,7 @@ export default defineConfig({
       longProject('long-pages', ['dashboard/**/*.long.test.ts'], pages),
       project('indexer', ['indexer/**/*.test.ts'], 90_000, built),
       shared(project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built, [BROWSER])),
-      project('dashboard-e2e', [BROWSER], 120_000, pages),
+      browsing(project('dashboard-e2e', [BROWSER], 120_000, pages)),
       shared(project('scripts', ['scripts/**/*.test.ts'], 120_000, [], [SWARM])),
       project('swarm', [SWARM], 480_000),
     ],

@@ -62,11 +62,11 @@ async function runSuite(suite: Suite, isAlone: boolean): Promise<void> {
   const { code, output } = await execute(suite.argv(reportPath, isLong), env, isAlone)
   if (!isAlone) console.log(`\n── ${suite.name}\n${output}`)
   // A suite that crashed before it could report has no report to read.
-  const count = await suite.count({ code, output, reportPath }).catch(() => ({ passed: 0, failed: 0 }))
+  const count: Count = await suite.count({ code, output, reportPath }).catch(() => ({ passed: 0, failed: 0 }))
   // A suite that ends badly without a failing test (a crash, a missing file) still counts as a failure.
   const broken = code !== 0 && count.failed === 0 ? 1 : 0
   const seconds = (performance.now() - suiteStartedMs) / 1000
-  rows.set(suite.name, { passed: count.passed, failed: count.failed + broken, seconds })
+  rows.set(suite.name, { ...count, failed: count.failed + broken, seconds })
   if (count.failed + broken > 0) failures.set(suite.name, failurePart(output))
 }
 
@@ -85,6 +85,8 @@ for (const stage of stages) {
 await rm(scratch, { recursive: true, force: true })
 
 for (const [name, part] of failures) console.log(`\n── failed: ${name}\n${part}`)
+for (const [name, { failedOnce = [] }] of rows)
+  for (const part of failedOnce) console.log(`\n── passed when it was run again: ${name}\n${part}`)
 
 let passed = 0
 let failed = 0

@@ -7,6 +7,8 @@ const require = createRequire(import.meta.url)
 export interface Count {
   passed: number
   failed: number
+  /** Title and first errors of each test that passed when it was run again. */
+  failedOnce?: string[]
 }
 
 export interface Suite {
@@ -32,9 +34,19 @@ function bin(packageName: string, command: string = packageName): string {
 /** A check is one test: it holds or it does not. */
 const byExitCode: Suite['count'] = async ({ code }) => ({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 })
 
+interface VitestReport {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: { assertionResults: { status: string; fullName: string; failureMessages: string[] }[] }[]
+}
+
 const byVitestReport: Suite['count'] = async ({ reportPath }) => {
-  const report = JSON.parse(await readFile(reportPath, 'utf8')) as { numPassedTests: number; numFailedTests: number }
-  return { passed: report.numPassedTests, failed: report.numFailedTests }
+  const report = JSON.parse(await readFile(reportPath, 'utf8')) as VitestReport
+  const failedOnce = report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
+    .map(({ fullName, failureMessages }) => `${fullName}\n${failureMessages.join('\n')}`)
+  return { passed: report.numPassedTests, failed: report.numFailedTests, failedOnce }
 }
 
 /** Hardhat prints one `N passing` and, if any, one `N failing` for each of its runners. */
