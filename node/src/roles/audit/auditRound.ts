@@ -16,7 +16,7 @@ import { asFault, openCommitted } from '../fetch/fetchCommitted.ts'
 import type { FetchPlan } from '../fetch/fetchPlan.ts'
 import { readPeerScore } from '../fetch/openScoreSheet.ts'
 import { isProven, type PeerFault, type PeerResult } from '../fetch/peerResult.ts'
-import { type LackingSeats, lackedBases, lackingSeats } from './lackingSeats.ts'
+import { createLackingSeats, type LackingSeats, lackedBases } from './lackingSeats.ts'
 import type { PeerPayloads } from './peerPayloads.ts'
 import {
   type AuditedSampling,
@@ -100,6 +100,7 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
   const all = await reads.readRolloutCommitments(round)
   const commitments = all.filter(({ peerKey }) => only === null || peerKey === only)
   const score = await openScores(await modules.modelsOf(environment), commitments)
+  const lackingSeats = createLackingSeats({ chainId: modules.chainId, round, payloads, signal }, votes)
   const peers: AuditedPeer[] = []
   const disagreements: Disagreement[] = []
   for (const commitment of commitments) {
@@ -109,7 +110,7 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
     const settledMilli = found?.scoreMilli ?? null
     const name = await nameOf(peerKey)
     const verdict = peerVerdict(found, derivedMilli, sampling)
-    const seats = await lackingSeats({ chainId: modules.chainId, round, payloads, signal }, votes, commitment)
+    const seats = await lackingSeats(commitment)
     peers.push({ peerKey, name, settledMilli, derivedMilli, sampling, verdict, lackingSeats: seats })
     if (derivedMilli === null) continue
     for (const { evaluatorKey, shard, scoresMilli, contentId } of votes) {

@@ -3,7 +3,8 @@ import type { RevealedVotes } from '#chain/votes/readVotes.ts'
 import type { RolloutCommitment } from '#chain/work/commitments.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
-import { readPeerScore } from '../fetch/openScoreSheet.ts'
+import { payloadsHere } from '#core/payloads/payloads.ts'
+import { openScoreSheet } from '../fetch/openScoreSheet.ts'
 import type { PeerPayloads } from './peerPayloads.ts'
 
 /** Seats that could not check a peer's work, by their own word: they do not hold the base of its policy. */
@@ -11,22 +12,34 @@ export type LackingSeats = { base: Hex; seats: number; of: number }
 
 type Modules = { chainId: number; round: number; payloads: Pick<PeerPayloads, 'fetch'>; signal: AbortSignal }
 
-/** Seats of a peer's committee that lack the base of its policy, as most of those name it; null if none does. Reads the score sheets of unavailable votes. */
-export async function lackingSeats(
-  { chainId, round, payloads, signal }: Modules,
-  votes: readonly RevealedVotes[],
-  { peerKey, ordinal }: Pick<RolloutCommitment, 'peerKey' | 'ordinal'>,
-): Promise<LackingSeats | null> {
-  const revealed = votes.filter(({ shard }) => shard === Math.floor(ordinal / SHARD_PEERS))
-  const bases: Hex[] = []
-  for (const { evaluatorKey, contentId, scoresMilli } of revealed) {
-    if ((scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE) !== UNAVAILABLE) continue
+/**
+ * Reads the score sheets of unavailable votes, each once: with many unavailable peers, fetching them for each peer would take hours.
+ *
+ * @returns a function: seats of a peer's committee that lack the base of its policy, as most of those name it; null if none does.
+ */
+export function createLackingSeats({ chainId, round, payloads, signal }: Modules, votes: readonly RevealedVotes[]) {
+  const read = new Map<RevealedVotes, Promise<ReadonlyMap<PeerKey, Hex>>>()
+
+  async function readBases({ evaluatorKey, contentId }: RevealedVotes): Promise<ReadonlyMap<PeerKey, Hex>> {
     const bytes = await payloads.fetch({ kind: 'scores', round, contentId, peerKey: evaluatorKey }, signal)
-    const seat = { chainId, round, evaluatorKey }
-    const base = bytes.ok ? (await readPeerScore(bytes.value, seat, peerKey))?.lacksBase : undefined
-    if (base !== undefined) bases.push(base)
+    const scoreSheet = bytes.ok
+      ? await openScoreSheet(payloadsHere, bytes.value, { chainId, round, evaluatorKey })
+      : null
+    return new Map(scoreSheet?.peers.flatMap(({ peerKey, lacksBase }) => (lacksBase ? [[peerKey, lacksBase]] : [])))
   }
-  return countLacking(bases, revealed.length)
+
+  return async ({ peerKey, ordinal }: Pick<RolloutCommitment, 'peerKey' | 'ordinal'>): Promise<LackingSeats | null> => {
+    const revealed = votes.filter(({ shard }) => shard === Math.floor(ordinal / SHARD_PEERS))
+    const bases: Hex[] = []
+    for (const vote of revealed) {
+      if ((vote.scoresMilli[ordinal % SHARD_PEERS] ?? UNAVAILABLE) !== UNAVAILABLE) continue
+      const reading = read.get(vote) ?? readBases(vote)
+      read.set(vote, reading)
+      const base = (await reading).get(peerKey)
+      if (base !== undefined) bases.push(base)
+    }
+    return countLacking(bases, revealed.length)
+  }
 }
 
 /** @param bases - that seats name, one a seat that lacks it. */
