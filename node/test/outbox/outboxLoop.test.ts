@@ -125,6 +125,37 @@ test.each([
   expect(await mined).toMatchObject({ status: 'mined' })
 })
 
+test('a store that cannot be read for a while is waited out, though the disk takes other files', async () => {
+  const { chain, modules, store, clock } = setup()
+  const disk = createDiskGuard({
+    ...{ folder: '/data', clock, logger: silentLogger, readFree: async () => 2 ** 40 },
+    ...{ faultOf: () => null, probe: async () => {} },
+  })
+  let reads = 0
+  const live = () => {
+    // The second is of the rest after the first was waited out.
+    if (++reads <= 4) throw Object.assign(new Error('disk I/O error'), { errcode: 266 })
+    return store.live()
+  }
+  const stop = new AbortController()
+  const outbox = createOutbox({ ...modules, disk, store: { ...store, live } })
+  outbox.enqueue(intent('0x01'))
+  const mined = outbox.outcome('0x01')
+  const done = outbox.run(stop.signal)
+  let ended: unknown
+  done.catch(error => {
+    ended = error
+  })
+  while (!(await Promise.race([mined, systemClock.sleep(1)])) && ended === undefined && clock.nowMs() < 600_000) {
+    clock.advance(1_000)
+    if (chain.poolSize() > 0) chain.mine()
+  }
+  expect(ended).toBeUndefined()
+  expect(await mined).toMatchObject({ status: 'mined' })
+  stop.abort()
+  await done
+})
+
 test('an endpoint that refuses a transaction at once is asked again once a block', async () => {
   const { chain, modules } = setup()
   const clock = createManualClock()

@@ -110,7 +110,9 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
           if (failure !== undefined && outageSinceMs === null) logger.warn('transactions wait', { error: failure })
           outageSinceMs = failure === undefined ? null : (outageSinceMs ?? clock.nowMs())
           if (clock.nowMs() - (outageSinceMs ?? clock.nowMs()) >= settings.outageMs) throw failure
-          await rest(signal, failure !== undefined)
+          // It reads the store.
+          const unread = await failureOf(() => rest(signal, failure !== undefined), disk, signal)
+          if (unread !== undefined) throw unread
         }
       } finally {
         waiting.stop()
@@ -120,11 +122,15 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
 }
 
 /**
- * The failure of a tick, undefined for none. A fault of the store's disk is waited out: a role that waits for an outcome writes nothing itself that
+ * The failure of a tick or a rest, undefined for none. A fault of the store's disk is waited out: a role that waits for an outcome writes nothing itself that
  * would show it.
  */
-async function failureOf(tick: Outbox['tick'], disk: StoreDisk | undefined, signal: AbortSignal): Promise<unknown> {
-  const failure = await tick().catch(thrown => thrown ?? new Error('unknown'))
+async function failureOf(
+  work: () => Promise<void>,
+  disk: StoreDisk | undefined,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const failure = await work().catch(thrown => thrown ?? new Error('unknown'))
   if (failure === undefined || !disk?.isFault(failure)) return failure
   await disk.untilWritable(signal).catch(() => undefined) // only the node's stop ends it early
   return undefined
