@@ -50,7 +50,7 @@ export interface DrawsRequest extends Published {
   readonly topP: number
   /** Content hashes of the bases over which adapters are paid; null for any. */
   readonly bases: readonly string[] | null
-  /** Name of a task that loads a base at most once; without it a base is loaded as often as needed. */
+  /** Name of a task that loads a base at most once, and again if another task evicted it; without it as often as needed. */
   readonly turn?: string | undefined
 }
 

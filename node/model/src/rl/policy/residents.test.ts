@@ -50,6 +50,19 @@ test('in a turn each is loaded once, however often they are asked for in turn', 
   expect(await use('a4', 'appeals of round 7')).toEqual({ value: 'a4' })
 })
 
+test('a turn whose resident another turn evicts loads it again, and one that evicts its own does not', async () => {
+  const { use, events } = kept(4)
+  const [votes, appeals] = ['votes of round 7', 'appeals of round 7']
+  for (let i = 0; i < 3; i++) {
+    expect(await use('a4', votes)).toEqual({ value: 'a4' })
+    expect(await use('b4', appeals)).toEqual({ value: 'b4' })
+  }
+  expect(events.filter(event => event.startsWith('load'))).toEqual(Array(3).fill(['load a4', 'load b4']).flat())
+  expect(await use('a4', votes)).toEqual({ value: 'a4' })
+  expect(await use('c4', votes)).toEqual({ value: 'c4' })
+  expect(await use('a4', votes)).toBeNull()
+})
+
 test('a load that fails counts, and an error of the work disposes of nothing', async () => {
   const { residents, use, events } = kept(4)
   const failing = () => Promise.reject(new Error('no memory'))

@@ -9,7 +9,8 @@ export interface Residents<R extends Resident> {
    * new one fit. One that does not fit alone is disposed of after its use.
    *
    * @param size.bytes - that it takes once it is loaded.
-   * @param size.turn - name of a task in which it may be loaded once, so that nobody can have it loaded again and again.
+   * @param size.turn - name of a task in which it may be loaded once, so that nobody can have it loaded again and again; and once more after each
+   *   eviction by another task, whose loads are as limited.
    * @returns null if it was loaded in this turn, successfully or not, and is no longer kept.
    */
   use<T>(
@@ -37,6 +38,15 @@ export function createResidents<R extends Resident>(budgetBytes: number): Reside
     await found?.resident.dispose()
   }
 
+  /** Evicts the least recently used until so much more fits. The other turns may load these again. */
+  async function makeRoom(bytes: number, turn: string | undefined): Promise<void> {
+    for (const oldest of [...kept.keys()]) {
+      if (usedBytes() + bytes <= budgetBytes) return
+      for (const [other, loaded] of loadedIn) if (other !== turn) loaded.delete(oldest)
+      await evict(oldest)
+    }
+  }
+
   /** Notes a load in a turn. @returns whether it is the first one. */
   function isFirstIn(turn: string, key: string): boolean {
     const loaded = loadedIn.get(turn) ?? new Set()
@@ -54,8 +64,7 @@ export function createResidents<R extends Resident>(budgetBytes: number): Reside
         const known = kept.get(key)
         // Counted before it is loaded: a load that fails is not tried again for the next peer.
         if (known === undefined && turn !== undefined && !isFirstIn(turn, key)) return null
-        if (known === undefined)
-          for (const [oldest] of [...kept]) if (usedBytes() + bytes > budgetBytes) await evict(oldest)
+        if (known === undefined) await makeRoom(bytes, turn)
         const resident = known?.resident ?? (await load())
         kept.delete(key)
         kept.set(key, { resident, bytes })
