@@ -1,3 +1,4 @@
+import { type Hex, keccak256 } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LivePeer, type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
 
@@ -89,5 +90,34 @@ test('a proposer that leaves proposes what it owes, is fined for nothing, and re
   await role.said('tasks proposed', { round: free + 3 })
   for (let round = 2; round <= free + 2; round++) await expect(challenged(round)).rejects.toThrow('NothingWithheld')
   expect(await stake()).toMatchObject({ amount: '50', freeFromRound: null, hasLeft: false })
+  await role.stop()
+})
+
+test('a proposer whose swarm changes its rules proposes what it owes, and is not fined', {
+  timeout: 240_000,
+}, async () => {
+  const { client, admin, mined } = swarm.chain
+  const { rounds } = swarm.contracts
+  const own = await client.readContract({ ...rounds, functionName: 'environmentOf', args: [0n] })
+  const playFrom = (from: number, environment: Hex) => {
+    const call = { ...rounds, functionName: 'setEnvironment', args: [BigInt(from), environment] } as const
+    return mined(client.writeContract({ ...call, account: admin, chain: null }))
+  }
+  const [owed, back] = [20, 22]
+  const role = await peer.start('proposer')
+  await enter(owed - 2)
+  await role.said('tasks proposed', { round: owed - 1 })
+  await playFrom(owed, keccak256('0x'))
+  await enter(owed - 1)
+  await role.said('the swarm uses other rules than this node; pausing', { round: owed })
+  await role.said('tasks proposed', { round: owed })
+  expect(await committedTo(owed)).toBe(true)
+  expect(await committedTo(owed + 1)).toBe(false)
+  await enter(owed)
+  await expect(challenged(owed)).rejects.toThrow('NothingWithheld')
+  await playFrom(back, own)
+  await enter(back - 1)
+  await role.said('secret committed', { round: back + 1 })
+  await expect(challenged(back - 1)).rejects.toThrow('NothingWithheld')
   await role.stop()
 })

@@ -38,7 +38,7 @@ export function testSettlement(scene: ChainScene): void {
     expect(await solver.chain.commitSecret(round)).toMatchObject({ status: 'mined' })
     await enter(round - 1)
     const bytes = encodeProposal({ level: 1, texts: ['a problem', 'another'] })
-    expect(await solver.chain.propose({ round, count: 2, bytes })).toMatchObject({ status: 'mined' })
+    expect(await solver.chain.propose({ round, count: 2, bytes, isLast: false })).toMatchObject({ status: 'mined' })
     expect(await solver.chain.readHasSecret(solver.identity.peerKey, round + 1)).toBe(true)
 
     await enter(round)

@@ -1,7 +1,7 @@
 import { rolloutCommitmentsAbi } from '@waggle/deployments/abi'
 import { decodeFunctionData } from 'viem'
 import { expect, test } from 'vitest'
-import type { Hex } from '#core/hex.ts'
+import { type Hex, ZERO_HASH } from '#core/hex.ts'
 import { abiWords, keccak } from '#core/keccak.ts'
 import type { Contracts } from '../contracts.ts'
 import { commitSecret, proposalSecret, propose } from './proposals.ts'
@@ -18,12 +18,13 @@ const argsOf = (data: Hex) => decodeFunctionData({ abi: rolloutCommitmentsAbi, d
 const hashOf = (secret: unknown) => keccak(abiWords([secret as Hex]))
 
 test('each proposal shows the secret that the one before committed to, and the first the one that was committed alone', () => {
-  const tasks = { peerKey, count: 1, bytes: Uint8Array.of(7) }
+  const tasks = { peerKey, count: 1, bytes: Uint8Array.of(7), isLast: false }
   const [, , start] = argsOf(commitSecret(contracts, accountKey, { round: 5, peerKey }).data)
   const [first, second] = [5, 6].map(round => argsOf(propose(contracts, accountKey, { ...tasks, round }).data))
   expect(hashOf(first?.[2])).toBe(start)
   expect(hashOf(second?.[2])).toBe(first?.[5])
   expect(first?.slice(3, 5)).toEqual([1, '0x07'])
+  expect(argsOf(propose(contracts, accountKey, { ...tasks, round: 6, isLast: true }).data)[5]).toBe(ZERO_HASH)
 })
 
 test('a secret is the same after a restart, and nobody has it who has no key', () => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { phase } from '@waggle/deployments/protocol'
 import { encodeFunctionData } from 'viem'
 import type { AccountKey, PeerKey } from '#core/hashes.ts'
-import { fromHex, type Hex, toHex } from '#core/hex.ts'
+import { fromHex, type Hex, toHex, ZERO_HASH } from '#core/hex.ts'
 import { abiWords, keccak } from '#core/keccak.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
 import { callChain } from '../callChain.ts'
@@ -11,7 +11,14 @@ import type { Contracts } from '../contracts.ts'
 import type { EventReader } from '../rounds/roundEvents.ts'
 
 /** A proposer's tasks for the round that comes next: `bytes` as `encodeProposal` makes them. */
-export type TasksToPropose = { round: number; peerKey: PeerKey; count: number; bytes: Uint8Array }
+export type TasksToPropose = {
+  round: number
+  peerKey: PeerKey
+  count: number
+  bytes: Uint8Array
+  /** Whether it does not propose for the round after that. */
+  isLast: boolean
+}
 
 /**
  * The secret of a proposer for a round, derived from the account's key: nobody knows it until it is shown with the tasks, it differs for every
@@ -26,13 +33,13 @@ export function proposalSecret(
   return `0x${createHmac('sha256', fromHex(accountKey)).update(text).digest('hex')}`
 }
 
-/** Proposes tasks in the round before theirs, shows the round's secret, and commits to the next one's. */
+/** Proposes tasks in the round before theirs, shows the round's secret, and commits to the next one's, unless they are the last. */
 export function propose(contracts: Contracts, accountKey: AccountKey, tasks: TasksToPropose): OutboxIntent {
-  const { round, peerKey, count, bytes } = tasks
+  const { round, peerKey, count, bytes, isLast } = tasks
   const { address, abi } = contracts.rolloutCommitments
   const secret = proposalSecret(accountKey, contracts, { round, peerKey })
-  const next = proposalSecret(accountKey, contracts, { round: round + 1, peerKey })
-  const args = [BigInt(round), peerKey, secret, count, toHex(bytes), secretHash(next)] as const
+  const next = isLast ? ZERO_HASH : secretHash(proposalSecret(accountKey, contracts, { round: round + 1, peerKey }))
+  const args = [BigInt(round), peerKey, secret, count, toHex(bytes), next] as const
   return {
     // One proposal a round: the chain refuses a second.
     key: `propose:${round}:${peerKey}`,

@@ -67,7 +67,10 @@ export async function runProposer(node: PeerNode, sources: TaskSources, options:
   })
 }
 
-/** Proposes for the next round, if it is owed; if that is impossible, commits to the secret of the one after it. */
+/**
+ * Proposes for the next round, if it is owed; if that is impossible, commits to the secret of the one after it. A round that begins under other rules
+ * is owed, too: its secret was committed to before they were known.
+ */
 async function proposeNext(
   node: PeerNode,
   sources: TaskSources,
@@ -77,9 +80,11 @@ async function proposeNext(
 ): Promise<void> {
   const { chain, countsFrom, identity, journal, logger } = node
   const round = time.round + 1
-  if (round + 1 < countsFrom || journal.get(round, 'proposed') === true || !(await node.playsIn(round))) return
+  if (round + 1 < countsFrom || journal.get(round, 'proposed') === true) return
+  const plays = await node.playsIn(round)
   const hasSecret = await chain.readHasSecret(identity.peerKey, round)
-  const isProposed = hasSecret && (await proposeFor(node, sources, time, level, lately))
+  const isProposed = hasSecret && (await proposeFor(node, sources, { ...time, isLast: !plays }, level, lately))
+  if (!plays) return
   // Read after the proposal, which takes most of a round: its operator may have given notice meanwhile.
   if (!(await chain.readMayPropose(identity.peerKey, round + 1))) return await reportNoDuty(node, round + 1)
   if (!isProposed) {
@@ -96,11 +101,11 @@ async function reportNoDuty({ chain, identity, logger }: PeerNode, round: number
   else logger.info('no tasks proposed: notice was given of the stake', { round, freeFromRound })
 }
 
-/** @returns whether the proposal is on the chain, with the hash of the next round's secret. */
+/** @returns whether the proposal is on the chain, with the hash of the next round's secret unless it is the last. */
 async function proposeFor(
   node: PeerNode,
   sources: TaskSources,
-  time: RoundTime,
+  time: RoundTime & { isLast: boolean },
   level: number,
   lately: ProposedLately,
 ): Promise<boolean> {
@@ -124,7 +129,8 @@ async function proposeFor(
   journal.set(round, 'report', { level, ...counts })
   if (texts.length === 0) return false
   if (sources.learner) journal.set(round, CANDIDATES, encodeGroups(groupsOf(candidates)))
-  const outcome = await chain.propose({ round, count: texts.length, bytes: encodeProposal({ level, texts }) })
+  const { isLast } = time
+  const outcome = await chain.propose({ round, count: texts.length, bytes: encodeProposal({ level, texts }), isLast })
   if (!reportOutcome(logger, 'tasks proposed', outcome, { round })) return false
   journal.set(round, 'proposed', true)
   if (sources.dataset) journal.setState(DATASET_POSITION, sources.dataset.proposer.position())
