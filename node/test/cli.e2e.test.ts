@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -87,6 +97,10 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     // As a killed `init` leaves it.
     writeFileSync(join(home, `peer.key.${2 ** 22}.partial`), 'half')
     utimesSync(join(home, `peer.key.${2 ** 22}.partial`), 0, 0)
+    // As a killed backup leaves it.
+    const left = join(home, `.backup.${randomUUID()}.partial`)
+    mkdirSync(left)
+    utimesSync(left, 0, 0)
     const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--log-file', '--metrics-port', '0'], env)
     running.push(peer)
     await Promise.all(

@@ -14,6 +14,7 @@ import { payloadSizes } from '#environments/payloadSizes.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
 import type { NetworkConfig } from '#p2p/networkConfig.ts'
+import { removeLeftCopies } from '#store/backup/journalCopy.ts'
 import { type Bundles, openBundles } from '#store/bundles.ts'
 import { createDiskGuard, type DiskGuard } from '#store/diskGuard.ts'
 import { exposedKeys } from '#store/exposedKeys.ts'
@@ -190,7 +191,7 @@ type Stores = Awaited<ReturnType<typeof openStores>>
 /** Opens the stores of the data folder. */
 async function openStores(options: PeerOptions, closers: (() => unknown)[]) {
   const { data, clock, quotas = defaultQuotas } = options
-  const removed = removeUnfinished(data)
+  const removed = [...removeUnfinished(data), ...removeLeftCopies(data)]
   const identity = await openIdentity(data)
   const logger = options.openLogger(identity)
   if (removed.length > 0) logger.info('unfinished files of a killed process were removed', { files: removed.join(' ') })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,8 +22,9 @@ import { openIdentity } from '../identity.ts'
 import { createJournal } from '../journal.ts'
 import { lockDataFolder } from '../lockDataFolder.ts'
 import { openDatabase } from '../openDatabase.ts'
-import { BackupError, backupDataFolder, openBackup } from './backup.ts'
+import { backupDataFolder, openBackup } from './backup.ts'
 import { folderEntries } from './folderEntries.ts'
+import { BackupError } from './journalCopy.ts'
 import { encryptWithPassphrase, PassphraseFileError } from './passphraseFile.ts'
 import { type ArchiveEntry, ArchiveError, packArchive } from './tarArchive.ts'
 
@@ -44,6 +47,11 @@ test('a running node is backed up and restored with keys and journal, without bu
   mkdirSync(join(dataDir, 'policy', 'x'.repeat(70), 'y'.repeat(70)), { recursive: true })
   writeFileSync(join(dataDir, 'policy', 'x'.repeat(70), 'y'.repeat(70), 'model.safetensors'), weights)
   writeFileSync(join(dataDir, 'policy', 'model.safetensors.7.tmp'), 'half')
+  // As a backup leaves it that was killed.
+  const left = join(dataDir, `.backup.${randomUUID()}.partial`)
+  mkdirSync(left)
+  writeFileSync(join(left, 'journal.sqlite'), 'a copy')
+  utimesSync(left, 0, 0)
 
   await backupDataFolder(dataDir, target, PASSPHRASE, COST)
   expect(readdirSync(root).sort()).toEqual(['copy.age', 'data'])

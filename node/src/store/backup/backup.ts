@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { NodeError } from '#base/errors.ts'
 import { makeFolder } from '#base/makeFolder.ts'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
 import { freeBytesOf, RESERVED_BYTES } from '../diskSpace.ts'
@@ -11,19 +9,17 @@ import { PEER_KEY_FILE, SWARM_PEM_FILE } from '../folderNames.ts'
 import { LOCK_FILE, PID_FILE } from '../lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '../openDatabase.ts'
 import { folderEntries, isWhole } from './folderEntries.ts'
+import { BackupError, copyJournal, removeLeftCopies } from './journalCopy.ts'
 import { decryptWithPassphrase, encryptWithPassphrase, PassphraseFileError } from './passphraseFile.ts'
 import { type ArchiveEntry, ArchiveError, packArchive, unpackArchive } from './tarArchive.ts'
-
-export class BackupError extends NodeError {
-  override readonly code = 'BACKUP'
-}
 
 /** `bundles` is large and can be fetched again; the others belong to the running process. */
 const LEFT_OUT: readonly string[] = ['bundles', LOCK_FILE, PID_FILE]
 
 /**
  * Writes a data folder (keys, settings, journal and outbox, weights) without its bundles into one encrypted file, even while its node
- * runs. The file is a tar archive in the age format, readable by its owner only, and written atomically.
+ * runs. The file is a tar archive in the age format, readable by its owner only, and written atomically. What killed backups left in the
+ * folder is removed.
  *
  * @throws {BackupError} as `checkTarget`, or if the journal is damaged.
  */
@@ -34,6 +30,7 @@ export async function backupDataFolder(
   cost?: number,
 ): Promise<void> {
   checkTarget(dataDir, target)
+  removeLeftCopies(dataDir)
   makeFolder(dirname(resolve(target)))
   await writeFileAtomic(target, encryptWithPassphrase(packArchive(entriesOf(dataDir)), passphrase, cost), 0o600)
 }
@@ -58,29 +55,11 @@ async function* entriesOf(dataDir: string): AsyncGenerator<ArchiveEntry> {
     isWhole(name) && !LEFT_OUT.includes(name) && !/\.sqlite$|-(wal|shm|journal)$/.test(name)
   yield* folderEntries(dataDir, isKept)
   if (!existsSync(join(dataDir, JOURNAL_FILE))) return
-  // In the peer's own folder: the copy is not encrypted.
-  const copies = join(dataDir, `.backup.${randomUUID()}.partial`)
-  await mkdir(copies, { mode: 0o700 })
+  const { folder, remove } = await copyJournal(dataDir)
   try {
-    copyDatabase(join(dataDir, JOURNAL_FILE), join(copies, JOURNAL_FILE))
-    yield* folderEntries(copies, isWhole)
+    yield* folderEntries(folder, name => name === JOURNAL_FILE)
   } finally {
-    await rm(copies, { recursive: true, force: true })
-  }
-}
-
-/** A consistent copy, including the write-ahead log. */
-function copyDatabase(source: string, target: string): void {
-  const db = new DatabaseSync(source)
-  try {
-    db.prepare('VACUUM INTO ?').run(target)
-  } catch (cause) {
-    throw new BackupError(`The journal ${source} cannot be copied: ${(cause as Error).message}.`, {
-      hint: 'If it is damaged, move it away; keys and weights can be backed up without it.',
-      cause,
-    })
-  } finally {
-    db.close()
+    await remove()
   }
 }
 
