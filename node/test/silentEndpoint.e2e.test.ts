@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -36,6 +39,51 @@ test.concurrent.each(['doctor', 'join'])(
     const said = command === 'doctor' ? stdout : stderr
     expect(said.match(/answers too slowly: waiting for it took more than 1 s/g)).toHaveLength(1)
     expect(code).toBe(command === 'doctor' ? 1 : 75)
+  },
+)
+
+/** A sponsor that accepts connections; `asked` is called with each request, which only it may answer. */
+async function startSponsor(asked: (response: ServerResponse) => void = () => {}) {
+  const server = createServer((_, response) => asked(response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+async function startSponsored(name: string, rpcUrl: string, sponsor: string) {
+  const env = { WAGGLE_RPC_URL: rpcUrl, WAGGLE_DEPLOYMENT: record, WAGGLE_PATIENCE: `${PATIENCE_SEC}` }
+  const { code, stderr } = await runCli(
+    ['start', '--role', 'solver', '--data', join(root, name), '--sponsor', sponsor],
+    env,
+  )
+  return { code, said: stderr.match(/.*answers too slowly: waiting for it took more than 1 s\..*/g) }
+}
+
+test.concurrent('a peer without funds loses patience with a silent sponsor', async ({ expect }) => {
+  await using sponsor = await startSponsor()
+  const { code, said } = await startSponsored('unpaid', chain.rpcUrl, sponsor.url)
+  expect(said).toEqual([expect.stringContaining(sponsor.url)])
+  expect(said?.[0]).toContain('[SPONSOR]')
+  expect(code).toBe(75)
+})
+
+test.concurrent.each(['before', 'while'])(
+  'a peer without funds loses patience with an endpoint that is silent %s its sponsor pays',
+  async when => {
+    await using endpoint = await startHostileEndpoint(chain.rpcUrl)
+    if (when === 'before') endpoint.fail('silence')
+    await using sponsor = await startSponsor(response => {
+      endpoint.fail('silence')
+      response.writeHead(202).end(JSON.stringify({ status: 'sending' }))
+    })
+    const { code, said } = await startSponsored(when, endpoint.url, sponsor.url)
+    expect(said).toHaveLength(1)
+    expect(code).toBe(75)
   },
 )
 

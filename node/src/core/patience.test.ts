@@ -63,6 +63,26 @@ test('thousands of quick answers cost nothing, and a hundred that come together 
   expect(said).toEqual([])
 })
 
+test('work that would wait for ever is told when the limit is used up', async () => {
+  const { patience, call, clock } = openScene()
+  await call(62_000)
+  const forever = patience.waitFor(
+    'https://slow.example',
+    'registration',
+    used => new Promise((_, reject) => used.addEventListener('abort', () => reject(used.reason))),
+  )
+  let isOver = false
+  const over = forever.catch(error => {
+    isOver = true
+    return error
+  })
+  clock.advance(61_999)
+  await Promise.resolve()
+  expect(isOver).toBe(false)
+  clock.advance(1)
+  expect(await over).toMatchObject({ code: 'TOO_SLOW' })
+})
+
 test('a server that is too slow uses up nothing of another', async () => {
   const { patience, call } = openScene()
   await expect(call(200_000)).rejects.toMatchObject({ code: 'TOO_SLOW' })

@@ -17,9 +17,10 @@ export type Patience = {
   /**
    * @param server - origin of a URL, for people.
    * @param what - of the call, such as `eth_getLogs`.
+   * @param work - its signal aborts once the limit is used up. Work with a shorter limit of its own needs none.
    * @throws {TooSlowError} once slow answers have used up the limit.
    */
-  waitFor<T>(server: string, what: string, work: () => Promise<T>): Promise<T>
+  waitFor<T>(server: string, what: string, work: (used: AbortSignal) => Promise<T>): Promise<T>
 }
 
 /** Answers of a public endpoint take up to some seconds. */
@@ -62,17 +63,22 @@ function patienceWith(server: string, limitMs: number, clock: Clock, say: (line:
       retryable: true,
     })
 
-  return async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+  return async <T>(what: string, work: (used: AbortSignal) => Promise<T>): Promise<T> => {
     if (spentMs >= limitMs) throw tooSlow()
     if (waiting === 0) sinceMs = clock.nowMs()
     waiting += 1
-    const answered = new AbortController()
+    const [answered, used] = [new AbortController(), new AbortController()]
+    const leftMs = sinceMs + QUICK_MS + limitMs - spentMs - clock.nowMs()
+    clock.sleep(Math.max(0, leftMs), answered.signal).then(
+      () => used.abort(),
+      () => {},
+    )
     const late = clock.sleep(Math.max(0, sayAtMs - spentMs) + QUICK_MS, answered.signal)
     late.then(
       () => sayIfLate(what),
       () => {},
     )
-    const [result] = await Promise.allSettled([work()])
+    const [result] = await Promise.allSettled([work(used.signal)])
     answered.abort()
     sayIfLate(what)
     waiting -= 1

@@ -63,14 +63,14 @@ export async function startPeer(config: Config): Promise<void> {
   checkGenerateOptions(config)
   if (config['figures-of'].length > 0 && role !== 'gateway')
     throw new UsageError(`A ${role} serves no pages.`, { hint: '--figures-of is for a gateway.' })
-  const { deployment, rpcUrl } = openDeployment(config)
+  const { deployment, rpcUrl, patience } = openDeployment(config)
   const alertUrls = environment.alertUrls()
   const signal = stopSignal()
   const chat = await openChatModels(config, signal, role)
   const dataset = await openDataset(config, signal)
   const device = await openDevice(config.device, chat !== undefined)
   const memory = chat && (await memoryOf(config, chat))
-  await payBySponsor(config, { deployment, rpcUrl }, signal)
+  await payBySponsor(config, { deployment, rpcUrl, patience }, signal)
   // After the checks above: models and network take a second to load.
   const { startRole } = await import('#roles/startRole.ts')
   await startRole({
@@ -128,7 +128,7 @@ function tellMemory(logger: Logger, { state, found, advice }: Finding): void {
 /** Asks the configured sponsor to register a peer without funds. */
 async function payBySponsor(
   { sponsor: url, data, role }: Config,
-  chain: Pick<ReturnType<typeof openDeployment>, 'deployment' | 'rpcUrl'>,
+  chain: ReturnType<typeof openDeployment>,
   signal: AbortSignal,
 ): Promise<void> {
   if (url === undefined) return

@@ -11,6 +11,8 @@ import type { Clock } from '#core/clock.ts'
 import { withDeadline } from '#core/deadline.ts'
 import { gatherBytes } from '#core/gatherBytes.ts'
 import type { PeerKey } from '#core/hashes.ts'
+import { type Patience, TooSlowError } from '#core/patience.ts'
+import { originsOf } from '#core/redactUrls.ts'
 import { withoutCredentials } from '#core/withoutCredentials.ts'
 import type { Identity } from '#store/identity.ts'
 import {
@@ -35,6 +37,7 @@ export class SponsorError extends NodeError {
   }
 }
 
+/** For its terms and a peer's standing. */
 const ANSWER_MS = 20_000
 const MAX_ANSWER_BYTES = 16_384
 /** Two transactions, one after the other. */
@@ -47,6 +50,8 @@ type SponsorQuestion = {
   token: string | undefined
   deployment: Deployment
   rpcUrl: string
+  /** With a sponsor and endpoints that answer slowly or not at all. */
+  patience: Patience
   identity: Identity
   clock: Clock
   signal: AbortSignal
@@ -59,9 +64,9 @@ type SponsorQuestion = {
  * @throws {SponsorError} with the sponsor's message.
  */
 export async function askSponsor(question: SponsorQuestion): Promise<boolean> {
-  const { url, token, deployment, rpcUrl, identity, clock, signal } = question
+  const { url, token, deployment, rpcUrl, patience, identity, clock, signal } = question
   const { signer, accountKey, address: account, peerId, peerKey } = identity
-  const chain = await connectChain({ deployment, rpcUrl, clock })
+  const chain = await connectChain({ deployment, rpcUrl, patience, clock })
   const contracts = contractsOf(deployment)
   const reads = createChainReads(chain, contracts)
   const isRegistered = async () => (await reads.readAccountOf(peerKey))?.toLowerCase() === account.toLowerCase()
@@ -75,7 +80,7 @@ export async function askSponsor(question: SponsorQuestion): Promise<boolean> {
   const registration = { account, nonce, deadlineSec: nowSec + REGISTRATION_SECONDS }
   const signed = await signForSponsor(contracts, signer, accountKey, registration)
   const body = JSON.stringify({ ...signed, nonce: Number(nonce), peerId, token })
-  await exchange(url, SPONSOR_PATH, answerSchema, signal, { method: 'POST', body })
+  await register(question, body)
   const late = clock.nowMs() + PAID_MS
   while (!(await isRegistered()) || (await reads.readBalance(account)) === 0n) {
     if (clock.nowMs() > late)
@@ -88,15 +93,38 @@ export async function askSponsor(question: SponsorQuestion): Promise<boolean> {
   return true
 }
 
+/** A busy sponsor registers one peer after another, so its answer may take as long as the patience lasts. */
+async function register({ url, patience, signal }: SponsorQuestion, body: string): Promise<void> {
+  const post = (used: AbortSignal) =>
+    exchange(
+      url,
+      SPONSOR_PATH,
+      answerSchema,
+      { signal, until: AbortSignal.any([signal, used]) },
+      { method: 'POST', body },
+    )
+  try {
+    await patience.waitFor(originsOf(url), 'registration', post)
+  } catch (cause) {
+    if (!(cause instanceof TooSlowError)) throw cause
+    signal.throwIfAborted()
+    throw new SponsorError(cause.message, {
+      hint: 'Check --sponsor, try again later, or allow more seconds with WAGGLE_PATIENCE; or send coin to the account and start without it.',
+      retryable: true,
+      cause,
+    })
+  }
+}
+
 /** A sponsor's terms and a peer's standing; null for an unknown peer. @throws {SponsorError} */
 export async function readSponsor(
   url: string,
   peerKey: PeerKey | null,
   signal?: AbortSignal,
 ): Promise<{ terms: SponsorTerms; standing: SponsorStanding | null }> {
-  const terms = await exchange(url, SPONSOR_PATH, termsSchema, signal)
+  const terms = await exchange(url, SPONSOR_PATH, termsSchema, { signal })
   if (peerKey === null) return { terms, standing: null }
-  const standing = await exchange(url, `${SPONSOR_PATH}/${peerKey}`, standingSchema, signal).catch(error => {
+  const standing = await exchange(url, `${SPONSOR_PATH}/${peerKey}`, standingSchema, { signal }).catch(error => {
     if (error instanceof SponsorError && error.status === 404) return null
     throw error
   })
@@ -107,10 +135,9 @@ async function exchange<T>(
   url: string,
   path: string,
   schema: z.ZodType<T>,
-  signal: AbortSignal | undefined,
+  { signal, until = withDeadline(signal, ANSWER_MS) }: { signal?: AbortSignal | undefined; until?: AbortSignal },
   init: RequestInit = {},
 ): Promise<T> {
-  const until = withDeadline(signal, ANSWER_MS)
   const { url: page, headers } = withoutCredentials(new URL(path, url))
   let found: { status: number; body: unknown }
   try {
