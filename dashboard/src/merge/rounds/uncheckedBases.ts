@@ -10,14 +10,18 @@ export interface UncheckedBase {
   peers: number
 }
 
-/** The bases that seats of a round could not check, by their score sheets. */
+/** Most bases of an environment. A seat may name any number of others. */
+const MAX_BASES = 16
+
+/** The bases that seats of a round could not check, by their score sheets: those of the most seats first. */
 export function uncheckedBases({ evaluators }: Pick<RoundPayloads, 'evaluators'>): UncheckedBase[] {
   const lacking = evaluators.flatMap(({ votes }, seat) =>
     votes.flatMap(({ peerKey, lacksBase }) => (lacksBase === null ? [] : { seat, peerKey, base: lacksBase })),
   )
-  return [...Map.groupBy(lacking, ({ base }) => base)].map(([base, of]) => {
+  const unchecked = [...Map.groupBy(lacking, ({ base }) => base)].map(([base, of]) => {
     const peers = new Set(of.map(({ peerKey }) => peerKey))
     const scored = evaluators.filter(({ votes }) => votes.some(({ peerKey }) => peers.has(peerKey)))
     return { base, seats: new Set(of.map(({ seat }) => seat)).size, of: scored.length, peers: peers.size }
   })
+  return unchecked.sort((a, b) => b.seats - a.seats).slice(0, MAX_BASES)
 }
