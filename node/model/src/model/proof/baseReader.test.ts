@@ -1,4 +1,7 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, expect, test } from 'vitest'
+import { initWeights } from '../decoder/initWeights.ts'
 import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { allLinear, type LoraConfig } from '../lora/loraConfig.ts'
 import { initLora, type LoraAdapter } from '../lora/loraFactors.ts'
@@ -36,4 +39,23 @@ test('one session reads adapters of every rank, scale and choice of modules, as 
     firsts.push(found?.logprob[3] as number)
   }
   expect(new Set(firsts.map(value => value.toFixed(3))).size).toBe(3)
+})
+
+test('a long sequence leaves no memory behind in a base that stays loaded', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const config = { ...tinyConfig, vocabSize: 49_152, maxPositions: 2_048 }
+  const lasting = await createBaseReader(config, bakedParts(config, initWeights(config, 'long')))
+  const adapter = initLora(config, { rank: 1, alpha: 1, targets: ['q_proj'], rankStabilized: false }, 'long')
+  const residentBytesAfter = async (length: number) => {
+    const tokens = Int32Array.from({ length }, (_, at) => at)
+    await lasting.read(adapter, [{ tokens, from: 1, place: { prompt: 0, sample: 0 } }], rules)
+    collect()
+    return process.memoryUsage().rss
+  }
+  const before = await residentBytesAfter(16)
+  // Its probabilities take 118 MB.
+  await residentBytesAfter(600)
+  expect(((await residentBytesAfter(16)) - before) / 2 ** 20).toBeLessThan(100)
+  await lasting.dispose()
 })

@@ -29,7 +29,8 @@ export async function createBaseReader(
   checkOptions(runSchema, options, 'createBaseReader')
   const { threads = 2 } = options
   const model = buildDrawsModel(config, anyAdapterParts(config, freeze))
-  const live = createFixedSession(await createSession(model, { threads }))
+  // It stays loaded: with an arena, a stranger's longest answer would take hundreds of megabytes until it is disposed of.
+  const live = createFixedSession(await createSession(model, { threads, arena: false }))
   return {
     read: (adapter, sequences, rules) =>
       live.use(session => readDraws({ config, session, feeds: factorsOf(config, adapter) }, sequences, rules)),
