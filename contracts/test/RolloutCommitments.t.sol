@@ -58,20 +58,6 @@ contract RolloutCommitmentsTest is SwarmFixture {
         vm.assertTrue(commitments.committed(6, ground));
     }
 
-    function test_TasksAreProposedForRoundsThatTheKeyCountsIn() public {
-        enterRound(4);
-        bytes32 late = enrolNow(2, BOB);
-        bytes memory refusal = abi.encodeWithSelector(ITaskProposals.RolloutCommitments_KeyTooNew.selector, 5, late, 6);
-        vm.expectRevert(refusal);
-        vm.prank(BOB);
-        commitments.commitSecret(5, late, ROOT);
-        vm.expectRevert(refusal);
-        vm.prank(BOB);
-        commitments.propose(5, late, ROOT, 8, "tasks", 0);
-        vm.prank(BOB);
-        commitments.commitSecret(6, late, ROOT);
-    }
-
     function test_TheLastCommitmentOfTheRoundCounts() public {
         vm.prank(ALICE);
         commitments.commit(0, peer, ROOT, 64, POLICY, CONTENT, 0);

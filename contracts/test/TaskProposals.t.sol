@@ -118,6 +118,24 @@ contract TaskProposalsTest is SwarmFixture {
         commitments.propose(5, peer, SECRET, 24, TASKS, 0);
     }
 
+    /// @dev A key that was ground until a beacon drew its tasks comes too late for them.
+    function test_RevertWhen_TheKeyIsTooNew() public {
+        bytes32 late = enrolNow(2, ALICE);
+        bytes memory refusal = abi.encodeWithSelector(ITaskProposals.RolloutCommitments_KeyTooNew.selector, 5, late, 6);
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        commitments.commitSecret(5, late, hashOf(SECRET));
+        vm.expectRevert(refusal);
+        vm.prank(ALICE);
+        commitments.propose(5, late, SECRET, 24, TASKS, 0);
+        // Round 6 is the first that it counts in.
+        vm.prank(ALICE);
+        commitments.commitSecret(6, late, hashOf(SECRET));
+        enterRound(5);
+        vm.prank(ALICE);
+        commitments.propose(6, late, SECRET, 24, TASKS, 0);
+    }
+
     function testFuzz_ATaskIsNamedByProposerAndIndex(bytes32 proposer, uint32 index) public view {
         vm.assertEq(commitments.taskHashOf(proposer, index), keccak256(abi.encode(proposer, uint256(index))));
     }
