@@ -57,13 +57,21 @@ export function createPublishedReader({ residentBytes = 0, ...run }: ReaderOptio
     return base
   }
 
+  /** Reads the files of a base: after a failure, its facts are read again too. Hashing it takes seconds, which no failure of a stranger's work may cost. */
+  function reading<T>({ folder }: Base, work: Promise<T>): Promise<T> {
+    return work.catch(error => {
+      known.delete(folder)
+      throw error
+    })
+  }
+
   async function read(request: DrawsRequest): Promise<ReadDraws> {
     const { policy: bytes, base: folder, sequences, topP, bases, turn } = request
     const base = await baseOf(folder)
     const { config } = base
     const named = faultless(() => ({ base: readPolicyBase(bytes) }))
     if ('fault' in named) return named
-    const refused = named.base === null ? null : await refusalOf(named.base, base, bases)
+    const refused = named.base === null ? null : await reading(base, refusalOf(named.base, base, bases))
     if (refused !== null) return refused
     const policy = faultless(() => decodePolicy(bytes, config))
     if ('fault' in policy) return policy
@@ -78,7 +86,7 @@ export function createPublishedReader({ residentBytes = 0, ...run }: ReaderOptio
       return { ...found, draws }
     }
     const size = { bytes: Float32Array.BYTES_PER_ELEMENT * parameterCount(config), turn }
-    const load = async () => createBaseReader(config, await base.freeze('float32'), { threads })
+    const load = () => reading(base, loadBase(base, threads))
     const tolerance = samplingTolerances.float32
     const result = await loaded.use(folder, size, load, reader =>
       reader.read(policy.adapter, sequences, { ...rules, topP, tolerance }),
@@ -91,14 +99,7 @@ export function createPublishedReader({ residentBytes = 0, ...run }: ReaderOptio
   }
 
   return {
-    async readDraws(request) {
-      try {
-        return await read(request)
-      } catch (error) {
-        known.delete(request.base) // a failed read is repeated
-        throw error
-      }
-    },
+    readDraws: read,
     async generate({ policy: bytes, base: folder }, request) {
       const { config, freeze } = await baseOf(folder)
       const policy = decodePolicy(bytes, config)
@@ -125,6 +126,10 @@ async function refusalOf(named: string, base: Base, bases: DrawsRequest['bases']
     return { fault: 'unpaid base', reason: `its base ${named} is none of the environment's` }
   // Not a fault: it may be a base of the environment that this node lacks.
   return named === (await base.hash()) ? null : { fault: 'no base', reason: `its adapter is for the base ${named}` }
+}
+
+async function loadBase({ config, freeze }: Base, threads: number): Promise<BaseReader> {
+  return createBaseReader(config, await freeze('float32'), { threads })
 }
 
 async function openBase(folder: string, threads: number): Promise<Base> {
