@@ -1,16 +1,21 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { StatementSync } from 'node:sqlite'
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { contractsOf } from '#chain/contracts.ts'
 import { signForSponsor } from '#chain/peers/sponsorRegistration.ts'
 import { createChainReads } from '#chain/reads.ts'
 import { createRoundClock } from '#chain/rounds/roundClock.ts'
 import { commitRollouts } from '#chain/work/commitments.ts'
+import { systemClock } from '#core/clock.ts'
 import type { Hex } from '#core/hex.ts'
+import { silentLogger } from '#core/logger.ts'
 import { loadEnvironments } from '#environments/builtIn.ts'
 import { openAccountSession } from '#roles/accountSession.ts'
+import { runSponsor } from '#roles/sponsor/runSponsor.ts'
+import { sponsorSettingsSchema } from '#roles/sponsor/sponsorSettings.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { callCli } from './callCli.ts'
 import { runCli, startCli } from './cliProcess.ts'
@@ -59,9 +64,9 @@ async function requestOf(identity: Identity, changes: object = {}): Promise<obje
   return { ...signed, nonce: 0, peerId, token: 'an invitation of few', ...changes }
 }
 
-async function post(body: object) {
+async function post(body: object, sponsorUrl = url) {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${url}/v1/sponsor`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const response = await fetch(`${sponsorUrl}/v1/sponsor`, { method: 'POST', headers, body: JSON.stringify(body) })
   return { code: response.status, ...((await response.json()) as { status?: string; error?: string }) }
 }
 
@@ -133,6 +138,38 @@ test('requests that nobody signed, that were sent before, or that are one too ma
     code: 75,
     stderr: expect.stringMatching(/refuses \(429\): no registration is left.*\[SPONSOR\]/),
   })
+})
+
+test('a sponsor whose disk turns read-only waits for it, says so, and goes on', async () => {
+  const data = join(root, 'on-a-bad-disk')
+  await local.fund((await openIdentity(data)).address as Hex)
+  const said: { message: string; url?: unknown }[] = []
+  const note = (message: string, fields = {}) => void said.push({ ...fields, message })
+  const stop = new AbortController()
+  const done = runSponsor({
+    ...{ data, deployment, rpcUrl: local.rpcUrl, invitation: undefined, clock: systemClock, signal: stop.signal },
+    settings: sponsorSettingsSchema.parse({ http: 0 }),
+    openLogger: () => ({ ...silentLogger, error: note, warn: note, info: note }),
+  })
+  const says = (message: string) => expect.poll(() => said).toContainEqual(expect.objectContaining({ message }))
+  await says('sponsor started')
+  // Its registration of a peer is on its way.
+  await local.client.setIntervalMining({ interval: 0 })
+  const request = await requestOf(await openIdentity(join(root, 'd')), { token: undefined })
+  expect(await post(request, said.find(({ message }) => message === 'sponsor started')?.url as string)).toMatchObject({
+    code: 202,
+  })
+  const writes = vi.spyOn(StatementSync.prototype, 'run')
+  writes.mockImplementation(() => {
+    throw Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 })
+  })
+  await local.client.setIntervalMining({ interval: 1 })
+  await says('the data folder cannot be used; work waits')
+  writes.mockRestore()
+  await says('the data folder can be used again; work continues')
+  await says('registered a peer')
+  stop.abort()
+  await done
 })
 
 /** Commits to rollouts from the peer's own account, as its solver does. */

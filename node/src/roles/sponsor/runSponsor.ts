@@ -12,6 +12,7 @@ import type { PeerKey } from '#core/hashes.ts'
 import { createKeyedLimit } from '#core/keyedLimit.ts'
 import type { Logger } from '#core/logger.ts'
 import type { OutboxIntent } from '#core/outboxStore.ts'
+import { createDiskGuard } from '#store/diskGuard.ts'
 import { type Identity, openIdentity } from '#store/identity.ts'
 import { lockDataFolder } from '#store/lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '#store/openDatabase.ts'
@@ -55,7 +56,8 @@ export async function runSponsor(options: SponsorOptions): Promise<void> {
     const logger = options.openLogger(identity)
     const db = openDatabase(join(data, JOURNAL_FILE))
     closers.push(() => db.close())
-    const ambient = { rpcUrl, deployment, outbox: createOutboxTable(db), clock, logger, signal, waitsOut: true }
+    const disk = createDiskGuard({ folder: data, clock, logger })
+    const ambient = { rpcUrl, deployment, outbox: createOutboxTable(db), disk, clock, logger, signal, waitsOut: true }
     const outboxOptions = options.fees && feeLimits(options.fees)
     const chain = await openChain({ ...ambient, accountKey, peerKey, signer, ...(outboxOptions && { outboxOptions }) })
     closers.push(
