@@ -109,7 +109,7 @@ export async function openAccountSession(options: SessionOptions) {
 function throwPending(cause: unknown): never {
   const reason = cause instanceof Error ? cause.message : String(cause)
   throw new CallPendingError(`It is unknown whether the call was sent: ${reason}`, {
-    hint: 'It is kept, and the next command or start of this peer continues it.',
+    hint: 'It is kept, and the next command or start of this peer continues it. A repeated command may send a second call, except npx waggle send.',
     retryable: true,
     cause,
   })
