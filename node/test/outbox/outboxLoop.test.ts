@@ -125,6 +125,36 @@ test.each([
   expect(await mined).toMatchObject({ status: 'mined' })
 })
 
+test('a call whose write the disk refused is sent once it can be written, though no block comes', async () => {
+  const { chain, modules, store, clock } = setup()
+  let refused = 0
+  const disk = createDiskGuard({
+    ...{ folder: '/data', clock, logger: silentLogger, readFree: async () => 2 ** 40 },
+    ...{ faultOf: () => null, probe: async () => {} },
+  })
+  const addAttempt: typeof store.addAttempt = (...attempt) => {
+    if (refused++ === 0) throw Object.assign(new Error('disk I/O error'), { errcode: 1_034 })
+    store.addAttempt(...attempt)
+  }
+  const stop = new AbortController()
+  let rests = 0
+  const nextHead = async (signal: AbortSignal) => {
+    rests += 1
+    await new Promise(resolve => signal.addEventListener('abort', resolve))
+  }
+  const outbox = createOutbox({ ...modules, disk, nextHead, store: { ...store, addAttempt } })
+  const done = outbox.run(stop.signal)
+  while (rests === 0) await systemClock.sleep(1)
+  outbox.enqueue(intent('0x01'))
+  while (chain.poolSize() === 0 && clock.nowMs() < 60_000) {
+    clock.advance(1_000)
+    await systemClock.sleep(1)
+  }
+  expect({ refused, sent: chain.poolSize() }).toEqual({ refused: 2, sent: 1 })
+  stop.abort()
+  await done
+})
+
 test('a store that cannot be read for a while is waited out, though the disk takes other files', async () => {
   const { chain, modules, store, clock } = setup()
   const disk = createDiskGuard({

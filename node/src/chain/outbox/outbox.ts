@@ -122,18 +122,22 @@ export function createOutbox(modules: OutboxModules, options: Partial<OutboxOpti
 }
 
 /**
- * The failure of a tick or a rest, undefined for none. A fault of the store's disk is waited out: a role that waits for an outcome writes nothing itself that
- * would show it.
+ * Runs a tick or a rest, and again after each fault of the store's disk: a role that waits for an outcome writes nothing itself that would show it, and
+ * there may be no block for which the next tick could wait.
+ *
+ * @returns any other failure; undefined for none.
  */
 async function failureOf(
   work: () => Promise<void>,
   disk: StoreDisk | undefined,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const failure = await work().catch(thrown => thrown ?? new Error('unknown'))
-  if (failure === undefined || !disk?.isFault(failure)) return failure
-  await disk.untilWritable(signal).catch(() => undefined) // only the node's stop ends it early
-  return undefined
+  for (;;) {
+    const failure = await work().catch(thrown => thrown ?? new Error('unknown'))
+    if (failure === undefined || !disk?.isFault(failure)) return failure
+    await disk.untilWritable(signal).catch(() => undefined) // only the node's stop ends it early
+    if (signal.aborted) return undefined
+  }
 }
 
 /** An outage of the chain, or an answer that cannot be decoded: a later one may be. A call of ours that cannot be encoded is a defect. */

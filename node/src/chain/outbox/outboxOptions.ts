@@ -26,7 +26,7 @@ export type StoreDisk = {
 
 export type OutboxModules = {
   store: OutboxStore
-  /** Of the store. Without it, a fault of the disk is an outage like any other. */
+  /** Of the store. Without it, a full disk is an outage like any other, and any other fault of the disk ends the outbox. */
   disk?: StoreDisk
   rpc: OutboxRpc
   head: () => Promise<Head>
