@@ -1,13 +1,12 @@
 import type { ChainReads } from '#chain/reads.ts'
 import type { Clock } from '#core/clock.ts'
 import type { Logger } from '#core/logger.ts'
-import { formatSizes, MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
+import { formatSizes } from '#core/payloads/payloadSizes.ts'
 import type { Environment } from '#environments/environment.ts'
-import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
-import { maxPolicyBytes } from '#rl/policy/publishedPolicy.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { readableBootnodes } from '../bootnode/readableBootnodes.ts'
+import { largestPolicy } from '../models/largestPolicy.ts'
 import type { AuditQuestion } from './auditPoints.ts'
 import { createPeerPayloads, type PeerPayloads } from './peerPayloads.ts'
 
@@ -31,9 +30,7 @@ export async function openPayloads(
 ): Promise<PeerPayloads> {
   const { deployment, data, environments, clock, logger, signal } = sources
   const addresses = Object.values(deployment.contracts).map(({ address }) => address)
-  const folders = environments.map(({ solverFolder }) => solverFolder)
-  const policies = await Promise.all(folders.map(async folder => maxPolicyBytes(await readDecoderConfig(folder))))
-  const policyBytes = Math.min(Math.max(...policies), MAX_POLICY_BYTES)
+  const policyBytes = Math.max(...(await Promise.all(environments.map(largestPolicy))))
   const peers = createPeerPayloads({
     swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
     bootnodes: [...sources.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
