@@ -101,7 +101,7 @@ export const commonFields = {
   training: scheduledSchema,
   /**
    * Content hashes (`hashWeights`) of the base models over which adapters are paid; adapters over others learn unpaid. Null pays over any.
-   * Policies of whole weights name no base: they have the architecture of the evaluator's.
+   * Policies of whole weights name no base: they have the architecture of one of these.
    */
   bases: z
     .array(hash32Schema)

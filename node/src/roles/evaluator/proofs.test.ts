@@ -1,8 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { UNAVAILABLE } from '@waggle/deployments/protocol'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '#core/hex.ts'
 import { silentLogger } from '#core/logger.ts'
 import { environmentFrom } from '#environments/codezero/presets.ts'
+import { initWeights } from '#model/decoder/initWeights.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { writeModel } from '#model/files/writeModel.ts'
 import type { ReadDraws } from '#rl/policy/policyProtocol.ts'
 import { encodePolicy } from '#rl/policy/publishedPolicy.ts'
 import type { CheckedRollout } from '../draws/checkRollouts.ts'
@@ -112,6 +118,48 @@ test.each([
   ['reading it fails here', { read: () => Promise.reject(new Error('no memory')) }],
 ])('where %s, the vote is unavailable', async (_, says) => {
   expect(await vote(says)).toBe(UNAVAILABLE)
+})
+
+test('whole weights of another listed base are read over it, and are not refuted by a node that does not hold it', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'waggle-whole-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const [small, large] = [join(root, 'small'), join(root, 'large')]
+  const config = { ...tinyConfig, layers: 3 }
+  const weights = initWeights(config, 'large')
+  await writeModel(small, tinyConfig, tinyWeights())
+  await writeModel(large, config, weights)
+  const [policy, other] = [weights, initWeights({ ...config, layers: 4 }, 'other')].map(whole =>
+    Buffer.concat(encodePolicy({ weights: whole })),
+  )
+  const bases = [word('b1'), word('b2')]
+  const read: string[] = []
+  const reader = {
+    readDraws: async ({ base }: { base: string }) => {
+      read.push(base)
+      return certain
+    },
+  }
+  const prove = async (value: Buffer | undefined, names: Record<string, string> | undefined) => {
+    const node = {
+      chain: { readPolicies: async () => new Map([[commitment.peerKey, commitment.policyHash]]) },
+      environment: { solverFolder: small, spec: { ...environmentFrom('starter'), bases } },
+      fetchPlan: { fetch: async () => ({ ok: true, value }), visit: async () => [], visitEach: () => [] },
+      ...{ bundles: { has: () => true }, chainId: 1, logger: silentLogger, signal: never },
+    }
+    const folders = new Map(Object.entries(names ?? {}))
+    const lacking = bases.filter(base => !folders.has(base))
+    const held = names && { folders, lacking, residentBytes: 1, fitTogether: true }
+    const proofs = await openProofs(node as never, { reader, bases: held }, work, [commitment])
+    return proofs.prove(commitment, leaves, never)
+  }
+  const both = { [word('b1')]: small, [word('b2')]: large }
+  expect(await prove(policy, both)).toMatchObject({ ok: true })
+  for (const names of [{ [word('b1')]: small }, undefined])
+    expect(await prove(policy, names)).toEqual(peerFault('no base', expect.stringMatching(/architecture of none/)))
+  expect(read).toEqual([large])
+  // Of no listed base: the reader refutes it.
+  await prove(other, both)
+  expect(read).toEqual([large, small])
 })
 
 /** Bytes of a policy that adapts a base; only its header is read here. */

@@ -105,7 +105,7 @@ export async function openProofs(
     async fetch(signal) {
       const wanted = commitments.filter(isNamed).map(one => ({ ...wantedOf(one, round), mayReturn: true }))
       const visits = fetchPlan.visitEach(wanted, signal, async (bytes, at) => {
-        bases.note(at.peerKey, bytes)
+        await bases.note(at.peerKey, bytes)
         hold(bytes, at)
         return { ok: true, value: null }
       })
@@ -151,7 +151,7 @@ function createCheck(
     if (!policy.ok) return policy
     if (leaves.length === 0) return { ok: true, value: { forgiven: 0, bits: 0 } } as const
     // Known already, unless it was not fetched before.
-    if (!bases.has(peerKey)) bases.note(peerKey, policy.value)
+    if (!bases.has(peerKey)) await bases.note(peerKey, policy.value)
     const base = bases.folderOf(peerKey)
     if (!base.ok) return base
     const work = { chainId, round, peerKey, before, beacon }

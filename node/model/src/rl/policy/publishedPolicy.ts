@@ -107,6 +107,19 @@ export function readPolicyBase(bytes: Uint8Array): string | null {
   return described === undefined ? null : parseAdapter(described).base
 }
 
+/** Whether a stranger's policy has the weights of an architecture, by its header. Other bytes have those of none. */
+export function hasWeightsOf(bytes: Uint8Array, config: DecoderConfig): boolean {
+  try {
+    const { text, data } = splitHeader(bytes)
+    const entries = parseSafetensorsHeader(text, data.byteLength, FILE)
+    checkShapes(config, new Map(entries.map(entry => [entry.name, entry])), FILE)
+    return true
+  } catch (error) {
+    if (error instanceof ModelFileError) return false
+    throw error
+  }
+}
+
 function splitHeader(bytes: Uint8Array): { text: Uint8Array; data: Uint8Array } {
   const refuse = (problem: string) => new ModelFileError(FILE, 'header', problem)
   if (bytes.byteLength < 8) throw refuse('is missing')
