@@ -175,6 +175,19 @@ describe('payloads of other peers', () => {
     expect(await bundles.get(contentId(payload('s', 300)))).toEqual(payload('s', 300))
   })
 
+  test('that a later round needs too are found for the earlier one in the folder', async () => {
+    const data = folder()
+    const bundles = await open(join(data, 'bundles'))
+    const id = contentId(payload('p', 30))
+    await bundles.keep(payload('p', 30), 2, owner('a', 'policy'))
+    for (const round of [3, 10]) {
+      await bundles.renew(id, round, owner('a', 'policy'))
+      expect(await readKeptBundle(data, 2, id)).toEqual(payload('p', 30))
+    }
+    expect(await readKeptBundle(data, 11, id)).toBeNull()
+    expect(await readKeptBundle(data, 2, contentId(payload('q', 30)))).toBeNull()
+  })
+
   test('count after a restart, and what lower quotas no longer hold is removed: the oldest of who has most', async () => {
     const data = folder()
     const at = join(data, 'bundles')
