@@ -152,6 +152,9 @@ function linesOfRound({ round, tasks, peers, disagreements, lackingBases }: Roun
         ? []
         : `${subjectOf(sampling.leaves)} of ${name}: ${sampling.result}, ${sampling.reason}`,
     ),
+    ...peers.flatMap(({ name, reason, sampling }) =>
+      reason === null || reason === sampling?.reason ? [] : `${name}: unchecked, ${reason}`,
+    ),
     ...lackingBases.map(
       ({ base, peers: names }) => `this machine cannot check base ${base}, of ${names.join(', ')}: name it with --base`,
     ),

@@ -47,6 +47,8 @@ type AuditedPeer = {
   sampling: AuditedSampling | null
   /** Whether the settled score equals the derived one. */
   verdict: PeerVerdict
+  /** Why the verdict is `unchecked`; null for other verdicts. */
+  reason: string | null
   /** Seats that could not check its work, as their score sheets say; null for none. */
   lackingSeats: LackingSeats | null
 }
@@ -72,8 +74,11 @@ export type Disagreement = {
   difference: LeafDifference | null
 }
 
-/** `leaves`: scored here, none without rollouts. */
-type ScoredCommitment = Pick<AuditedPeer, 'derivedMilli' | 'sampling'> & { leaves: PeerScore['leaves'] }
+/** `leaves`: scored here, none without rollouts. `unread`: why there are no rollouts; null if there are. */
+type ScoredCommitment = Pick<AuditedPeer, 'derivedMilli' | 'sampling'> & {
+  leaves: PeerScore['leaves']
+  unread: string | null
+}
 
 /** The audit's chain reader, payload source and models. */
 type AuditModules = {
@@ -105,13 +110,13 @@ export async function auditRound(modules: AuditModules, round: number, only: Pee
   const disagreements: Disagreement[] = []
   for (const commitment of commitments) {
     const { peerKey, ordinal } = commitment
-    const { derivedMilli, sampling, leaves } = await score(commitment)
+    const { derivedMilli, sampling, leaves, unread } = await score(commitment)
     const found = settled.get(peerKey) ?? null
     const settledMilli = found?.scoreMilli ?? null
     const name = await nameOf(peerKey)
-    const verdict = peerVerdict(found, derivedMilli, sampling)
+    const judged = peerVerdict({ settled: found, derivedMilli, sampling, unread })
     const seats = await lackingSeats(commitment)
-    peers.push({ peerKey, name, settledMilli, derivedMilli, sampling, verdict, lackingSeats: seats })
+    peers.push({ peerKey, name, settledMilli, derivedMilli, sampling, ...judged, lackingSeats: seats })
     if (derivedMilli === null) continue
     for (const { evaluatorKey, shard, scoresMilli, contentId } of votes) {
       if (shard !== Math.floor(ordinal / SHARD_PEERS)) continue
@@ -185,8 +190,9 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
       const lacksBase = proven.ok ? null : (proven.base ?? null)
       const indices = leaves?.map(({ index }) => index) ?? []
       const sampling: AuditedSampling = { result, leaves: indices, reason, leeway, lacksBase }
-      if (leaves === null && result === 'unchecked') return { derivedMilli: null, sampling, leaves: [] }
-      return { derivedMilli: result === 'refuted' ? 0 : score.scoreMilli, sampling, leaves: score.leaves }
+      if (leaves === null && result === 'unchecked') return { derivedMilli: null, sampling, leaves: [], unread: null }
+      const derivedMilli = result === 'refuted' ? 0 : score.scoreMilli
+      return { derivedMilli, sampling, leaves: score.leaves, unread: null }
     }
   }
   return { environment, tasks, openScores }
@@ -194,12 +200,13 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
 
 /** The score of a peer whose rollouts do not count: 0 if its own commitment proves them wrong, else unknown. */
 function withoutRollouts(result: PeerFault): ScoredCommitment {
-  if (!isProven(result)) return { derivedMilli: null, sampling: null, leaves: [] }
   const reason = `${result.fault}: ${result.reason}`
+  if (!isProven(result)) return { derivedMilli: null, sampling: null, leaves: [], unread: reason }
   return {
     derivedMilli: 0,
     sampling: { result: 'refuted', leaves: [], reason, leeway: null, lacksBase: null },
     leaves: [],
+    unread: null,
   }
 }
 

@@ -2,23 +2,35 @@ import { expect, test } from 'vitest'
 import type { SettlementOutcome } from '#chain/votes/readSettlements.ts'
 import { compareScores, type PeerVerdict, peerVerdict } from './peerVerdict.ts'
 
-type Case = [PeerVerdict, SettlementOutcome | null, number, number | null, 'proven' | 'refuted' | 'unchecked' | null]
+const [missing, untold] = ['unavailable: author: unreachable', 'unavailable: another: not-found']
+
+type Case = [
+  PeerVerdict,
+  string | null,
+  SettlementOutcome | null,
+  number,
+  number | null,
+  'proven' | 'refuted' | 'unchecked' | null,
+]
 
 test.each<Case>([
-  ['agrees', 'scored', 700, 700, 'proven'],
-  ['agrees', 'scored', 700, 725, 'proven'],
-  ['differs', 'scored', 700, 726, 'proven'],
-  ['agrees', 'scored', 0, 0, 'refuted'],
-  ['differs', 'scored', 700, 0, 'refuted'],
-  ['unchecked', 'scored', 700, 700, 'unchecked'],
-  ['unchecked', 'scored', 700, null, null],
-  ['unchecked', 'unavailable', 0, 700, 'proven'],
-  ['unchecked', null, 0, 700, 'proven'],
-  ['not scored', 'no quorum', 0, 700, 'proven'],
-  ['not scored', 'withheld', 0, null, null],
-])('%s: settled as %s %d, derived as %s with sampling %s', (verdict, outcome, scoreMilli, derivedMilli, result) => {
+  ['agrees', null, 'scored', 700, 700, 'proven'],
+  ['agrees', null, 'scored', 700, 725, 'proven'],
+  ['differs', null, 'scored', 700, 726, 'proven'],
+  ['agrees', null, 'scored', 0, 0, 'refuted'],
+  ['differs', null, 'scored', 700, 0, 'refuted'],
+  ['unchecked', untold, 'scored', 700, 700, 'unchecked'],
+  ['unchecked', missing, 'scored', 700, null, null],
+  ['unchecked', 'its committee could not get its work', 'unavailable', 0, 700, 'proven'],
+  ['unchecked', 'it is not settled', null, 0, 700, 'proven'],
+  ['not scored', null, 'no quorum', 0, 700, 'proven'],
+  ['not scored', null, 'withheld', 0, null, null],
+])('%s (%s): settled as %s %d, derived as %s with sampling %s', (...of) => {
+  const [verdict, reason, outcome, scoreMilli, derivedMilli, result] = of
   const settled = outcome === null ? null : { outcome, scoreMilli }
-  expect(peerVerdict(settled, derivedMilli, result === null ? null : { result })).toBe(verdict)
+  const sampling = result && { result, reason: result === 'proven' ? null : untold }
+  const unread = result === null ? missing : null
+  expect(peerVerdict({ settled, derivedMilli, sampling, unread })).toEqual({ verdict, reason })
 })
 
 const leaf = (index: number, components: Record<string, number>) => ({ index, components, scoreMilli: 0 })

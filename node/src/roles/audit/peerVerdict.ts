@@ -24,15 +24,27 @@ export type AuditedSampling = {
  */
 export type PeerVerdict = 'agrees' | 'differs' | 'not scored' | 'unchecked'
 
-export function peerVerdict(
-  settled: Pick<Settlement, 'outcome' | 'scoreMilli'> | null,
-  derivedMilli: number | null,
-  sampling: Pick<AuditedSampling, 'result'> | null,
-): PeerVerdict {
-  if (settled === null || settled.outcome === 'unavailable') return 'unchecked'
-  if (settled.outcome !== 'scored') return 'not scored'
-  if (derivedMilli === null || sampling === null || sampling.result === 'unchecked') return 'unchecked'
-  return Math.abs(settled.scoreMilli - derivedMilli) <= TOLERANCE_MILLI ? 'agrees' : 'differs'
+/** The settlement and the recomputed score of a peer, with what kept its rollouts from being scored here. */
+type Compared = {
+  /** Null if the chain has none. */
+  settled: Pick<Settlement, 'outcome' | 'scoreMilli'> | null
+  derivedMilli: number | null
+  sampling: Pick<AuditedSampling, 'result' | 'reason'> | null
+  unread: string | null
+}
+
+/** @returns the verdict, and why it is `unchecked`; null for other verdicts. */
+export function peerVerdict({ settled, derivedMilli, sampling, unread }: Compared): {
+  verdict: PeerVerdict
+  reason: string | null
+} {
+  if (settled === null) return { verdict: 'unchecked', reason: 'it is not settled' }
+  if (settled.outcome === 'unavailable') return { verdict: 'unchecked', reason: 'its committee could not get its work' }
+  if (settled.outcome !== 'scored') return { verdict: 'not scored', reason: null }
+  if (derivedMilli === null || sampling === null || sampling.result === 'unchecked')
+    return { verdict: 'unchecked', reason: unread ?? sampling?.reason ?? null }
+  const agrees = Math.abs(settled.scoreMilli - derivedMilli) <= TOLERANCE_MILLI
+  return { verdict: agrees ? 'agrees' : 'differs', reason: null }
 }
 
 /** The leaf and the component in which a score sheet differs most from the derived scores; thousandths. */
