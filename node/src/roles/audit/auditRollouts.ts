@@ -26,6 +26,9 @@ type RolloutQuestion = PayloadSources & {
   waitsOut: boolean
 }
 
+/** An endpoint at fault is often the only one. */
+const REST_MS = 10_000
+
 /** Recomputes scores from the rollouts: committed leaves, drawn by the beacon, scored by the frozen judge. */
 export async function openRolloutAudit(question: RolloutQuestion) {
   const { deployment, rpcUrl, patience, environments, threads, device, clock, logger, signal } = question
@@ -66,6 +69,8 @@ export async function openRolloutAudit(question: RolloutQuestion) {
       const peerKey = only === null ? null : findPeer(await readPeers(chain, contracts), only).peerKey
       return auditRound(modules, round, peerKey)
     },
+    /** The time before a round is read again that could not be read. */
+    rest: () => clock.sleep(REST_MS, signal),
     async close() {
       await payloads.close()
       for (const judge of judges.values()) await (await judge).close()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ChainUnreachableError } from '#chain/chainErrors.ts'
 import { RoundVoidError } from './auditRound.ts'
 import { eachRound } from './eachRound.ts'
 
@@ -7,6 +8,7 @@ function setup(opened: number) {
   const calls: string[] = []
   const reached = new Map<number, () => void>()
   let isOver = false
+  let failing: true[] = []
   return {
     calls,
     audit: {
@@ -20,8 +22,14 @@ function setup(opened: number) {
       async audit(round: number, only: string | null) {
         calls.push(`${round} ${only}`)
         if (round === 5) throw new RoundVoidError('There is no beacon of round 5.', { hint: 'Choose another round.' })
+        if (failing.pop()) throw new ChainUnreachableError('No valid answer.', { hint: '', retryable: true })
         return { round, tasks: 8, peers: [], disagreements: [], lackingBases: [] }
       },
+      rest: async () => void calls.push('rest'),
+    },
+    /** The next reads fail. */
+    fail(times: number) {
+      failing = Array(times).fill(true)
     },
     reach(round: number) {
       opened = round
@@ -58,4 +66,14 @@ test('a range ends with its last round; one round is not waited for, and says th
   const early = setup(0)
   for await (const { round } of eachRound(early.audit, { first: 2, last: 2 }, null)) expect(round).toBe(2)
   await expect(eachRound(audit, { first: 5, last: 5 }, null).next()).rejects.toThrow(RoundVoidError)
+})
+
+test('an audit that follows reads a round again that its endpoint kept from being read; a range ends with the error', async () => {
+  const { audit, calls, fail } = setup(9)
+  fail(2)
+  const rounds = eachRound(audit, { first: 3, last: Number.POSITIVE_INFINITY }, null)
+  expect((await rounds.next()).value).toMatchObject({ round: 3, tasks: 8 })
+  expect(calls).toEqual(['3 null', 'rest', '3 null', 'rest', '3 null'])
+  fail(1)
+  await expect(eachRound(audit, { first: 3, last: 4 }, null).next()).rejects.toThrow(ChainUnreachableError)
 })
