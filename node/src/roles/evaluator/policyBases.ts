@@ -4,7 +4,7 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { unpaidBase } from '#environments/paidBase.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
-import { hasWeightsOf, readPolicyBase } from '#rl/policy/publishedPolicy.ts'
+import { architectureOf, readPolicyBase } from '#rl/policy/publishedPolicy.ts'
 import { type PeerFault, type PeerResult, peerFault } from '../fetch/peerResult.ts'
 import type { HeldBases } from '../models/heldBases.ts'
 
@@ -37,8 +37,8 @@ export function createPolicyBases({ solverFolder, spec }: Here, held: HeldBases 
   }
 
   async function fittingFolder(policy: Uint8Array): Promise<string | null> {
-    for (const folder of folders) if (hasWeightsOf(policy, await readDecoderConfig(folder))) return folder
-    return null
+    const configs = await Promise.all(folders.map(readDecoderConfig))
+    return folders[architectureOf(policy, configs)] ?? null
   }
 
   return {

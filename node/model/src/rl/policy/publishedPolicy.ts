@@ -107,15 +107,25 @@ export function readPolicyBase(bytes: Uint8Array): string | null {
   return described === undefined ? null : parseAdapter(described).base
 }
 
-/** Whether a stranger's policy has the weights of an architecture, by its header. Other bytes have those of none. */
-export function hasWeightsOf(bytes: Uint8Array, config: DecoderConfig): boolean {
-  try {
+/** Index of the first architecture whose weights a stranger's policy has, by its header; -1 for none, and for any other bytes. */
+export function architectureOf(bytes: Uint8Array, configs: readonly DecoderConfig[]): number {
+  const entries = withoutFault(() => {
     const { text, data } = splitHeader(bytes)
-    const entries = parseSafetensorsHeader(text, data.byteLength, FILE)
-    checkShapes(config, new Map(entries.map(entry => [entry.name, entry])), FILE)
+    return new Map(parseSafetensorsHeader(text, data.byteLength, FILE).map(entry => [entry.name, entry]))
+  })
+  if (entries === null) return -1
+  const fits = (config: DecoderConfig) => {
+    checkShapes(config, entries, FILE)
     return true
+  }
+  return configs.findIndex(config => withoutFault(() => fits(config)) === true)
+}
+
+function withoutFault<T>(read: () => T): T | null {
+  try {
+    return read()
   } catch (error) {
-    if (error instanceof ModelFileError) return false
+    if (error instanceof ModelFileError) return null
     throw error
   }
 }
