@@ -127,6 +127,23 @@ contract WithheldLeavesTest is LeafFixture {
         vm.assertEq(votes.earnedOf(solvers[1]), 1_000 ether);
     }
 
+    /// @dev A leaf that is shown does not end the wait for the other.
+    function test_AScoreIsHeldUntilEachDemandIsClosed() public {
+        IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
+        commitRollouts(solvers[1]);
+        voteAndReveal(0, scoresOf(600, 400));
+        demand(0, solvers[0], work);
+        vm.prank(CHALLENGER);
+        challenges.demandLeaf{value: BOND}(0, solvers[0], work, sampleAt(1));
+        enterRound(3);
+        votes.settle(0, 0, firstSolvers(2));
+        enterRound(4);
+        show(0, solvers[0], work);
+        vm.assertEq(votes.earnedOf(solvers[0]), 0);
+        challenges.closeDemand(0, solvers[0], sampledAt(0, solvers[0], 1));
+        expectOutcome(solvers[0], 6, 0);
+    }
+
     /// @dev The chain itself saw that the leaf is false; that it is not shown either adds nothing.
     function test_ARoundThatWasFoundFalseStaysFalse() public {
         IRolloutCommitments.Work memory work = commitDrawn(solvers[0]);
