@@ -21,6 +21,18 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'Where both are equal, the assignment writes the value that is there.',
   },
   {
+    file: src('Stakes'),
+    before: 'return amountWei * 1000 >= fullStakeOf(duty) * MIN_SHARE_MILLI;',
+    after: 'return amountWei * 1001 >= fullStakeOf(duty) * MIN_SHARE_MILLI;',
+    reason: 'A stake is a whole number of thousandths of the full one: 500 of them suffice and 499 do not, either way.',
+  },
+  {
+    file: src('PeerRegistry'),
+    before: 'peerKeys = new bytes32[](limit < rest ? limit : rest);',
+    after: 'peerKeys = new bytes32[](limit <= rest ? limit : rest);',
+    reason: 'Where both are equal, either is the same number.',
+  },
+  {
     file: src('ShardBallots'),
     before: 'uint256[2] memory packed;',
     after: 'uint256[3] memory packed;',
@@ -66,6 +78,12 @@ export const equivalents: readonly Equivalent[] = [
       'A step of the draw depends on the steps before it alone, and the pay for a response does not measure this call.',
   },
   {
+    file: src('challenges/WithheldLeaves'),
+    before: 'return paidWei < bondWei ? paidWei : bondWei;',
+    after: 'return paidWei <= bondWei ? paidWei : bondWei;',
+    reason: 'Where both are equal, either is the smaller.',
+  },
+  {
     file: src('challenges/AppealCases'),
     before: 'bool isLower = scoreMilli < standingMilli;',
     after: 'bool isLower = scoreMilli <= standingMilli;',
@@ -107,6 +125,12 @@ export const equivalents: readonly Equivalent[] = [
     before: 'for (uint256 choice = 0; choice < choices; ++choice) stake += _positions[gameId][choice][holder].stake;',
     after: 'for (uint256 choice = 0; choice <= choices; ++choice) stake += _positions[gameId][choice][holder].stake;',
     reason: 'A bet on a choice beyond the last is refused, so the additional stake is 0.',
+  },
+  {
+    file: src('market/MarketPayouts'),
+    before: 'for (uint256 choice = 0; choice < choices; ++choice) {',
+    after: 'for (uint256 choice = 0; choice <= choices; ++choice) {',
+    reason: 'A bet on a choice beyond the last is refused, so there is no additional position to forget.',
   },
   {
     file: src('market/MarketPools'),
