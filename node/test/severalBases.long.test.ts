@@ -3,10 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { settlementOutcomes, UNAVAILABLE } from '@waggle/deployments/protocol'
 import { afterAll, expect, test } from 'vitest'
-import { parseSpec } from '#environments/builtIn.ts'
+import { systemClock } from '#core/clock.ts'
+import { silentLogger } from '#core/logger.ts'
+import { loadEnvironment, parseSpec } from '#environments/builtIn.ts'
 import { describeTokenizer } from '#environments/chatTokenizer.ts'
 import { readBaseHash } from '#environments/paidBase.ts'
 import { examples, small, solverMessage } from '#environments/reasoning/kind.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { parameterCount } from '#model/decoder/decoderWeights.ts'
+import { openRolloutAudit } from '#roles/audit/auditRollouts.ts'
 import { writeChatModel } from './chatModelFolder.ts'
 import { type LiveSwarm, startLiveSwarm } from './liveSwarm.ts'
 
@@ -98,4 +103,18 @@ test('evaluators that hold two bases score solvers of both; one that holds one v
   expect(verdicts(whole.said.peers)).toEqual({ [first.peerKey]: 'agrees', [second.peerKey]: 'agrees' })
   const seats = { lackingSeats: { base: large, seats: 1, of: 3 } }
   expect(whole.said.peers).toContainEqual(expect.objectContaining({ peerKey: second.peerKey, ...seats }))
+  // With memory for one base, whichever it is, the check of a peer waits for that of no later one.
+  const parameters = parameterCount(await readDecoderConfig(at('large')))
+  const folders = ['small', 'large'].map(at) as [string, string]
+  for (const [modelFolder, other] of [folders, folders.toReversed() as [string, string]]) {
+    const audit = await openRolloutAudit({
+      ...{ deployment: swarm.deployment, rpcUrl: swarm.chain.rpcUrl, data: one.data, waitsOut: false },
+      bootnodes: started.flatMap(({ addresses }) => addresses as string[]),
+      environments: [await loadEnvironment(spec, { modelFolder, judgeFolder: null })],
+      bases: { folders: [other], residentBytes: parameters * Float32Array.BYTES_PER_ELEMENT },
+      ...{ threads: 1, device: 'cpu', clock: systemClock, logger: silentLogger, signal: new AbortController().signal },
+    })
+    const { peers } = await audit.audit(round, null).finally(audit.close)
+    expect(peers.map(({ verdict }) => verdict)).toEqual(['agrees', 'agrees'])
+  }
 })

@@ -163,7 +163,7 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
   const tasks = rules.places.filter(place => place !== null).length
   const beacons = { round, before, beacon }
 
-  async function openScores({ judge, ...checking }: Models, commitments: readonly RolloutCommitment[]) {
+  async function openScores({ judge, reader, bases }: Models, commitments: readonly RolloutCommitment[]) {
     const environment = { solverFolder, spec }
     // Each policy is fetched when its peer is checked.
     const fetchPlan: FetchPlan = { fetch: payloads.fetch, visit: async () => [], visitEach: () => [] }
@@ -176,6 +176,8 @@ async function openRound({ reads, chainId, round, environments, payloads, signal
       logger: silentLogger,
       signal,
     }
+    // Peers are checked one after another, so that none may wait for the check of a later one.
+    const checking = { reader, bases: bases && { ...bases, fitTogether: true } }
     const proofs = await openProofs(here, checking, beacons, commitments)
     return async (commitment: RolloutCommitment): Promise<ScoredCommitment> => {
       const { peerKey } = commitment
