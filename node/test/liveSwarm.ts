@@ -23,6 +23,9 @@ const BEACON_DRAWN = 2
 /** A body may take some steps of fast time, in which a busy machine does little. */
 const patient = { ...fetchLimits, pace: { graceMs: 1_000_000, windowMs: 500_000, minBytesPerSecond: 1 } }
 
+/** Lines of a peer that are remembered. All of them would grow with its age, and hide or pass for a leak. */
+const MAX_LINES = 300
+
 /** A line of a peer's log. */
 type Said = { message: string } & Record<string, unknown>
 
@@ -189,6 +192,7 @@ function watchLog() {
   const write = (text: string) => {
     const line: Said = JSON.parse(text)
     lines.push(line)
+    if (lines.length > MAX_LINES) lines.shift()
     for (const one of waiting) if (one.matches(line) && waiting.delete(one)) one.resolve(line)
   }
   return {
