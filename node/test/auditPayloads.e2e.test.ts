@@ -6,6 +6,7 @@ import { formatSizes } from '#core/payloads/payloadSizes.ts'
 import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { testSwarm } from '#p2p/gossip/testAnnouncement.ts'
 import { createPeerPayloads } from '#roles/audit/peerPayloads.ts'
+import { fetchLimits } from '#roles/fetch/fetchLimits.ts'
 import { announced, newPayload, startTestPeer } from './p2pNetworks.ts'
 
 test('an auditor fetches a payload from the peer that the chain names, and is told why without a bootnode', async () => {
@@ -19,6 +20,7 @@ test('an auditor fetches a payload from the peer that the chain names, and is to
       readRegistered: async (keys: readonly unknown[]) => keys.map(() => true),
     },
     maxBytes: () => formatSizes.rollouts,
+    limits: fetchLimits,
   }
   const payloads = createPeerPayloads({ ...options, bootnodes: bootnode.addresses() })
   const alone = createPeerPayloads({ ...options, bootnodes: [] })

@@ -33,7 +33,7 @@ const each =
 const result = (value: unknown) => each(() => ({ result: value }))
 const error = (fields: object) => each(() => ({ error: fields }))
 /** The true answers to a request, changed. */
-const changed =
+export const changed =
   (change: (answers: Answer[], calls: Call[]) => unknown[]): Fault =>
   async exchange =>
     send(exchange, change(await exchange.honest(), exchange.calls))
@@ -137,7 +137,7 @@ type Counts = (call: Call, calls: readonly Call[]) => boolean
 
 /** An endpoint before a chain's, which can be made to fail. */
 export async function startHostileEndpoint(rpcUrl: string) {
-  let fault: FaultName | null = null
+  let fault: Fault | null = null
   let isFaulty = (_: Call): boolean => true
   const asked = new Map<string, number>()
   const waiting = new Set<{ left: number; counts: Counts; resolve: () => void }>()
@@ -158,7 +158,7 @@ export async function startHostileEndpoint(rpcUrl: string) {
       [(await (await fetch(rpcUrl, { method: 'POST', headers: JSON_TYPE, body })).json()) as Answer | Answer[]].flat()
     const exchange = { calls, isBatch: Array.isArray(parsed), honest, response }
     try {
-      if (fault !== null && calls.some(isFaulty)) await faults[fault](exchange)
+      if (fault !== null && calls.some(isFaulty)) await fault(exchange)
       else send(exchange, await honest())
     } catch {
       response.destroy() // the chain has stopped
@@ -172,8 +172,8 @@ export async function startHostileEndpoint(rpcUrl: string) {
   return {
     url: `http://user:${KEY}@127.0.0.1:${(server.address() as AddressInfo).port}/v2/${KEY}?key=${KEY}`,
     /** Fails in a way from now on, in requests with a call that is chosen; null: no longer. */
-    fail(name: FaultName | null, choose = (_: Call) => true) {
-      fault = name
+    fail(how: FaultName | Fault | null, choose = (_: Call) => true) {
+      fault = typeof how === 'string' ? faults[how] : how
       isFaulty = choose
     },
     requests: () => requests,

@@ -21,7 +21,7 @@ import { deployContracts, startLocalChain } from './localChain.ts'
 const BEACON_DRAWN = 2
 
 /** A body may take some steps of fast time, in which a busy machine does little. */
-const patient = { ...fetchLimits, pace: { graceMs: 1_000_000, windowMs: 500_000, minBytesPerSecond: 1 } }
+export const patient = { ...fetchLimits, pace: { graceMs: 1_000_000, windowMs: 500_000, minBytesPerSecond: 1 } }
 
 /** Lines of a peer that are remembered. All of them would grow with its age, and hide or pass for a leak. */
 const MAX_LINES = 300

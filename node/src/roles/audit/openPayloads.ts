@@ -6,6 +6,7 @@ import type { Environment } from '#environments/environment.ts'
 import { deploymentTag } from '#p2p/gossip/topics.ts'
 import { readKeptBundle } from '#store/readKeptBundle.ts'
 import { readableBootnodes } from '../bootnode/readableBootnodes.ts'
+import { type FetchLimits, fetchLimits } from '../fetch/fetchLimits.ts'
 import { largestPolicy } from '../models/largestPolicy.ts'
 import type { AuditQuestion } from './auditPoints.ts'
 import { createPeerPayloads, type PeerPayloads } from './peerPayloads.ts'
@@ -20,6 +21,8 @@ export type PayloadSources = Omit<AuditQuestion, 'indexUrl'> & {
   clock: Clock
   logger: Logger
   signal: AbortSignal
+  /** Of what a peer may send, and how slowly. */
+  limits?: FetchLimits
 }
 
 /** The source of payloads: first the folder, then peers. */
@@ -28,14 +31,14 @@ export async function openPayloads(
   reads: ChainReads,
   currentRound: () => number,
 ): Promise<PeerPayloads> {
-  const { deployment, data, environments, clock, logger, signal } = sources
+  const { deployment, data, environments, clock, logger, signal, limits = fetchLimits } = sources
   const addresses = Object.values(deployment.contracts).map(({ address }) => address)
   const policyBytes = Math.max(...(await Promise.all(environments.map(largestPolicy))))
   const peers = createPeerPayloads({
     swarm: { chainId: deployment.chainId, deployment: deploymentTag(addresses) },
     bootnodes: [...sources.bootnodes, ...readableBootnodes(await reads.readBootnodes(), logger)],
     maxBytes: kind => (kind === 'policy' ? policyBytes : formatSizes[kind]),
-    ...{ reads, currentRound, clock, logger, signal },
+    ...{ reads, currentRound, clock, logger, signal, limits },
   })
   return {
     ...peers,

@@ -7,6 +7,7 @@ import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { isLoopback } from '#p2p/gossip/addressAnnouncement.ts'
 import type { AnnouncementKind, Swarm } from '#p2p/gossip/topics.ts'
 import { type Network, startNetwork } from '#p2p/network.ts'
+import type { FetchLimits } from '../fetch/fetchLimits.ts'
 import { createFetchPlan, type FetchPlan } from '../fetch/fetchPlan.ts'
 import type { FetchKind } from '../fetch/holders.ts'
 import { peerFault } from '../fetch/peerResult.ts'
@@ -26,6 +27,7 @@ type PeerPayloadsOptions = {
   clock: Clock
   logger: Logger
   signal: AbortSignal
+  limits: FetchLimits
 }
 
 /** Fetches payloads in sequence: an audit has no deadline. */
@@ -36,7 +38,7 @@ export type PeerPayloads = Pick<FetchPlan, 'fetch'> & { close(): Promise<void> }
  * fetch.
  */
 export function createPeerPayloads(options: PeerPayloadsOptions): PeerPayloads {
-  const { bootnodes, reads, maxBytes, clock, logger, signal: stopping } = options
+  const { bootnodes, reads, maxBytes, clock, logger, signal: stopping, limits } = options
   let joining: Promise<{ network: Network; plan: FetchPlan }> | undefined
 
   async function join() {
@@ -61,7 +63,7 @@ export function createPeerPayloads(options: PeerPayloadsOptions): PeerPayloads {
     }
     const { readPeerId } = reads
     const modules = { network, bundles, readPeerId, clock, logger, signal: stopping }
-    const plan = createFetchPlan(modules, { maxBytes, ...unhurried })
+    const plan = createFetchPlan(modules, { maxBytes, ...unhurried, limits })
     return { network, plan }
   }
 
