@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { systemClock } from '#core/clock.ts'
-import { silentLogger } from '#core/logger.ts'
+import { createLogger, silentLogger } from '#core/logger.ts'
 import type { Audit } from '#roles/audit/auditPoints.ts'
 import type { RoundAudit } from '#roles/audit/auditRound.ts'
 import { lackingWords } from '#roles/audit/lackingSeats.ts'
@@ -110,8 +110,9 @@ async function ofRounds(
   const device = await openDevice(config.device, chat !== undefined)
   const { openRolloutAudit, openEnvironments } = await import('#roles/audit/auditRollouts.ts')
   const { eachRound } = await import('#roles/audit/eachRound.ts')
-  const modules = { clock: systemClock, logger: silentLogger, signal }
   const waitsOut = rounds.last === Number.POSITIVE_INFINITY
+  const logger = waitsOut ? warnings() : silentLogger
+  const modules = { clock: systemClock, logger, signal }
   const bases = { folders: chat?.baseFolders, residentBytes: megabytes && megabytes * 2 ** 20 }
   const settings = { waitsOut, data, bootnodes, bases, environments: await openEnvironments(chat), threads, device }
   const opened = await openRolloutAudit({ ...openDeployment(config), ...settings, ...modules })
@@ -126,6 +127,13 @@ async function ofRounds(
     await opened.close()
   }
 }
+
+/** Warnings of an audit that follows, on standard error: its results are on standard output. */
+const warnings = () =>
+  createLogger({
+    ...{ format: 'pretty', level: 'warn', clock: systemClock },
+    write: text => void process.stderr.write(text),
+  })
 
 /** EX_UNAVAILABLE of sysexits.h: a required service is not available. */
 const UNCHECKED = 69

@@ -1,4 +1,5 @@
 import { phase } from '@waggle/deployments/protocol'
+import type { NodeError } from '#base/errors.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import { contractsOf } from '#chain/contracts.ts'
 import { readPeers } from '#chain/peers/readPeers.ts'
@@ -70,7 +71,10 @@ export async function openRolloutAudit(question: RolloutQuestion) {
       return auditRound(modules, round, peerKey)
     },
     /** The time before a round is read again that could not be read. */
-    rest: () => clock.sleep(REST_MS, signal),
+    rest(round: number, cause: NodeError): Promise<void> {
+      logger.warn('a round could not be read, and is read again', { round, error: cause })
+      return clock.sleep(REST_MS, signal)
+    },
     async close() {
       await payloads.close()
       for (const judge of judges.values()) await (await judge).close()

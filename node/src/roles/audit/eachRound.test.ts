@@ -25,7 +25,7 @@ function setup(opened: number) {
         if (failing.pop()) throw new ChainUnreachableError('No valid answer.', { hint: '', retryable: true })
         return { round, tasks: 8, peers: [], disagreements: [], lackingBases: [] }
       },
-      rest: async () => void calls.push('rest'),
+      rest: async (round: number, { message }: Error) => void calls.push(`rest ${round}: ${message}`),
     },
     /** The next reads fail. */
     fail(times: number) {
@@ -73,7 +73,8 @@ test('an audit that follows reads a round again that its endpoint kept from bein
   fail(2)
   const rounds = eachRound(audit, { first: 3, last: Number.POSITIVE_INFINITY }, null)
   expect((await rounds.next()).value).toMatchObject({ round: 3, tasks: 8 })
-  expect(calls).toEqual(['3 null', 'rest', '3 null', 'rest', '3 null'])
+  const waited = 'rest 3: No valid answer.'
+  expect(calls).toEqual(['3 null', waited, '3 null', waited, '3 null'])
   fail(1)
   await expect(eachRound(audit, { first: 3, last: 4 }, null).next()).rejects.toThrow(ChainUnreachableError)
 })

@@ -5,7 +5,8 @@ import { type RoundAudit, RoundVoidError } from './auditRound.ts'
 type OpenedAudit = {
   waitFor(round: number): Promise<void>
   audit(round: number, only: string | null): Promise<RoundAudit>
-  rest(): Promise<void>
+  /** Waits before a round is read again, and says why. */
+  rest(round: number, cause: NodeError): Promise<void>
 }
 
 /**
@@ -35,7 +36,7 @@ export async function* eachRound(
         if (!isOne && error instanceof RoundVoidError)
           return { round, tasks: 0, peers: [], disagreements: [], lackingBases: [] }
         if (!isEndless || !(error instanceof NodeError) || !error.retryable) throw error
-        await opened.rest()
+        await opened.rest(round, error)
       }
     }
   }
