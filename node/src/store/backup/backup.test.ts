@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
@@ -25,6 +25,7 @@ import { openDatabase } from '../openDatabase.ts'
 import { backupDataFolder, openBackup } from './backup.ts'
 import { folderEntries } from './folderEntries.ts'
 import { BackupError } from './journalCopy.ts'
+import { openPartialFolder } from './partialFolder.ts'
 import { encryptWithPassphrase, PassphraseFileError } from './passphraseFile.ts'
 import { type ArchiveEntry, ArchiveError, packArchive } from './tarArchive.ts'
 
@@ -89,6 +90,22 @@ test('a backup overwrites nothing, and neither does a restore', async () => {
   await expect(restore(copy, copy)).rejects.toThrow(/is not a folder/)
   symlinkSync('nowhere', join(root, 'link'))
   await expect(restore(copy, join(root, 'link'))).rejects.toThrow(/is not a folder, but a symbolic link/)
+})
+
+test('a restore removes what a killed restore to the same folder left, and nothing of one that runs', async () => {
+  const root = newRoot()
+  const [dataDir, copy, target] = [join(root, 'data'), join(root, 'copy'), join(root, 'new')]
+  await openIdentity(dataDir)
+  await backupDataFolder(dataDir, copy, PASSPHRASE, COST)
+  const left = join(root, `.new.${randomUUID()}.partial`)
+  mkdirSync(left)
+  writeFileSync(join(left, 'peer.key'), 'secret')
+  const running = await openPartialFolder(root, '.new')
+  const anHourAgo = Date.now() / 1_000 - 3_600
+  for (const folder of [left, running.folder]) utimesSync(folder, anHourAgo, anHourAgo)
+  await restore(copy, target)
+  expect(readdirSync(root).sort()).toEqual([basename(running.folder), 'copy', 'data', 'new'].sort())
+  await running.remove()
 })
 
 describe('a failed restore leaves nothing behind', () => {

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { makeFolder } from '#base/makeFolder.ts'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
@@ -10,6 +9,7 @@ import { LOCK_FILE, PID_FILE } from '../lockDataFolder.ts'
 import { JOURNAL_FILE, openDatabase } from '../openDatabase.ts'
 import { folderEntries, isWhole } from './folderEntries.ts'
 import { BackupError, copyJournal, removeLeftCopies } from './journalCopy.ts'
+import { openPartialFolder, removeLeftFolders } from './partialFolder.ts'
 import { decryptWithPassphrase, encryptWithPassphrase, PassphraseFileError } from './passphraseFile.ts'
 import { type ArchiveEntry, ArchiveError, packArchive, unpackArchive } from './tarArchive.ts'
 
@@ -125,18 +125,21 @@ async function unpackPeer(file: FileHandle, dataDir: string, passphrase: string)
     throw new BackupError(`The backup takes ${Math.ceil(size / 2 ** 20)} MiB, more than is free in ${parent}.`, {
       hint: 'Free some space, or restore to another disk with --data.',
     })
-  const partial = join(parent, `.${basename(dataDir)}.${randomUUID()}.partial`)
-  await mkdir(partial, { mode: 0o700 })
+  const prefix = `.${basename(resolve(dataDir))}`
+  removeLeftFolders(parent, prefix)
+  const partial = await openPartialFolder(parent, prefix)
   try {
-    await unpackArchive(decryptWithPassphrase(file, passphrase), partial)
-    if (![PEER_KEY_FILE, SWARM_PEM_FILE].some(name => existsSync(join(partial, name))))
+    const peer = join(partial.folder, 'peer')
+    await mkdir(peer, { mode: 0o700 })
+    await unpackArchive(decryptWithPassphrase(file, passphrase), peer)
+    if (![PEER_KEY_FILE, SWARM_PEM_FILE].some(name => existsSync(join(peer, name))))
       throw new BackupError('The archive contains no peer.', { hint: 'Name a file that npx waggle backup made.' })
-    const forgotten = forgetUnsigned(join(partial, JOURNAL_FILE))
+    const forgotten = forgetUnsigned(join(peer, JOURNAL_FILE))
     // Replaces an empty folder, and fails for one that is not empty any more.
-    await rename(partial, dataDir)
+    await rename(peer, dataDir)
     return forgotten
   } finally {
-    await rm(partial, { recursive: true, force: true })
+    await partial.remove()
   }
 }
 
