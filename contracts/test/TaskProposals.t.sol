@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {IRolloutCommitments} from "../src/interfaces/IRolloutCommitments.sol";
 import {ITaskProposals} from "../src/interfaces/ITaskProposals.sol";
 import {SwarmFixture} from "./SwarmFixture.sol";
 
