@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NodeError } from '#base/errors.ts'
@@ -67,6 +67,21 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
       db.close()
       held.delete(db)
     },
+  }
+}
+
+/** Whether a process, of any container of this machine, has locked the folder. Nothing is written. */
+export function isDataFolderLocked(dataDir: string): boolean {
+  const lockPath = join(dataDir, LOCK_FILE)
+  if (!existsSync(lockPath)) return false
+  const db = new DatabaseSync(lockPath, { timeout: 0 })
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+    return false
+  } catch {
+    return true
+  } finally {
+    db.close()
   }
 }
 

@@ -50,7 +50,7 @@ test('a running node is backed up and restored with keys and journal, without bu
   writeFileSync(join(dataDir, 'policy', 'model.safetensors.7.tmp'), 'half')
   // As a backup leaves it that was killed.
   const left = join(dataDir, `.backup.${randomUUID()}.partial`)
-  mkdirSync(left)
+  mkdirSync(left, { mode: 0o700 })
   writeFileSync(join(left, 'journal.sqlite'), 'a copy')
   utimesSync(left, 0, 0)
 
@@ -98,7 +98,7 @@ test('a restore removes what a killed restore to the same folder left, and nothi
   await openIdentity(dataDir)
   await backupDataFolder(dataDir, copy, PASSPHRASE, COST)
   const left = join(root, `.new.${randomUUID()}.partial`)
-  mkdirSync(left)
+  mkdirSync(left, { mode: 0o700 })
   writeFileSync(join(left, 'peer.key'), 'secret')
   const running = await openPartialFolder(root, '.new')
   const anHourAgo = Date.now() / 1_000 - 3_600

@@ -120,13 +120,13 @@ function naming(backup: string, error: unknown): unknown {
 async function unpackPeer(file: FileHandle, dataDir: string, passphrase: string): Promise<number> {
   const parent = dirname(resolve(dataDir))
   makeFolder(parent)
+  const prefix = `.${basename(resolve(dataDir))}`
+  removeLeftFolders(parent, prefix)
   const { size } = await file.stat()
   if (size + RESERVED_BYTES > (await freeBytesOf(parent)))
     throw new BackupError(`The backup takes ${Math.ceil(size / 2 ** 20)} MiB, more than is free in ${parent}.`, {
       hint: 'Free some space, or restore to another disk with --data.',
     })
-  const prefix = `.${basename(resolve(dataDir))}`
-  removeLeftFolders(parent, prefix)
   const partial = await openPartialFolder(parent, prefix)
   try {
     const peer = join(partial.folder, 'peer')

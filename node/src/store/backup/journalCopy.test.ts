@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -42,21 +42,29 @@ test('a copy of the journal stays while its backup runs, and is removed once tha
   expect(copies).toHaveLength(1)
   expect(removeLeftCopies(dataDir, inAnHour())).toEqual([])
   await kill()
-  // A backup makes the folder before it locks it.
-  expect(removeLeftCopies(dataDir)).toEqual([])
-  expect(copiesIn(dataDir)).toEqual(copies)
-  expect(removeLeftCopies(dataDir, inAnHour())).toEqual(copies)
+  expect(removeLeftCopies(dataDir)).toEqual(copies)
   expect(copiesIn(dataDir)).toEqual([])
 })
 
 test('nothing else is removed from the folder', async () => {
   const dataDir = newPeer()
   const copy = await copyJournal(dataDir)
+  const newName = () => join(dataDir, `.backup.${crypto.randomUUID()}.partial`)
   for (const name of ['.backup.mine.partial', 'policy']) mkdirSync(join(dataDir, name))
-  writeFileSync(join(dataDir, `.backup.${crypto.randomUUID()}.partial`), 'a file')
+  writeFileSync(newName(), 'a file')
+  symlinkSync(mkdtempSync(join(tmpdir(), 'waggle-elsewhere-')), newName())
+  mkdirSync(newName(), { mode: 0o755 })
   const kept = readdirSync(dataDir)
   expect(removeLeftCopies(dataDir, inAnHour())).toEqual([])
   expect(readdirSync(dataDir)).toEqual(kept)
   await copy.remove()
-  expect(copiesIn(dataDir)).toHaveLength(2)
+  expect(copiesIn(dataDir)).toHaveLength(4)
+})
+
+test('a folder that its backup has not locked yet stays for a minute', () => {
+  const dataDir = newPeer()
+  mkdirSync(join(dataDir, `.backup.${crypto.randomUUID()}.partial`), { mode: 0o700 })
+  const copies = copiesIn(dataDir)
+  expect(removeLeftCopies(dataDir)).toEqual([])
+  expect(removeLeftCopies(dataDir, inAnHour())).toEqual(copies)
 })

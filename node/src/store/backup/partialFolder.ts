@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FileError } from '#base/fileError.ts'
-import { DataFolderLockedError, lockDataFolder } from '../lockDataFolder.ts'
+import { isDataFolderLocked, lockDataFolder, PID_FILE } from '../lockDataFolder.ts'
 
 const ending = /^\.[0-9a-f-]{36}\.partial$/
-/** A folder is locked within milliseconds. */
+/** A folder is locked within milliseconds of being made. */
 const MIN_AGE_MS = 60_000
 
 export type PartialFolder = {
@@ -26,8 +25,7 @@ export async function openPartialFolder(parent: string, prefix: string): Promise
     return {
       folder,
       async remove() {
-        await rm(folder, { recursive: true, force: true })
-        lock.release()
+        await rm(folder, { recursive: true, force: true }).finally(lock.release)
       },
     }
   } catch (error) {
@@ -36,25 +34,43 @@ export async function openPartialFolder(parent: string, prefix: string): Promise
   }
 }
 
-/** Removes such folders that killed processes left. Those of a live process, in any container of this machine, are locked and stay. @returns their names. */
+/**
+ * Removes such folders that killed processes left. Those of a live process, in any container of this machine, are locked and stay. Others may write to
+ * the parent: only folders that nobody else can have made or changed are opened. What cannot be removed stays.
+ *
+ * @returns the names of the removed ones.
+ */
 export function removeLeftFolders(parent: string, prefix: string, nowMs = Date.now()): string[] {
-  const isLeft = (name: string) => {
-    const found = statSync(join(parent, name), { throwIfNoEntry: false })
-    return found?.isDirectory() && nowMs - found.mtimeMs >= MIN_AGE_MS && !isHeld(join(parent, name))
-  }
   const isPartial = (name: string) => name.startsWith(prefix) && ending.test(name.slice(prefix.length))
-  const left = readdirSync(parent).filter(name => isPartial(name) && isLeft(name))
-  for (const name of left) rmSync(join(parent, name), { recursive: true, force: true })
-  return left
+  return namesIn(parent).filter(name => isPartial(name) && removeLeft(join(parent, name), nowMs))
 }
 
-/** Whether a process uses it, or it belongs to another user, who may remove it. */
-function isHeld(folder: string): boolean {
+function namesIn(parent: string): string[] {
   try {
-    lockDataFolder(folder).release()
-    return false
-  } catch (error) {
-    if (error instanceof DataFolderLockedError || error instanceof FileError) return true
-    throw error
+    return readdirSync(parent)
+  } catch {
+    // A folder that may be written to and not listed.
+    return []
   }
 }
+
+function removeLeft(folder: string, nowMs: number): boolean {
+  try {
+    if (!isOwn(folder) || isNew(folder, nowMs) || isDataFolderLocked(folder)) return false
+    rmSync(folder, { recursive: true, force: true })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether it is a folder, and no link, that this user alone can have filled. */
+function isOwn(folder: string): boolean {
+  const found = lstatSync(folder)
+  const { uid, mode } = found
+  return found.isDirectory() && uid === (process.getuid?.() ?? uid) && (mode & 0o077) === 0
+}
+
+/** Whether its process may not have locked it yet. */
+const isNew = (folder: string, nowMs: number) =>
+  !existsSync(join(folder, PID_FILE)) && nowMs - lstatSync(folder).mtimeMs < MIN_AGE_MS
