@@ -42,7 +42,7 @@ test('forged log-probabilities change an update by the truncated weight of their
     const forged = await update(await groupOf({ claim: () => claim }), bounded)
     expect(forged).toMatchObject({ groupsUsed: 0, step: null, refuted: 1, hash: hashWeights(tinyWeights()) })
   }
-  // Claimed to be nearly certain, a token counts by what it is for this policy: less, never more.
+  // Claimed to be nearly certain, a token counts by what it is for this policy: less, never more, without a floor.
   expect((await update(await groupOf({ claim: () => 0 }), bounded)).norm).toBeLessThan(honest.norm)
 })
 
@@ -50,7 +50,8 @@ test.each([0, -1e-6])(
   'claims of %d for every token leave an update that equals, bit for bit, one in which answers below the mean weigh nothing',
   async claim => {
     const learningRate = 1e-4
-    const ofOthers = { learningRate, recomputeLogprobs: true, maskTruncatedAlternatives: true, maxKl: 0.02 }
+    const weighing = { maskTruncatedAlternatives: true, importanceSamplingFloor: 1 }
+    const ofOthers = { learningRate, recomputeLogprobs: true, ...weighing, maxKl: 0.02 }
     const group = await groupOf({ claim: () => claim })
     const certain = await update(group, ofOthers)
     expect(certain).toMatchObject({ refuted: 0, undone: false })
@@ -67,7 +68,13 @@ test.each([0, -1e-6])(
       samplingLogprobs: logprobs,
       advantage: Math.max(0, advantages[0]?.[i] as number),
     }))
-    await trainer.policyStep(batch, { learningRate, clipLow: 0.2, clipHigh: 0.28, klBeta: 0 })
+    await trainer.policyStep(batch, {
+      learningRate,
+      clipLow: 0.2,
+      clipHigh: 0.28,
+      klBeta: 0,
+      importanceSamplingFloor: 1,
+    })
     await trainer.dispose()
     expect(certain.hash).toBe(hashWeights(weights))
   },

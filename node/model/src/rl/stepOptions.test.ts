@@ -27,6 +27,8 @@ test('options of a step that make no sense are refused by name, and no weight ch
     [{ importanceSamplingLevel: 'group' }, /^importanceSamplingLevel: /],
     [{ importanceSamplingMode: 'mask' }, /^importanceSamplingMode: /],
     [{ importanceSamplingCap: -1 }, /^importanceSamplingCap: /],
+    [{ importanceSamplingFloor: -1 }, /^importanceSamplingFloor: /],
+    [{ importanceSamplingFloorNats: Number.NaN }, /^importanceSamplingFloorNats: /],
     [{ maskTruncatedAlternatives: 0.9 }, /^maskTruncatedAlternatives: /],
     [{ scaleRewards: 'std' }, /^scaleRewards: .*"batch"/],
     [{ klBeta: Number.NaN }, /^klBeta: /],

@@ -24,6 +24,8 @@ export const policyStepSchema = z.strictObject({
   maxCompletionLength: z.int().min(1).optional(),
   importanceSamplingMode: z.enum(['token_truncate', 'sequence_truncate']).optional(),
   importanceSamplingCap: limit.optional(),
+  importanceSamplingFloor: z.number().min(0).optional(),
+  importanceSamplingFloorNats: limit.optional(),
   maskTruncatedAlternatives: z.boolean().optional(),
   maskTruncatedCompletions: z.boolean().optional(),
 } satisfies SchemaOf<PolicyBatchOptions>)

@@ -20,6 +20,10 @@ export function lossOptions({ clipLow, clipHigh, scaleRewards, minGroupDeviation
 export const rulesOfOthers = (maxKl: number) =>
   ({ recomputeLogprobs: true, maxKl, maskTruncatedAlternatives: true }) as const
 
+/** Additional options of an update on other peers' groups. @param mostNats - a token: answers that are less likely do not count in full. */
+export const rulesOfPeers = (mostNats: number) =>
+  ({ importanceSamplingFloor: 1, importanceSamplingFloorNats: mostNats }) as const
+
 /** The learning rate of an update; weights and adapters have different ones. @param updates - including this one. */
 export function learningRateOf(training: Training, trained: 'weights' | 'adapter', updates: number): number {
   const { schedule, learningRate, adapterLearningRate, warmUpRounds, totalRounds } = training

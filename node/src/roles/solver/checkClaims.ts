@@ -36,12 +36,17 @@ const MOST_TIMES = 3
 /** Minimum of nats per token for the own answers: otherwise a very certain policy would refuse everybody. */
 const LEAST_NATS = 0.1
 
+/** Maximum of nats per token for samples of a policy like the one that gave the own answers; null without own answers. */
+export const mostNatsOf = (own: readonly CheckedGroup[]): number | null =>
+  own.length > 0 ? MOST_TIMES * Math.max(LEAST_NATS, natsOf(own)) : null
+
 /**
  * Whether answers are, by their claims, less likely than any samples of a policy like the own one. Answers to another prompt are, unless their claims
- * are too high; then the importance ratio gives them no weight.
+ * are too high; then they have no weight but that of their importance.
  */
 export function areUnlikely(groups: readonly CheckedGroup[], own: readonly CheckedGroup[]): boolean {
-  return own.length > 0 && natsOf(groups) > MOST_TIMES * Math.max(LEAST_NATS, natsOf(own))
+  const most = mostNatsOf(own)
+  return most !== null && natsOf(groups) > most
 }
 
 /** Mean nats per token over answers, without empty ones: with them, a group with one unlikely answer would seem likely. */

@@ -66,6 +66,7 @@ type Rewards = readonly [number, number]
 /** Notes what each update was given; those with a group named in `fails` throw. Groups without rewards of their own have 0.4 and 0.6. */
 function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
   const updates: { groups: string[]; own: number }[] = []
+  const mostNats: (number | null | undefined)[] = []
   const learner: Learner = {
     score: async groups =>
       groups.map(group => ({
@@ -74,7 +75,8 @@ function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
         correctness: [0.2, 0.3],
         family: String(group.task.taskHash) === 'a' ? 'logic' : 'add',
       })),
-    async learn(groups, own, { updates: times = 1 } = {}) {
+    async learn(groups, own, { updates: times = 1, mostNats: most } = {}) {
+      mostNats.push(most)
       const names = groups.map(({ task }) => String(task.taskHash))
       for (let i = 0; i < times; i++) updates.push({ groups: names, own })
       if (names.some(name => fails.includes(name))) throw new Error(`no lesson in ${names}`)
@@ -82,7 +84,7 @@ function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
       return { failure: null, updates: differ ? times : 0 }
     },
   }
-  return { updates, ...openModules(learner) }
+  return { updates, mostNats, ...openModules(learner) }
 }
 
 const own = [group('a'), group('b')]
@@ -113,6 +115,15 @@ test('updateForEachPeer: the own groups first, then an update for each peer', as
     { groups: ['e'], own: 0 },
   ])
   expect(report).toEqual({ meanReward: 0.5, averageAtK: 0.25, families, taken: 3, updates: 3, refused: {} })
+})
+
+test('answers of others count in full up to three times the nats a token of the own ones, and 0.3 at least', async () => {
+  const { mostNats, ...modules } = noting()
+  await learnRound(modules, round({ others: peers([c], [d]) }))
+  await learnRound(modules, round({ others: peers([c], [d]) }, 'mixed'))
+  await learnRound(modules, round({ own: [group('a', -0.01)], others: peers([group('c', -0.01)]) }))
+  await learnRound(modules, round({ own: [], others: peers([c]) }))
+  expect(mostNats).toEqual([undefined, 4.5, 4.5, 4.5, undefined, expect.closeTo(0.3, 9), null])
 })
 
 test('own groups have as many updates as the specification says', async () => {

@@ -4,7 +4,7 @@ import type { Logger } from '#core/logger.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { passByFamily } from '../metrics/passByLevel.ts'
-import { areUnlikely, faultOfClaims } from './checkClaims.ts'
+import { areUnlikely, faultOfClaims, mostNatsOf } from './checkClaims.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
 import { mostSignal, mostSignalOfPeers } from './chooseLessons.ts'
 import type { Learner, LearnOptions } from './learner.ts'
@@ -79,6 +79,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   const learned: LearnedRound = { meanReward: 0, averageAtK: 0, families: {}, taken: 0, updates: 0, refused: {} }
   const { score, update } = createUpdates(modules, lessons.round, learned)
   const faults = createFaults(modules, lessons, learned)
+  const mostNats = mostNatsOf(lessons.own)
 
   async function* scoredOthers(): AsyncGenerator<PeerLessons> {
     for await (const theirs of lessons.others) {
@@ -97,7 +98,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
     if (chosen.length > 0) faults.ofOwn(await update(chosen, chosen.length, { updates: ownUpdates }))
     for await (const { peerKey, groups } of sound) {
       const before = learned.updates
-      const failure = groups.length === 0 ? null : await update(groups, 0, { peer: peerKey })
+      const failure = groups.length === 0 ? null : await update(groups, 0, { peer: peerKey, mostNats })
       if (failure !== null) faults.ofPeer(peerKey, groups.length, failure)
       // Groups whose answers all earn the same change nothing, and none is at fault.
       if (learned.updates === before) lost += 1
@@ -131,7 +132,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
     await peerByPeer([])
     return learned
   }
-  const failure = await update([...chosen, ...external], chosen.length)
+  const failure = await update([...chosen, ...external], chosen.length, { mostNats })
   if (failure === null) {
     learned.taken = external.length
     return learned

@@ -142,6 +142,28 @@ test('groups of others may move the policy as far as the specification says, and
   expect(journal.getState('rounds learned')).toBe(2)
 })
 
+test('right answers of others count in full up to the given nats a token, those of the own policy by their importance', async () => {
+  const asked: unknown[] = []
+  const policyStep = async (_: unknown, options: GroupStepOptions) => {
+    asked.push([options.importanceSamplingFloor, options.importanceSamplingFloorNats])
+    return noStep
+  }
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const environment = { spec: presets.starter } as unknown as Environment
+  const policy = { policyStep } as unknown as PolicyClient
+  const judge = { score: async () => [] }
+  const modules = { environment, journal, training: noting, clock }
+  const server = createLearner(modules, policy, judge, 'adapter', () => undefined, false)
+  const learner = createLearner(modules, policy, judge)
+  await learner.learn([group], 0, { mostNats: 0.4 })
+  await learner.learn([group, group], 1, { mostNats: 0.4 })
+  await learner.learn([group], 0)
+  await learner.learn([group], 1, { mostNats: 0.4 })
+  await server.learn([group], 1, { mostNats: 0.4 })
+  const none = [undefined, undefined]
+  expect(asked).toEqual([[1, 0.4], [1, 0.4], none, none, none])
+})
+
 test('an update of a round of several has a rate that is divided by the square root of their number, if the specification says so', async () => {
   const { learningRate } = presets.starter.training
   const rates: Record<string, number[]> = { none: [], squareRoot: [] }

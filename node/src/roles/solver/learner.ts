@@ -8,7 +8,14 @@ import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scoreRollouts.ts'
 import { passByDataset, passByFamily, passByLevel, passByPeer, passByProposer } from '../metrics/passByLevel.ts'
 import type { TrainingLog } from '../metrics/trainingLog.ts'
-import { createRateScaling, failureOf, learningRateOf, lossOptions, rulesOfOthers } from '../models/learningRules.ts'
+import {
+  createRateScaling,
+  failureOf,
+  learningRateOf,
+  lossOptions,
+  rulesOfOthers,
+  rulesOfPeers,
+} from '../models/learningRules.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 
@@ -37,6 +44,11 @@ export type LearnOptions = {
   updates?: number
   /** The other peer whose groups they are, if there is exactly one: for the log. */
   peer?: PeerKey | null
+  /**
+   * Right answers of others count in full up to so many nats a token under this policy, on average; by default they are weighed by their
+   * importance alone.
+   */
+  mostNats?: number | null
   /** Whether the round has learned from the own groups before: it counts once. */
   again?: boolean
 }
@@ -100,11 +112,15 @@ export function createLearner(
         return { ...group, rewards, correctness, family: familyOf?.(problem), dataset: datasetOf(text) }
       })
     },
-    async learn(groups, own, { round = 0, updates = 1, peer = null, again = false } = {}) {
+    async learn(groups, own, { round = 0, updates = 1, peer = null, mostNats = null, again = false } = {}) {
       const kept = Number(journal.getState('rounds learned') ?? 0)
       const rounds = own > 0 && !again ? kept + 1 : kept
       const learningRate = learningRateOf(training, trained, rounds) * scaling.factor(round)
-      const options = { learningRate, ...loss, ...(groups.length > own || !believesOwn ? ofOthers : {}) }
+      const hasOthers = groups.length > own
+      const options = {
+        ...{ learningRate, ...loss, ...(hasOthers || !believesOwn ? ofOthers : {}) },
+        ...(hasOthers && mostNats !== null ? rulesOfPeers(mostNats) : {}),
+      }
       const done: Lesson = { failure: null, updates: 0 }
       for (let i = 0; i < updates && done.failure === null; i++) {
         const lesson = await update(groups, options, own, peer)

@@ -30,6 +30,35 @@ test('a token of negative advantage whose alternatives would weigh more than the
   expect(weighed(tokens, 1, masked)).toEqual([0.701, 0.933, 0.957, 0.167, 2])
 })
 
+test('positive advantages weigh no less than the floor, and no more than the cap', () => {
+  expect(weighed(tokens, 1, { importanceSamplingFloor: 3 })).toEqual([2, 2, 2, 2, 2])
+  expect(weighed(tokens, 1, { importanceSamplingFloor: 1 })).toEqual([1, 1, 1, 1, 2])
+  expect(weighed(tokens, 2, { importanceSamplingFloor: 0.5 })).toEqual([1.401, 1.865, 1.915, 1, 4])
+  expect(weighed(tokens, -1, { importanceSamplingFloor: 1 })).toEqual(weighed(tokens, -1))
+  const whole = { importanceSamplingMode: 'sequence_truncate', importanceSamplingFloor: 1 } as const
+  expect(weighed(tokens.slice(0, 2), 1, whole)).toEqual([1, 1])
+})
+
+test('completions that the trained policy finds too unlikely have no floor', () => {
+  // Its nats are 0.357, 0.105, 0.105, 2.996 and 0.105: 0.733 in the mean.
+  const floor = (importanceSamplingFloorNats: number) =>
+    weighed(tokens, 1, { importanceSamplingFloor: 1, importanceSamplingFloorNats })
+  expect(floor(0.74)).toEqual([1, 1, 1, 1, 2])
+  expect(floor(0.73)).toEqual(weighed(tokens, 1))
+})
+
+/** Three of a peer's four answers take `good`, which the trained policy has all but forgotten. */
+test("a peer's right answer is learned from as if it were the policy's own, however unlikely it is", () => {
+  const [own, sampler] = [0.001, 0.75]
+  const gradient = (options: Partial<PolicyBatchOptions>) => {
+    const [ofGood = 0] = weighed([[own, sampler]], 0.5, options)
+    const [ofBad = 0] = weighed([[1 - own, 1 - sampler]], -1.5, options)
+    return sampler * ofGood * (1 - own) + (1 - sampler) * ofBad * -own
+  }
+  expect(gradient(masked)).toBeLessThan(0.002)
+  expect(gradient({ ...masked, importanceSamplingFloor: 1 })).toBeGreaterThan(0.37)
+})
+
 test('tokens are masked one by one also where completions are weighed as a whole', () => {
   const whole = { ...masked, importanceSamplingMode: 'sequence_truncate' } as const
   expect(weighed(tokens.slice(0, 3), -1, whole)).toEqual([-0, -0, -0.626])

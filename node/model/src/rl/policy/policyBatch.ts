@@ -95,6 +95,13 @@ interface ImportanceWeightsOptions {
   /** Upper bound of ratios, which limits their variance; 2. */
   readonly importanceSamplingCap?: number
   /**
+   * Lower bound of the weights of positive advantages, below the cap; 0. What the trained policy hardly draws has a ratio near 0, so that without a
+   * floor little is learned from a sampler that is better. TOPR weighs all positive advantages by 1 (arXiv:2503.14286 section 2).
+   */
+  readonly importanceSamplingFloor?: number
+  /** The floor is for completions of at most so many nats a token, on average, under the trained policy; no limit. */
+  readonly importanceSamplingFloorNats?: number
+  /**
    * Leave a token of negative advantage out where the weight of its alternatives would be truncated, (1 - old) / (1 - sampling) > cap in
    * probabilities; false. The trained policy would draw these alternatives far more often than the sampler did. Without their part of the gradient
    * the token becomes less likely, whether or not they are worse.
@@ -104,8 +111,8 @@ interface ImportanceWeightsOptions {
 
 /**
  * Truncated importance weights of a completion that another policy sampled: min(exp(old - sampling), cap). Except for the truncation, they make
- * the expected gradient over the other policy's samples equal to that over the trained policy's. Masked tokens have 0, see
- * `maskTruncatedAlternatives`.
+ * the expected gradient over the other policy's samples equal to that over the trained policy's. Positive advantages weigh no less than
+ * `importanceSamplingFloor`; masked tokens have 0, see `maskTruncatedAlternatives`.
  *
  * @param oldLogprobs - [tokens] under the trained policy before the update.
  * @param samplingLogprobs - [tokens] under the policy that sampled.
@@ -121,7 +128,8 @@ function importanceWeights(
   options: ImportanceWeightsOptions,
 ): Float32Array {
   const { importanceSamplingMode = 'token_truncate', importanceSamplingCap: cap = 2 } = options
-  const truncated = (logRatio: number) => Math.min(Math.exp(logRatio), cap)
+  const floor = advantage > 0 ? floorFor(oldLogprobs, options) : 0
+  const truncated = (logRatio: number) => Math.min(Math.max(Math.exp(logRatio), floor), cap)
   const byToken = oldLogprobs.map((logprob, i) => logprob - (samplingLogprobs[i] as number))
   const weights =
     importanceSamplingMode === 'token_truncate'
@@ -131,6 +139,12 @@ function importanceWeights(
   const isMasked = (i: number) =>
     alternatives(oldLogprobs[i] as number) > cap * alternatives(samplingLogprobs[i] as number)
   return weights.map((weight, i) => (isMasked(i) ? 0 : weight))
+}
+
+function floorFor(logprobs: Float32Array, options: ImportanceWeightsOptions): number {
+  const { importanceSamplingFloor = 0, importanceSamplingFloorNats = Number.POSITIVE_INFINITY } = options
+  const nats = -logprobs.reduce((a, b) => a + b, 0) / logprobs.length
+  return nats <= importanceSamplingFloorNats ? importanceSamplingFloor : 0
 }
 
 /** Probability of all other tokens. */
