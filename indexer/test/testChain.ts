@@ -266,8 +266,22 @@ export class TestChain {
 
   /** Waits for a call to be in a block. */
   async mined(sent: Promise<Hex>): Promise<void> {
-    const receipt = await this.client.waitForTransactionReceipt({ hash: await sent })
+    const hash = await sent
+    const receipt = await this.client.waitForTransactionReceipt({ hash }).catch(async cause => {
+      throw new Error(`not mined: ${await this.#whereIs(hash)}`, { cause })
+    })
     if (receipt.status !== 'success') throw new Error(`reverted: ${receipt.transactionHash}`)
+  }
+
+  /** The chain's block, that of the transaction, and what waits in the pool, by account and nonce. */
+  async #whereIs(hash: Hex): Promise<string> {
+    const transaction = await this.client.getTransaction({ hash }).catch(() => null)
+    const { pending, queued } = await this.client.getTxpoolContent()
+    const nonces = (pool: typeof pending) => Object.entries(pool).map(([from, byNonce]) => [from, Object.keys(byNonce)])
+    return JSON.stringify({
+      ...{ hash, from: transaction?.from, nonce: transaction?.nonce, pending: nonces(pending), queued: nonces(queued) },
+      ...{ block: String(await this.client.getBlockNumber()), included: String(transaction?.blockNumber) },
+    })
   }
 }
 

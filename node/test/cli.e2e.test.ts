@@ -99,7 +99,7 @@ test('the deployer of a swarm seats an evaluator and lists a bootnode, through w
     utimesSync(join(home, `peer.key.${2 ** 22}.partial`), 0, 0)
     // As a killed backup leaves it.
     const left = join(home, `.backup.${randomUUID()}.partial`)
-    mkdirSync(left)
+    mkdirSync(left, { mode: 0o700 })
     utimesSync(left, 0, 0)
     const peer = startCli(['join', '--data', home, ...HERE, '--threads', '1', '--log-file', '--metrics-port', '0'], env)
     running.push(peer)
