@@ -268,7 +268,8 @@ export class TestChain {
   async mined(sent: Promise<Hex>): Promise<void> {
     const hash = await sent
     const receipt = await this.client.waitForTransactionReceipt({ hash }).catch(async cause => {
-      throw new Error(`not mined: ${await this.#whereIs(hash)}`, { cause })
+      const where = await this.#whereIs(hash).catch(() => 'the chain does not answer')
+      throw new Error(`not mined: ${where}`, { cause })
     })
     if (receipt.status !== 'success') throw new Error(`reverted: ${receipt.transactionHash}`)
   }

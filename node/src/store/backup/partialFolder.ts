@@ -67,8 +67,7 @@ function removeLeft(folder: string, nowMs: number): boolean {
 /** Whether it is a folder, and no link, that this user alone can have filled. */
 function isOwn(folder: string): boolean {
   const found = lstatSync(folder)
-  const { uid, mode } = found
-  return found.isDirectory() && uid === (process.getuid?.() ?? uid) && (mode & 0o077) === 0
+  return found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid) && (found.mode & 0o077) === 0
 }
 
 /** Whether its process may not have locked it yet. */

@@ -45,6 +45,14 @@ test('completions that the trained policy finds too unlikely have no floor', () 
     weighed(tokens, 1, { importanceSamplingFloor: 1, importanceSamplingFloorNats })
   expect(floor(0.74)).toEqual([1, 1, 1, 1, 2])
   expect(floor(0.73)).toEqual(weighed(tokens, 1))
+  // Text of a peer's choice, each token of which it claims to be certain of.
+  const forged: Probabilities = [
+    [0.05, 1],
+    [0.2, 1],
+  ]
+  const limited = { ...masked, importanceSamplingFloor: 1, importanceSamplingFloorNats: 0.3 }
+  expect(weighed(forged, 1, limited)).toEqual([0.05, 0.2])
+  expect(weighed(forged, -1, limited)).toEqual([-0, -0])
 })
 
 /** Three of a peer's four answers take `good`, which the trained policy has all but forgotten. */
