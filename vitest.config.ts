@@ -59,7 +59,7 @@ export default defineConfig({
       shared(project('dashboard', ['dashboard/**/*.test.{ts,tsx}'], 120_000, built, [BROWSER])),
       browsing(project('dashboard-e2e', [BROWSER], 120_000, pages)),
       shared(project('scripts', ['scripts/**/*.test.ts'], 120_000, [], [SWARM])),
-      project('swarm', [SWARM], 480_000),
+      project('swarm', [SWARM], 900_000),
     ],
   },
 })
