@@ -23,7 +23,7 @@ const groupsOf = (bundle: RolloutBundle) =>
   bundle.groups.map(({ rollouts }) => ({ rollouts: rollouts.map(unpackSequence) }) as unknown as CheckedGroup)
 const isPossible = (bundle: RolloutBundle) => groupsOf(bundle).map(group => faultOfClaims(group, 640) === null)
 
-test('one poison claims what cannot be and the other what its policy says, and both give answers of another task', async () => {
+test('poisons claim what cannot be, what their policy says or certainty, for answers of another task', async () => {
   expect(isPossible(honest)).toEqual([true, true])
   expect(isPossible(await poisons.absurd(honest, policy))).toEqual([false, false])
   const plausible = await poisons.plausible(honest, policy)
@@ -32,5 +32,14 @@ test('one poison claims what cannot be and the other what its policy says, and b
   expect(claims).toEqual([
     [Array(8).fill(-1), Array(5).fill(-0)],
     [Array(5).fill(-0), Array(8).fill(-1)],
+  ])
+  const certain = await poisons.certain(honest, policy)
+  expect(isPossible(certain)).toEqual([true, true])
+  for (const { rollouts } of groupsOf(certain))
+    for (const { logprobs } of rollouts) expect([...logprobs]).toEqual(Array(logprobs.length).fill(0))
+  const lengths = groupsOf(certain).map(({ rollouts }) => rollouts.map(({ logprobs }) => logprobs.length))
+  expect(lengths).toEqual([
+    [8, 5],
+    [5, 8],
   ])
 })

@@ -8,11 +8,7 @@ type Rollout = RolloutBundle['groups'][number]['rollouts'][number]
 const ABSURD = -12
 
 /** Answers of another task under this one's prompt, every token claimed at -12. */
-const absurd: Poison = async bundle =>
-  changed(bundle, (rollout, other) => {
-    const wrong = answering(rollout, other)
-    return { ...wrong, logprobs: packLogprobs(new Float32Array(wrong.logprobs.length / 4).fill(ABSURD)) }
-  })
+const absurd: Poison = async bundle => changed(bundle, (rollout, other) => claimedAt(ABSURD, answering(rollout, other)))
 
 /** Every second answer is that of another task, claimed at what the poisoner's own policy says of it: nothing refutes that. */
 const plausible: Poison = async (bundle, policy) => {
@@ -27,12 +23,25 @@ const plausible: Poison = async (bundle, policy) => {
   return changed(swapped, rollout => ({ ...rollout, logprobs: claims.get(rollout) as Uint8Array }))
 }
 
-export const poisons = { absurd, plausible } as const satisfies Record<string, Poison>
+/**
+ * Every second answer is that of another task, and every token is claimed as certain: no answer then seems unlikely, mistakes have hardly any weight,
+ * and what the judge takes for right counts in full.
+ */
+const certain: Poison = async bundle =>
+  changed(bundle, (rollout, other, sample) => claimedAt(0, sample % 2 === 0 ? answering(rollout, other) : rollout))
+
+export const poisons = { absurd, plausible, certain } as const satisfies Record<string, Poison>
 
 /** A rollout with the answer of another one. */
 const answering = (rollout: Rollout, { completionTokens, logprobs, ended }: Rollout): Rollout => ({
   ...rollout,
   ...{ completionTokens, logprobs, ended },
+})
+
+/** A rollout whose tokens all have one claimed log-probability. */
+const claimedAt = (logprob: number, rollout: Rollout): Rollout => ({
+  ...rollout,
+  logprobs: packLogprobs(new Float32Array(rollout.logprobs.length / Float32Array.BYTES_PER_ELEMENT).fill(logprob)),
 })
 
 /** @param change - is given a rollout, the one of the next task at the same place, and that place. */
