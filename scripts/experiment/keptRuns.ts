@@ -1,6 +1,11 @@
+import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../node/model/src/base/writeFileAtomic.ts'
+import { readDecoderConfig } from '../../node/model/src/model/decoder/decoderConfig.ts'
+import { hashStoredWeights } from '../../node/model/src/model/decoder/weights.ts'
+import { starterFolder } from '../../node/src/environments/builtIn.ts'
+import { type EnvironmentSpec, environmentHash } from '../../node/src/environments/environmentSpec.ts'
 import type { ExperimentOptions } from './experiment.ts'
 
 /**
@@ -26,4 +31,14 @@ export async function keptRun<T>(
   await mkdir(data, { recursive: true })
   await writeFileAtomic(path, `${JSON.stringify(result, null, 2)}\n`)
   return result
+}
+
+/**
+ * Eight hexadecimal digits for the name of a run that begins with the starter: its rules, which name the judge, and the solver's weights. Runs of
+ * other rules or weights are then other runs, and are not mixed with these.
+ */
+export async function startOf(spec: EnvironmentSpec): Promise<string> {
+  const folder = join(starterFolder, 'solver')
+  const weights = await hashStoredWeights(folder, await readDecoderConfig(folder))
+  return createHash('sha256').update(environmentHash(spec)).update(weights).digest('hex').slice(0, 8)
 }

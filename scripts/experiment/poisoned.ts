@@ -1,7 +1,7 @@
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { measurePolicy } from '../../node/src/roles/models/measurePolicies.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
-import { keptRun } from './keptRuns.ts'
+import { keptRun, startOf } from './keptRuns.ts'
 import { openSwarm, type Poison } from './openSwarm.ts'
 import { poisons } from './poisons.ts'
 
@@ -22,12 +22,15 @@ const arms: Record<string, Poison | null> = { none: null, ...poisons }
 /** The share of pass@1 that honest solvers lose where one of four peers poisons, by the worst of the poisons. */
 export const poisoned: Experiment = async options => {
   const size = options.quick ? quick : full
+  const { starter } = await loadEnvironments()
+  const start = await startOf(starter.spec)
   const passAt1: Record<string, number[]> = {}
   for (const [arm, poison] of Object.entries(arms)) {
     const bySeed: number[] = []
     passAt1[arm] = bySeed
     for (let seed = 1; seed <= size.seeds; seed++) {
-      const name = [arm, ...Object.entries({ ...size, seeds: seed }).map(([key, value]) => `${key}-${value}`)].join('-')
+      const sizes = Object.entries({ ...size, seeds: seed }).map(([key, value]) => `${key}-${value}`)
+      const name = [arm, ...sizes, start].join('-')
       const run = await keptRun(options, name, () => runArm(poison, `seed ${seed}`, size, options))
       if (run === null) continue
       options.log(

@@ -1,9 +1,10 @@
 import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
+import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { measuredOn } from '../measure/results.ts'
 import { type Arm, arms } from './arms.ts'
 import { compareArms } from './compareArms.ts'
 import type { Experiment } from './experiment.ts'
-import { keptRun } from './keptRuns.ts'
+import { keptRun, startOf } from './keptRuns.ts'
 import { type Found, recordArms, tableOf } from './recordArms.ts'
 import { type ArmRun, type ArmSize, runArm, secondsPerRound } from './runArm.ts'
 
@@ -32,9 +33,11 @@ const quick: Size = {
 /** Whether peers that share learn faster than one alone: at equal tokens, at equal updates and against filtering. */
 export const swarmVsSolo: Experiment = async options => {
   const size = options.quick ? quick : full
+  const { starter } = await loadEnvironments()
   const runs = new Map<string, ArmRun[]>(size.arms.map(name => [name, []]))
   for (const { arm, seed } of inOrder(size)) {
-    const run = await keptRun(options, nameOf(arm, seed, size), () => runArm(arm, seed, size, options))
+    const name = nameOf(arm, seed, size, await startOf(arm.spec(starter.spec)))
+    const run = await keptRun(options, name, () => runArm(arm, seed, size, options))
     if (run) runs.get(arm.name)?.push(run)
   }
   const found: Found[] = []
@@ -63,6 +66,6 @@ function inOrder({ arms: asked, seeds, fewerSeeds }: Size): { arm: Arm; seed: nu
   return [...upTo(inRows, 1, fewerSeeds), ...upTo(others, 1, fewerSeeds), ...upTo(comparedMost, fewerSeeds + 1, seeds)]
 }
 
-/** All that a run depends on. */
-const nameOf = ({ name }: Arm, seed: number, { at, tasks, samples }: ArmSize) =>
-  `${name}-seed-${seed}-rounds-${Math.max(...at)}-tasks-${tasks}-samples-${samples}`
+/** All that a run depends on, but the code. */
+const nameOf = ({ name }: Arm, seed: number, { at, tasks, samples }: ArmSize, start: string) =>
+  `${name}-seed-${seed}-rounds-${Math.max(...at)}-tasks-${tasks}-samples-${samples}-${start}`
