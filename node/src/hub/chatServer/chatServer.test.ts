@@ -63,6 +63,7 @@ test('Probabilities of words are read off the first token, and conversations kee
     max_tokens: 1,
     logprobs: true,
     top_logprobs: 20,
+    chat_template_kwargs: { enable_thinking: false },
   })
 })
 
@@ -79,6 +80,7 @@ test('Answers are texts, each by its own seed, and one that the limit cut off ha
     { text: 'even 18', ended: true },
   ])
   expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({ model: 'm', max_tokens: 160, temperature: 0.8, seed: 16 })
+  expect(JSON.parse(seen[0]?.body ?? '').chat_template_kwargs).toEqual({ enable_thinking: false })
 })
 
 test('If a server does not answer in time, the answers that arrived are used.', async () => {

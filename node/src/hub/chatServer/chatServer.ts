@@ -18,7 +18,7 @@ type WriteRequest = {
 /** A chat model on a server, asked for probabilities of a word, or for answers. */
 type ChatServer = {
   /**
-   * Log-probabilities of words as the first token of an answer, one row a conversation.
+   * Log-probabilities of words as the first token of an answer without thinking, one row a conversation.
    *
    * Tokens count by their text, white space and case apart. A word that the server does not list counts as likely as the least likely
    * listed one.
@@ -40,7 +40,7 @@ const CONCURRENT = 8
 const WORD_MS = 60_000
 /** 512 tokens of a model of four billion parameters on a CPU, with others in the batch. */
 const TEXT_MS = 300_000
-/** Option of Qwen3's template, as vLLM and llama.cpp name it; other servers ignore it. */
+/** Option of Qwen3's template, as vLLM and llama.cpp name it; templates here get the same. Servers that refuse unknown fields refuse it. */
 const withoutThinking = { chat_template_kwargs: { enable_thinking: false } }
 /** Maximum of OpenAI and vLLM. */
 const ALTERNATIVES = 20
@@ -78,7 +78,8 @@ export function createChatServer(options: ServerOptions): ChatServer {
   return {
     chooseWord: (conversations, words) =>
       mapConcurrently(conversations, CONCURRENT, async messages => {
-        const body = { messages, max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: ALTERNATIVES }
+        const asked = { messages, max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: ALTERNATIVES }
+        const body = { ...asked, ...withoutThinking }
         const { choices } = await complete(completionSchema, body, WORD_MS)
         const found = choices[0]?.logprobs.content[0]?.top_logprobs ?? []
         return words.map(word => wordLogprob(found, word))
