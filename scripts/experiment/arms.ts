@@ -1,4 +1,4 @@
-import { parseSpec } from '../../node/src/environments/builtIn.ts'
+import { kindOf } from '../../node/src/environments/builtIn.ts'
 import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
 import type { Poison } from './openSwarm.ts'
 import { poisons } from './poisons.ts'
@@ -40,8 +40,9 @@ type Changes = {
 } & Partial<Pick<EnvironmentSpec, 'tasksPerRound' | 'groupSize'>>
 
 function arm(name: string, title: string, changes: Changes, poison?: keyof typeof poisons): Arm {
+  // Not `parseSpec`: an experiment has no commitments, and arms of other sizes keep the starter's `owedLeaves`, by which their kept runs are named.
   const spec = ({ training, sharing, ...starter }: EnvironmentSpec) =>
-    parseSpec({
+    kindOf(starter).schema.parse({
       ...starter,
       ...changes,
       training: { ...training, ...changes.training },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { kind as codezero } from './codezero/kind.ts'
+import { contradictionsOf } from './contradictionsOf.ts'
 import type { Environment } from './environment.ts'
 import type { ChatFolders, EnvironmentKind } from './environmentKind.ts'
 import type { EnvironmentSpec } from './environmentSpec.ts'
@@ -25,9 +26,13 @@ const namedSchema = z.looseObject({
   name: z.string().refine(name => findKind(name) !== null, 'expected a kind of environment'),
 })
 
-/** Parses a specification by the schema of the kind that it names. @throws {z.ZodError} */
+/** Parses a specification by the schema of the kind that it names. @throws {z.ZodError} if its fields contradict each other, too. */
 export function parseSpec(value: unknown): EnvironmentSpec {
-  return kindOf(namedSchema.parse(value)).schema.parse(value)
+  const { schema } = kindOf(namedSchema.parse(value))
+  const sound = schema.superRefine((spec, { addIssue }) => {
+    for (const { path, message } of contradictionsOf(spec)) addIssue({ code: 'custom', path: [...path], message })
+  })
+  return sound.parse(value)
 }
 
 /** The kind of that name; null if there is none. */

@@ -2,6 +2,7 @@ import { inspect, isDeepStrictEqual } from 'node:util'
 import { MAX_SEQUENCE_TOKENS } from '#core/payloads/payloads.ts'
 import { MAX_TASK_CHARACTERS } from '#core/payloads/taskProposal.ts'
 import { checkGames, checkProposals, checkStages } from './checkHooks.ts'
+import { contradictionsOf } from './contradictionsOf.ts'
 import type { Answer, AnswerScore, Environment, Judge, Problem } from './environment.ts'
 import type { EnvironmentKind } from './environmentKind.ts'
 import { type EnvironmentSpec, environmentHash } from './environmentSpec.ts'
@@ -165,12 +166,6 @@ export function checkSpec({ schema }: EnvironmentKind, spec: EnvironmentSpec): s
     findings.push('schema: any name is accepted: use z.literal, since the name tells which kind a specification is of.')
   if (read({ ...spec, tasksPerRound: 0 }).success)
     findings.push('schema: tasksPerRound 0 is accepted: spread commonFields into it.')
-  const { owedLeaves, sampledLeaves, tasksPerRound, groupSize } = spec
-  if (owedLeaves !== tasksPerRound * groupSize)
-    findings.push(
-      `describe: owedLeaves is ${owedLeaves}: make it tasksPerRound * groupSize, ${tasksPerRound * groupSize}.`,
-    )
-  if (sampledLeaves > owedLeaves)
-    findings.push(`describe: sampledLeaves is ${sampledLeaves}: no more than the owed ${owedLeaves} can be drawn.`)
+  findings.push(...contradictionsOf(spec).map(({ path, message }) => `describe: ${path.join('.')}: ${message}.`))
   return findings
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Level } from './level.ts'
 
-/** Rule for changes of the proposers' level. Defaults: RL Swarm's trend rule, and an absolute band. */
-export const difficultySchema = z.strictObject({
+const ruleSchema = z.strictObject({
   /** Level of the first round. 2: RL Swarm's. */
   startLevel: z.int().min(1).max(5).default(2),
   /** Solved less than this, the level falls. 0.3: below it, groups of 8 hold few right answers to learn from. */
@@ -15,6 +14,11 @@ export const difficultySchema = z.strictObject({
   trendThreshold: z.number().min(0).max(1).default(0.05),
   /** Observations between two decisions. 5: RL Swarm's. */
   checkEvery: z.int().min(1).max(100).default(5),
+})
+/** Rule for changes of the proposers' level. Defaults: RL Swarm's trend rule, and an absolute band. */
+export const difficultySchema = ruleSchema.refine(({ bandLow, bandHigh }) => bandLow <= bandHigh, {
+  error: 'expected at most bandHigh: a share in between would raise and lower the level',
+  path: ['bandLow'],
 })
 export type DifficultyRule = z.output<typeof difficultySchema>
 

@@ -56,10 +56,18 @@ const trainingSchema = z.strictObject({
   /** Updates on the own groups in a round; not in mode `mixed`, whose update includes groups of others. */
   ownUpdates: z.int().min(1).max(16).default(1),
 })
-const scheduledSchema = trainingSchema.refine(
-  ({ schedule, totalRounds }) => schedule === 'constant' || totalRounds !== null,
-  'a learning rate that falls needs totalRounds',
-)
+const scheduledSchema = trainingSchema
+  .refine(
+    ({ schedule, totalRounds }) => schedule === 'constant' || totalRounds !== null,
+    'a learning rate that falls needs totalRounds',
+  )
+  .refine(
+    ({ schedule, totalRounds, warmUpRounds }) => schedule === 'constant' || warmUpRounds < (totalRounds ?? Infinity),
+    {
+      error: 'expected fewer than totalRounds: the rate would rise past the end of the run',
+      path: ['warmUpRounds'],
+    },
+  )
 
 const sharingSchema = z.strictObject({
   /**
@@ -92,7 +100,7 @@ export const commonFields = {
   /** Tasks that a solver answers in a round, and answers to each. */
   tasksPerRound: z.int().min(1).max(256),
   groupSize: z.int().min(2).max(64),
-  /** Leaves that a solver owes in a round; missing ones count 0. */
+  /** Leaves that a solver owes in a round, `tasksPerRound * groupSize`; missing ones count 0. */
   owedLeaves: z.int().min(1).max(4096),
   /** Number of owed leaves that the beacon draws to be scored. Gas grows with its square: a demand of the last leaf must fit a transaction. */
   sampledLeaves: z.int().min(1).max(256),

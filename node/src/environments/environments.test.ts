@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { environmentKinds, parseSpec, presets } from './builtIn.ts'
+import { small } from './reasoning/kind.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -24,4 +25,46 @@ test('a specification is read by the schema of the kind that it names', () => {
   expect(() => parseSpec({ ...presets.starter, groupSize: 1 })).toThrow('groupSize')
   expect(() => parseSpec({ ...presets.starter, name: 'toString' })).toThrow('name')
   expect(Object.keys(environmentKinds)).toContain(presets.starter.name)
+})
+
+const { starter, qwen } = presets
+
+test.each<[string, object, string]>([
+  ['too few answers', { ...qwen, groupSize: 4 }, 'expected tasksPerRound * groupSize, 8, not 16'],
+  ['too many tasks', { ...starter, tasksPerRound: 16 }, 'expected tasksPerRound * groupSize, 128, not 64'],
+  ['more scored leaves than owed ones', { ...qwen, sampledLeaves: 256 }, 'expected at most owedLeaves, 16, not 256'],
+  [
+    'more answers to learn from than a group has',
+    { ...starter, training: { ...starter.training, answersPerGroup: 64 } },
+    'expected at most groupSize, 8, not 64',
+  ],
+  [
+    'more groups to learn from than a round has',
+    { ...starter, training: { ...starter.training, ownGroups: 9 } },
+    'expected at most tasksPerRound, 8, not 9',
+  ],
+  [
+    'a band that ends before it begins',
+    { ...starter, difficulty: { ...starter.difficulty, bandLow: 0.9, bandHigh: 0.1 } },
+    'expected at most bandHigh',
+  ],
+  [
+    'a warm-up that outlasts the run',
+    { ...starter, training: { ...starter.training, schedule: 'cosine', totalRounds: 5 } },
+    'expected fewer than totalRounds',
+  ],
+])('a specification with %s is refused', (_, spec, message) => {
+  expect(() => parseSpec(spec)).toThrow(message)
+})
+
+test('each preset is a sound specification', () => {
+  for (const preset of Object.values(presets)) expect(parseSpec(preset)).toEqual(preset)
+  const prompts = {
+    format: 'chat',
+    tokenizerHash: `0x${'11'.repeat(32)}`,
+    vocabSize: 448,
+    solver: 'Solve.',
+    examples: [],
+  }
+  expect(parseSpec({ ...small, prompts })).toMatchObject(small)
 })

@@ -6,7 +6,7 @@ import { starterFolder } from '#environments/builtIn.ts'
 import { chatMessages, environmentFrom } from '#environments/codezero/presets.ts'
 import { roleNames } from '#roles/roleName.ts'
 import { UsageError } from '../usageError.ts'
-import { openChatModels } from './chatModels.ts'
+import { openChatModels, readSpec } from './chatModels.ts'
 
 const hash = `0x${'11'.repeat(32)}` as const
 const { solver, proposer, judgeSystem: system, judgeQuestion: question } = chatMessages
@@ -32,4 +32,17 @@ test('The judge is asked for by roles that score, and by no other.', async () =>
       },
     )
   expect(asking.sort()).toEqual(['auditor', 'evaluator', 'solver'])
+})
+
+test('A file whose fields contradict each other is refused, naming each.', async () => {
+  const broken = `${path}.broken`
+  writeFileSync(broken, JSON.stringify({ ...spec, groupSize: 4, sampledLeaves: 256 }))
+  const message = [
+    'owedLeaves: expected tasksPerRound * groupSize, 8, not 16: missing leaves score 0, further ones are not scored',
+    'sampledLeaves: expected at most owedLeaves, 16, not 256.',
+  ].join('; ')
+  await expect(readSpec(broken)).rejects.toThrow(`${broken} is not an environment's specification: ${message}`)
+  writeFileSync(broken, JSON.stringify({ ...spec, groupSize: 'many' }))
+  await expect(readSpec(broken)).rejects.toThrow('groupSize: Invalid input: expected number, received string')
+  expect(await readSpec(path)).toEqual(spec)
 })

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { z } from 'zod'
 import { systemClock } from '#core/clock.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { createChatServer } from '#hub/chatServer/chatServer.ts'
@@ -14,6 +15,8 @@ import { runCode } from './runCode.ts'
 
 /** The largest specification has a few kB. */
 const MAX_SPEC_BYTES = 1 << 18
+/** Issues of a file that are printed. */
+const MAX_ISSUES = 5
 
 /** Roles that score nothing: the frozen evaluator is neither asked for nor downloaded. */
 const withoutJudge: readonly RoleName[] = ['proposer', 'gateway', 'judge']
@@ -90,15 +93,18 @@ function serverOptions(url: string, signal: AbortSignal) {
   return { address: parseServerUrl(url, key !== undefined), key, clock: systemClock, signal }
 }
 
-/** @throws {UsageError} if the file holds no specification. */
+/** @throws {UsageError} if the file holds no specification, or one whose fields are out of their bounds or contradict each other. */
 export async function readSpec(path: string): Promise<EnvironmentSpec> {
   const { parseSpec } = await import('#environments/builtIn.ts')
   const text = readNamedFile(path, MAX_SPEC_BYTES)
   try {
     return parseSpec(JSON.parse(text))
   } catch (cause) {
-    throw new UsageError(`${path} is not an environment's specification.`, {
-      hint: 'Use the file that npx waggle environment create wrote, as it is: its hash is on the chain.',
+    const issues = cause instanceof z.ZodError ? cause.issues : []
+    const told = issues.slice(0, MAX_ISSUES).map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
+    const why = told.length > 0 ? `: ${told.join('; ')}` : ''
+    throw new UsageError(`${path} is not an environment's specification${why}.`, {
+      hint: 'Start from a file that npx waggle environment create wrote. A swarm that plays has the hash of its file on the chain: use that file as it is.',
       cause,
     })
   }

@@ -49,7 +49,7 @@ test.each<[string, Faults]>([
       ["components: ['right']", "components: ['left']", 'the components are right, not left'],
       ['z.strictObject({\n  name', 'z.looseObject({\n  name', 'an unknown field is accepted'],
       ["z.literal('backwards')", 'z.string()', 'any name is accepted'],
-      ['owedLeaves: 64', 'owedLeaves: 65', 'owedLeaves is 65: make it tasksPerRound * groupSize, 64'],
+      ['owedLeaves: 64', 'owedLeaves: 65', 'describe: owedLeaves: expected tasksPerRound * groupSize, 64, not 65'],
     ],
   ],
   [

@@ -1,0 +1,35 @@
+import type { EnvironmentSpec } from './environmentSpec.ts'
+
+type Contradiction = { readonly path: readonly string[]; readonly message: string }
+
+/**
+ * Fields of a specification that contradict each other, over all of its parts; empty for a sound one.
+ *
+ * Not part of `commonFields`, whose kinds spread it into schemas of their own: `parseSpec` and `checkSpec` apply it to all kinds.
+ */
+export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
+  const { tasksPerRound, groupSize, owedLeaves, sampledLeaves, training } = spec
+  const { answersPerGroup, ownGroups } = training
+  const leaves = tasksPerRound * groupSize
+  const found: (Contradiction | false)[] = [
+    owedLeaves !== leaves && {
+      path: ['owedLeaves'],
+      message: `expected tasksPerRound * groupSize, ${leaves}, not ${owedLeaves}: missing leaves score 0, further ones are not scored`,
+    },
+    sampledLeaves > owedLeaves && {
+      path: ['sampledLeaves'],
+      message: `expected at most owedLeaves, ${owedLeaves}, not ${sampledLeaves}`,
+    },
+    answersPerGroup !== null &&
+      answersPerGroup > groupSize && {
+        path: ['training', 'answersPerGroup'],
+        message: `expected at most groupSize, ${groupSize}, not ${answersPerGroup}; null learns from all`,
+      },
+    ownGroups !== null &&
+      ownGroups > tasksPerRound && {
+        path: ['training', 'ownGroups'],
+        message: `expected at most tasksPerRound, ${tasksPerRound}, not ${ownGroups}; null learns from all`,
+      },
+  ]
+  return found.filter(one => one !== false)
+}
