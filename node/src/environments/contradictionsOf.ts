@@ -3,13 +3,13 @@ import type { EnvironmentSpec } from './environmentSpec.ts'
 type Contradiction = { readonly path: readonly string[]; readonly message: string }
 
 /**
- * Fields of a specification that contradict each other, over all of its parts; empty for a sound one.
+ * Fields of a specification that contradict each other, or that another makes unused, over all of its parts; empty for a sound one.
  *
  * Not part of `commonFields`, whose kinds spread it into schemas of their own: `parseSpec` and `checkSpec` apply it to all kinds.
  */
 export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
-  const { tasksPerRound, groupSize, owedLeaves, sampledLeaves, training } = spec
-  const { answersPerGroup, ownGroups } = training
+  const { tasksPerRound, groupSize, owedLeaves, sampledLeaves, training, sharing } = spec
+  const { answersPerGroup, ownGroups, ownUpdates } = training
   const leaves = tasksPerRound * groupSize
   const found: (Contradiction | false)[] = [
     owedLeaves !== leaves && {
@@ -29,6 +29,11 @@ export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
       ownGroups > tasksPerRound && {
         path: ['training', 'ownGroups'],
         message: `expected at most tasksPerRound, ${tasksPerRound}, not ${ownGroups}; null learns from all`,
+      },
+    sharing.mode === 'mixed' &&
+      ownUpdates > 1 && {
+        path: ['training', 'ownUpdates'],
+        message: `expected 1 with sharing.mode mixed, whose one update has own and taken groups, not ${ownUpdates}`,
       },
   ]
   return found.filter(one => one !== false)

@@ -36,7 +36,7 @@ const trainingSchema = z.strictObject({
   warmUpRounds: z.int().min(0).max(1000),
   /** Afterwards the rate stays, or falls to zero over the rounds of a run: `learningRateAt`. */
   schedule: z.enum(['constant', 'linear', 'cosine']).default('constant'),
-  /** Rounds of the whole run, at whose end a falling rate is zero; not used by `constant`. */
+  /** Rounds of the whole run, at whose end a falling rate is zero; null for `constant`. */
   totalRounds: z.int().min(1).max(1_000_000).nullable().default(null),
   /** Gradients are clipped to this norm. */
   maxGradientNorm: z.number().positive(),
@@ -53,7 +53,7 @@ const trainingSchema = z.strictObject({
   answersPerGroup: z.int().min(2).max(64).nullable().default(null),
   /** Own groups that a round's update learns from: those whose rewards deviate most; null for all. */
   ownGroups: z.int().min(1).max(256).nullable().default(null),
-  /** Updates on the own groups in a round; not in mode `mixed`, whose update includes groups of others. */
+  /** Updates on the own groups in a round; 1 in mode `mixed`, whose update includes groups of others. */
   ownUpdates: z.int().min(1).max(16).default(1),
 })
 const scheduledSchema = trainingSchema
@@ -61,6 +61,10 @@ const scheduledSchema = trainingSchema
     ({ schedule, totalRounds }) => schedule === 'constant' || totalRounds !== null,
     'a learning rate that falls needs totalRounds',
   )
+  .refine(({ schedule, totalRounds }) => schedule !== 'constant' || totalRounds === null, {
+    error: 'expected null with schedule constant, whose rate never falls',
+    path: ['totalRounds'],
+  })
   .refine(
     ({ schedule, totalRounds, warmUpRounds }) => schedule === 'constant' || warmUpRounds < (totalRounds ?? Infinity),
     {
@@ -69,7 +73,7 @@ const scheduledSchema = trainingSchema
     },
   )
 
-const sharingSchema = z.strictObject({
+const sharedSchema = z.strictObject({
   /**
    * `updateForEachPeer`: after the update on the own groups, one for the groups of each other solver, the importance
    * ratio against the log-probabilities that came with them. `mixed`: taken groups join the own ones in one update.
@@ -91,6 +95,10 @@ const sharingSchema = z.strictObject({
    * noise in the gradient, so more of them move the policy further at random (Malladi et al., arXiv:2205.10287).
    */
   learningRateScaling: z.enum(['none', 'squareRoot']).default('none'),
+})
+const sharingSchema = sharedSchema.refine(({ mode, externalGroups }) => mode === 'mixed' || externalGroups === null, {
+  error: 'expected null with mode updateForEachPeer, which learns from all groups taken',
+  path: ['externalGroups'],
 })
 
 /** The fields of every environment's specification: the size of a round, and a solver's sampling and learning. */

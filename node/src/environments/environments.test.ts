@@ -53,6 +53,21 @@ test.each<[string, object, string]>([
     { ...starter, training: { ...starter.training, schedule: 'cosine', totalRounds: 5 } },
     'expected fewer than totalRounds',
   ],
+  [
+    'several updates on own groups that mixed never makes',
+    { ...qwen, training: { ...qwen.training, ownUpdates: 2 } },
+    'expected 1 with sharing.mode mixed',
+  ],
+  [
+    'a limit of external groups that updateForEachPeer never reads',
+    { ...starter, sharing: { ...starter.sharing, externalGroups: 4 } },
+    'expected null with mode updateForEachPeer',
+  ],
+  [
+    'rounds of a run whose rate is constant',
+    { ...starter, training: { ...starter.training, totalRounds: 40 } },
+    'expected null with schedule constant',
+  ],
 ])('a specification with %s is refused', (_, spec, message) => {
   expect(() => parseSpec(spec)).toThrow(message)
 })

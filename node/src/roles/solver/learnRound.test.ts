@@ -133,6 +133,17 @@ test('own groups have as many updates as the specification says', async () => {
   expect(report.updates).toBe(4)
 })
 
+test('mixed: own groups have one update, with groups of others or without, and if the one for all fails', async () => {
+  const ownIn = async (fails: string[], ...lists: CheckedGroup[][]) => {
+    const { updates, ...modules } = noting(fails)
+    await learnRound(modules, round({ others: peers(...lists) }, 'mixed', { ownUpdates: 3 }))
+    return updates.filter(({ own }) => own > 0).map(({ groups }) => groups.join(''))
+  }
+  expect(await ownIn([], [c])).toEqual(['abc'])
+  expect(await ownIn([])).toEqual(['ab'])
+  expect(await ownIn(['c'], [c], [d])).toEqual(['abcd', 'ab'])
+})
+
 test('mixed: own and taken groups share one update, and with nothing to take the own ones have it alone', async () => {
   const { updates, ...modules } = noting()
   const report = await learnRound(modules, round({ others: peers([c], [d]) }, 'mixed'))

@@ -75,7 +75,8 @@ export const MOST_OWN_UPDATES = 4
  */
 export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
   const { mode, externalGroups } = lessons.spec.sharing
-  const { ownGroups, ownUpdates } = lessons.spec.training
+  const { ownGroups } = lessons.spec.training
+  const ownUpdates = mode === 'mixed' ? 1 : lessons.spec.training.ownUpdates
   const learned: LearnedRound = { meanReward: 0, averageAtK: 0, families: {}, taken: 0, updates: 0, refused: {} }
   const { score, update } = createUpdates(modules, lessons.round, learned)
   const faults = createFaults(modules, lessons, learned)
