@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EnvironmentHash } from '#core/hashes.ts'
+import type { Hex } from '#core/hex.ts'
 import type { Journal } from '#store/journal.ts'
 
 /** The frozen evaluator's scores of a solver's held-out answers after a round; means of 0 to 1. */
@@ -28,6 +29,8 @@ type Provenance = {
   /** Name of the deployment. */
   network: string
   environment: { name: string; hash: EnvironmentHash }
+  /** Content hash of the base model's weights, which also names one that is not on the hub. */
+  baseHash: Hex
   peer: { name: string; peerId: string }
   /** The last round that it learned from. */
   round: number
@@ -36,7 +39,7 @@ type Provenance = {
 }
 
 /** The part of a model card about a policy's origin, and how anyone checks it. Markdown. */
-export function provenanceOf({ network, environment, peer, round, pointsMilli, canary }: Provenance): string {
+export function provenanceOf({ network, environment, baseHash, peer, round, pointsMilli, canary }: Provenance): string {
   const table =
     canary.length === 0
       ? []
@@ -55,6 +58,7 @@ export function provenanceOf({ network, environment, peer, round, pointsMilli, c
     '|---|---|',
     `| swarm | \`${network}\` |`,
     `| environment | ${environment.name}, \`${environment.hash}\` |`,
+    `| base model, hash of its weights | \`${baseHash}\` |`,
     `| peer | ${peer.name}, \`${peer.peerId}\` |`,
     `| last round learned from | ${round} |`,
     `| points of the peer | ${(pointsMilli / 1000).toFixed(1)} |`,

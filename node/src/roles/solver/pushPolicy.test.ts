@@ -6,6 +6,9 @@ import { createManualClock } from '#core/clock.ts'
 import { createLogger } from '#core/logger.ts'
 import { createHubClient } from '#hub/hubClient.ts'
 import { startTestHub, TEST_REPO } from '#hub/testHub.ts'
+import { formatDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { hashWeights, writeWeights } from '#model/decoder/weights.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { noteCanaryPoint, readCanaryPoints } from './provenance.ts'
@@ -23,17 +26,23 @@ async function setUp() {
   const policyFolder = join(data, 'policy')
   await mkdir(policyFolder)
   await writeFile(join(policyFolder, 'adapter_config.json'), '{"r":4}')
+  const solverFolder = join(data, 'base')
+  await mkdir(solverFolder)
+  await writeFile(join(solverFolder, 'config.json'), JSON.stringify(formatDecoderConfig(tinyConfig)))
+  await writeWeights(join(solverFolder, 'model.safetensors'), tinyWeights(), 'F32')
   const clock = createManualClock()
   const journal = createJournal(openDatabase(':memory:'), clock)
   const said: string[] = []
   const logger = createLogger({ write: line => said.push(line), format: 'json', level: 'info', clock })
   const node = {
     ...{ journal, logger, identity: { name: 'brave amber bee', peerId: '16Uiu2', peerKey: '0x11' } },
-    ...{ environment: { spec: { name: 'reasoning' }, hash: '0x22' }, chain: { readPoints: async () => 2_500 } },
+    ...{ environment: { spec: { name: 'reasoning' }, hash: '0x22', solverFolder } },
+    chain: { readPoints: async () => 2_500 },
   } as unknown as Parameters<typeof createPusher>[0]
   const client = createHubClient({ url: hub.url, token: TOKEN, clock })
-  const settings = { client, repo: TEST_REPO, every: 3, baseModel: 'bees/base', network: 'sepolia' }
-  const start = () => createPusher(node, settings, { data, policyFolder })
+  const settings = { client, repo: TEST_REPO, every: 3, network: 'sepolia' }
+  const start = (baseModel: string | null = 'bees/base') =>
+    createPusher(node, { ...settings, baseModel }, { data, policyFolder })
   const commits = () => hub.seen.filter(({ path }) => path.includes('/commit/')).length
   const pushed = (name: string) => hub.committed.get(name)?.toString()
   const learned = async (pusher: ReturnType<typeof start>, round: number) => {
@@ -62,6 +71,15 @@ test('A policy is pushed every few rounds, over restarts too, with where it come
   expect(commits()).toBe(1)
   await learned(second, 16)
   expect([commits(), pushed('adapter_model.safetensors')]).toEqual([2, 'round 16'])
+})
+
+test('The card of a policy whose base is not on the hub names the base by the hash of its weights.', async () => {
+  const { start, pushed, learned } = await setUp()
+  const pusher = start(null)
+  for (const round of [1, 4]) await learned(pusher, round)
+  const card = pushed('README.md') ?? ''
+  expect(card).not.toContain('base_model')
+  expect(card).toContain(`| base model, hash of its weights | \`${hashWeights(tinyWeights())}\` |`)
 })
 
 test('A hub that refuses costs no round: the next one pushes what is newest, and the token is in no line.', async () => {

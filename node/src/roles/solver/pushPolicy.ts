@@ -1,6 +1,8 @@
 import { cp, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatError } from '#base/errors.ts'
+import type { Hex } from '#core/hex.ts'
+import { readBaseHash } from '#environments/paidBase.ts'
 import type { HubClient } from '#hub/hubClient.ts'
 import { isPublished, pushModel } from '#hub/pushModel.ts'
 import type { PeerNode } from '../peerNode.ts'
@@ -48,15 +50,17 @@ export function createPusher(
   const { journal, logger, identity, environment, chain } = node
   const folder = join(data, COPY_FOLDER)
   let uploading: Promise<void> | null = null
+  let baseHash: Hex | null = null
 
   async function upload(round: number): Promise<void> {
     try {
-      const { spec, hash } = environment
+      const { spec, hash, solverFolder } = environment
+      baseHash ??= await readBaseHash(solverFolder)
       const pointsMilli = await chain.readPoints(identity.peerKey)
       const canary = readCanaryPoints(journal)
       const provenance = provenanceOf({
         ...{ network, environment: { name: spec.name, hash }, peer: identity },
-        ...{ round, pointsMilli, canary },
+        ...{ baseHash, round, pointsMilli, canary },
       })
       const options = { repo, isPrivate: false, summary: `Round ${round}`, baseModel, provenance }
       const { url } = await pushModel(client, folder, options)
