@@ -38,9 +38,10 @@ const own = {
     value: 'N',
     description: 'create: pairs of right code and near-misses to calibrate and measure with, at least 200',
   }),
-  samples: count(1, 100_000).default(200).meta({
+  samples: count(16, 100_000).default(200).meta({
     value: 'N',
-    description: 'create: answers of the model to sample and run in a sandbox for the same purpose',
+    description:
+      'create: answers of the model to sample and run in a sandbox for the same purpose, of which 16 have to be functions',
   }),
   threads: count(1, 256).default(2).meta({ value: 'N', description: 'create: threads of the model' }),
   ...hubSettings,
@@ -90,7 +91,7 @@ async function checkEnvironment(path: string, { model, judge, json, ...values }:
   const judgeFolder = judge !== undefined ? await openModel(judge, values) : null
   const { checkEnvironmentModule } = await import('#roles/models/checkEnvironmentModule.ts')
   const request = {
-    ...{ modelFolder, judgeFolder, judgeModel: null, pairs: 200, samples: 8, threads: 2 },
+    ...{ modelFolder, judgeFolder, judgeModel: null, pairs: 200, samples: 64, threads: 2 },
     precision: 'float32' as const,
     runCode,
   }

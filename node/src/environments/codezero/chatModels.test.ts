@@ -275,11 +275,10 @@ test('A calibration finds where right and wrong part, and stays finite where not
 test('A judge that says the opposite, or hardly anything, may not score.', () => {
   const noise = (i: number) => Math.sin(i * 12.9898) * 3
   const judged = (signal: number) =>
-    Array.from({ length: 400 }, (_, i) => ({ odds: noise(i) + (i % 2 ? -signal : signal), isRight: i % 2 === 0 }))
-  const verdict = (signal: number) => {
-    const { calibration, figures } = examineJudge(judged(signal))
-    return weaknessOf(calibration, figures)
-  }
+    Array.from({ length: 400 }, (_, i) => ({
+      ...{ odds: noise(i) + (i % 2 ? -signal : signal), isRight: i % 2 === 0, isOwn: false },
+    }))
+  const verdict = (signal: number) => weaknessOf(examineJudge(judged(signal)))
   expect(verdict(2)).toBeNull()
   expect(verdict(0.1)).toMatch(/balanced accuracy is 0\.5/)
   expect(verdict(-2)).toMatch(/slope -/)
@@ -288,6 +287,27 @@ test('A judge that says the opposite, or hardly anything, may not score.', () =>
   expect(judgeOf({ measured: null })).toBe(true)
   expect(judgeOf({ measured: { ...rule.measured, balancedAccuracy: 0.6 } })).toBe(false)
   expect(judgeOf({ calibration: { bias: 0, slope: -0.54 } })).toBe(false)
+})
+
+test("A judge has to tell the solver's own answers apart, by themselves, if enough are right and wrong to tell it from chance.", () => {
+  const pairs = (count: number, isOwn: boolean, oddsOf: (isRight: boolean, at: number) => number, share = 0.5) =>
+    Array.from({ length: count }, (_, at) => {
+      const isRight = at < share * count
+      return { odds: oddsOf(isRight, at), isRight, isOwn }
+    })
+  const near = pairs(128, false, isRight => (isRight ? 2 : -2))
+  const guessed = (count: number, share?: number) => [
+    ...near,
+    ...pairs(count, true, (_, at) => (at % 2 ? 2 : -2), share),
+  ]
+  const examined = examineJudge(guessed(24))
+  expect(examined.figures.balancedAccuracy).toBeGreaterThan(0.9)
+  expect(examined.own).toEqual({ answers: 24, balancedAccuracy: 0.5 })
+  expect(weaknessOf(examined)).toMatch(/on the solver's 24 answers alone is 0\.500, below 0\.65/)
+  const told = [...near, ...pairs(24, true, isRight => (isRight ? 2 : -2))]
+  expect(examineJudge(told).own).toEqual({ answers: 24, balancedAccuracy: 1 })
+  for (const few of [guessed(22), guessed(60, 0), guessed(60, 1), guessed(60, 0.1)])
+    expect([examineJudge(few).own.balancedAccuracy, weaknessOf(examineJudge(few))]).toEqual([null, null])
 })
 
 test('Pairs to calibrate with are half right and half wrong, and none is of a held-out function.', () => {

@@ -6,7 +6,7 @@ import { openPolicyClient } from '#rl/policy/policyClient.ts'
 import type { DescribedEnvironment, EnvironmentRequest } from '../environmentKind.ts'
 import { environmentHash } from '../environmentSpec.ts'
 import { readBaseHash } from '../paidBase.ts'
-import { examineJudge, weaknessOf } from './judge/calibrateTrueFalse.ts'
+import { examineJudge, judgedOdds, MIN_OWN_ANSWERS, weaknessOf } from './judge/calibrateTrueFalse.ts'
 import { type LabelledPair, labelledPairs } from './judge/labelledPairs.ts'
 import { solverSamples } from './judge/solverSamples.ts'
 import { trueFalseEvidence } from './judge/trueFalseJudge.ts'
@@ -15,13 +15,17 @@ import { chatFormat } from './promptFormat.ts'
 
 const { judgeSystem: system, judgeQuestion: question } = chatMessages
 
+/** `--precision` is the judge's; a solver samples in its own, which is float32 unless its operator chooses another. */
+const SOLVER_PRECISION = 'float32'
+
 /**
  * Creates the specification of an environment of chat models: tokenizer, prompts, frozen judge, and the calibration of the judge. The chain
  * binds rounds to its hash.
  *
  * The judge is tested on near-misses and on the solver's own answers: half of them calibrate it, half measure it.
  *
- * @throws {WeakJudgeError} if it cannot tell right from wrong.
+ * @throws {WeakJudgeError} if it cannot tell right from wrong, by all pairs or by the solver's answers alone.
+ * @throws {FewAnswersError} if too few of those are functions.
  */
 export async function describeEnvironment(request: EnvironmentRequest): Promise<DescribedEnvironment> {
   const { modelFolder, judgeFolder, judgeModel, precision } = request
@@ -33,15 +37,17 @@ export async function describeEnvironment(request: EnvironmentRequest): Promise<
   const { threads, runCode } = request
   const { solving, repairing } = presets.qwen
   const samples = await solverSamples({
-    ...{ folder: modelFolder, precision, threads, format: chatFormat(tokenizer, prompts), count: request.samples },
-    ...{ solving, repairing, runCode },
+    ...{ folder: modelFolder, precision: SOLVER_PRECISION, threads, runCode },
+    ...{ format: chatFormat(tokenizer, prompts), count: request.samples, solving, repairing },
   })
-  const pairs = [...labelledPairs(request.pairs, 'environment'), ...samples]
+  const near = labelledPairs(request.pairs, 'environment')
+  const pairs = [...near, ...samples]
   const { weightsHash, tokenizerHash, odds } = await askJudge(request, judgeFolder, pairs)
-  const judged = pairs.flatMap(({ isRight }, i) => (odds[i] == null ? [] : [{ isRight, odds: odds[i] as number }]))
-  const { calibration, figures } = examineJudge(judged)
-  const weakness = weaknessOf(calibration, figures)
+  const examined = examineJudge(judgedOdds(near, samples, odds))
+  const { calibration, figures, own } = examined
+  const weakness = weaknessOf(examined)
   if (weakness !== null) throw new WeakJudgeError(judgeFolder, weakness)
+  if (own.answers < MIN_OWN_ANSWERS) throw new FewAnswersError(modelFolder, own.answers, request.samples)
   const measured = { ...figures, pairs: pairs.length, samples: samples.length }
   const spec = environmentFrom('qwen', {
     prompts,
@@ -85,5 +91,17 @@ class WeakJudgeError extends NodeError {
     super(`The judge in ${folder} cannot tell right code from wrong: ${weakness}. Solvers would learn noise.`, {
       hint: 'Name another with --judge: an instruct model trained on code, of 1.5 billion parameters or more (Qwen2.5-Coder-1.5B-Instruct). If it is one, try --precision float32 and more --pairs.',
     })
+  }
+}
+
+/** A solver of whose answers too few are functions: nothing is known about what the judge will see. */
+class FewAnswersError extends NodeError {
+  readonly code = 'FEW_ANSWERS'
+
+  constructor(folder: string, answers: number, sampled: number) {
+    super(
+      `Only ${answers} of ${sampled} answers of the model in ${folder} are functions: ${MIN_OWN_ANSWERS} are needed to examine the judge.`,
+      { hint: 'Raise --samples, or name a --model that answers in the form that is asked for.' },
+    )
   }
 }

@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
 import { systemClock } from '#core/clock.ts'
-import { describeTokenizer } from '#environments/chatTokenizer.ts'
+import { describeTokenizer, openChatTokenizer } from '#environments/chatTokenizer.ts'
+import { codeZero } from '#environments/codezero/codeZero.ts'
 import { labelledPairs } from '#environments/codezero/judge/labelledPairs.ts'
+import { servedJudge } from '#environments/codezero/judge/servedJudge.ts'
 import { judgeMessages } from '#environments/codezero/judge/trueFalseJudge.ts'
 import { loadChatEnvironment } from '#environments/codezero/kind.ts'
+import { type ChatPrompts, chatFormat } from '#environments/codezero/promptFormat.ts'
 import { answerText } from '#environments/codezero/prompts.ts'
 import { createChatServer } from '#hub/chatServer/chatServer.ts'
 import { parseServerUrl } from '#hub/chatServer/serverAddress.ts'
@@ -22,15 +25,15 @@ afterAll(() => {
   for (const close of closing) close()
 })
 
-test('A peer samples its base in its own process to examine the server that judges, once, and is scored by it.', async () => {
+test('A peer samples its base in its own process to examine the server that judges, once, and refuses it without functions; a sound one scores.', async () => {
   await writeChatModel(folder, 'solver')
   const { tokenizerHash, vocabSize } = await describeTokenizer(folder)
   const full = codeZeroSpec(tokenizerHash, vocabSize)
   const spec = { ...full, solving: { ...full.solving, maxNewTokens: 4 } }
   if (spec.judge.kind !== 'trueFalse') throw new TypeError('not of chat models')
   const right = new Set<string>()
-  for (const pair of labelledPairs(128, 'served judge'))
-    if (pair.isRight) right.add(JSON.stringify(await judgeMessages(spec.judge, pair)))
+  const near = labelledPairs(128, 'served judge')
+  for (const pair of near) if (pair.isRight) right.add(JSON.stringify(await judgeMessages(spec.judge, pair)))
   const problem = { name: 'f', parameters: ['a'], text: 'Return a plus 1.' }
   const code = 'def f(a):\n    return a + 1\n'
   right.add(JSON.stringify(await judgeMessages(spec.judge, { problem, code })))
@@ -57,12 +60,23 @@ test('A peer samples its base in its own process to examine the server that judg
     ...{ modelFolder: folder, judgeFolder: null },
     judgeServer: { ...served, runCode, threads: 1 },
   })
-  const judge = await environment.openJudge(null)
   // Nothing that a random model writes is a function.
-  expect(judge.measured).toMatchObject({ balancedAccuracy: 1, pairs: 128, samples: 0 })
+  for (let start = 0; start < 2; start++)
+    await expect(environment.openJudge(null)).rejects.toMatchObject({
+      code: 'ENVIRONMENT_MISMATCH',
+      message: expect.stringContaining('Only 0 answers'),
+    })
   expect([requests, sampled]).toEqual([128, 1])
-  await environment.openJudge(null)
-  expect(requests).toBe(128)
+
+  const tokenizer = await openChatTokenizer(folder, spec.prompts as ChatPrompts)
+  const { judge: rule } = spec
+  const sound = codeZero({
+    ...{ spec, format: chatFormat(tokenizer, spec.prompts as ChatPrompts), solverFolder: folder, judgeModel: null },
+    openCodeJudge: () => Promise.reject(new RangeError('no model judges')),
+    openServedJudge: () => servedJudge(served, rule, async () => near.slice(0, 32)),
+  })
+  const judge = await sound.openJudge(null)
+  expect(judge.measured).toMatchObject({ balancedAccuracy: 1, pairs: 160, samples: 32 })
   const [good, bad] = await judge.score(
     [code, code.replace('1', '2')].map(one => ({ problem, text: answerText(one), ended: true })),
   )

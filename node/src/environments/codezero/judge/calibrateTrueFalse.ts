@@ -2,8 +2,8 @@ import { balancedAccuracy, calibrationError } from '../../judgeFigures.ts'
 
 type TrueFalseCalibration = { readonly bias: number; readonly slope: number }
 
-/** A judge's log-odds of 'true' for one pair, and the label. */
-type JudgedOdds = { readonly odds: number; readonly isRight: boolean }
+/** A judge's log-odds of 'true' for one pair, the label, and whether a solver wrote the code. */
+type JudgedOdds = { readonly odds: number; readonly isRight: boolean; readonly isOwn: boolean }
 
 /** Quality of calibrated probabilities on pairs not used for calibration. */
 type JudgeFigures = {
@@ -13,37 +13,80 @@ type JudgeFigures = {
   readonly ece: number
 }
 
+/** Figures on the solver's own answers, each by a calibration that it is not part of. */
+type OwnFigures = {
+  readonly answers: number
+  /** Null if fewer than `MIN_OF_EACH` are right, or wrong. */
+  readonly balancedAccuracy: number | null
+}
+
 /** A judge below this teaches noise: 0.5 is chance. */
 export const MIN_BALANCED_ACCURACY = 0.65
 
+/** Own answers without which nothing is known about the code that a judge will see: a quarter of the 64 that a served judge is examined with. */
+export const MIN_OWN_ANSWERS = 16
+
+/** Right and wrong own answers, each, from which their balanced accuracy counts: at chance its standard error is then about 0.10 at most. */
+const MIN_OF_EACH = 12
+
 /**
  * Fits a calibration on one half of the pairs and measures it on the other. The split is stratified by label and by position in the list,
- * so that blocks of similar pairs are divided evenly.
+ * so that blocks of similar pairs are divided evenly. Own answers are also measured by themselves, all of them: each half by the calibration of the
+ * other.
  */
 export function examineJudge(judged: readonly JudgedOdds[]): {
   calibration: TrueFalseCalibration
   figures: JudgeFigures
+  own: OwnFigures
 } {
   const seen = { right: 0, wrong: 0 }
   const [fitted, held]: [JudgedOdds[], JudgedOdds[]] = [[], []]
   for (const one of judged) (seen[one.isRight ? 'right' : 'wrong']++ % 2 === 0 ? fitted : held).push(one)
-  const calibration = fitTrueFalse(
-    fitted.map(({ odds }) => odds),
-    fitted.map(({ isRight }) => isRight),
-  )
-  const predicted = held.map(({ odds }) => calibratedOdds(odds, calibration))
+  const calibration = fit(fitted)
+  const predicted = predict(held, calibration)
   const labels = held.map(({ isRight }) => isRight)
+  const ownOf = (half: readonly JudgedOdds[]) => half.filter(({ isOwn }) => isOwn)
+  const predictedOwn = [...predict(ownOf(fitted), fit(held)), ...predict(ownOf(held), calibration)]
+  const labelsOwn = [...ownOf(fitted), ...ownOf(held)].map(({ isRight }) => isRight)
+  const right = labelsOwn.filter(Boolean).length
+  const isEnough = Math.min(right, labelsOwn.length - right) >= MIN_OF_EACH
   return {
     calibration,
     figures: { balancedAccuracy: balancedAccuracy(predicted, labels), ece: calibrationError(predicted, labels) },
+    own: { answers: labelsOwn.length, balancedAccuracy: isEnough ? balancedAccuracy(predictedOwn, labelsOwn) : null },
   }
 }
 
+/** @param odds - of the near-misses, then of the own answers; null for code that the judge cannot read, which is left out. */
+export function judgedOdds(
+  near: readonly { readonly isRight: boolean }[],
+  own: readonly { readonly isRight: boolean }[],
+  odds: readonly (number | null | undefined)[],
+): JudgedOdds[] {
+  return [...near, ...own].flatMap(({ isRight }, at) => {
+    const found = odds[at]
+    return found == null ? [] : [{ isRight, odds: found, isOwn: at >= near.length }]
+  })
+}
+
+const fit = (judged: readonly JudgedOdds[]) =>
+  fitTrueFalse(
+    judged.map(({ odds }) => odds),
+    judged.map(({ isRight }) => isRight),
+  )
+
+const predict = (judged: readonly JudgedOdds[], calibration: TrueFalseCalibration) =>
+  judged.map(({ odds }) => calibratedOdds(odds, calibration))
+
 /** Reason why a judge is too weak to score; null if it is good enough. */
-export function weaknessOf({ slope }: TrueFalseCalibration, { balancedAccuracy }: JudgeFigures): string | null {
+export function weaknessOf({ calibration, figures, own }: ReturnType<typeof examineJudge>): string | null {
+  const { slope } = calibration
   if (slope <= 0) return `it finds wrong code likelier to be right than right code (slope ${slope.toFixed(2)})`
-  if (balancedAccuracy >= MIN_BALANCED_ACCURACY) return null
-  return `its balanced accuracy is ${balancedAccuracy.toFixed(3)}, below ${MIN_BALANCED_ACCURACY}; 0.5 is chance`
+  const isBelow = (accuracy: number) => accuracy < MIN_BALANCED_ACCURACY
+  const below = (accuracy: number) => `${accuracy.toFixed(3)}, below ${MIN_BALANCED_ACCURACY}; 0.5 is chance`
+  if (isBelow(figures.balancedAccuracy)) return `its balanced accuracy is ${below(figures.balancedAccuracy)}`
+  if (own.balancedAccuracy === null || !isBelow(own.balancedAccuracy)) return null
+  return `its balanced accuracy on the solver's ${own.answers} answers alone is ${below(own.balancedAccuracy)}`
 }
 
 /** sigmoid(bias + slope * odds). */

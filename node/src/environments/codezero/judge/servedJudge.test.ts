@@ -18,8 +18,6 @@ const server = (right: number, wrong: number): WordChooser => ({
     conversations.map(messages => [truth.get(JSON.stringify(messages)) ? right : wrong, 0]),
 })
 
-const nothing = async () => []
-
 test('A server is asked as a model here would be, and calibrated: what it says of right code is high, whatever its scale.', async () => {
   const judge = await servedJudge(server(-1, -3), rule, async () => own)
   expect(judge.measured).toMatchObject({ balancedAccuracy: 1, pairs: 192, samples: 64 })
@@ -46,20 +44,36 @@ test('A server that knows near-misses and not what the solver writes is refused,
   }
   const sample = async () => {
     order.push('sampled')
-    return [...own, ...own]
+    return own
   }
+  // Of all pairs it tells enough apart.
   await expect(servedJudge(parrot, rule, sample)).rejects.toMatchObject({
-    message: expect.stringContaining("on 256 pairs, 128 of them the solver's own"),
+    message: expect.stringMatching(
+      /solver's 64 answers alone is 0\.\d+, below 0\.65.*on 192 pairs, 64 of them the solver's own/,
+    ),
   })
-  expect(order).toEqual(['asked 128', 'sampled', 'asked 128'])
-  expect((await servedJudge(parrot, rule, nothing)).measured).toMatchObject({ balancedAccuracy: 1, samples: 0 })
+  expect(order).toEqual(['asked 128', 'sampled', 'asked 64'])
+})
+
+test('A server is refused if the solver gives too few functions to examine it with; if they are all right, they count among all pairs.', async () => {
+  const sound = server(2, -2)
+  for (const count of [0, 15])
+    await expect(servedJudge(sound, rule, async () => own.slice(0, count))).rejects.toMatchObject({
+      code: 'ENVIRONMENT_MISMATCH',
+      message: expect.stringContaining(`Only ${count} answers`),
+    })
+  const right = own.filter(({ isRight }) => isRight)
+  for (const few of [own.slice(0, 16), right])
+    expect((await servedJudge(sound, rule, async () => few)).measured).toMatchObject({
+      ...{ balancedAccuracy: 1, samples: few.length },
+    })
 })
 
 test.each([
   ['says the same of all code', server(2, 2)],
   ['finds wrong code likelier', server(-1, 1)],
 ])('A server that %s is refused.', async (_, weak) => {
-  await expect(servedJudge(weak, rule, nothing)).rejects.toMatchObject({
+  await expect(servedJudge(weak, rule, async () => own)).rejects.toMatchObject({
     message: expect.stringContaining('does not tell right code'),
   })
 })

@@ -1,7 +1,7 @@
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { WordChooser } from '../../environment.ts'
 import { EnvironmentMismatchError } from '../../environmentMismatch.ts'
-import { calibratedOdds, examineJudge, weaknessOf } from './calibrateTrueFalse.ts'
+import { calibratedOdds, examineJudge, judgedOdds, MIN_OWN_ANSWERS, weaknessOf } from './calibrateTrueFalse.ts'
 import type { CodeJudge, JudgedPair } from './createJudge.ts'
 import { type LabelledPair, labelledPairs } from './labelledPairs.ts'
 import { judgeMessages, judgeWords, type TrueFalseRule } from './trueFalseJudge.ts'
@@ -14,7 +14,8 @@ const PAIRS = 128
  * as the environment's own judge was: on labelled pairs and on the solver's answers.
  *
  * @param sample - samples those answers.
- * @throws {EnvironmentMismatchError} if it does not tell right code from wrong.
+ * @throws {EnvironmentMismatchError} if it does not tell right code from wrong, by all pairs or by the solver's answers alone, or if too few of those are
+ * functions.
  */
 export async function servedJudge(
   server: WordChooser,
@@ -28,13 +29,18 @@ export async function servedJudge(
   const own = await sample()
   const pairs = [...near, ...own]
   const odds = [...oddsOfNear, ...(await evidence(own))]
-  const judged = pairs.flatMap(({ isRight }, i) => (odds[i] == null ? [] : [{ isRight, odds: odds[i] as number }]))
-  const { calibration, figures } = examineJudge(judged)
-  const weakness = weaknessOf(calibration, figures)
+  const examined = examineJudge(judgedOdds(near, own, odds))
+  const { calibration, figures } = examined
+  const weakness = weaknessOf(examined)
   if (weakness !== null)
     throw new EnvironmentMismatchError(
       `The judge's server does not tell right code from wrong: ${weakness}, on ${pairs.length} pairs, ${own.length} of them the solver's own.`,
       { hint: 'Serve the model that the environment names, with its chat template, or leave out --judge.' },
+    )
+  if (examined.own.answers < MIN_OWN_ANSWERS)
+    throw new EnvironmentMismatchError(
+      `Only ${examined.own.answers} answers that the model of the solvers gave are functions, too few to examine the judge's server: ${MIN_OWN_ANSWERS} are needed.`,
+      { hint: 'Leave out the URL of --judge: a judge in the node was examined when the environment was made.' },
     )
   return {
     measured: { ...figures, pairs: pairs.length, samples: own.length },
