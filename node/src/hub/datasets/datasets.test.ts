@@ -214,6 +214,24 @@ test('A folder is read file by file, and a damaged file costs that file.', async
   await dataset.close()
 })
 
+test('Files of a folder are named by their paths in it: tables, rows and refusals.', async () => {
+  const folder = await mkdtemp(join(scratch, 'folders-'))
+  const [parquet, lines, cut] = ['a/0.parquet', 'b/0.jsonl', 'c/0.parquet'].map(name => join(name))
+  for (const name of ['a', 'b', 'c']) await mkdir(join(folder, name))
+  await writeFile(join(folder, parquet as string), groups)
+  await writeFile(join(folder, lines as string), '{"task_id":1}\n[]\n')
+  await writeFile(join(folder, cut as string), groups.subarray(0, -20))
+  const dataset = await openDataset(folder, 'training')
+  const rows = await taken(shuffledRows(dataset, columns, null, start)).finally(dataset.close)
+  expect(dataset.tables.map(({ file }) => file)).toEqual([parquet, lines])
+  expect(rows.map(({ file, row }) => `${file}:${row}`)).toEqual([
+    ...Array.from({ length: 10 }, (_, row) => `${parquet}:${row}`),
+    `${lines}:0`,
+    `${lines}:1`,
+  ])
+  expect(dataset.refused).toEqual([{ file: cut, reason: expect.stringContaining(`The footer of ${cut} is damaged`) }])
+})
+
 const splits = ['full/train-00000-of-00001', 'full/test-00000-of-00001', 'full/prompt', 'contested', 'test/0', 'eval']
 
 async function splitFolder(names: readonly string[]): Promise<string> {
@@ -237,7 +255,10 @@ test('A folder is learned from without its test splits, which are named, and mea
   const reason = 'is a test split, which is for measuring'
   expect(await opened(folder, 'training')).toEqual({
     found: ['contested', 'full/prompt', 'full/train-00000-of-00001'],
-    refused: ['eval.jsonl', 'test-00000-of-00001.jsonl', '0.jsonl'].map(file => ({ file, reason })),
+    refused: ['eval.jsonl', 'full/test-00000-of-00001.jsonl', 'test/0.jsonl'].map(file => ({
+      file: join(file),
+      reason,
+    })),
   })
   expect(await opened(folder, 'measuring')).toEqual({
     found: ['eval', 'full/test-00000-of-00001', 'test/0'],

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'
@@ -18,7 +17,7 @@ export async function isJsonArray(file: OpenFile): Promise<boolean> {
  * @throws {DatasetError} if it is damaged, not UTF-8, or too long.
  */
 export async function openJsonArray(file: OpenFile): Promise<Table> {
-  const name = basename(file.path)
+  const { name } = file
   if (file.bytes > MAX_BYTES)
     throw new DatasetError('DATASET_FILE', `${name} is one JSON value of more than ${MAX_BYTES} bytes.`)
   const text = decodeUtf8(await file.read(0, file.bytes))

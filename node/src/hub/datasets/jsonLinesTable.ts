@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import { DatasetError } from './datasetError.ts'
@@ -23,7 +22,7 @@ type Bytes = Pick<OpenFile, 'bytes' | 'read'>
  * @throws {DatasetError} if a packed file is damaged or too long.
  */
 export async function openJsonLines(file: OpenFile): Promise<Table> {
-  const name = basename(file.path)
+  const { name } = file
   const bytes = (await isPacked(file)) ? await unpacked(file, name) : file
   const groups = await findGroups(bytes)
   return {

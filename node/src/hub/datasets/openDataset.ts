@@ -39,7 +39,7 @@ export async function openDataset(path: string, use: DatasetUse): Promise<Datase
       tables.push(await openTable(file))
     } catch (error) {
       if (!(error instanceof DatasetError)) throw error
-      failures.push({ file: basename(file), error })
+      failures.push({ file: file.name, error })
     }
   }
   const [first] = failures
@@ -51,17 +51,20 @@ export async function openDataset(path: string, use: DatasetUse): Promise<Datase
     throw new DatasetError('DATASET_EMPTY', `${path} contains no rows.`)
   }
   const damaged = failures.map(({ file, error }) => ({ file, reason: error.message }))
-  const held = leftOut.map(file => ({ file: basename(file), reason: 'is a test split, which is for measuring' }))
+  const held = leftOut.map(({ name }) => ({ file: name, reason: 'is a test split, which is for measuring' }))
   return { tables, rows, refused: [...damaged, ...held], close }
 }
 
+/** A file and its name in the dataset: files of one base name differ by their folders. */
+type NamedFile = { readonly path: string; readonly name: string }
+
 /** @throws {DatasetError} */
-async function openTable(path: string): Promise<Table> {
-  const file = await openFile(path)
+async function openTable({ path, name }: NamedFile): Promise<Table> {
+  const file = await openFile(path, name)
   let isKept = false
   try {
     const magic = Buffer.from(await file.read(0, Math.min(4, file.bytes))).toString('latin1')
-    if (magic === 'PAR1' || path.endsWith('.parquet')) return await openParquet(path)
+    if (magic === 'PAR1' || path.endsWith('.parquet')) return await openParquet(path, { name })
     const table = (await isJsonArray(file)) ? await openJsonArray(file) : await openJsonLines(file)
     isKept = true
     return table
@@ -70,15 +73,15 @@ async function openTable(path: string): Promise<Table> {
   }
 }
 
-async function filesOf(path: string, use: DatasetUse): Promise<{ wanted: string[]; leftOut: string[] }> {
+async function filesOf(path: string, use: DatasetUse): Promise<{ wanted: NamedFile[]; leftOut: NamedFile[] }> {
   const found = await stat(path).catch(cause => {
     throw new DatasetError('DATASET_FILE', `${path} does not exist.`, cause)
   })
-  if (!found.isDirectory()) return { wanted: [path], leftOut: [] }
+  if (!found.isDirectory()) return { wanted: [{ path, name: basename(path) }], leftOut: [] }
   const names = (await readdir(path, { recursive: true })).filter(name => DATASET_FILE.test(name)).sort()
   if (names.length === 0) throw new DatasetError('DATASET_EMPTY', `${path} contains no dataset files.`)
   const isTest = (name: string) => TEST_SPLIT.test(name.replace(DATASET_FILE, ''))
-  const within = (some: string[]) => some.map(name => join(path, name))
+  const within = (some: string[]) => some.map(name => ({ path: join(path, name), name }))
   const tests = names.filter(isTest)
   if (use === 'measuring') return { wanted: within(tests.length > 0 ? tests : names), leftOut: [] }
   const wanted = names.filter(name => !isTest(name))

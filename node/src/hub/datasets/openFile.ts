@@ -5,6 +5,8 @@ import { DatasetError } from './datasetError.ts'
 /** A file that is read in pieces. */
 export type OpenFile = {
   readonly path: string
+  /** Name in the dataset: its path in the folder that was opened; of a file that was named itself, its base name. */
+  readonly name: string
   readonly bytes: number
   /** @throws {DatasetError} if the file has become shorter. */
   read(from: number, length: number): Promise<Uint8Array>
@@ -12,7 +14,7 @@ export type OpenFile = {
 }
 
 /** @throws {DatasetError} if there is no such file, or it is a device or a pipe. */
-export async function openFile(path: string): Promise<OpenFile> {
+export async function openFile(path: string, name: string = basename(path)): Promise<OpenFile> {
   const handle = await open(path, 'r').catch(cause => {
     throw new DatasetError('DATASET_FILE', `${path} cannot be opened.`, cause)
   })
@@ -23,14 +25,14 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
   return {
     path,
+    name,
     bytes: found.size,
     async read(from, length) {
       const buffer = new Uint8Array(length)
       let at = 0
       while (at < length) {
         const { bytesRead } = await handle.read(buffer, at, length - at, from + at)
-        if (bytesRead === 0)
-          throw new DatasetError('DATASET_FILE', `${basename(path)} became shorter while it was read.`)
+        if (bytesRead === 0) throw new DatasetError('DATASET_FILE', `${name} became shorter while it was read.`)
         at += bytesRead
       }
       return buffer

@@ -6,7 +6,9 @@ import { DatasetError } from './datasetError.ts'
 import type { ParquetLayout, RowRange } from './parquetTable.ts'
 import type { ReadRow, Table } from './table.ts'
 
-type ParquetLimits = {
+type ParquetOptions = {
+  /** Name in the dataset. */
+  readonly name?: string
   /** Time limit of one part, or of the footer. 60 s: a part of a row group of 512 MB takes about 10. */
   readonly timeoutMs?: number
   /** Unpacked bytes of the columns that are read. 32 MB: the hub's writers put 1,000 rows into a row group, which is hundreds of megabytes for CodeContests. */
@@ -24,11 +26,10 @@ const MAX_MEGABYTES = 2048
  */
 export async function openParquet(
   path: string,
-  { timeoutMs = 60_000, partBytes = 1 << 25 }: ParquetLimits = {},
+  { name: file = basename(path), timeoutMs = 60_000, partBytes = 1 << 25 }: ParquetOptions = {},
 ): Promise<Table> {
-  const file = basename(path)
   const read = (operation: 'readLayout' | 'readRows', args: readonly unknown[]) =>
-    inThread(path, operation, args, timeoutMs)
+    inThread({ path, name: file }, operation, args, timeoutMs)
   const { columns, groups } = await read('readLayout', []).then(
     layout => layout as ParquetLayout,
     cause => {
@@ -70,13 +71,13 @@ function partsOf(groups: ParquetLayout['groups'], columns: readonly string[], pa
 }
 
 async function inThread(
-  path: string,
+  workerData: { readonly path: string; readonly name: string },
   operation: 'readLayout' | 'readRows',
   args: readonly unknown[],
   timeoutMs: number,
 ) {
   const worker = new Worker(new URL('./parquetThread.ts', import.meta.url), {
-    workerData: path,
+    workerData,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
   })

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import {
   type AsyncBuffer,
@@ -40,7 +39,7 @@ export type RowRange = { readonly from: number; readonly rows: number }
  * @throws {DatasetError} if it is damaged or describes unsupported content.
  */
 export async function readLayout(file: OpenFile): Promise<ParquetLayout> {
-  const { metadata, columns } = await readFooter(bufferOf(file), basename(file.path))
+  const { metadata, columns } = await readFooter(bufferOf(file), file.name)
   return { columns, groups: metadata.row_groups.map(groupOf) }
 }
 
@@ -61,7 +60,7 @@ export async function readRows(
   { from, rows }: RowRange,
   wanted: readonly string[],
 ): Promise<ReadRow[]> {
-  const name = basename(file.path)
+  const { name } = file
   const buffer = bufferOf(file)
   const { metadata, columns } = await readFooter(buffer, name)
   const asked = wanted.filter(column => columns.includes(column))

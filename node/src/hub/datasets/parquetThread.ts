@@ -5,7 +5,8 @@ import { type RowRange, readLayout, readRows } from './parquetTable.ts'
 
 // The thread that reads a Parquet file, started by `openParquet`.
 
-const opened = openFile(workerData as string).then(file => ({
+const { path, name } = workerData as { path: string; name: string }
+const opened = openFile(path, name).then(file => ({
   readLayout: () => readLayout(file),
   readRows: (range: RowRange, columns: readonly string[]) => readRows(file, range, columns),
 }))

@@ -21,7 +21,7 @@ export const isFault = (row: ReadRow): row is RowFault => 'reason' in row
 
 /** Rows of a file, in parts that are read as a whole. */
 export type Table = {
-  /** Name of the file, without its folder. */
+  /** Name of the file in the dataset, which no other file of it has. */
   readonly file: string
   /** Names of its columns; null if each row has its own. */
   readonly columns: readonly string[] | null

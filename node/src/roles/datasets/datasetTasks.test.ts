@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { DatasetTask } from '#environments/builtIn.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
 import { openDatasetTasks, type PlacedTask, type Refusal } from './datasetTasks.ts'
-import { evaluateTasks, figuresOf } from './evaluateTasks.ts'
+import { evaluateTasks, figuresOf, type NumberedTask } from './evaluateTasks.ts'
 import { openOutcomes } from './keptOutcomes.ts'
 
 const golden = join(import.meta.dirname, '..', '..', 'hub', 'datasets', 'golden')
@@ -153,6 +153,32 @@ test('The format of JSON lines is that of the first row that has one.', async ()
   const { placed, refusals } = await read(await written({ text: 'Double it.' }, good))
   expect(placed).toHaveLength(1)
   expect(refusals).toMatchObject([{ reason: 'tests is missing', row: 0 }])
+})
+
+test('Files of one name in two folders have outcomes and refusals of their own.', async () => {
+  const folder = await mkdtemp(join(scratch, 'splits-'))
+  for (const [name, tests] of [
+    ['full', ['assert f(1) == 2']],
+    ['sanitized', ['assert f(1) == 3']],
+    ['worse', 5],
+  ] as const) {
+    await mkdir(join(folder, name))
+    await writeFile(join(folder, name, 'test.jsonl'), JSON.stringify({ text: 'Return a number.', tests }))
+  }
+  const tasks = await openDatasetTasks(folder, null, 'measuring')
+  const numbered: NumberedTask[] = []
+  for await (const { task, place } of tasks.from({ pass: 0, taken: 0 }))
+    numbered.push({ task, place, number: numbered.length })
+  await tasks.close()
+  const answer = async () => [['def f(x): return 2']]
+  const evaluation = { answer, sandbox, samples: 1, rows: 1, kept: new Map(), done: () => {} }
+  expect(await evaluateTasks(numbered, evaluation)).toMatchObject([
+    { place: `${join('full', 'test.jsonl')}:0`, verdicts: ['pass'] },
+    { place: `${join('sanitized', 'test.jsonl')}:0`, verdicts: ['fail'] },
+  ])
+  expect(tasks.refusals()).toEqual([
+    { reason: 'tests is not a list of texts', rows: 1, file: join('worse', 'test.jsonl'), row: 0 },
+  ])
 })
 
 test('A file of no format is refused by its columns.', async () => {
