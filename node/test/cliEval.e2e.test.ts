@@ -40,10 +40,11 @@ test('a model is measured on a file, invalid tasks are counted, and the command 
   const kept = await readFile(out, 'utf8')
   expect(await runCli(argv)).toMatchObject({ code: 0, stdout: first.stdout })
   expect(await readFile(out, 'utf8')).toBe(kept)
-  expect(await runCli([...argv, '--seed', '1'])).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('other options'),
-  })
+  const others = { code: 1, stderr: expect.stringContaining('other options or files') }
+  expect(await runCli([...argv, '--seed', '1'])).toMatchObject(others)
+  await writeFile(data, JSON.stringify({ ...task, tests: ['assert f(1) == 3'] }))
+  expect(await runCli(argv)).toMatchObject(others)
+  expect(await readFile(out, 'utf8')).toBe(kept)
 })
 
 test.each([

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatasetTask } from '#environments/builtIn.ts'
 import type { Level } from '#environments/level.ts'
+import { filesStamp } from '#hub/filesStamp.ts'
 import type { Refusal } from '#roles/datasets/datasetTasks.ts'
 import type { Answerer, Figures, NumberedTask, TaskOutcome } from '#roles/datasets/evaluateTasks.ts'
 import { atMost } from '../defineCommand.ts'
@@ -35,12 +35,13 @@ export async function evaluateModel(values: ModelValues): Promise<ModelFigures> 
   const { model, samples = 1, out } = values
   const ks = readKs(values.k, samples)
   const signal = untilInterrupted()
-  const { tasks, refused } = await readTasks(values, signal)
+  const { tasks, refused, stamp } = await readTasks(values, signal)
   const { answer, settings, dispose } = await openAnswerer(values, samples)
   const { createSandbox } = await import('#sandbox/createSandbox.ts')
   const { evaluateTasks, figuresOf } = await import('#roles/datasets/evaluateTasks.ts')
   const { openOutcomes } = await import('#roles/datasets/keptOutcomes.ts')
-  const { found, keep } = out !== undefined ? await openOutcomes(out, settings) : nothingKept
+  const { found, keep } =
+    out !== undefined ? await openOutcomes(out, { ...settings, datasetFiles: stamp }) : nothingKept
   const sandbox = createSandbox({ caseTimeoutMs: CASE_MS })
   let [answered, solved] = [0, 0]
   const show = showShare(() => `${answered} of ${tasks.length} tasks, ${solved} of their answers pass`)
@@ -77,17 +78,17 @@ function readKs(ks: readonly number[] | undefined, samples: number): readonly nu
   })
 }
 
-/** Tasks in the dataset's order, or drawn by the seed. */
+/** Tasks in the dataset's order, or drawn by the seed, with the stamp of the dataset's files: null for held-out tasks, which have none. */
 async function readTasks(
   { dataset: named, level, tasks: wanted, seed, ...hub }: ModelValues,
   signal: AbortSignal | undefined,
-): Promise<{ tasks: NumberedTask[]; refused: Refusal[] }> {
+): Promise<{ tasks: NumberedTask[]; refused: Refusal[]; stamp: string | null }> {
   const numbered = (task: DatasetTask, place: string, number: number) => ({ task, place, number })
   if (named === undefined) {
     const { heldOutDataset } = await import('#environments/builtIn.ts')
     const count = atMost('tasks', wanted ?? 100, MAX_HELD_OUT_TASKS)
     const held = await heldOutDataset((level ?? 3) as Level, count)
-    return { tasks: held.map((task, number) => numbered(task, task.id, number)), refused: [] }
+    return { tasks: held.map((task, number) => numbered(task, task.id, number)), refused: [], stamp: null }
   }
   if (level !== undefined)
     throw new UsageError('--level is for held-out tasks.', { hint: 'Leave out --level, or --dataset.' })
@@ -102,7 +103,7 @@ async function readTasks(
   const refused = dataset.refusals()
   for (const { reason, rows, file, row } of refused)
     console.error(`refused: ${rows} rows, first ${file}:${row}: ${reason}`)
-  if (tasks.length > 0) return { tasks, refused }
+  if (tasks.length > 0) return { tasks, refused, stamp: dataset.stamp }
   throw new UsageError(`${named} has no task that can be used.`, { hint: 'See what was refused, and why.' })
 }
 
@@ -139,7 +140,7 @@ async function openAnswerer(
       answers.get((fitting[prompt] as (typeof fitting)[number]).number)?.push(tokenizer.decode(tokens))
     return [...answers.values()]
   }
-  const weights = [folder, adapter].flatMap(of => (of === undefined ? [] : [weightsStamp(of)]))
+  const weights = await Promise.all([folder, adapter].flatMap(of => (of === undefined ? [] : [weightsStamp(of)])))
   const dataset = { dataset: values.dataset ?? null, level: values.level ?? null }
   const settings = {
     model: values.model,
@@ -155,11 +156,7 @@ async function openAnswerer(
 }
 
 /** Stamp of the files that hold weights: it changes if training continues in the same folder. */
-function weightsStamp(folder: string): string {
-  const files = readdirSync(folder)
-    .filter(name => name.endsWith('.safetensors'))
-    .sort()
-  const stats = files.map(name => ({ name, ...statSync(join(folder, name)) }))
-  const text = stats.map(({ name, size, mtimeMs }) => `${name} ${size} ${mtimeMs}`).join()
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+async function weightsStamp(folder: string): Promise<string> {
+  const names = (await readdir(folder)).filter(name => name.endsWith('.safetensors')).sort()
+  return filesStamp(names.map(name => ({ path: join(folder, name), name })))
 }

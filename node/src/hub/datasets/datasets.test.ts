@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -72,7 +72,7 @@ test('A pass gives each row once, in an order that follows from the seed and the
     ...{ file: 'rows', columns: null, rows: 10, parts: () => [4, 4, 2], close: async () => {} },
     readPart: async part => [0, 1, 2, 3].slice(0, part === 2 ? 2 : 4).map(at => row(4 * part + at)),
   }
-  const dataset = { tables: [table], rows: 10, refused: [], close: table.close }
+  const dataset = { tables: [table] }
   const pass = async (seed: string | null, from = start) => ids(await taken(shuffledRows(dataset, columns, seed, from)))
   const all = await pass(null)
   expect(all).toEqual([601, 602, 603, 604, 605, 606, 607, 608, 609, 610])
@@ -275,6 +275,27 @@ test('A folder of one use serves the other where nothing is held out, and a name
     message: `${held} contains only test splits, which are for measuring.`,
   })
   expect((await opened(join(held, 'test.jsonl'), 'training')).found).toEqual(['test'])
+})
+
+test('The stamp of a dataset changes with each change of a file that is read, and with no other.', async () => {
+  const folder = await splitFolder(['a/test', 'b/test', 'train'])
+  const stamp = async () => {
+    const dataset = await openDataset(folder, 'measuring')
+    await dataset.close()
+    return dataset.stamp
+  }
+  const stamps = [await stamp()]
+  await writeFile(join(folder, 'train.jsonl'), '{}\n')
+  expect(await stamp()).toBe(stamps[0])
+  await utimes(join(folder, 'a/test.jsonl'), 1, 1)
+  stamps.push(await stamp())
+  await writeFile(join(folder, 'b/test.jsonl'), '{"task_id":"longer than before"}\n')
+  stamps.push(await stamp())
+  await writeFile(join(folder, 'test.jsonl'), '{}\n')
+  stamps.push(await stamp())
+  await rm(join(folder, 'a/test.jsonl'))
+  stamps.push(await stamp())
+  expect(new Set(stamps).size).toBe(5)
 })
 
 test('A file on which its reader hangs costs a group, after a while.', async () => {

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { filesStamp, type NamedFile } from '../filesStamp.ts'
 import { DatasetError } from './datasetError.ts'
 import { isJsonArray, openJsonArray } from './jsonArrayTable.ts'
 import { openJsonLines } from './jsonLinesTable.ts'
@@ -19,6 +20,8 @@ const TEST_SPLIT = /(^|[-._ /\\\d])(test|testing|eval|evaluation)([-._ /\\\d]|$)
 export type Dataset = {
   readonly tables: readonly Table[]
   readonly rows: number
+  /** Changes if one of its files is changed, added or removed: see {@link filesStamp}. */
+  readonly stamp: string
   /** Files that cannot be read, or are not for this use, with the reasons. */
   readonly refused: readonly { readonly file: string; readonly reason: string }[]
   close(): Promise<void>
@@ -32,6 +35,7 @@ export type Dataset = {
  */
 export async function openDataset(path: string, use: DatasetUse): Promise<Dataset> {
   const { wanted, leftOut } = await filesOf(path, use)
+  const stamp = await filesStamp(wanted)
   const tables: Table[] = []
   const failures: { file: string; error: DatasetError }[] = []
   for (const file of wanted) {
@@ -52,11 +56,8 @@ export async function openDataset(path: string, use: DatasetUse): Promise<Datase
   }
   const damaged = failures.map(({ file, error }) => ({ file, reason: error.message }))
   const held = leftOut.map(({ name }) => ({ file: name, reason: 'is a test split, which is for measuring' }))
-  return { tables, rows, refused: [...damaged, ...held], close }
+  return { tables, rows, stamp, refused: [...damaged, ...held], close }
 }
-
-/** A file and its name in the dataset: files of one base name differ by their folders. */
-type NamedFile = { readonly path: string; readonly name: string }
 
 /** @throws {DatasetError} */
 async function openTable({ path, name }: NamedFile): Promise<Table> {

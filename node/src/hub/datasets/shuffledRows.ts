@@ -12,7 +12,7 @@ export type DatasetPosition = { readonly pass: number; readonly taken: number }
  * @param seed - null for the files' own order.
  */
 export async function* shuffledRows(
-  { tables }: Dataset,
+  { tables }: Pick<Dataset, 'tables'>,
   columns: readonly string[],
   seed: string | null,
   { pass, taken }: DatasetPosition,

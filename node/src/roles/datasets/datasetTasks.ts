@@ -18,6 +18,8 @@ export type PlacedTask = {
 type DatasetTasks = {
   readonly format: DatasetFormatName
   readonly rows: number
+  /** Changes if one of its files does. */
+  readonly stamp: string
   /** Tasks of one pass from a position on. Rows that are not tasks are counted in `refusals` and skipped. */
   from(position: DatasetPosition): AsyncGenerator<PlacedTask>
   refusals(): Refusal[]
@@ -49,6 +51,7 @@ export async function openDatasetTasks(path: string, seed: string | null, use: D
   return {
     format: name,
     rows: dataset.rows,
+    stamp: dataset.stamp,
     refusals: () => [...counted.values()],
     close: dataset.close,
     async *from({ pass, taken }) {

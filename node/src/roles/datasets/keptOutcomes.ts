@@ -28,9 +28,10 @@ export async function openOutcomes(path: string, settings: Readonly<Record<strin
   if (!existsSync(path)) await appendFile(path, head)
   const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
   if (`${lines[0]}\n` !== head)
-    throw new DatasetTasksError(`${path} has outcomes of a run with other options: ${lines[0]?.slice(0, 300)}.`, {
-      hint: 'Name another file with --out, or give the options of that run.',
-    })
+    throw new DatasetTasksError(
+      `${path} has outcomes of a run with other options or files: ${lines[0]?.slice(0, 300)}.`,
+      { hint: 'Name another file with --out, or give the options of that run and the files that it read.' },
+    )
   let whole = Buffer.byteLength(head)
   for (const line of lines.slice(1)) {
     const { success, data } = outcomeSchema.safeParse(parsed(line))
