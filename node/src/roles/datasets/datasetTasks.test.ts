@@ -149,6 +149,18 @@ test.each([
   expect(refusals).toEqual([{ reason, rows: 2, file: expect.any(String), row: 1 }])
 })
 
+test.each([
+  ["assert (f(1) == 2, 'wrong')", 'a tuple'],
+  ['assert [f(1) == 2]', 'a list'],
+  ['assert lambda: f(1) == 2', 'a lambda'],
+  ['assert f(1) == 2 or True', 'an or with a constant'],
+])('A row with the test %s is refused, since any answer passes %s.', async (always, form) => {
+  const { placed, refusals } = await read(await written(good, { ...good, tests: [...good.tests, always] }))
+  expect(placed).toHaveLength(1)
+  const reason = `tests contains a test that is always true: its condition is ${form}`
+  expect(refusals).toEqual([{ reason, rows: 1, file: expect.any(String), row: 1 }])
+})
+
 test('The format of JSON lines is that of the first row that has one.', async () => {
   const { placed, refusals } = await read(await written({ text: 'Double it.' }, good))
   expect(placed).toHaveLength(1)

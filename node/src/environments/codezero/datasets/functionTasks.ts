@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { problemText } from '../prompts.ts'
+import { alwaysTrue } from '../python/alwaysTrue.ts'
 import { functionHeader } from '../python/functionHeader.ts'
 import { type PythonNode, parsePython, statementsOf } from '../python/parsePython.ts'
 import {
@@ -35,6 +36,8 @@ async function functionTask(row: FunctionRow): Promise<DatasetTask | FieldFault>
   const conditions = read.filter(condition => condition !== null)
   if (conditions.length < tests.length)
     return { field: row.field, reason: 'contains a test that is not of the form assert CONDITION' }
+  const form = conditions.map(alwaysTrue).find(found => found !== null)
+  if (form) return { field: row.field, reason: `contains a test that is always true: its condition is ${form}` }
   const defined = await definedFunctions(row.code)
   const names = row.name === undefined ? (defined.size > 0 ? new Set(defined.keys()) : null) : new Set([row.name])
   const call = conditions.map(condition => testedCall(condition, names)).find(found => found !== null)
