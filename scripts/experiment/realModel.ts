@@ -25,7 +25,7 @@ type Size = {
   /** Of each arm, one after another: keys, and so tasks and seeds, are others in each. */
   runs: number
   rounds: number
-  /** Held-out questions, and answers to each. */
+  /** Held-out questions that are asked for, and answers to each: level 1 of the smaller families has fewer. */
   tasks: number
   samples: number
 }
@@ -41,11 +41,12 @@ export const realModel: Experiment = async options => {
   const size = options.quick ? quick : full
   const { data, log } = options
   const model = options.onlyKept ? '' : await smolModel(join(data, 'model'))
-  const measured = `tasks-${size.tasks}-samples-${size.samples}`
+  const measured = `distinct-${size.tasks}-samples-${size.samples}`
   const start = () =>
     keptRun(options, `before-${measured}`, async () => {
       const specification = await specify(options, model, 'shared')
-      return (await measure(specification, { model, policies: ['starter'], size, log }))[0] ?? 0
+      const { tasks, accuracy } = await measure(specification, { model, policies: ['starter'], size, log })
+      return { tasks, accuracy: accuracy[0] ?? 0 }
     })
   const play = (arm: ArmName, run: number) => {
     const onlyKept = options.onlyKept || (options.arm ?? arm) !== arm
@@ -56,17 +57,19 @@ export const realModel: Experiment = async options => {
         ...{ folder, specification, model, rounds: size.rounds, port: PORT },
         log: line => log(`${arm} ${run}: ${line}`),
       })
-      return { accuracy: await measure(specification, { model, policies, size, log }), rounds }
+      const { accuracy } = await measure(specification, { model, policies, size, log })
+      return { accuracy, rounds }
     })
   }
-  const found: RealFound = { before: await start(), arms: { shared: [], solo: [] } }
+  const before = await start()
+  const found: RealFound = { before: before?.accuracy ?? null, arms: { shared: [], solo: [] } }
   for (let run = 1; run <= size.runs; run++) {
     for (const arm of ['shared', 'solo'] as const) {
       const played = await play(arm, run)
       if (played !== null) found.arms[arm].push(played)
     }
   }
-  const rows = realRows(found, questionsOf(size))
+  const rows = realRows(found, questionsOf(size, before?.tasks ?? null))
   if (!options.quick && found.arms.shared.length + found.arms.solo.length > 0) {
     const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
     await recordReal(RECORD, found, rows, when)
@@ -74,18 +77,23 @@ export const realModel: Experiment = async options => {
   return rows
 }
 
-const questionsOf = ({ tasks, samples }: Size) =>
-  `SmolLM2-135M-Instruct, rank 16, ${TASKS_PER_ROUND} questions a solver and round, ${tasks} held-out questions x ${samples} answers`
+/** @param distinct - held-out questions that were asked; null if nothing was measured. */
+const questionsOf = ({ tasks, samples }: Size, distinct: number | null) =>
+  `SmolLM2-135M-Instruct, rank 16, ${TASKS_PER_ROUND} questions a solver and round, ${distinct === null ? `at most ${tasks}` : distinct} distinct held-out questions x ${samples} answers`
 
 type Measured = { model: string; policies: readonly string[]; size: Size; log: (line: string) => void }
 
-/** Exact accuracy of each policy on the held-out questions, by the environment's program. */
-async function measure(specification: string, { model, policies, size, log }: Measured): Promise<number[]> {
+/** Exact accuracy of each policy on the held-out questions, by the environment's program, and how many those are. */
+async function measure(
+  specification: string,
+  { model, policies, size, log }: Measured,
+): Promise<{ tasks: number; accuracy: number[] }> {
   const argv = [cli, 'eval', '--environment', specification, '--model', model, '--level', `${LEVEL}`, '--json']
   argv.push('--tasks', `${size.tasks}`, '--samples', `${size.samples}`, '--threads', '2')
   for (const policy of policies) argv.push('--policy', policy)
-  const found = await runJson<{ policies: { policy: string; passAt1: number }[] }>(argv, log)
-  return policies.map(policy => found.policies.find(one => one.policy === policy)?.passAt1 ?? Number.NaN)
+  const found = await runJson<{ policies: { policy: string; tasks: number; passAt1: number }[] }>(argv, log)
+  const accuracy = policies.map(policy => found.policies.find(one => one.policy === policy)?.passAt1 ?? Number.NaN)
+  return { tasks: found.policies[0]?.tasks ?? 0, accuracy }
 }
 
 /** Writes the specification of an arm. The solo arm's differs in that nobody takes groups. */
@@ -99,7 +107,7 @@ async function specify({ data, log }: ExperimentOptions, model: string, arm: Arm
     tasksPerRound: TASKS_PER_ROUND,
     owedLeaves: TASKS_PER_ROUND * spec.groupSize,
     sharing: { ...spec.sharing, peers: arm === 'solo' ? 0 : spec.sharing.peers },
-    // Each round's own answers are to unseen questions: their accuracy is the curve.
+    // The accuracy of each round's own answers is the curve. Small families repeat their questions between rounds.
     canary: { ...spec.canary, everyRounds: 1000 },
   }
   await writeFile(path, `${JSON.stringify(changed, null, 2)}\n`)

@@ -67,8 +67,10 @@ async function checkHeldOut({ drawTasks, roundTasks, heldOutTasks }: Environment
   const trained = new Set(drawn.map(({ problem }) => keyOf(problem)))
   for (const level of levels) {
     const [held, again] = [await heldOutTasks(level, DRAWN), await heldOutTasks(level, DRAWN)]
-    if (held.length !== DRAWN)
+    if (held.length === 0 || held.length > DRAWN)
       findings.push(`heldOutTasks: ${held.length} tasks of level ${level}, asked for ${DRAWN}.`)
+    if (new Set(held.map(({ problem }) => keyOf(problem))).size < held.length)
+      findings.push(`heldOutTasks: a task of level ${level} repeats: give each once, if need be fewer than asked for.`)
     if (
       !isDeepStrictEqual(
         held.map(({ problem }) => problem),

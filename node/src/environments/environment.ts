@@ -208,6 +208,6 @@ export interface Environment<P = Problem> {
   roundTasks(seed: Seed, proposed: number): Promise<RoundTask<P>[]>
   /** Tasks of a level that may be trained on; the same for the same seed. */
   drawTasks(level: Level, count: number, seed: string): DrawnTask<P>[]
-  /** Fixed held-out tasks. */
+  /** Fixed held-out tasks, no two alike: fewer than `count` if the level has fewer. */
   heldOutTasks(level: Level, count: number): Promise<HeldOutTask<P>[]>
 }

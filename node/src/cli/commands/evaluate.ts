@@ -65,10 +65,13 @@ environment defines. pass@k is the unbiased estimator, with 95 % intervals.`,
     console.error(`measuring ${policies.join(', ')} on ${asked}; this takes from seconds to minutes`)
     const { measurePolicies } = await import('#roles/models/measurePolicies.ts')
     const measured = await measurePolicies(measurement)
+    const [{ tasks = 0 } = {}] = measured
+    if (tasks < measurement.tasks)
+      console.error(`level ${measurement.level} has no more than ${tasks} held-out tasks that differ`)
     if (json) return console.log(JSON.stringify({ policies: measured }))
-    for (const { policy: of, passAtK, reward, predicted, families } of measured) {
+    for (const { policy: of, tasks, passAtK, reward, predicted, families } of measured) {
       console.log(
-        `${of}: pass@1 ${chat === undefined ? 'by execution ' : ''}${shown(passAtK[0] as Estimate)}, by the judge's estimate ${predicted.toFixed(3)}, mean reward ${reward.toFixed(3)}`,
+        `${of}: pass@1 ${chat === undefined ? 'by execution ' : ''}${shown(passAtK[0] as Estimate)}, by the judge's estimate ${predicted.toFixed(3)}, mean reward ${reward.toFixed(3)}, ${tasks} tasks`,
       )
       // The total already covers a single family.
       for (const { family, tasks: ofTasks, ...estimate } of families.length > 1 ? families : [])

@@ -56,6 +56,20 @@ test('a round’s questions follow from its seed alone, of the families and leve
   for (const { problem, check } of held) expect([check(problem.answer), check('no')]).toEqual([true, false])
 })
 
+test('held-out questions differ, and a family with fewer than its share gives those that it has', async () => {
+  const families = ['sum', 'product', 'chain', 'gcd'] as const
+  const questions = async (of: readonly (keyof typeof counts)[], count: number) =>
+    (await open({ families: [...of] }).heldOutTasks(1, count)).map(({ problem }) => problem)
+  const counts = { sum: 13, product: 6, chain: 100, gcd: 61 }
+  for (const family of families)
+    expect([family, (await questions([family], 100)).length]).toEqual([family, counts[family]])
+  const mixed = await questions(families, 100)
+  expect(new Set(mixed.map(({ question }) => question)).size).toBe(mixed.length)
+  expect(mixed.filter(({ family }) => family === 'product')).toHaveLength(6)
+  // Families with enough questions do not replace those of others.
+  expect(mixed.filter(({ family }) => family === 'chain').length).toBeLessThan(35)
+})
+
 test('a question and its operands in another order are held out together', () => {
   const held = (question: string) => isHeldOut({ question })
   for (const sign of ['+', '*'])

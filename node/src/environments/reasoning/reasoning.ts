@@ -7,6 +7,7 @@ import { ask, type ChatTokenizer, chatCompletions } from '../promptFormat.ts'
 import { type SeededRandom, seededRandom } from '../seededRandom.ts'
 import { drawQuestion, type ReasoningProblem } from './drawQuestion.ts'
 import type { FamilyName } from './families/families.ts'
+import { heldOutQuestions } from './heldOutQuestions.ts'
 import { type AnswerKind, answerForms, answerKinds } from './readAnswer.ts'
 import { finalForms, type ReplyStyle, readFinal, readReply, replyForms } from './readReply.ts'
 import type { ReasoningSpec } from './reasoningSpec.ts'
@@ -29,11 +30,9 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
   ])
   const prompt = (problem: Asked) => ask(tokenizer, prompts.solver, asked(problem), shown)
   const isRight = ({ kind, answer }: ReasoningProblem, text: string) => readReply(reply, kind, text) === answer
-  const drawMany = (level: (random: SeededRandom) => Level, count: number, seed: string, heldOut: boolean) => {
+  const drawMany = (level: (random: SeededRandom) => Level, count: number, seed: string) => {
     const random = seededRandom(seed)
-    return Array.from({ length: count }, () =>
-      drawQuestion(random.pick<FamilyName>(families), level(random), random, { heldOut }),
-    )
+    return Array.from({ length: count }, () => drawQuestion(random.pick<FamilyName>(families), level(random), random))
   }
   const told = (problem: ReasoningProblem): RoundTask<ReasoningProblem> => ({
     text: problem.question,
@@ -62,12 +61,10 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
     },
     // If solvers read each other's answers, all get the same questions.
     roundTasks: async seed =>
-      drawMany(anyLevel, spec.stages === 1 ? proposalsPerRound(spec) : spec.tasksPerRound, `round ${seed}`, false).map(
-        told,
-      ),
-    drawTasks: (level, count, seed) => drawMany(() => level, count, seed, false).map(told),
+      drawMany(anyLevel, spec.stages === 1 ? proposalsPerRound(spec) : spec.tasksPerRound, `round ${seed}`).map(told),
+    drawTasks: (level, count, seed) => drawMany(() => level, count, seed).map(told),
     heldOutTasks: async (level, count) =>
-      drawMany(() => level, count, `canary level ${level}`, true).map(
+      (await heldOutQuestions(families, level, count)).map(
         (problem): HeldOutTask<ReasoningProblem> => ({ problem, check: text => isRight(problem, text) }),
       ),
   }

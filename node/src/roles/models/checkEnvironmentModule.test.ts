@@ -69,6 +69,11 @@ test.each<[string, Faults]>([
     [
       ['=== heldOut) ', '=== heldOut || word) ', 'is also drawn for training'],
       [
+        'return [...words].map',
+        'return [...words].map((_, at, all) => all[at % 2] as string).map',
+        'of level 1 repeats',
+      ],
+      [
         'text.trim() === ',
         "text === '' || text.trim() === ",
         'check takes an empty or meaningless answer',

@@ -25,6 +25,8 @@ type Measurement = {
 
 type MeasuredPolicy = {
   policy: string
+  /** Held-out tasks: fewer than asked for if the level has fewer that differ. */
+  tasks: number
   passAt1: number
   /** For 1 and for the number of samples. */
   passAtK: ({ k: number } & Estimate)[]
@@ -69,7 +71,7 @@ export async function measurePolicy(
   // A sandbox for each policy, so that none affects the next.
   const sandbox = createSandbox()
   const passed = await runHeldOut(sandbox, drawn).finally(sandbox.close)
-  const counts = Array.from({ length: tasks }, () => 0)
+  const counts = Array.from({ length: new Set(drawn.map(({ at }) => at)).size }, () => 0)
   for (const [i, { at }] of drawn.entries()) if (passed[i]) counts[at] = (counts[at] ?? 0) + 1
   const of = (passes: readonly number[], k: number) =>
     meanWithInterval(
@@ -79,6 +81,7 @@ export async function measurePolicy(
   const familyAt = new Map(drawn.map(({ at, task }) => [at, environment.familyOf?.(task.problem)]))
   const families = Map.groupBy(counts.keys(), at => familyAt.get(at))
   return {
+    tasks: counts.length,
     passAtK: [...new Set([1, samples])].map(k => ({ k, ...of(counts, k) })),
     passAt1: mean(passed.map(Number)),
     predicted: mean(drawn.map(({ score }) => score.correctness)),
