@@ -57,6 +57,7 @@ const starter: CodeZeroSpec = {
 /** For published models: RL Swarm's constants, except those that depend on its groups of 2, which teach too little. */
 const qwen: CodeZeroSpec = {
   ...starter,
+  version: 7,
   preset: 'qwen',
   tasksPerRound: 2,
   whenSilent: 'curriculum',

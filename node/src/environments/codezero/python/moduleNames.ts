@@ -30,7 +30,8 @@ function readIn({ type, text, children }: PythonNode): string[] {
   return children.flatMap((child, at) => (isKeyword(at) ? [] : readIn(child)))
 }
 
-const bindings = (node: PythonNode) => [...bindingChildren(node), ...furtherBindings(node)]
+/** Children of a node in which every name is one that it binds. */
+export const bindings = (node: PythonNode) => [...bindingChildren(node), ...furtherBindings(node)]
 
 /** Children that a node binds beyond those that `boundNames` knows. */
 function furtherBindings({ type, children }: PythonNode): readonly PythonNode[] {

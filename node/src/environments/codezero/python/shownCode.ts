@@ -1,6 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
+import { libraryNames } from './libraryNames.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 import { readsParameters } from './readsParameters.ts'
 import { nameSpeaks, textSpeaks, textsSpeak } from './speech.ts'
@@ -10,7 +11,7 @@ import { nameSpeaks, textSpeaks, textsSpeak } from './speech.ts'
  *
  * Comments are removed, and statements that only name a value, such as docstrings, become `pass`. A string or a name that addresses a reader (a
  * sentence, chat markup, a word to the judge) becomes a number derived from its text: it has no meaning, and different values stay different. If
- * strings form a text only together, all of them are replaced. Texts of the problem itself stay unchanged.
+ * strings form a text only together, all of them are replaced. Texts of the problem itself and names of Python's library stay unchanged.
  *
  * @returns null if the code is not valid Python, or its function reads none of its parameters: no task asks for a constant.
  */
@@ -18,7 +19,8 @@ export async function shownCode(code: string, problem: Problem): Promise<string 
   const tree = await parsePython(code)
   if (!tree || !readsParameters(tree, problem)) return null
   await yieldToEventLoop()
-  const given = { problem, names: new Set([problem.name, ...problem.parameters]), saysMore: false }
+  const names = new Set([problem.name, ...problem.parameters, ...libraryNames(tree)])
+  const given = { problem, names, handlers: new Set(errorHandlers(tree)), saysMore: false }
   const texts = textsIn(tree, code).filter(text => !speaks(text, given) && !isQuoted(text, problem))
   const shown = write(tree, code, { ...given, saysMore: textsSpeak(texts) })
   return shown.endsWith('\n') ? shown : `${shown}\n`
@@ -27,6 +29,8 @@ export async function shownCode(code: string, problem: Problem): Promise<string 
 type Given = {
   readonly problem: Problem
   readonly names: ReadonlySet<string>
+  /** Places of strings that name what `encode` and `decode` do with an error. */
+  readonly handlers: ReadonlySet<number>
   /** Whether strings form a text together that none forms alone. */
   readonly saysMore: boolean
 }
@@ -36,6 +40,7 @@ const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'Continu
 function write(node: PythonNode, code: string, given: Given): string {
   if (node.type === 'VariableName' || node.type === 'PropertyName') return shownName(node.text, given)
   if (node.type === 'ExpressionStatement' && node.children.every(isIdle)) return 'pass'
+  if (given.handlers.has(node.from) && strings.has(node.type)) return node.text
   if (strings.has(node.type) && speaks(textOf(node, code), given)) return silenced(node, code, given)
   if (node.type === 'FormatSpec' && speaks(ownText(node, code), given)) return silencedSpec(node, code, given)
   if (node.children.length === 0) return node.text
@@ -80,6 +85,14 @@ function speaks(text: string, { problem, saysMore }: Given): boolean {
 
 const isQuoted = (text: string, problem: Problem) =>
   ["'", '"', '`'].some(quote => problem.text.includes(`${quote}${text}${quote}`))
+
+/** Places of the string `'ignore'` as an argument of `encode` or `decode`: alone it addresses nobody. */
+function errorHandlers({ type, children }: PythonNode): number[] {
+  const [called, args] = type === 'CallExpression' ? children : []
+  const isCoding = ['encode', 'decode'].includes(called?.children.at(-1)?.text ?? '')
+  const handlers = isCoding ? (args?.children ?? []).filter(({ text }) => /^(['"])ignore\1$/.test(text)) : []
+  return [...handlers.map(({ from }) => from), ...children.flatMap(errorHandlers)]
+}
 
 /** The text of each string in a piece of code, in order. */
 function textsIn(node: PythonNode, code: string): string[] {
