@@ -366,8 +366,26 @@ test('Proposals that ask for the same in other words, or with other names, are o
     key('Return the sum of the numbers in xs that are odd.'),
   )
   const unread = 'Given a list of words, return the longest word in items.'
-  expect(key(unread, 'f', ['items'])).toBe(key('Return the longest words of words in a given list xs.', 'g', ['xs']))
+  expect(key(unread, 'f', ['items'])).toBe(key('Given the LIST of words: compute the longest words in xs', 'g', ['xs']))
   expect(key(unread, 'f', ['items'])).not.toBe(key(unread.replace('longest', 'shortest'), 'f', ['items']))
+})
+
+test.each([
+  ['Subtract a from b twice, then double it.', 'Subtract b from a twice, then double it.'],
+  ['Append the first word of b to a.', 'Append the first word of a to b.'],
+  ['Return -1 if a is a prefix of b.', 'Return 1 if a is a prefix of b.'],
+  ['Return the digits of a + b.', 'Return the digits of a - b.'],
+  ["Count how often '!' follows a in b.", "Count how often '?' follows a in b."],
+])('Texts outside of the curriculum with other order or signs are other tasks: %s', (one, other) => {
+  const key = (text: string, parameters = ['a', 'b']) => sameTask({ name: 'f', parameters, text })
+  expect(key(one)).not.toBe(key(other))
+})
+
+test('Names of parameters, case, stop words and punctuation make no other task.', () => {
+  const key = (text: string, parameters = ['a', 'b']) => sameTask({ name: 'f', parameters, text })
+  const text = 'Subtract a from b twice, then double it.'
+  expect(key('Subtract x from y twice, then double it.', ['x', 'y'])).toBe(key(text))
+  expect(key('subtract the given A from B twice; then (double) it')).toBe(key(text))
 })
 
 test('Texts that are only known by their words are nearly the same where nearly all of them are, and the numbers', () => {

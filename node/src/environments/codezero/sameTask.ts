@@ -2,24 +2,27 @@ import { parseTaskText } from './curriculum/parseTaskText.ts'
 import { semanticKey } from './curriculum/semanticKey.ts'
 import type { Problem } from './curriculum/task.ts'
 
+/** Words, signs that change a meaning, and what stands alone in quotes. A task has no other punctuation. */
+const tokens = /[\p{L}\p{N}_]+|[+*/%<>=^]|(?<=^|\s)-(?=\s|\p{N})|(?<=['"`])[^\s\p{L}\p{N}_'"`](?=['"`])/gu
+
 /** Stop words of task texts. */
 const filler = new Set(
   'a an the of in to for and that is are be by with given return returns compute computes write'.split(' '),
 )
 
 /**
- * A key shared by problems that ask for the same: the function's values if the curriculum understands the text; otherwise its sorted words
- * without stop words, plural endings and the names of function and parameters.
+ * A key shared by problems that ask for the same: the function's values if the curriculum understands the text; otherwise its words in their
+ * order, without stop words, plural endings and the function's name, and with the places of parameters instead of their names.
  */
 export function sameTask({ name, parameters, text, broken }: Problem): string {
   const form = broken === undefined ? '' : 'repair '
   const meaning = parseTaskText(text)
   if (meaning) return form + semanticKey(meaning)
   const places = new Map(parameters.map((parameter, at) => [parameter.toLowerCase(), `p${at}`]))
-  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
-  const kept = words.filter(word => !filler.has(word) && word !== name.toLowerCase())
+  const words = text.toLowerCase().match(tokens) ?? []
+  const kept = words.filter(word => places.has(word) || (!filler.has(word) && word !== name.toLowerCase()))
   const stems = kept.map(word => places.get(word) ?? word.replace(/(?<=\p{L}{3})s$/u, ''))
-  return `${form}${WORDS}${[...new Set(stems)].sort().join(' ')}`
+  return `${form}${WORDS}${stems.join(' ')}`
 }
 
 /** Marks keys that are words. */
