@@ -86,7 +86,8 @@ test('a model is measured on the held-out questions of an environment that a pro
   ]
   const { code, stderr, stdout } = await runCli(argv)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^measuring starter on 3 held-out tasks/) })
-  const [{ passAt1, predicted, passAtK, families }] = JSON.parse(stdout).policies
+  const [{ tasks: measured, passAt1, predicted, passAtK, families }] = JSON.parse(stdout).policies
+  expect(measured).toBe(3)
   // The verifier decides both.
   expect(predicted).toBe(passAt1)
   expect(passAtK.map(({ k }: { k: number }) => k)).toEqual([1, 2])
