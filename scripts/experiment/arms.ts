@@ -28,6 +28,11 @@ export const arms: readonly Arm[] = [
     groupSize: 16,
     training: { answersPerGroup: 4 },
   }),
+  arm('sharing-twice', 'sharing, two updates for each peer', {
+    training: { ownUpdates: 2 },
+    sharing: { updatesPerPeer: 2 },
+  }),
+  arm('solo-eight', 'alone, with as many updates as those', { sharing: alone, training: { ownUpdates: 8 } }),
   arm('sharing-half', 'sharing, half of the generation', { tasksPerRound: 4 }),
   arm('sharing-poisoned', 'sharing, one of four poisons', {}, 'plausible'),
   arm('mixed-4-4', '4 own and 4 external groups in one update', mixed(4, 4)),

@@ -35,6 +35,11 @@ export function contradictionsOf(spec: EnvironmentSpec): Contradiction[] {
         path: ['training', 'ownUpdates'],
         message: `expected 1 with sharing.mode mixed, whose one update has own and taken groups, not ${ownUpdates}`,
       },
+    sharing.mode === 'mixed' &&
+      sharing.updatesPerPeer !== undefined && {
+        path: ['sharing', 'updatesPerPeer'],
+        message: 'expected none with sharing.mode mixed, whose one update has own and taken groups',
+      },
   ]
   return found.filter(one => one !== false)
 }

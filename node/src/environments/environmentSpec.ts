@@ -88,6 +88,8 @@ const sharedSchema = z.strictObject({
    * rounds. Honest groups must stay below it at the environment's rate.
    */
   maxKl: z.number().positive().max(1).default(0.02),
+  /** `updateForEachPeer`: updates on the groups of each other solver; 1 if it is not given. */
+  updatesPerPeer: z.int().min(1).max(8).optional(),
   /** `mixed`: number of taken groups that join the own ones, those that deviate most, weighted by the trust in their peers; null for all. */
   externalGroups: z.int().min(0).max(1024).nullable().default(null),
   /**

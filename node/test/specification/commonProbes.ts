@@ -151,6 +151,7 @@ export const commonProbes: Probes<EnvironmentSpec> = {
   'sharing.peers': { value: 4, seen: taken },
   'sharing.maxKl': { value: 0.7, seen: steps('weights', 0) },
   'sharing.learningRateScaling': { value: 'squareRoot', given: unscaled, seen: steps('adapter', 0) },
+  'sharing.updatesPerPeer': { value: 3, given: { 'sharing.mode': 'updateForEachPeer' }, seen: lessons },
   'sharing.externalGroups': { value: 1, given: mixed, seen: lessons },
   'canary.level': { value: 4, given: sampling, seen: canaries },
   'canary.tasks': { value: 10, given: sampling, seen: canaries },

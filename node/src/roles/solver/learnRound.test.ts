@@ -96,10 +96,10 @@ const { sharing } = spec
 const round = (
   lessons: Partial<RoundLessons>,
   mode: Sharing['mode'] = 'updateForEachPeer',
-  { externalGroups = null as number | null, ...learning }: Partial<typeof training & Sharing> = {},
+  { externalGroups = null as number | null, updatesPerPeer, ...learning }: Partial<typeof training & Sharing> = {},
 ): RoundLessons => ({
   round: 7,
-  spec: { training: { ...training, ...learning }, sharing: { ...sharing, mode, externalGroups } },
+  spec: { training: { ...training, ...learning }, sharing: { ...sharing, mode, externalGroups, updatesPerPeer } },
   own,
   others: peers(),
   until: new AbortController().signal,
@@ -131,6 +131,14 @@ test('own groups have as many updates as the specification says', async () => {
   const report = await learnRound(modules, round({ others: peers([c]) }, 'updateForEachPeer', { ownUpdates: 3 }))
   expect(updates.map(({ own }) => own)).toEqual([2, 2, 2, 0])
   expect(report.updates).toBe(4)
+})
+
+test('groups of each peer have as many updates as the specification says, and one without groups leaves as many to the own ones', async () => {
+  const { updates, ...modules } = noting()
+  const twice = round({ others: peers([c], [], [d]) }, 'updateForEachPeer', { updatesPerPeer: 2 })
+  const report = await learnRound(modules, twice)
+  expect(updates.map(({ groups }) => groups.join(''))).toEqual(['ab', 'c', 'c', 'd', 'd', 'ab', 'ab'])
+  expect(report).toMatchObject({ taken: 2, updates: 7 })
 })
 
 test('mixed: own groups have one update, with groups of others or without, and if the one for all fails', async () => {

@@ -66,21 +66,22 @@ export const MOST_OWN_UPDATES = 4
 /**
  * Learns from a round's groups, own and taken, in the mode of the environment's specification.
  *
- * `updateForEachPeer`: updates on the own groups, then one on each peer's as they arrive. `mixed`: own and taken ones in one update, once all have
+ * `updateForEachPeer`: updates on the own groups, then on each peer's as they arrive. `mixed`: own and taken ones in one update, once all have
  * arrived or the time is up (SAPO, arXiv:2509.08721 section 3); if that fails, peer by peer, to find the peer at fault. If the specification limits
  * the number of own groups, or in `mixed` of taken ones, those with the most signal are used. In `updateForEachPeer`, a peer without usable groups
- * costs no update: one more is made on the own groups.
+ * costs no update: as many are made on the own groups.
  *
  * Groups cannot make the round fail. A peer whose groups make an update fail is put in quarantine.
  */
 export async function learnRound(modules: LearningModules, lessons: RoundLessons): Promise<LearnedRound> {
   const { mode, externalGroups } = lessons.spec.sharing
   const { ownGroups } = lessons.spec.training
-  const ownUpdates = mode === 'mixed' ? 1 : lessons.spec.training.ownUpdates
+  const { ownUpdates, updatesPerPeer, mostMadeUp } = updatesOf(lessons.spec)
   const learned: LearnedRound = { meanReward: 0, averageAtK: 0, families: {}, taken: 0, updates: 0, refused: {} }
   const { score, update } = createUpdates(modules, lessons.round, learned)
   const faults = createFaults(modules, lessons, learned)
   const mostNats = mostNatsOf(lessons.own)
+  const ofPeers = { mostNats, updates: updatesPerPeer }
 
   async function* scoredOthers(): AsyncGenerator<PeerLessons> {
     for await (const theirs of lessons.others) {
@@ -99,7 +100,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
     if (chosen.length > 0) faults.ofOwn(await update(chosen, chosen.length, { updates: ownUpdates }))
     for await (const { peerKey, groups } of sound) {
       const before = learned.updates
-      const failure = groups.length === 0 ? null : await update(groups, 0, { peer: peerKey, mostNats })
+      const failure = groups.length === 0 ? null : await update(groups, 0, { peer: peerKey, ...ofPeers })
       if (failure !== null) faults.ofPeer(peerKey, groups.length, failure)
       // Groups whose answers all earn the same change nothing, and none is at fault.
       if (learned.updates === before) lost += 1
@@ -109,7 +110,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   }
 
   async function makeUp(lost: number): Promise<void> {
-    for (let left = Math.min(lost, MOST_OWN_UPDATES - ownUpdates); left > 0 && !lessons.until.aborted; left--)
+    for (let left = Math.min(lost * updatesPerPeer, mostMadeUp); left > 0 && !lessons.until.aborted; left--)
       if (chosen.length === 0 || (await update(chosen, chosen.length, { again: true })) !== null) return
   }
 
@@ -141,6 +142,14 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
   const peers = Map.groupBy(external, ({ peerKey }) => peerKey)
   await peerByPeer([...peers].map(([peerKey, groups]) => ({ peerKey, groups })))
   return learned
+}
+
+/** Updates of a round on the own groups, and on those of each other peer. `mixed` has one update of both. */
+function updatesOf({ training, sharing }: RoundLessons['spec']) {
+  const isMixed = sharing.mode === 'mixed'
+  const ownUpdates = isMixed ? 1 : training.ownUpdates
+  const updatesPerPeer = isMixed ? 1 : (sharing.updatesPerPeer ?? 1)
+  return { ownUpdates, updatesPerPeer, mostMadeUp: MOST_OWN_UPDATES - ownUpdates }
 }
 
 /** Scores and updates of a round. A failure is logged, whether the groups or the machine are at fault, and the next update is tried. */

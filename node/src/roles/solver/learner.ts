@@ -40,7 +40,7 @@ export type Learner = {
 export type LearnOptions = {
   /** Round of the swarm: the learning rate may depend on its updates. */
   round?: number
-  /** Number of consecutive updates on the same groups; 1. Only calls with nothing but own groups have more. */
+  /** Number of consecutive updates on the same groups; 1. Each is limited by `maxKl` if there are groups of others. */
   updates?: number
   /** The other peer whose groups they are, if there is exactly one: for the log. */
   peer?: PeerKey | null
