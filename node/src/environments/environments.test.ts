@@ -59,6 +59,11 @@ test.each<[string, object, string]>([
     'expected 1 with sharing.mode mixed',
   ],
   [
+    'several updates on the groups of a peer that mixed never makes',
+    { ...qwen, sharing: { ...qwen.sharing, updatesPerPeer: 2 } },
+    'expected none with sharing.mode mixed',
+  ],
+  [
     'a limit of external groups that updateForEachPeer never reads',
     { ...starter, sharing: { ...starter.sharing, externalGroups: 4 } },
     'expected null with mode updateForEachPeer',
