@@ -55,6 +55,24 @@ test('a group teaches as many of its answers as the specification says, and a ro
   expect(await learned(2, 2)).toEqual({ failure: null, updates: 2, rewards: twice, rounds: 1 })
 })
 
+test('an update that fails ends those on the same groups, and fails the lesson if none was made before it', async () => {
+  const after = async (...undone: boolean[]) => {
+    const policyStep = async () => ({ ...noStep, undone: undone.shift() ?? false })
+    const journal = createJournal(openDatabase(':memory:'), clock)
+    const environment = { spec: presets.starter } as unknown as Environment
+    const policy = { policyStep } as unknown as PolicyClient
+    const judge = { score: async () => [] }
+    const lesson = await createLearner({ environment, journal, training: noting, clock }, policy, judge).learn(
+      [group],
+      1,
+      { updates: 3 },
+    )
+    return { ...lesson, rounds: journal.getState('rounds learned') ?? 0 }
+  }
+  expect(await after(true)).toEqual({ failure: expect.stringContaining('too far'), updates: 0, rounds: 0 })
+  expect(await after(false, true)).toEqual({ failure: null, updates: 1, rounds: 1 })
+})
+
 test('each update is noted with what its groups say', async () => {
   noted.length = 0
   await learned(null, 2)

@@ -40,7 +40,10 @@ export type Learner = {
 export type LearnOptions = {
   /** Round of the swarm: the learning rate may depend on its updates. */
   round?: number
-  /** Number of consecutive updates on the same groups; 1. Each is limited by `maxKl` if there are groups of others. */
+  /**
+   * Number of consecutive updates on the same groups; 1. Each is limited by `maxKl` if there are groups of others. One that fails ends them; after
+   * one that changed the policy, that is nobody's fault.
+   */
   updates?: number
   /** The other peer whose groups they are, if there is exactly one: for the log. */
   peer?: PeerKey | null
@@ -122,10 +125,12 @@ export function createLearner(
         ...(hasOthers && mostNats !== null ? rulesOfPeers(mostNats) : {}),
       }
       const done: Lesson = { failure: null, updates: 0 }
-      for (let i = 0; i < updates && done.failure === null; i++) {
-        const lesson = await update(groups, options, own, peer)
-        done.failure = lesson.failure
-        done.updates += lesson.updates
+      for (let i = 0; i < updates; i++) {
+        const { failure, updates: made } = await update(groups, options, own, peer)
+        done.updates += made
+        if (failure === null) continue
+        if (done.updates === 0) done.failure = failure
+        break
       }
       scaling.count(round, done.updates)
       if (own > 0 && done.failure === null) journal.setState('rounds learned', rounds)
