@@ -276,6 +276,13 @@ test('A proposal is read back from its text.', async () => {
   expect(await parseProposal(formatProposal(proposal))).toEqual(proposal)
 })
 
+test('Tests of one call that may expect the same are a proposal.', async () => {
+  for (const other of ['2', '2.0', 'True'])
+    expect(await parseProposal(`Write f(a). Return a.\nassert f(1) == 2\nassert f(1) == ${other}`)).toHaveProperty(
+      'tests',
+    )
+})
+
 test.each([
   ['no header', 'Return the sum.\nassert f(1) == 1'],
   ['no header', 'Write f(a, a). Return a.\nassert f(1, 2) == 1'],
@@ -289,6 +296,7 @@ test.each([
   ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1; import os'],
   ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1, "no"'],
   ['test malformed', 'Write f(a). Return a.\nassert f(1) == 1\n'],
+  ['tests contradict each other', 'Write f(a). Return a.\nassert f([1,"b"]) == 1\nassert f([1, \'b\']) == 2'],
 ] as const)('No proposal: %s.', async (fault, text) => {
   expect(await parseProposal(text)).toBe(fault)
 })

@@ -1,4 +1,5 @@
 import { parseTaskText } from './curriculum/parseTaskText.ts'
+import { parsePythonLiteral, pythonRepr } from './curriculum/pythonValue.ts'
 import { isConstant, isHeldOut } from './curriculum/semanticKey.ts'
 import { levelOf, type Problem, parametersOf, type Task } from './curriculum/task.ts'
 import { answerText, requestText } from './prompts.ts'
@@ -25,6 +26,7 @@ export type ProposalFault =
   | 'no tests'
   | 'too many tests'
   | 'test malformed'
+  | 'tests contradict each other'
 
 /** A proposal as text; `parseProposal` is the inverse. */
 export function formatProposal({ problem, tests }: Proposal): string {
@@ -52,7 +54,13 @@ export async function parseProposal(text: string): Promise<Proposal | ProposalFa
   const tests = rest.slice(broken === undefined ? 0 : broken.split('\n').length + 1)
   if (!tests.length) return 'no tests'
   if (tests.length > proposalLimits.tests) return 'too many tests'
-  for (const test of tests) if (!(await isUnitTest(test, name, parameters.length))) return 'test malformed'
+  const read: UnitTest[] = []
+  for (const test of tests) {
+    const unit = await readUnitTest(test)
+    if (unit === null || unit.name !== name || unit.args.length !== parameters.length) return 'test malformed'
+    read.push(unit)
+  }
+  if (contradict(read)) return 'tests contradict each other'
   return { problem: { name, parameters, text: problem, ...(broken === undefined ? {} : { broken }) }, tests }
 }
 
@@ -67,8 +75,11 @@ async function brokenFunction(lines: readonly string[], problem: Problem): Promi
   return tree && readsParameters(tree, problem) ? broken : null
 }
 
-/** The arguments and the expected value of a unit test, as source text; null if it is not a unit test. */
-export async function readUnitTest(test: string): Promise<{ name: string; args: string[]; expected: string } | null> {
+/** The arguments and the expected value of a unit test, as source text. */
+type UnitTest = { name: string; args: string[]; expected: string }
+
+/** Null if the text is not a unit test. */
+export async function readUnitTest(test: string): Promise<UnitTest | null> {
   if (test.length > proposalLimits.testCharacters || !test.startsWith('assert ')) return null
   const tree = await parsePython(test)
   const [statement, ...others] = tree ? statementsOf(tree) : []
@@ -84,9 +95,22 @@ export async function readUnitTest(test: string): Promise<{ name: string; args: 
   return { name: callee.text, args: args.map(arg => arg.text), expected: expected.text }
 }
 
-async function isUnitTest(test: string, name: string, parameters: number): Promise<boolean> {
-  const read = await readUnitTest(test)
-  return read !== null && read.name === name && read.args.length === parameters
+/** Whether two tests expect different values of one call. Values that are not int, str or list can be equal in other spellings: `1` and `1.0`. */
+function contradict(tests: readonly UnitTest[]): boolean {
+  const values = new Map<string, string>()
+  return tests.some(({ args, expected }) => {
+    const [call, value] = [canonicalLiteral(`[${args.join(', ')}]`), canonicalLiteral(expected)]
+    if (call === null || value === null) return false
+    const before = values.get(call) ?? value
+    values.set(call, before)
+    return before !== value
+  })
+}
+
+/** The one spelling of an int, str or list; null for other literals. */
+function canonicalLiteral(text: string): string | null {
+  const value = parsePythonLiteral(text)
+  return value === null ? null : pythonRepr(value)
 }
 
 const plainLiterals = ['Number', 'String', 'Boolean', 'None']
