@@ -12,27 +12,27 @@ export type Arm = {
   poison?: Poison
 }
 
-const alone = { peers: 0 }
+const alone = { peers: 0, updatesPerPeer: undefined }
 const mixed = (own: number, external: number): Changes => ({
-  training: { ownGroups: own },
-  sharing: { mode: 'mixed', externalGroups: external },
+  training: { ownGroups: own, ownUpdates: 1 },
+  sharing: { mode: 'mixed', externalGroups: external, updatesPerPeer: undefined },
 })
 
 /** In order of execution, the most informative ones first. */
 export const arms: readonly Arm[] = [
   arm('solo', 'alone', { sharing: alone }),
-  arm('sharing', 'sharing, an update for each peer', {}),
-  arm('solo-updates', 'alone, with as many updates', { sharing: alone, training: { ownUpdates: 4 } }),
+  arm('sharing', 'sharing, two updates for each peer', {}),
+  arm('solo-updates', 'alone, with as many updates', { sharing: alone, training: { ownUpdates: 8 } }),
   arm('solo-filtered', 'alone, 16 answers a task, the 4 with the most signal', {
     sharing: alone,
     groupSize: 16,
     training: { answersPerGroup: 4 },
   }),
-  arm('sharing-twice', 'sharing, two updates for each peer', {
-    training: { ownUpdates: 2 },
-    sharing: { updatesPerPeer: 2 },
+  arm('solo-four', 'alone, with four updates', { sharing: alone, training: { ownUpdates: 4 } }),
+  arm('sharing-once', 'sharing, one update for each peer', {
+    training: { ownUpdates: 1 },
+    sharing: { updatesPerPeer: undefined },
   }),
-  arm('solo-eight', 'alone, with as many updates as those', { sharing: alone, training: { ownUpdates: 8 } }),
   arm('sharing-half', 'sharing, half of the generation', { tasksPerRound: 4 }),
   arm('sharing-poisoned', 'sharing, one of four poisons', {}, 'plausible'),
   arm('mixed-4-4', '4 own and 4 external groups in one update', mixed(4, 4)),
@@ -51,7 +51,11 @@ function arm(name: string, title: string, changes: Changes, poison?: keyof typeo
       ...starter,
       ...changes,
       training: { ...training, ...changes.training },
-      sharing: { ...sharing, ...changes.sharing },
+      // A field that a change leaves out has no value, not that of the starter.
+      sharing: defined({ ...sharing, ...changes.sharing }),
     })
   return { name, title, spec, ...(poison && { poison: poisons[poison] }) }
 }
+
+const defined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -9,7 +9,7 @@ import { type Found, recordArms, tableOf } from './recordArms.ts'
 import { type ArmRun, type ArmSize, runArm, secondsPerRound } from './runArm.ts'
 
 type Size = ArmSize & {
-  /** Seeds of the two arms that are compared most. */
+  /** Seeds of the arms that are compared most. */
   seeds: number
   /** Seeds of the other arms. */
   fewerSeeds: number
@@ -18,8 +18,8 @@ type Size = ArmSize & {
   equalTokens: number
 }
 
-const comparedMost = ['solo', 'sharing']
-const inRows = [...comparedMost, 'solo-updates', 'solo-filtered']
+const comparedMost = ['solo', 'sharing', 'solo-updates']
+const inRows = [...comparedMost, 'solo-filtered']
 
 const full: Size = {
   ...{ at: [5, 10, 15, 20, 30, 40], tasks: 100, samples: 2 },

@@ -31,7 +31,8 @@ const starter: CodeZeroSpec = {
     minGroupDeviation: 0.05,
     answersPerGroup: null,
     ownGroups: null,
-    ownUpdates: 1,
+    // Measured so, as `updatesPerPeer`: docs/experiments/swarm-vs-solo.
+    ownUpdates: 2,
   },
   bases: null,
   // Honest groups of the starter's moved its policy by 0.0008 at most.
@@ -41,7 +42,7 @@ const starter: CodeZeroSpec = {
     peers: 8,
     maxKl: 0.02,
     externalGroups: null,
-    // Measured so: docs/experiments/swarm-vs-solo.
+    updatesPerPeer: 2,
     learningRateScaling: 'none',
   },
   // Learning at level 2, which the published weights solve well, has no effect at other levels; at level 3, 0.4 of the answers are right.
@@ -79,6 +80,7 @@ const qwen: CodeZeroSpec = {
     // signal. One answer of 8 that a judge finds right, at 0.9 against 0.3, deviates by 0.17.
     scaleRewards: 'none',
     minGroupDeviation: 0.1,
+    ownUpdates: 1,
   },
   sharing: {
     mode: 'mixed',

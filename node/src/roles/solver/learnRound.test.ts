@@ -27,8 +27,10 @@ import { scoreAhead } from './takeGroups.ts'
 import { createTrust } from './trust.ts'
 
 const clock = { nowMs: () => 0 } as Clock
-const { training } = presets.starter
-const spec = environmentFrom('starter', { training: { ...training, minGroupDeviation: 0 } })
+/** One update on all groups. */
+const training = { ...presets.starter.training, ownUpdates: 1 }
+const { updatesPerPeer: _, ...sharing } = presets.starter.sharing
+const spec = environmentFrom('starter', { training: { ...training, minGroupDeviation: 0 }, sharing })
 const problem = drawTrainingTask(3, seededRandom('learn round'))
 
 /** Two answers that score apart, the first being fenced; of each token `logprob` is claimed. */
@@ -92,7 +94,6 @@ const own = [group('a'), group('b')]
 const families = { logic: 0.25, add: 0.25 }
 const [c, d, e] = [group('c'), group('d'), group('e')]
 type Sharing = EnvironmentSpec['sharing']
-const { sharing } = spec
 const round = (
   lessons: Partial<RoundLessons>,
   mode: Sharing['mode'] = 'updateForEachPeer',
