@@ -42,3 +42,6 @@ export async function startOf(spec: EnvironmentSpec): Promise<string> {
   const weights = await hashStoredWeights(folder, await readDecoderConfig(folder))
   return createHash('sha256').update(environmentHash(spec)).update(weights).digest('hex').slice(0, 8)
 }
+
+/** Eight hexadecimal digits of a value's JSON, for the name of a run that depends on it. */
+export const digestOf = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 8)

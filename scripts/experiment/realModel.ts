@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import { parseSpec } from '../../node/src/environments/builtIn.ts'
 import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
+import { examples, small, solverMessage } from '../../node/src/environments/reasoning/kind.ts'
 import { measuredOn } from '../measure/results.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
-import { keptRun } from './keptRuns.ts'
+import { digestOf, keptRun } from './keptRuns.ts'
 import { type ArmName, type RealFound, type RealRun, realRows } from './realRows.ts'
 import { realSwarm, runJson } from './realSwarm.ts'
 import { recordReal } from './recordReal.ts'
@@ -41,7 +42,8 @@ export const realModel: Experiment = async options => {
   const size = options.quick ? quick : full
   const { data, log } = options
   const model = options.onlyKept ? '' : await smolModel(join(data, 'model'))
-  const measured = `distinct-${size.tasks}-samples-${size.samples}`
+  const rules = digestOf({ ...small, families: FAMILIES, tasksPerRound: TASKS_PER_ROUND, solverMessage, examples })
+  const measured = `distinct-${size.tasks}-samples-${size.samples}-${rules}`
   const start = () =>
     keptRun(options, `before-${measured}`, async () => {
       const specification = await specify(options, model, 'shared')

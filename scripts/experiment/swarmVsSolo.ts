@@ -44,9 +44,8 @@ export const swarmVsSolo: Experiment = async options => {
   for (const arm of arms) {
     const ofArm = runs.get(arm.name) ?? []
     if (ofArm.length === 0) continue
-    const seconds = options.quick
-      ? null
-      : await keptRun(options, `${arm.name}-seconds`, () => secondsPerRound(arm, options))
+    const timed = `${arm.name}-seconds-${await startOf(arm.spec(starter.spec))}`
+    const seconds = options.quick ? null : await keptRun(options, timed, () => secondsPerRound(arm, options))
     found.push({ arm, runs: ofArm, secondsPerRound: seconds })
   }
   const rows = compareArms(runs, { equalTokens: size.equalTokens, apart: !options.quick })
