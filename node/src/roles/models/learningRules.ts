@@ -24,13 +24,36 @@ export const rulesOfOthers = (maxKl: number) =>
 export const rulesOfPeers = (mostNats: number) =>
   ({ importanceSamplingFloor: 1, importanceSamplingFloorNats: mostNats }) as const
 
-/** The learning rate of an update; weights and adapters have different ones. @param updates - including this one. */
-export function learningRateOf(training: Training, trained: 'weights' | 'adapter', updates: number): number {
+/**
+ * The learning rate of a round's updates; weights and adapters have different ones.
+ *
+ * @param rounds - that were learned from, including this one: a falling rate is above zero in the last of `totalRounds`, and zero after it.
+ */
+export function learningRateOf(training: Training, trained: 'weights' | 'adapter', rounds: number): number {
   const { schedule, learningRate, adapterLearningRate, warmUpRounds, totalRounds } = training
-  const total = totalRounds === null ? {} : { totalSteps: totalRounds }
+  const total = totalRounds === null ? {} : { totalSteps: totalRounds + 1 }
   const peak = trained === 'adapter' ? adapterLearningRate : learningRate
-  return learningRateAt(Math.max(1, updates), { kind: schedule, peak, warmupSteps: warmUpRounds, ...total })
+  return learningRateAt(Math.max(1, rounds), { kind: schedule, peak, warmupSteps: warmUpRounds, ...total })
 }
+
+/**
+ * Rounds whose own groups were learned from, kept in the journal. A round that is learned from again, because its updates were lost, counts once.
+ */
+export function createRoundCount(journal: Journal) {
+  const kept = () => {
+    const state = journal.getState('rounds learned') as number | Learned | undefined
+    // A number alone is from release 0.9 or earlier.
+    return typeof state === 'object' ? state : { rounds: state ?? 0, last: null }
+  }
+  const including = (round: number) => kept().rounds + (kept().last === round ? 0 : 1)
+  return {
+    count: () => kept().rounds,
+    including,
+    learned: (round: number) => journal.setState('rounds learned', { rounds: including(round), last: round }),
+  }
+}
+
+type Learned = { rounds: number; last: number | null }
 
 const COUNTED = 'updates of the last two rounds'
 
@@ -42,15 +65,21 @@ type Counted = {
 }
 
 /**
- * Divides the learning rate by the square root of a round's updates, if the specification says so. A round counts as many updates as the one before
- * it, until it has more. The counts are kept in the journal, so a restart in the middle of a round loses none.
+ * Divides the learning rate by the square root of a round's updates, if the specification says so. A round counts as many updates as the last one
+ * that had any, until it has more. The counts are kept in the journal.
  */
 export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sharing']['learningRateScaling']) {
   const countsOf = (round: number): Counted => {
     const kept = journal.getState(COUNTED) as Counted | undefined
-    return kept?.round === round ? kept : { round, updates: 0, before: kept?.updates ?? 0 }
+    if (kept === undefined || kept.round === round) return kept ?? { round, updates: 0, before: 0 }
+    return { round, updates: 0, before: kept.updates > 0 ? kept.updates : kept.before }
+  }
+  const keep = (counts: Counted) => {
+    if (scaling === 'squareRoot') journal.setState(COUNTED, counts)
   }
   return {
+    /** A round that is learned from again, because its updates were lost, counts them again. */
+    begin: (round: number) => keep({ ...countsOf(round), updates: 0 }),
     /** Factor for the learning rate of a round's next update. */
     factor(round: number): number {
       const { updates, before } = countsOf(round)
@@ -58,7 +87,7 @@ export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sh
     },
     count(round: number, updates: number): void {
       const counts = countsOf(round)
-      if (scaling === 'squareRoot') journal.setState(COUNTED, { ...counts, updates: counts.updates + updates })
+      keep({ ...counts, updates: counts.updates + updates })
     },
   }
 }

@@ -7,6 +7,7 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import type { TrainingStep } from '../metrics/trainingLog.ts'
+import { createRateScaling, learningRateOf } from '../models/learningRules.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
 import { createLearner } from './learner.ts'
 
@@ -26,8 +27,8 @@ const group = {
 const noted: TrainingStep[] = []
 const noting = { note: (step: TrainingStep) => void noted.push(step) }
 
-/** The rewards that each update was given, and how many rounds the warm-up counts. */
-async function learned(answersPerGroup: number | null, updates: number) {
+/** The rewards that the updates of some rounds were given, and how many rounds the warm-up counts. */
+async function learned(answersPerGroup: number | null, rounds: readonly number[]) {
   const spec = environmentFrom('starter', { training: { ...presets.starter.training, answersPerGroup } })
   const journal = createJournal(openDatabase(':memory:'), createManualClock())
   const rewards: number[][] = []
@@ -38,44 +39,24 @@ async function learned(answersPerGroup: number | null, updates: number) {
   const environment = { spec } as unknown as Environment
   const policy = { policyStep } as unknown as PolicyClient
   const judge = { score: async () => [] }
-  const lesson = await createLearner({ environment, journal, training: noting, clock }, policy, judge).learn(
-    [group],
-    1,
-    { updates },
-  )
-  return { ...lesson, rewards, rounds: journal.getState('rounds learned') }
+  const learner = createLearner({ environment, journal, training: noting, clock }, policy, judge)
+  for (const round of rounds) expect(await learner.learn([group], 1, { round })).toEqual({ failure: null, updates: 1 })
+  return { rewards, counted: journal.getState('rounds learned') }
 }
 
-test('a group teaches as many of its answers as the specification says, and a round of several updates is one round', async () => {
-  expect(await learned(null, 1)).toEqual({ failure: null, updates: 1, rewards: [[0.5, 0.1, 0.9, 0.6]], rounds: 1 })
-  const twice = [
-    [0.1, 0.9],
-    [0.1, 0.9],
-  ]
-  expect(await learned(2, 2)).toEqual({ failure: null, updates: 2, rewards: twice, rounds: 1 })
+test('a group teaches as many of its answers as the specification says', async () => {
+  expect((await learned(null, [1])).rewards).toEqual([[0.5, 0.1, 0.9, 0.6]])
+  expect((await learned(2, [1])).rewards).toEqual([[0.1, 0.9]])
 })
 
-test('an update that fails ends those on the same groups, and fails the lesson if none was made before it', async () => {
-  const after = async (...undone: boolean[]) => {
-    const policyStep = async () => ({ ...noStep, undone: undone.shift() ?? false })
-    const journal = createJournal(openDatabase(':memory:'), clock)
-    const environment = { spec: presets.starter } as unknown as Environment
-    const policy = { policyStep } as unknown as PolicyClient
-    const judge = { score: async () => [] }
-    const lesson = await createLearner({ environment, journal, training: noting, clock }, policy, judge).learn(
-      [group],
-      1,
-      { updates: 3 },
-    )
-    return { ...lesson, rounds: journal.getState('rounds learned') ?? 0 }
-  }
-  expect(await after(true)).toEqual({ failure: expect.stringContaining('too far'), updates: 0, rounds: 0 })
-  expect(await after(false, true)).toEqual({ failure: null, updates: 1, rounds: 1 })
+test('a round that is learned again after a stop counts once', async () => {
+  expect((await learned(null, [3, 4])).counted).toEqual({ rounds: 2, last: 4 })
+  expect((await learned(null, [3, 4, 4])).counted).toEqual({ rounds: 2, last: 4 })
 })
 
 test('each update is noted with what its groups say', async () => {
   noted.length = 0
-  await learned(null, 2)
+  await learned(null, [1, 2])
   expect(noted).toHaveLength(2)
   expect(noted[0]).toMatchObject({
     ...{ groups: 1, ownGroups: 1, groupsUsed: 1, reward: 0.525, passAt1: 0.5, entropy: 1, completionTokens: 1 },
@@ -130,7 +111,7 @@ test('rewards are scaled, clipped and stepped by as the specification says, an a
     const environment = { spec: environmentFrom('starter', { training: changed }) } as unknown as Environment
     const node = { environment, journal, training: noting, clock }
     const policy = { policyStep } as unknown as PolicyClient
-    await createLearner(node, policy, { score: async () => [] }, trained).learn([group], 1)
+    await createLearner(node, policy, { score: async () => [] }, trained).learn([group], 1, { round: 1 })
   }
   const loss = { scaleRewards: 'batch', minDeviation: 0.3, clipLow: 0.1, clipHigh: 0.4 }
   expect(asked).toMatchObject([
@@ -151,13 +132,13 @@ test('groups of others may move the policy as far as the specification says, and
   const environment = { spec } as unknown as Environment
   const policy = { policyStep } as unknown as PolicyClient
   const learner = createLearner({ environment, journal, training: noting, clock }, policy, { score: async () => [] })
-  await learner.learn([group], 0)
-  await learner.learn([group, group], 1)
-  await learner.learn([group], 1)
+  await learner.learn([group], 0, { round: 1 })
+  await learner.learn([group, group], 1, { round: 2 })
+  await learner.learn([group], 1, { round: 3 })
   expect(asked).toEqual([0.3, 0.3, undefined])
-  expect(journal.getState('rounds learned')).toBe(2)
-  await learner.learn([group], 1, { again: true })
-  expect(journal.getState('rounds learned')).toBe(2)
+  expect(journal.getState('rounds learned')).toMatchObject({ rounds: 2 })
+  await learner.learn([group], 1, { round: 4, again: true })
+  expect(journal.getState('rounds learned')).toMatchObject({ rounds: 2 })
 })
 
 test('right answers of others count in full up to the given nats a token, those of the own policy by their importance', async () => {
@@ -173,11 +154,11 @@ test('right answers of others count in full up to the given nats a token, those 
   const modules = { environment, journal, training: noting, clock }
   const server = createLearner(modules, policy, judge, 'adapter', () => undefined, false)
   const learner = createLearner(modules, policy, judge)
-  await learner.learn([group], 0, { mostNats: 0.4 })
-  await learner.learn([group, group], 1, { mostNats: 0.4 })
-  await learner.learn([group], 0)
-  await learner.learn([group], 1, { mostNats: 0.4 })
-  await server.learn([group], 1, { mostNats: 0.4 })
+  await learner.learn([group], 0, { round: 1, mostNats: 0.4 })
+  await learner.learn([group, group], 1, { round: 1, mostNats: 0.4 })
+  await learner.learn([group], 0, { round: 1 })
+  await learner.learn([group], 1, { round: 1, mostNats: 0.4 })
+  await server.learn([group], 1, { round: 1, mostNats: 0.4 })
   const none = [undefined, undefined]
   expect(asked).toEqual([[1, 0.4], [1, 0.4], none, none, none])
 })
@@ -203,4 +184,26 @@ test('an update of a round of several has a rate that is divided by the square r
   const root = (updates: number) => expect.closeTo(1 / Math.sqrt(updates), 12)
   // Alone; with two others, which were not foreseen; with one; with one and nothing of its own; then alone twice.
   expect(rates.squareRoot).toEqual([1, 1, 2, 3, 3, 3, 2, 1, 1].map(root))
+})
+
+test('a round without updates leaves the rate to the one before it, and one that is learned again counts its updates once', () => {
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const scaling = createRateScaling(journal, 'squareRoot')
+  scaling.begin(1)
+  for (let i = 0; i < 4; i++) scaling.count(1, 1)
+  scaling.begin(2)
+  expect(scaling.factor(2)).toBe(0.5)
+  scaling.count(2, 0)
+  expect(scaling.factor(3)).toBe(0.5)
+  for (let again = 0; again < 2; again++) {
+    scaling.begin(3)
+    for (let i = 0; i < 9; i++) scaling.count(3, 1)
+  }
+  expect(scaling.factor(4)).toBeCloseTo(1 / 3, 12)
+})
+
+test('a rate that falls is above zero in the last of the rounds, and zero after it', () => {
+  const training = { ...presets.starter.training, schedule: 'linear', totalRounds: 10, warmUpRounds: 5 } as const
+  const rates = [5, 6, 10, 11].map(rounds => learningRateOf(training, 'weights', rounds) / training.learningRate)
+  expect(rates).toEqual([1, 5 / 6, 1 / 6, 0].map(rate => expect.closeTo(rate, 12)))
 })

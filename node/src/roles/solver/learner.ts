@@ -10,6 +10,7 @@ import { passByDataset, passByFamily, passByLevel, passByPeer, passByProposer } 
 import type { TrainingLog } from '../metrics/trainingLog.ts'
 import {
   createRateScaling,
+  createRoundCount,
   failureOf,
   learningRateOf,
   lossOptions,
@@ -22,7 +23,7 @@ import { farthestAnswers, type ScoredGroup } from './chooseLessons.ts'
 type Lesson = {
   /** Reason why nothing was learned and the policy did not change; null if it learned. */
   failure: string | null
-  /** Updates that changed the policy; 0 if no group had a gradient. */
+  /** 1 if the policy changed; 0 if not, because no group had a gradient. */
   updates: number
 }
 
@@ -30,21 +31,18 @@ export type Learner = {
   /** Claims in a rollout are not trusted: rewards are computed here. */
   score: (groups: readonly CheckedGroup[]) => Promise<ScoredGroup[]>
   /**
-   * Learns from these groups, or, if the specification says so, only from the answers of each whose rewards are farthest apart.
+   * One update on these groups, or, if the specification says so, only on the answers of each whose rewards are farthest apart.
    *
-   * @param own - number of own groups, which come first: the warm-up counts rounds, that is, calls with own groups.
+   * @param own - number of own groups, which come first: the warm-up counts rounds with own groups.
    */
-  learn: (groups: readonly ScoredGroup[], own: number, options?: LearnOptions) => Promise<Lesson>
+  learn: (groups: readonly ScoredGroup[], own: number, options: LearnOptions) => Promise<Lesson>
+  /** How often the policy fell back to its last save, since the start. */
+  setbacks: () => number
 }
 
 export type LearnOptions = {
   /** Round of the swarm: the learning rate may depend on its updates. */
-  round?: number
-  /**
-   * Number of consecutive updates on the same groups; 1. Each is limited by `maxKl` if there are groups of others. One that fails ends them; after
-   * one that changed the policy, that is nobody's fault.
-   */
-  updates?: number
+  round: number
   /** The other peer whose groups they are, if there is exactly one: for the log. */
   peer?: PeerKey | null
   /**
@@ -52,7 +50,7 @@ export type LearnOptions = {
    * importance alone.
    */
   mostNats?: number | null
-  /** Whether the round has learned from the own groups before: it counts once. */
+  /** Whether the round has learned from these groups before. */
   again?: boolean
 }
 
@@ -76,6 +74,7 @@ export function createLearner(
   const { training } = spec
   const loss = lossOptions(training)
   const scaling = createRateScaling(journal, spec.sharing.learningRateScaling)
+  const rounds = createRoundCount(journal)
   const ofOthers = rulesOfOthers(spec.sharing.maxKl)
 
   /** One update. */
@@ -115,27 +114,22 @@ export function createLearner(
         return { ...group, rewards, correctness, family: familyOf?.(problem), dataset: datasetOf(text) }
       })
     },
-    async learn(groups, own, { round = 0, updates = 1, peer = null, mostNats = null, again = false } = {}) {
-      const kept = Number(journal.getState('rounds learned') ?? 0)
-      const rounds = own > 0 && !again ? kept + 1 : kept
-      const learningRate = learningRateOf(training, trained, rounds) * scaling.factor(round)
+    async learn(groups, own, { round, peer = null, mostNats = null, again = false }) {
+      const begins = own > 0 && !again
+      if (begins) scaling.begin(round)
+      const counted = begins ? rounds.including(round) : rounds.count()
+      const learningRate = learningRateOf(training, trained, counted) * scaling.factor(round)
       const hasOthers = groups.length > own
       const options = {
         ...{ learningRate, ...loss, ...(hasOthers || !believesOwn ? ofOthers : {}) },
         ...(hasOthers && mostNats !== null ? rulesOfPeers(mostNats) : {}),
       }
-      const done: Lesson = { failure: null, updates: 0 }
-      for (let i = 0; i < updates; i++) {
-        const { failure, updates: made } = await update(groups, options, own, peer)
-        done.updates += made
-        if (failure === null) continue
-        if (done.updates === 0) done.failure = failure
-        break
-      }
-      scaling.count(round, done.updates)
-      if (own > 0 && done.failure === null) journal.setState('rounds learned', rounds)
-      return done
+      const lesson = await update(groups, options, own, peer)
+      scaling.count(round, lesson.updates)
+      if (begins && lesson.failure === null) rounds.learned(round)
+      return lesson
     },
+    setbacks: () => policy.setbacks?.() ?? 0,
   }
 }
 

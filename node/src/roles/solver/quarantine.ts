@@ -11,6 +11,8 @@ export type Quarantine = {
   holds(peerKey: PeerKey, round: number): boolean
   /** Puts a peer in quarantine for the rounds after this one. */
   put(peerKey: PeerKey, round: number, reason: string): void
+  /** The same for a fault that may be this machine's, such as a worker that died: only if it is the second within as many rounds. */
+  suspect(peerKey: PeerKey, round: number, reason: string): void
 }
 
 /** The last round of each peer's quarantine, and why. */
@@ -18,15 +20,31 @@ type Kept = { [peerKey: string]: { until: number; reason: string } }
 
 const KEY = 'quarantine'
 
+/** The last round of each suspect's fault. */
+type Suspects = { [peerKey: string]: number }
+
+const SUSPECTS = 'suspects'
+
 export function createQuarantine({ journal, logger }: { journal: Journal; logger: Logger }): Quarantine {
   const kept = () => (journal.getState(KEY) ?? {}) as Kept
+
+  function put(peerKey: PeerKey, round: number, reason: string): void {
+    const until = round + QUARANTINE_ROUNDS
+    const standing = Object.entries(kept()).filter(([, entry]) => entry.until > round)
+    journal.setState(KEY, { ...Object.fromEntries(standing), [peerKey]: { until, reason } })
+    logger.warn('nothing is learned from this peer for some rounds', { peerKey, until, reason })
+  }
+
   return {
     holds: (peerKey, round) => round <= (kept()[peerKey]?.until ?? Number.NEGATIVE_INFINITY),
-    put(peerKey, round, reason) {
-      const until = round + QUARANTINE_ROUNDS
-      const standing = Object.entries(kept()).filter(([, entry]) => entry.until > round)
-      journal.setState(KEY, { ...Object.fromEntries(standing), [peerKey]: { until, reason } })
-      logger.warn('nothing is learned from this peer for some rounds', { peerKey, until, reason })
+    put,
+    suspect(peerKey, round, reason) {
+      const all = Object.entries((journal.getState(SUSPECTS) ?? {}) as Suspects)
+      const recent = Object.fromEntries(all.filter(([, at]) => at > round - QUARANTINE_ROUNDS))
+      const before = recent[peerKey] ?? round
+      journal.setState(SUSPECTS, { ...recent, [peerKey]: round })
+      // A round that is learned again has the same fault again.
+      if (before < round) put(peerKey, round, reason)
     },
   }
 }

@@ -16,6 +16,8 @@ import {
  * process.
  */
 export interface PolicyClient extends PolicyHandlers {
+  /** How often the policy fell back to the folder that was last loaded or saved, because its worker was replaced. */
+  setbacks(): number
   /**
    * Stops the worker. Running and waiting operations reject with code POLICY_CLOSED. In the worker, generation and scoring end at their next
    * step; a save or an update is completed, so that no file is left half-written.
@@ -95,6 +97,7 @@ export function openPolicyClient(
   return {
     pid: worker.pid ?? 0,
     ...policyHandlers(call),
+    setbacks: () => 0,
     async close() {
       end(closed())
       isClosing = true
@@ -174,6 +177,7 @@ export function openLastingPolicy(
   /** The current worker's load of the previous worker's state; undefined if it has not begun. */
   let loading: Promise<void> | undefined = Promise.resolve()
   let crashesOnEnd = 0
+  let setbacks = 0
   const loaded: { [K in 'load' | 'loadJudge' | 'loadFrozen']?: Parameters<PolicyHandlers[K]> } = {}
 
   /** Resolves when the worker has loaded the previous worker's state. If that fails, the next call tries again. */
@@ -193,6 +197,7 @@ export function openLastingPolicy(
   function restart(error: WorkerError, dead: PolicyClient): Promise<void> {
     if (client !== dead) return ready()
     crashesOnEnd++
+    setbacks++
     crashed(error)
     // A worker that is still alive has lost its GPU.
     void dead.close()
@@ -231,6 +236,7 @@ export function openLastingPolicy(
 
   return {
     ...policyHandlers(call),
+    setbacks: () => setbacks,
     close: () => client.close(),
   }
 }

@@ -1,0 +1,45 @@
+import type { PeerKey } from '#core/hashes.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
+import { areUnlikely, faultOfClaims } from './checkClaims.ts'
+import type { Quarantine } from './quarantine.ts'
+import { FAILED } from './roundUpdates.ts'
+
+type Given = { peerKey: PeerKey; groups: readonly CheckedGroup[] }
+
+const UNLIKELY = 'answers are less likely than those that a policy samples'
+
+/** Counts refused groups, and puts the peers at fault in quarantine. */
+export function createFaults(
+  { quarantine, vocabSize }: { quarantine: Quarantine; vocabSize: number },
+  { round, own }: { round: number; own: readonly CheckedGroup[] },
+  learned: { refused: Record<string, number> },
+) {
+  let ownFailure: string | null = null
+  const refuse = (reason: string, groups: number) => {
+    learned.refused[reason] = (learned.refused[reason] ?? 0) + groups
+  }
+
+  return {
+    /** Leaves out a peer's groups with impossible claims, and all of its groups if its answers are unlikely, which may be honest. */
+    withoutUnsound({ peerKey, groups }: Given): Given {
+      const faults = groups.map(group => faultOfClaims(group, vocabSize))
+      const found = faults.filter(fault => fault !== null)
+      for (const fault of found) refuse(fault, 1)
+      if (found[0] !== undefined) quarantine.put(peerKey, round, found[0])
+      const possible = groups.filter((_, i) => faults[i] === null)
+      if (!areUnlikely(possible, own)) return { peerKey, groups: possible }
+      refuse(UNLIKELY, possible.length)
+      return { peerKey, groups: [] }
+    },
+    ownFailed: () => ownFailure !== null,
+    ofOwn(failure: string | null): void {
+      ownFailure = failure
+      if (failure !== null) refuse(`own groups: ${failure}`, own.length)
+    },
+    /** If the own groups fail too, it may be this machine's fault. */
+    ofPeer(peerKey: PeerKey, groups: number, failure: string): void {
+      refuse(failure, groups)
+      if (ownFailure === null) quarantine[failure === FAILED ? 'suspect' : 'put'](peerKey, round, failure)
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import type { Logger } from '#core/logger.ts'
+import type { CheckedGroup } from '../draws/checkRollouts.ts'
+import type { ScoredGroup } from './chooseLessons.ts'
+import type { Learner, LearnOptions } from './learner.ts'
+
+/** The failure of an update that threw: the groups or this machine may be at fault. */
+export const FAILED = 'the update failed'
+
+type Repeated = Omit<LearnOptions, 'round'> & {
+  /** Number of consecutive updates on the same groups; 1. */
+  times?: number
+}
+
+/**
+ * Scores and updates of a round. A failure is logged, whether the groups or the machine are at fault, and the next update is tried.
+ *
+ * @param until - from then on there is at most one update on the same groups.
+ * @param learned - counted here.
+ */
+export function createUpdates(
+  { learner, logger, signal }: { learner: Learner; logger: Logger; signal: AbortSignal },
+  { round, until }: { round: number; until: AbortSignal },
+  learned: { updates: number; taken: number },
+) {
+  let setbacks = learner.setbacks()
+
+  async function attempt<T>(groups: number, run: () => Promise<T>): Promise<T | null> {
+    try {
+      return await run()
+    } catch (error) {
+      signal.throwIfAborted()
+      logger.error('an update failed', { round, groups, error })
+      return null
+    }
+  }
+
+  return {
+    score: (groups: readonly CheckedGroup[]) => attempt(groups.length, () => learner.score(groups)),
+
+    /** @returns the reason why nothing was learned; null if it was, or if no group has a gradient. */
+    async update(groups: readonly ScoredGroup[], ownCount: number, options: Repeated = {}): Promise<string | null> {
+      const { times = 1, again = false, ...others } = options
+      for (let i = 0; i < times && (i === 0 || !until.aborted); i++) {
+        const lesson = await attempt(groups.length, () =>
+          learner.learn(groups, ownCount, { round, again: again || i > 0, ...others }),
+        )
+        const failure = lesson === null ? FAILED : lesson.failure
+        // After an update that changed the policy, a failure on the same groups is nobody's fault.
+        if (failure !== null) return i === 0 ? failure : null
+        if (!lesson?.updates) return null
+        learned.updates += 1
+      }
+      return null
+    },
+
+    /** Whether the round's updates so far were lost with the policy's worker: they no longer count. */
+    wereLost(): boolean {
+      if (learner.setbacks() === setbacks) return false
+      setbacks = learner.setbacks()
+      if (learned.updates > 0)
+        logger.warn('updates of this round were lost with the worker', { round, updates: learned.updates })
+      learned.updates = 0
+      learned.taken = 0
+      return true
+    },
+  }
+}
