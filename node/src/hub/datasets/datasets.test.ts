@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -91,10 +92,9 @@ test.each([
   [
     'invalid rows',
     '{"task_id":1}\n{"task_id":\n[2]\nnull\n{"task_id":3}\n',
-    [1, 'not JSON', 'not a JSON object', 'not a JSON object', 3],
+    [1, 'is not JSON', 'is not a JSON object', 'is not a JSON object', 3],
   ],
-  ['deep nesting', `${'['.repeat(1 << 20)}\n{"task_id":1}\n`, ['not JSON', 1]],
-  ['nesting that is whole', `${'['.repeat(1 << 20)}${']'.repeat(1 << 20)}\n{"task_id":1}\n`, ['not a JSON object', 1]],
+  ['deep nesting', `${'['.repeat(1 << 20)}\n{"task_id":1}\n`, ['is nested deeper than 64', 1]],
   [
     'a line of 9 MB',
     `{"task_id":1}\n{"text":"${'x'.repeat(9 << 20)}"}\n{"task_id":3}\n`,
@@ -108,7 +108,7 @@ test.each([
 test('A file that is one JSON array is read row by row, and JSON lines of that ending are too.', async () => {
   const array = '\ufeff\n [{"task_id":1}, [2], null,\r\n{"task_id":4}]\n'
   const rows = await readAll(await written(array, 'rows.json'))
-  expect(ids(rows)).toEqual([1, 'not a JSON object', 'not a JSON object', 4])
+  expect(ids(rows)).toEqual([1, 'is not a JSON object', 'is not a JSON object', 4])
   expect(rows[1]).toMatchObject({ file: expect.stringMatching(/rows.json$/), row: 1 })
   expect(ids(await readAll(await written('{"task_id":1}\n{"task_id":2}\n', 'rows.json')))).toEqual([1, 2])
 })
@@ -118,7 +118,7 @@ test('A fault names file, row and field.', async () => {
   expect((await readAll(latin))[1]).toMatchObject({
     file: expect.stringMatching(/rows.jsonl$/),
     row: 1,
-    reason: 'not UTF-8',
+    reason: 'is not UTF-8',
   })
   const [first, second] = await readAll(join(golden, 'notUtf8.parquet'), null, start, ['id', 'text'])
   expect([first, second]).toMatchObject([
@@ -127,8 +127,8 @@ test('A fault names file, row and field.', async () => {
   ])
 })
 
-/** A file whose footer claims 1 GiB for a column, unpacked. */
-async function claiming(column: string): Promise<string> {
+/** A file whose footer claims other sizes of a column, in bytes: 1 GiB unpacked, unless given. */
+async function claiming(column: string, claim = 2 ** 30, claimPacked?: number): Promise<string> {
   const bytes = await readFile(join(golden, 'mbpp.none.v1.parquet'))
   const { row_groups } = await parquetMetadataAsync(
     bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
@@ -137,8 +137,10 @@ async function claiming(column: string): Promise<string> {
   const [said, packed] = [chunk?.total_uncompressed_size ?? 0n, chunk?.total_compressed_size ?? 0n].map(Number)
   // Fields of Thrift's compact protocol: type i64, then a zigzag number in groups of 7 bits.
   const at = bytes.indexOf(Buffer.from([...i64(said as number), ...i64(packed as number)]))
-  const tail = bytes.subarray(at + i64(said as number).length)
-  const changed = Buffer.concat([bytes.subarray(0, at), Buffer.from(i64(2 ** 30)), tail])
+  const after = at + i64(said as number).length
+  const told = [...i64(claim), ...i64(claimPacked ?? (packed as number))]
+  const tail = bytes.subarray(after + i64(packed as number).length)
+  const changed = Buffer.concat([bytes.subarray(0, at), Buffer.from(told), tail])
   changed.writeUInt32LE(changed.readUInt32LE(changed.length - 8) + changed.length - bytes.length, changed.length - 8)
   return written(changed, 'claims.parquet')
 }
@@ -154,6 +156,49 @@ test('A column that is larger than what is read costs its rows where it is read,
   expect(await readAll(await claiming('text'))).toMatchObject([
     { row: 0, rows: 3, field: 'text', reason: 'takes more than 536870912 bytes of a row group' },
   ])
+})
+
+test('A footer is believed as far as the file goes: parts by its bytes, and no more packed bytes than it has.', async () => {
+  const mebibytes = 2 ** 29 - 1
+  const table = await openParquet(await claiming('text', mebibytes), { partBytes: 1_000 })
+  expect(table.parts(['text'])).toEqual([1, 1, 1])
+  const bytes = await readFile(join(golden, 'mbpp.none.v1.parquet'))
+  const many = await openParquet(await claiming('text', mebibytes), { partBytes: bytes.length * 1_000 })
+  expect(many.parts(['text'])).toEqual([3])
+  await expect(openParquet(await claiming('text', 1_000, bytes.length + 1))).rejects.toMatchObject({
+    message: expect.stringMatching(/^The footer of .* is damaged: columns of \d+ bytes in \d+\.$/),
+  })
+})
+
+test('A file of lines that becomes shorter while it is read costs its rows.', async () => {
+  const path = await written(`{"task_id":1}\n`.repeat(5_000), 'shorter.jsonl')
+  const dataset = await openDataset(path, 'training')
+  const rows = shuffledRows(dataset, columns, null, start)
+  expect(await rows.next()).toMatchObject({ value: { row: 0, fields: { task_id: 1 } } })
+  await truncate(path, 14 * 4_096)
+  const rest = await taken(rows).finally(dataset.close)
+  expect(rest.at(-1)).toMatchObject({
+    row: 4_096,
+    rows: 904,
+    reason: expect.stringContaining('became shorter while it was read'),
+  })
+})
+
+test('A row that is nested deeper than its reader goes is a fault.', async () => {
+  const path = await written(`{"task_id":${'['.repeat(65)}${']'.repeat(65)}}\n{"task_id":2}\n`, 'nested.jsonl')
+  expect(await readAll(path)).toMatchObject([
+    { row: 0, reason: 'is nested deeper than 64' },
+    { fields: { task_id: 2 } },
+  ])
+})
+
+test('A pipe in a folder costs that file.', async () => {
+  const folder = await mkdtemp(join(scratch, 'pipe-'))
+  execFileSync('mkfifo', [join(folder, '0.jsonl')])
+  await writeFile(join(folder, '1.jsonl'), '{"task_id":1}\n')
+  const dataset = await openDataset(folder, 'training')
+  await dataset.close()
+  expect(dataset).toMatchObject({ rows: 1, refused: [{ file: '0.jsonl' }] })
 })
 
 test('A file of which few bytes come to more than fits in memory costs its rows.', async () => {

@@ -1,3 +1,4 @@
+import { parseJson } from '#model/files/parseJson.ts'
 import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'
@@ -31,16 +32,15 @@ export async function openJsonArray(file: OpenFile): Promise<Table> {
   }
 }
 
-function parse(text: string, name: string): readonly unknown[] {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new DatasetError('DATASET_FILE', `${name} is not JSON.`, cause)
-  }
-}
+/** A file that begins with a bracket, and is JSON, is an array. */
+const parse = (text: string, name: string) =>
+  parseJson(
+    text,
+    (problem, cause) => new DatasetError('DATASET_FILE', `${name} ${problem}.`, cause),
+  ) as readonly unknown[]
 
 function rowOf(fields: unknown, file: string, row: number): ReadRow {
   if (typeof fields === 'object' && fields !== null && !Array.isArray(fields))
     return { file, row, fields: fields as Record<string, unknown> }
-  return { file, row, rows: 1, field: null, reason: 'not a JSON object' }
+  return { file, row, rows: 1, field: null, reason: 'is not a JSON object' }
 }

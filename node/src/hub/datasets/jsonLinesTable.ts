@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
+import { parseJson } from '#model/files/parseJson.ts'
 import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'
@@ -30,7 +31,7 @@ export async function openJsonLines(file: OpenFile): Promise<Table> {
     columns: null,
     rows: groups.reduce((sum, { rows }) => sum + rows, 0),
     parts: () => groups.map(({ rows }) => rows),
-    readPart: async part => readRows(bytes, name, groups[part] as Group),
+    readPart: part => readPart(bytes, name, groups[part] as Group),
     close: () => file.close(),
   }
 }
@@ -81,6 +82,16 @@ function withoutMark(bytes: Uint8Array, isFirst: boolean): Uint8Array {
   return hasMark ? bytes.subarray(3) : bytes
 }
 
+/** A file that has become shorter meanwhile loses the group, as one with a damaged page does. */
+async function readPart(file: Bytes, name: string, group: Group): Promise<ReadRow[]> {
+  try {
+    return await readRows(file, name, group)
+  } catch (error) {
+    if (!(error instanceof DatasetError)) throw error
+    return [{ ...fault(name, group.row, error.message), rows: group.rows }]
+  }
+}
+
 async function readRows(file: Bytes, name: string, { row, rows, from, bytes }: Group): Promise<ReadRow[]> {
   if (rows === 1 && bytes > GROUP_BYTES) return [fault(name, row, `line is longer than ${MAX_LINE_BYTES} bytes`)]
   const block = await file.read(from, bytes)
@@ -99,16 +110,19 @@ async function readRows(file: Bytes, name: string, { row, rows, from, bytes }: G
 function readRow(line: Uint8Array, file: string, row: number): ReadRow {
   if (line.length > MAX_LINE_BYTES) return fault(file, row, `line is longer than ${MAX_LINE_BYTES} bytes`)
   const text = decodeUtf8(line)
-  if (typeof text !== 'string') return fault(file, row, 'not UTF-8')
+  if (typeof text !== 'string') return fault(file, row, 'is not UTF-8')
   try {
-    const fields: unknown = JSON.parse(text)
+    const fields = parseJson(text, problem => new RowError(problem))
     if (typeof fields === 'object' && fields !== null && !Array.isArray(fields))
       return { file, row, fields: fields as Record<string, unknown> }
-    return fault(file, row, 'not a JSON object')
-  } catch {
-    return fault(file, row, 'not JSON')
+    return fault(file, row, 'is not a JSON object')
+  } catch (error) {
+    if (!(error instanceof RowError)) throw error
+    return fault(file, row, error.message)
   }
 }
+
+class RowError extends Error {}
 
 const fault = (file: string, row: number, reason: string): ReadRow => ({ file, row, rows: 1, field: null, reason })
 

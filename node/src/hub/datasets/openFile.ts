@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { DatasetError } from './datasetError.ts'
 
@@ -15,18 +15,17 @@ export type OpenFile = {
 
 /** @throws {DatasetError} if there is no such file, or it is a device or a pipe. */
 export async function openFile(path: string, name: string = basename(path)): Promise<OpenFile> {
-  const handle = await open(path, 'r').catch(cause => {
+  const unopened = (cause: unknown) => {
     throw new DatasetError('DATASET_FILE', `${path} cannot be opened.`, cause)
-  })
-  const found = await handle.stat()
-  if (!found.isFile()) {
-    await handle.close()
-    throw new DatasetError('DATASET_FILE', `${path} is not a regular file.`)
   }
+  // Before it is opened: a pipe would wait for its writer.
+  const found = await stat(path).catch(unopened)
+  if (!found.isFile()) throw new DatasetError('DATASET_FILE', `${path} is not a regular file.`)
+  const handle = await open(path, 'r').catch(unopened)
   return {
     path,
     name,
-    bytes: found.size,
+    bytes: (await handle.stat()).size,
     async read(from, length) {
       const buffer = new Uint8Array(length)
       let at = 0

@@ -18,6 +18,11 @@ const MAX_FOOTER_BYTES = 64 << 20
 /** Groups of the usual writers hold 64 to 512 MB of all columns together. */
 const MAX_COLUMN_BYTES = 1 << 29
 const MAX_GROUP_ROWS = 1 << 20
+/**
+ * Unpacked bytes that a byte of a column chunk is taken to stand for at most. The footer's claim decides how many parts a group is read in: with more
+ * than this, a small file has more parts than can be read in an hour, and pages of one repeated text are few anyway.
+ */
+const MAX_RATIO = 1_000
 /** A page of the usual writers has 1 MB; one with a single long text has that text's size. */
 const MAX_PAGE_BYTES = 1 << 28
 
@@ -48,7 +53,10 @@ function groupOf(group: FileMetaData['row_groups'][number]): RowGroup {
   for (const { meta_data } of group.columns) {
     const name = meta_data?.path_in_schema[0] ?? ''
     // A column that is too large is not read at all.
-    const bytes = isLarge(group, name) ? 0 : Number(meta_data?.total_uncompressed_size ?? 0)
+    const unpacked = Number(meta_data?.total_uncompressed_size ?? 0)
+    const bytes = isLarge(group, name)
+      ? 0
+      : Math.min(unpacked, MAX_RATIO * Number(meta_data?.total_compressed_size ?? 0))
     columnBytes[name] = (columnBytes[name] ?? 0) + bytes
   }
   return { rows: Number(group.num_rows), columnBytes }
@@ -123,12 +131,20 @@ async function readFooter(buffer: AsyncBuffer, name: string): Promise<{ metadata
       if (num_rows < 0 || num_rows > MAX_GROUP_ROWS) throw new RangeError(`a row group has ${num_rows} rows`)
       if (chunks.some(({ meta_data }) => meta_data === undefined)) throw new RangeError('a column has no metadata')
     }
+    const packed = packedBytes(metadata)
+    if (packed > buffer.byteLength) throw new RangeError(`columns of ${packed} bytes in ${buffer.byteLength}`)
     return { metadata, columns }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new DatasetError('DATASET_FILE', `The footer of ${name} is damaged: ${reason.slice(0, 200)}.`, cause)
   }
 }
+
+/** Bytes of all column chunks that are read. They do not overlap, so that a file has at least as many. */
+const packedBytes = ({ row_groups }: FileMetaData) =>
+  row_groups
+    .flatMap(group => group.columns.filter(({ meta_data }) => !isLarge(group, meta_data?.path_in_schema[0] ?? '')))
+    .reduce((sum, { meta_data }) => sum + Number(meta_data?.total_compressed_size ?? 0), 0)
 
 /** Whether a column is larger than what is read. Checked up front, since the reader allocates what the footer claims. */
 const isLarge = ({ columns }: FileMetaData['row_groups'][number], name: string) =>
