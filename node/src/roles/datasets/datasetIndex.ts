@@ -35,7 +35,7 @@ export async function openDatasetIndex(
       const told = await proposals.tell(task)
       if ('text' in told) known.add(hashOf(told.text))
     }
-    logger.info('tasks of a dataset are recognised', { dataset: name, rows: dataset.rows, tasks: known.size })
+    logger.info('tasks of a dataset are recognised', { dataset: name, rows: dataset.size, tasks: known.size })
   }
   const read = readAll()
     .catch(error => logger.warn('a dataset could not be read to its end', { dataset: name, tasks: known.size, error }))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { MAX_TASK_BYTES } from '@waggle/deployments/protocol'
 import { afterAll, expect, test } from 'vitest'
 import { encodeProposal } from '#core/payloads/taskProposal.ts'
@@ -37,6 +37,7 @@ const environment = codeZero({
   judgeModel: null,
   openCodeJudge: () => Promise.reject(new RangeError('not asked')),
 }) as Environment
+const forever = new AbortController().signal
 const proposals = proposalsOf(environment)
 
 const rowOf = (at: number) => ({ text: `Add ${at} to the number.`, tests: [`assert add_${at}(1) == ${at + 1}`] })
@@ -47,7 +48,7 @@ const open = (path: string, kept?: JsonValue, seed = 'peer') => openDatasetPropo
 async function taken(path: string, count: number, kept?: JsonValue): Promise<{ list: TaskList; position: JsonValue }> {
   const proposer = await open(path, kept)
   const list = listOf(count)
-  await proposer.take(list, count)
+  await proposer.take(list, count, forever)
   await proposer.close()
   return { list, position: proposer.position() }
 }
@@ -57,7 +58,7 @@ test("Tasks of a dataset are proposed in the peer's own order, and a restart con
   const [whole, other] = [await taken(path, 12), await open(path, undefined, 'another peer')]
   const [first, otherList] = [await taken(path, 6), listOf(12)]
   const second = await taken(path, 6, first.position)
-  await other.take(otherList, 12)
+  await other.take(otherList, 12, forever)
   await other.close()
   expect([...first.list.texts, ...second.list.texts]).toEqual(whole.list.texts)
   expect(new Set(whole.list.texts).size).toBe(12)
@@ -71,7 +72,7 @@ test('Past its last row a dataset starts over, and one of which nothing can be p
   const path = await written(...hundred.slice(0, 5))
   const proposer = await open(path)
   const lists = [listOf(4), listOf(4)] as const
-  for (const list of lists) await proposer.take(list, 4)
+  for (const list of lists) await proposer.take(list, 4, forever)
   expect(proposer.position()).toMatchObject({ pass: 1, taken: 3 })
   expect(lists[1].texts).toHaveLength(4)
   const program = { text: 'Print it.', inputs: ['1 2'], outputs: ['1 2\n'] }
@@ -140,7 +141,7 @@ test('A report names file, row and field of rows that it skips, and counts them.
   const dataset = { proposer, share: 1 }
   expect(refusedRows({ dataset })).toEqual({})
   const list = listOf(8)
-  await proposer.take(list, 8)
+  await proposer.take(list, 8, forever)
   await proposer.close()
   expect(refusedRows({ dataset })).toEqual({
     refusedRows: {
@@ -149,6 +150,21 @@ test('A report names file, row and field of rows that it skips, and counts them.
     },
   })
   expect(list.texts).toHaveLength(3)
+})
+
+test('A dataset of which most rows are no tasks is read on in the next round, and not once the time is up.', async () => {
+  const useless = Array.from({ length: 10_005 }, () => ({ text: 'Print it.', tests: ['print(1)'] }))
+  const path = await written(...useless)
+  const proposer = await open(path)
+  const list = listOf(8)
+  await proposer.take(list, 8, AbortSignal.abort())
+  expect(proposer.position()).toMatchObject({ taken: 0 })
+  await proposer.take(list, 8, forever)
+  expect(proposer.position()).toMatchObject({ pass: 0, taken: 10_000 })
+  await proposer.take(list, 8, forever)
+  expect(proposer.position()).toMatchObject({ taken: 10_005 })
+  await proposer.close()
+  expect(proposer.refusals()).toMatchObject([{ file: basename(path) }])
 })
 
 test('HumanEval is for measuring, and a text that the starter does not read is not for its swarm.', async () => {

@@ -3,19 +3,21 @@ import { datasetFormats } from '#environments/builtIn.ts'
 import type { Proposals } from '#environments/environment.ts'
 import type { DatasetPosition } from '#hub/datasets/shuffledRows.ts'
 import type { JsonValue } from '#store/journal.ts'
-import { openDatasetTasks, type PlacedTask, type Refusal } from '../datasets/datasetTasks.ts'
+import { openDatasetTasks, type PlacedTask, type Refusal, type SkippedRows } from '../datasets/datasetTasks.ts'
 import { DatasetTasksError } from '../datasets/datasetTasksError.ts'
 import type { TaskList } from './taskList.ts'
 
-/** Most tasks that are read for one proposal, so that a dataset in which nothing fits does not delay a round. */
+/** Most tasks that are read at once, so that a dataset in which nothing fits does not delay a round. */
 const MAX_TASKS_READ = 1_000
+/** Most rows that are no tasks: a tenth of the time of a task each. */
+const MAX_ROWS_SKIPPED = 10_000
 
 const positionSchema = z.object({ pass: z.int().min(0), taken: z.int().min(0) })
 
 /** A dataset whose tasks a peer proposes, from where it stopped. */
 export type DatasetProposer = {
-  /** Puts tasks into a list until it has `count` more, in the dataset's shuffled order, and starts over at its end. */
-  take(list: TaskList, count: number): Promise<void>
+  /** Puts tasks into a list until it has `count` more, or the time is up, in the dataset's shuffled order, and starts over at its end. */
+  take(list: TaskList, count: number, until: AbortSignal): Promise<void>
   /** Position at which the next start resumes, for a journal. Tasks after the last stored position are proposed again. */
   position(): JsonValue
   /** Rows that are not tasks, by reason. */
@@ -44,31 +46,37 @@ export async function openDatasetProposer(
       hint: 'Propose from another one. npx waggle eval --dataset measures a model on this one.',
     })
   }
-  const of = { path, seed, format: dataset.format, rows: dataset.rows }
+  const of = { path, seed, format: dataset.format, rows: dataset.size }
   let at: DatasetPosition = positionOf(kept, of) ?? { pass: 0, taken: 0 }
-  let rows = dataset.from(at)
+  let rows = dataset.rows(at)
   /** Whether this pass found a task: the first that finds none is the last. */
   let isFruitful = at.taken > 0
-  const next = async (): Promise<PlacedTask | null> => {
+  const next = async (): Promise<PlacedTask | SkippedRows | null> => {
     for (;;) {
       const { value, done } = await rows.next()
       if (!done) {
-        isFruitful = true
+        isFruitful ||= 'task' in value
         at = value.next
         return value
       }
       if (!isFruitful) return null
       isFruitful = false
       at = { pass: at.pass + 1, taken: 0 }
-      rows = dataset.from(at)
+      rows = dataset.rows(at)
     }
   }
   return {
-    async take(list, count) {
+    async take(list, count, until) {
       let left = Math.min(count, list.wanted())
-      for (let read = 0; left > 0 && read < Math.min(MAX_TASKS_READ, dataset.rows); read++) {
-        const placed = await next()
+      let [read, skipped] = [0, 0]
+      while (left > 0 && read < MAX_TASKS_READ && skipped < MAX_ROWS_SKIPPED && read + skipped < dataset.size) {
+        const placed = until.aborted ? null : await next()
         if (placed === null) return
+        if ('skipped' in placed) {
+          skipped += placed.skipped
+          continue
+        }
+        read += 1
         const told = await proposals.tell(placed.task)
         if ('reason' in told) list.refuse(`dataset: ${told.reason}`)
         else if ((await list.add(told.text, null)) === null) left--

@@ -162,11 +162,11 @@ export async function gatherTasks(
   until: AbortSignal,
 ): Promise<{ fromDataset: number; candidates: Candidate[] }> {
   const wanted = list.wanted()
-  await dataset?.proposer.take(list, Math.round(wanted * dataset.share))
+  await dataset?.proposer.take(list, Math.round(wanted * dataset.share), until)
   const before = list.texts.length
   const candidates = write ? await propose(write, environment, level, list, seedOf, until) : []
   const proposed = list.texts.length - before
-  await dataset?.proposer.take(list, list.wanted())
+  await dataset?.proposer.take(list, list.wanted(), until)
   const fromDataset = list.texts.length - proposed
   await list.repeat()
   return { fromDataset, candidates }
