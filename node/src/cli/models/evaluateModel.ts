@@ -35,11 +35,12 @@ export async function evaluateModel(values: ModelValues): Promise<ModelFigures> 
   const { model, samples = 1, out } = values
   const ks = readKs(values.k, samples)
   const signal = untilInterrupted()
+  const { checkWritable, openOutcomes } = await import('#roles/datasets/keptOutcomes.ts')
+  if (out !== undefined) await checkWritable(out)
   const { tasks, refused, stamp } = await readTasks(values, signal)
   const { answer, settings, dispose } = await openAnswerer(values, samples)
   const { createSandbox } = await import('#sandbox/createSandbox.ts')
   const { evaluateTasks, figuresOf } = await import('#roles/datasets/evaluateTasks.ts')
-  const { openOutcomes } = await import('#roles/datasets/keptOutcomes.ts')
   const { found, keep } =
     out !== undefined ? await openOutcomes(out, { ...settings, datasetFiles: stamp }) : nothingKept
   const sandbox = createSandbox({ caseTimeoutMs: CASE_MS })

@@ -6,7 +6,7 @@ import type { DatasetTask } from '#environments/builtIn.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
 import { openDatasetTasks, type PlacedTask, type Refusal } from './datasetTasks.ts'
 import { evaluateTasks, figuresOf, type NumberedTask } from './evaluateTasks.ts'
-import { openOutcomes } from './keptOutcomes.ts'
+import { checkWritable, openOutcomes } from './keptOutcomes.ts'
 
 const golden = join(import.meta.dirname, '..', '..', 'hub', 'datasets', 'golden')
 const scratch = await mkdtemp(join(tmpdir(), 'waggle-tasks-'))
@@ -227,4 +227,37 @@ test('An evaluation keeps its outcomes, resumes, and refuses outcomes of other s
     [2, expect.closeTo(2 / 3)],
   ])
   await expect(openOutcomes(path, { model: 'n' })).rejects.toMatchObject({ code: 'DATASET_TASKS' })
+})
+
+test('A file of outcomes that a crash left empty, or in its first line, begins again; a damaged line loses nothing', async () => {
+  const path = join(scratch, 'cut.jsonl')
+  const outcome = (id: string) => ({ id, place: id, verdicts: ['pass' as const], answers: ['x'] })
+  const settings = { model: 'm' }
+  for (const left of ['', '{"waggleEval":1,"set']) {
+    await writeFile(path, left)
+    const { found, keep } = await openOutcomes(path, settings)
+    expect(found.size).toBe(0)
+    await keep(outcome('1'))
+    expect([...(await openOutcomes(path, settings)).found.keys()]).toEqual(['1'])
+  }
+  const whole = `${await readFile(path, 'utf8')}{"id":"2"\n${JSON.stringify(outcome('3'))}\n`
+  await writeFile(path, whole)
+  await expect(openOutcomes(path, settings)).rejects.toMatchObject({ message: `${path} is damaged in line 3.` })
+  expect(await readFile(path, 'utf8')).toBe(whole)
+  await writeFile(path, 'notes')
+  await expect(openOutcomes(path, settings)).rejects.toMatchObject({ message: `${path} has no outcomes.` })
+  expect(await readFile(path, 'utf8')).toBe('notes')
+  await expect(checkWritable(join(scratch, 'no folder', 'out.jsonl'))).rejects.toMatchObject({ code: 'DATASET_TASKS' })
+})
+
+test('A file without a whole row is refused by its first row, and damaged rows at the beginning refuse no file', async () => {
+  const path = join(scratch, 'lines.jsonl')
+  await writeFile(path, Buffer.from('\xff\n[1]\n', 'latin1'))
+  await expect(openDatasetTasks(path, null, 'training')).rejects.toMatchObject({
+    message: `${path} has no whole row: lines.jsonl:0 is not UTF-8.`,
+  })
+  await writeFile(path, `${'{"a": NaN}\n'.repeat(5_000)}${JSON.stringify(good)}\n`)
+  const { placed, refusals } = await read(path)
+  expect(placed).toHaveLength(1)
+  expect(refusals).toEqual([{ reason: 'is not JSON', rows: 5_000, file: 'lines.jsonl', row: 0 }])
 })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { appendFile, readFile, truncate } from 'node:fs/promises'
+import { appendFile, readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { writeFileAtomic } from '#base/writeFileAtomic.ts'
 import { DatasetTasksError } from './datasetTasksError.ts'
 import type { TaskOutcome } from './evaluateTasks.ts'
 
@@ -17,30 +18,40 @@ type KeptOutcomes = {
 }
 
 /**
- * A file of outcomes: a first line of settings, then one JSON object per line. A line truncated by a crash is dropped.
+ * A file of outcomes: a first line of settings, then one JSON object per line. What a crash left of a line at the end is dropped.
  *
  * @param settings - everything that outcomes depend on.
- * @throws {DatasetTasksError} if the file has other settings.
+ * @throws {DatasetTasksError} if the file has other settings, or a damaged line: the outcomes after it would be lost.
  */
 export async function openOutcomes(path: string, settings: Readonly<Record<string, unknown>>): Promise<KeptOutcomes> {
   const head = `${JSON.stringify({ waggleEval: 1, settings })}\n`
-  const found = new Map<string, TaskOutcome>()
-  if (!existsSync(path)) await appendFile(path, head)
-  const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
-  if (`${lines[0]}\n` !== head)
+  const kept = existsSync(path) ? await readFile(path, 'utf8') : ''
+  // A crash may leave a part of the first line, too.
+  const whole = head.startsWith(kept) ? head : kept.slice(0, kept.lastIndexOf('\n') + 1)
+  const [first, ...lines] = whole.split('\n').slice(0, -1)
+  if (`${first}\n` !== head)
     throw new DatasetTasksError(
-      `${path} has outcomes of a run with other options or files: ${lines[0]?.slice(0, 300)}.`,
+      `${path} has ${first === undefined ? 'no outcomes' : `outcomes of a run with other options or files: ${first.slice(0, 300)}`}.`,
       { hint: 'Name another file with --out, or give the options of that run and the files that it read.' },
     )
-  let whole = Buffer.byteLength(head)
-  for (const line of lines.slice(1)) {
+  const found = new Map<string, TaskOutcome>()
+  for (const [at, line] of lines.entries()) {
     const { success, data } = outcomeSchema.safeParse(parsed(line))
-    if (!success) break
+    if (!success)
+      throw new DatasetTasksError(`${path} is damaged in line ${at + 2}.`, {
+        hint: 'Delete that line to have its task answered again, or name another file with --out.',
+      })
     found.set(data.place, data)
-    whole += Buffer.byteLength(line) + 1
   }
-  await truncate(path, whole)
+  if (whole !== kept) await writeFileAtomic(path, whole)
   return { found, keep: outcome => appendFile(path, `${JSON.stringify(outcome)}\n`) }
+}
+
+/** @throws {DatasetTasksError} if no file can be written there: known before hours of work, not after them. */
+export async function checkWritable(path: string): Promise<void> {
+  await appendFile(path, '').catch(cause => {
+    throw new DatasetTasksError(`${path} cannot be written.`, { hint: 'Name a file in a folder that exists.', cause })
+  })
 }
 
 function parsed(line: string): unknown {
