@@ -1,4 +1,4 @@
-import { parseJson } from '#model/files/parseJson.ts'
+import { parseJson } from '#base/parseJson.ts'
 import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'

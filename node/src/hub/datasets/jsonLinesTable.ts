@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
+import { parseJson } from '#base/parseJson.ts'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
-import { parseJson } from '#model/files/parseJson.ts'
 import { DatasetError } from './datasetError.ts'
 import type { OpenFile } from './openFile.ts'
 import { decodeUtf8, type ReadRow, type Table } from './table.ts'

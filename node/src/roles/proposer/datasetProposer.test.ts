@@ -152,7 +152,7 @@ test('A report names file, row and field of rows that it skips, and counts them.
   expect(list.texts).toHaveLength(3)
 })
 
-test('A dataset of which most rows are no tasks is read on in the next round, and not once the time is up.', async () => {
+test('A dataset whose rows are mostly not tasks is read on in the next round, and not once the time is up.', async () => {
   const useless = Array.from({ length: 10_005 }, () => ({ text: 'Print it.', tests: ['print(1)'] }))
   const path = await written(...useless)
   const proposer = await open(path)

@@ -9,7 +9,7 @@ import type { TaskList } from './taskList.ts'
 
 /** Most tasks that are read at once, so that a dataset in which nothing fits does not delay a round. */
 const MAX_TASKS_READ = 1_000
-/** Most rows that are no tasks: a tenth of the time of a task each. */
+/** Most other rows that are read: a tenth of the time of a task each. */
 const MAX_ROWS_SKIPPED = 10_000
 
 const positionSchema = z.object({ pass: z.int().min(0), taken: z.int().min(0) })

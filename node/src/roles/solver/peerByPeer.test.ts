@@ -27,7 +27,7 @@ const group = (name: string) =>
     })),
   }) as unknown as CheckedGroup
 
-/** What an update does: nothing by default, which is to learn. */
+/** Event at an update, or at a request for scores; without one it succeeds. */
 type Event = 'throws' | 'fails' | 'has no gradient' | 'loses the worker'
 
 /** A solver with the starter's rules that learns in rounds from its own groups `own` and those of some peers, each named by a letter. */

@@ -1,5 +1,5 @@
+import { parseJson } from '#base/parseJson.ts'
 import { ModelFileError } from '../modelErrors.ts'
-import { parseJson } from './parseJson.ts'
 import { readTextFile } from './textFile.ts'
 
 /**

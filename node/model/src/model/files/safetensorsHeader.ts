@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { endianness } from 'node:os'
 import { z } from 'zod'
+import { parseJson } from '#base/parseJson.ts'
 import { ModelFileError } from '../modelErrors.ts'
-import { parseJson } from './parseJson.ts'
 
 /** A tensor's place in the data part of a file. */
 interface SafetensorsEntry {

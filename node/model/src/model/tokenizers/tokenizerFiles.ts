@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from '../files/parseJson.ts'
+import { parseJson } from '#base/parseJson.ts'
 import { readTextFileIfAny } from '../files/textFile.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import type { AddedToken } from './controlTokens.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { parseJson } from '#base/parseJson.ts'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
-import { parseJson } from '../files/parseJson.ts'
 import { readTextFile } from '../files/textFile.ts'
 import { ModelFileError } from '../modelErrors.ts'
 import { bytesOfChars, byteToChar, charsOfBytes } from './byteAlphabet.ts'
