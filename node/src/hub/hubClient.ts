@@ -1,5 +1,6 @@
 import type { Clock } from '#core/clock.ts'
 import { HubError } from './hubError.ts'
+import { type UploadBody, uploadBody } from './uploadBody.ts'
 
 export const HUB_URL = 'https://huggingface.co'
 
@@ -10,7 +11,11 @@ type HubOptions = {
   readonly token?: string | undefined
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
+  /** Calls `late` after `ms` unless the returned function is called before; the system's, except for tests. */
+  readonly startTimer?: StartTimer
 }
+
+type StartTimer = (ms: number, late: () => void) => () => void
 
 type HubRequest = {
   readonly method?: 'GET' | 'POST' | 'PUT'
@@ -33,11 +38,22 @@ export type HubClient = {
 }
 
 const MAX_REDIRECTS = 5
-/** From the request to the answer's head. */
+/** Longest time without progress: until the connection takes a piece of the body, and from the last one to the answer's head. */
 const ANSWER_MS = 60_000
 
+const systemTimer: StartTimer = (ms, late) => {
+  const timer = setTimeout(late, ms)
+  return () => clearTimeout(timer)
+}
+
 /** @throws {HubError} if the token has characters that no token has. */
-export function createHubClient({ url = HUB_URL, token, clock, signal }: HubOptions): HubClient {
+export function createHubClient({
+  url = HUB_URL,
+  token,
+  clock,
+  signal,
+  startTimer = systemTimer,
+}: HubOptions): HubClient {
   const origin = new URL(url).origin
   // fetch would quote a malformed header, and so the token, in its error.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
@@ -50,7 +66,7 @@ export function createHubClient({ url = HUB_URL, token, clock, signal }: HubOpti
       for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
         requireSafe(address, origin)
         const own = address.origin === origin && token !== undefined ? { authorization: `Bearer ${token}` } : {}
-        const response = await reach(address, { ...request, headers: { ...headers, ...own } }, signal)
+        const response = await reach(address, { ...request, headers: { ...headers, ...own } }, signal, startTimer)
         const location = response.headers.get('location')
         if (response.status < 300 || response.status >= 400 || location === null) {
           if (response.ok) return response
@@ -66,18 +82,52 @@ export function createHubClient({ url = HUB_URL, token, clock, signal }: HubOpti
   }
 }
 
-async function reach(address: URL, request: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), ANSWER_MS)
-  const signals = signal ? [signal, timeout.signal] : [timeout.signal]
+async function reach(
+  address: URL,
+  { body: content, headers = {}, ...request }: HubRequest,
+  signal: AbortSignal | undefined,
+  startTimer: StartTimer,
+): Promise<Response> {
+  const stalled = new AbortController()
+  const start = () => startTimer(ANSWER_MS, () => stalled.abort())
+  let stop: (() => void) | null = start()
+  const body =
+    content === undefined
+      ? null
+      : uploadBody(content, headers, () => {
+          // A server may answer before it has taken everything.
+          if (stop === null) return
+          stop()
+          stop = start()
+        })
+  const signals = signal ? [signal, stalled.signal] : [stalled.signal]
+  const options = { ...request, headers, ...body?.init, redirect: 'manual', signal: AbortSignal.any(signals) } as const
   try {
-    return await fetch(address, { ...request, redirect: 'manual', signal: AbortSignal.any(signals) })
+    return await fetch(address, options)
   } catch (cause) {
     signal?.throwIfAborted()
-    throw new HubError('HUB_OFFLINE', `${address.host} cannot be reached.`, cause)
+    throw unanswered(address, body, stalled.signal.aborted, cause)
   } finally {
-    clearTimeout(timer)
+    stop()
+    stop = null
   }
+}
+
+/** The error for a request without an answer. */
+function unanswered({ host }: URL, body: UploadBody | null, isLate: boolean, cause: unknown): HubError {
+  const [taken, bytes] = [body?.taken() ?? 0, body?.bytes ?? 0]
+  const seconds = ANSWER_MS / 1000
+  if (isLate && taken < bytes)
+    return new HubError(
+      'HUB_UPLOAD',
+      `The upload to ${host} stalled for ${seconds} s at ${taken} of ${bytes} bytes.`,
+      cause,
+    )
+  if (isLate)
+    return new HubError(body ? 'HUB_UPLOAD' : 'HUB_OFFLINE', `${host} does not answer within ${seconds} s.`, cause)
+  if (taken > 0)
+    return new HubError('HUB_UPLOAD', `The connection to ${host} broke at ${taken} of ${bytes} uploaded bytes.`, cause)
+  return new HubError('HUB_OFFLINE', `${host} cannot be reached.`, cause)
 }
 
 /** Plain http only if the hub's own URL uses it: a redirect must not downgrade TLS. */
