@@ -123,6 +123,14 @@ test('the hash covers everything that decides the tokens', async () => {
 
 const splitBy = (json: Json, change: object) =>
   Object.assign(json.pre_tokenizer.pretokenizers[0] as object, change) && json
+const split = { type: 'Split', pattern: { String: ' ' }, behavior: 'Isolated', invert: false }
+/** A sequence instead of a rule. Its second rule has a change, or is null. */
+const within = (change: object | null) => ({
+  type: 'Sequence',
+  pretokenizers: [split, change && { ...split, ...change }],
+})
+const replace = { type: 'Replace', pattern: { String: 'q' }, content: 'y' }
+const inSequence = (rule: object) => ({ type: 'Sequence', normalizers: [{ type: 'NFC' }, rule] })
 type Json = {
   added_tokens: { id: number; content: string }[]
   model: { vocab: Record<string, unknown>; merges: unknown[] }
@@ -147,6 +155,15 @@ test.each<[string, (json: Json) => unknown]>([
   ['decoder', json => ({ ...json, decoder: null })],
   ['pre_tokenizer.pretokenizers.0.pattern', json => splitBy(json, { pattern: 5 })],
   ['pre_tokenizer.pretokenizers.0.behavior', json => splitBy(json, { behavior: 'Nope' })],
+  ['pre_tokenizer.pretokenizers.0.pretokenizers.1.pattern', json => splitBy(json, within({ pattern: { Nope: 'q' } }))],
+  ['pre_tokenizer.pretokenizers.0.pretokenizers.1.behavior', json => splitBy(json, within({ behavior: 'Nope' }))],
+  ['pre_tokenizer.pretokenizers.0.pretokenizers.1', json => splitBy(json, within(null))],
+  ['normalizer.pattern', json => ({ ...json, normalizer: { ...replace, pattern: { Nope: 'q' } } })],
+  ['normalizer.content', json => ({ ...json, normalizer: { ...replace, content: undefined } })],
+  [
+    'normalizer.normalizers.1.pattern',
+    json => ({ ...json, normalizer: inSequence({ ...replace, pattern: undefined }) }),
+  ],
   ['pre_tokenizer', json => splitBy(json, { pattern: { Regex: 'a'.repeat(10_000_000) } })],
   ['content', json => splitBy(json, { pattern: { Regex: '('.repeat(10_000) } })],
   ['normalizer', json => ({ ...json, normalizer: { type: 'Prepend', prepend: 'x'.repeat(1 << 17) } })],

@@ -28,11 +28,23 @@ const preTokenizer = z.union([
   byteLevel,
   z.looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(z.looseObject({ type: z.string() })).max(16) }),
 ])
-/** With an unknown pattern or behaviour, the library would split differently without an error. */
-const splitSchema = z.looseObject({
-  pattern: z.union([z.object({ String: z.string() }), z.object({ Regex: z.string() })], 'must be a String or a Regex'),
-  behavior: z.enum(['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']),
-})
+const pattern = z.union(
+  [z.object({ String: z.string() }), z.object({ Regex: z.string() })],
+  'must be a String or a Regex',
+)
+/** Rules by type that the library would apply differently, or not at all, without an error if these fields are unknown. */
+const ruleSchemas = new Map<unknown, z.ZodType>([
+  [
+    'Split',
+    z.looseObject({
+      pattern,
+      behavior: z.enum(['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']),
+    }),
+  ],
+  ['Replace', z.looseObject({ pattern, content: z.string() })],
+])
+/** It leaves out rules that are null. */
+const ruleSchema = z.looseObject({ type: z.string() }, 'must be a rule')
 
 const tokenizerSchema = z.looseObject({
   added_tokens: z
@@ -149,13 +161,18 @@ function checkRules({ normalizer, pre_tokenizer }: TokenizerFiles['json'], path:
     const { length } = JSON.stringify(rule ?? null)
     if (length > MAX_RULE_CHARACTERS) throw new ModelFileError(path, field, `has ${length} characters`)
   }
-  const pieces = (pre_tokenizer as { pretokenizers?: { type: string }[] }).pretokenizers ?? []
-  for (const [at, piece] of pieces.entries()) {
-    const { error } = piece.type === 'Split' ? splitSchema.safeParse(piece) : {}
-    const issue = error?.issues[0]
-    if (issue)
-      throw new ModelFileError(path, `pre_tokenizer.pretokenizers.${at}.${String(issue.path[0])}`, issue.message)
-  }
+  if (normalizer) checkRule(normalizer, 'normalizer', path)
+  checkRule(pre_tokenizer, 'pre_tokenizer', path)
+}
+
+/** Checks a rule, and those of a sequence at any depth, which {@link parseJson} bounds. */
+function checkRule(rule: unknown, field: string, path: string): void {
+  const { type, normalizers, pretokenizers } = (rule ?? {}) as Record<string, unknown>
+  const issue = (ruleSchemas.get(type) ?? ruleSchema).safeParse(rule).error?.issues[0]
+  if (issue) throw new ModelFileError(path, [field, ...issue.path].join('.'), issue.message)
+  for (const [name, rules] of Object.entries({ normalizers, pretokenizers }))
+    if (Array.isArray(rules))
+      for (const [at, inner] of rules.entries()) checkRule(inner, `${field}.${name}.${at}`, path)
 }
 
 function tokensById({ model, added_tokens }: TokenizerFiles['json'], path: string): Map<number, string> {
