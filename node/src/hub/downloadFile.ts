@@ -29,16 +29,16 @@ export async function downloadFile(
   await onDisk(file, async () => makeFolder(dirname(path)))
   if ((await sizeOf(path)) === file.bytes) return received(file.bytes)
   const part = `${path}.part`
-  const found = await sizeOf(part)
-  if (found > file.bytes) await rm(part, { force: true })
+  const partBytes = async () => (await sizeOf(part)) ?? 0
+  if ((await partBytes()) > file.bytes) await rm(part, { force: true })
   for (let attempt = 0; ; attempt++) {
-    const before = Math.min(await sizeOf(part), file.bytes)
+    const before = Math.min(await partBytes(), file.bytes)
     try {
       await fill(client, model, file, part, received)
       break
     } catch (error) {
       if (!(error instanceof HubError && error.retryable)) throw error
-      if ((await sizeOf(part)) > before) attempt = 0
+      if ((await partBytes()) > before) attempt = 0
       const waitMs = RETRY_MS[attempt]
       if (waitMs === undefined) throw error
       await client.clock.sleep(waitMs, client.signal)
@@ -145,9 +145,10 @@ function gitOrSha256({ checksum, bytes }: RemoteFile): Hash {
   return createHash('sha1').update(`blob ${bytes}\0`)
 }
 
-async function sizeOf(path: string): Promise<number> {
+/** In bytes; null without a file, which differs from an empty one. */
+async function sizeOf(path: string): Promise<number | null> {
   return stat(path).then(
     ({ size }) => size,
-    () => 0,
+    () => null,
   )
 }

@@ -95,6 +95,13 @@ test('Files of one folder of a dataset are pulled into their own folder, and tho
   expect((await pull('full')).folder).toBe(folder)
 })
 
+test('An empty file is created too.', async () => {
+  const { cache, client } = await setUp({ 'a.jsonl': '{}', 'empty.jsonl': '' })
+  const { folder } = await pullModel(client(), parseDatasetReference(TEST_REPO), cache, () => {}, 'datasets')
+  expect((await readdir(folder)).sort()).toEqual(['a.jsonl', 'empty.jsonl'])
+  expect(await readFile(join(folder, 'empty.jsonl'), 'utf8')).toBe('')
+})
+
 test('Two pulls into one cache at once bring the model once, whole.', async () => {
   const { pull, hub } = await setUp()
   const [one, other] = await Promise.all([pull(), pull()])
