@@ -47,6 +47,35 @@ test('a model is measured on a file, invalid tasks are counted, and the command 
   expect(await readFile(out, 'utf8')).toBe(kept)
 })
 
+test('tasks that the model cannot be asked are told with their place, and the others are measured', async () => {
+  const [model, data, out] = ['narrow', 'long.jsonl', 'long.out'].map(name => join(root, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await writeChatModel(model, 'eval')
+  const file = join(model, 'tokenizer.json')
+  const tokenizer = JSON.parse(await readFile(file, 'utf8'))
+  // With many of these, a text becomes longer than any may be.
+  tokenizer.normalizer = { type: 'Replace', pattern: { String: '~' }, content: 'x'.repeat(60_000) }
+  await writeFile(file, JSON.stringify(tokenizer))
+  const tests = ['assert f(1) == 2']
+  const texts = ['Double it.', '~'.repeat(20_000), 'Double it. '.repeat(2_000), 'Twice.', 'long '.repeat(5_000)]
+  await writeFile(data, texts.map(text => JSON.stringify({ text, tests })).join('\n'))
+  const argv = ['eval', '--model', model, '--dataset', data, '--max-new-tokens', '8', '--out', out, '--json']
+  const first = await callCli(argv)
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(/refused: 2 rows, first long\.jsonl:2: /) })
+  const figures = JSON.parse(first.stdout)
+  expect(figures).toMatchObject({
+    tasks: 5,
+    refused: [
+      { rows: 1, file: 'long.jsonl', row: 1, reason: expect.stringContaining('cannot be encoded') },
+      { rows: 2, file: 'long.jsonl', row: 2, reason: expect.stringContaining('4096 positions') },
+    ],
+  })
+  expect(JSON.parse((await callCli(argv)).stdout)).toEqual(figures)
+})
+
 test.each([
   [['--k', '2'], '--k 2 is out of range'],
   [['--policy', 'starter'], 'cannot be combined'],

@@ -6,6 +6,8 @@ export class ModelFileError extends NodeError {
   readonly file: string
   /** Place in the file: a tensor's name, a key, an offset. */
   readonly field: string
+  /** The fault, without a full stop. */
+  readonly problem: string
 
   constructor(file: string, field: string, problem: string, options: { hint?: string; cause?: unknown } = {}) {
     super(`${file}: ${field}: ${problem}.`, {
@@ -14,6 +16,7 @@ export class ModelFileError extends NodeError {
     })
     this.file = file
     this.field = field
+    this.problem = problem
   }
 }
 

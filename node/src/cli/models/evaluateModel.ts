@@ -16,6 +16,7 @@ import { untilInterrupted } from '../untilInterrupted.ts'
 import { UsageError } from '../usageError.ts'
 import { openGenerator } from './openGenerator.ts'
 import { readChatModel } from './readChatModel.ts'
+import { createTaskPrompts, type TaskPrompts } from './taskPrompts.ts'
 
 /** Batch size with the best throughput on a CPU. */
 const ROWS = 8
@@ -25,6 +26,7 @@ const CASE_MS = 10_000
 type ModelFigures = Figures & {
   readonly model: string
   readonly dataset: string
+  /** Rows that are not tasks, and tasks that the model cannot be asked: those count as unsolved. */
   readonly refused: readonly Refusal[]
 }
 
@@ -38,7 +40,7 @@ export async function evaluateModel(values: ModelValues): Promise<ModelFigures> 
   const { checkWritable, openOutcomes } = await import('#roles/datasets/keptOutcomes.ts')
   if (out !== undefined) await checkWritable(out)
   const { tasks, refused, stamp } = await readTasks(values, signal)
-  const { answer, settings, dispose } = await openAnswerer(values, samples)
+  const { answer, prompts, settings, dispose } = await openAnswerer(values, samples)
   const { createSandbox } = await import('#sandbox/createSandbox.ts')
   const { evaluateTasks, figuresOf } = await import('#roles/datasets/evaluateTasks.ts')
   const { found, keep } =
@@ -51,9 +53,12 @@ export async function evaluateModel(values: ModelValues): Promise<ModelFigures> 
     solved += verdicts.filter(verdict => verdict === 'pass').length
     show(answered / tasks.length)
   }
-  for (const { place } of tasks) {
-    const outcome = found.get(place)
-    if (outcome) count(outcome)
+  for (const task of tasks) {
+    const outcome = found.get(task.place)
+    if (!outcome) continue
+    count(outcome)
+    // An earlier run had no prompt for it: this one tells why.
+    if (outcome.answers.length === 0) prompts.promptOf(task)
   }
   const done = async (outcome: TaskOutcome) => {
     await keep(outcome)
@@ -63,10 +68,17 @@ export async function evaluateModel(values: ModelValues): Promise<ModelFigures> 
     const evaluation = { answer, sandbox, samples, rows: ROWS, kept: found, done, signal }
     const outcomes = await evaluateTasks(tasks, evaluation)
     const dataset = values.dataset ?? `held-out level ${values.level ?? 3}`
-    return { model, dataset, ...figuresOf(outcomes, samples, ks), refused }
+    const unasked = prompts.refusals()
+    tellRefusals(unasked)
+    return { model, dataset, ...figuresOf(outcomes, samples, ks), refused: [...refused, ...unasked] }
   } finally {
     await Promise.all([sandbox.close(), dispose()])
   }
+}
+
+function tellRefusals(refusals: readonly Refusal[]): void {
+  for (const { reason, rows, file, row } of refusals)
+    console.error(`refused: ${rows} rows, first ${file}:${row}: ${reason}`)
 }
 
 const nothingKept = { found: new Map<string, TaskOutcome>(), keep: async () => {} }
@@ -102,8 +114,7 @@ async function readTasks(
   }
   await dataset.close()
   const refused = dataset.refusals()
-  for (const { reason, rows, file, row } of refused)
-    console.error(`refused: ${rows} rows, first ${file}:${row}: ${reason}`)
+  tellRefusals(refused)
   if (tasks.length > 0) return { tasks, refused, stamp: dataset.stamp }
   throw new UsageError(`${named} has no task that can be used.`, { hint: 'See what was refused, and why.' })
 }
@@ -112,7 +123,12 @@ async function readTasks(
 async function openAnswerer(
   values: ModelValues,
   samples: number,
-): Promise<{ answer: Answerer; settings: Record<string, unknown>; dispose: () => Promise<void> }> {
+): Promise<{
+  answer: Answerer
+  prompts: TaskPrompts
+  settings: Record<string, unknown>
+  dispose: () => Promise<void>
+}> {
   const { adapter, seed = '0', 'max-new-tokens': maxNewTokens = 512 } = values
   const load = await loadOptions(values)
   const folder = await openModel(values.model, values, load.signal)
@@ -121,15 +137,10 @@ async function openAnswerer(
   const sampling = requestSampling({ ...values, greedy: isGreedy }, values.greedy ? repetitionPenalty : 1)
   const generator = await openGenerator(folder, config, adapter, load)
   const [stopToken = -1, ...moreStopTokens] = stopTokens
+  const prompts = createTaskPrompts(tokenizer, config.maxPositions)
   const answer: Answerer = async (tasks, samplesPerPrompt) => {
-    const asked = tasks.map(({ task, number }) => ({
-      number,
-      prompt: tokenizer.chatPrompt([
-        { role: 'system', content: task.system },
-        { role: 'user', content: task.question },
-      ]),
-    }))
-    const fitting = asked.filter(({ prompt }) => prompt.length < config.maxPositions)
+    const asked = tasks.map(task => ({ number: task.number, prompt: prompts.promptOf(task) }))
+    const fitting = asked.flatMap(({ number, prompt }) => (prompt === null ? [] : { number, prompt }))
     const answers = new Map(asked.map(({ number }) => [number, [] as string[]]))
     if (fitting.length === 0) return [...answers.values()]
     const completions = await generator.generate({
@@ -153,7 +164,7 @@ async function openAnswerer(
     ...sampling,
   }
   const { precision, device } = load
-  return { answer, settings: { ...settings, seed, precision, device }, dispose: () => generator.dispose() }
+  return { answer, prompts, settings: { ...settings, seed, precision, device }, dispose: () => generator.dispose() }
 }
 
 /** Stamp of the files that hold weights: it changes if training continues in the same folder. */
