@@ -36,10 +36,16 @@ const pattern = z.union(
 const ruleSchemas = new Map<unknown, z.ZodType>([
   [
     'Split',
-    z.looseObject({
-      pattern,
-      behavior: z.enum(['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']),
-    }),
+    z
+      .looseObject({
+        pattern,
+        behavior: z.enum(['Removed', 'Isolated'], 'only Removed and Isolated are supported'),
+        invert: flag,
+      })
+      .refine(({ behavior, invert }) => behavior === 'Removed' || !invert, {
+        error: 'is supported with Removed only',
+        path: ['invert'],
+      }),
   ],
   ['Replace', z.looseObject({ pattern, content: z.string() })],
 ])
