@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import { parseSpec } from '../../node/src/environments/builtIn.ts'
 import type { EnvironmentSpec } from '../../node/src/environments/environmentSpec.ts'
-import { examples, small, solverMessage } from '../../node/src/environments/reasoning/kind.ts'
 import { measuredOn } from '../measure/results.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
 import { digestOf, keptRun } from './keptRuns.ts'
@@ -42,26 +41,30 @@ export const realModel: Experiment = async options => {
   const size = options.quick ? quick : full
   const { data, log } = options
   const model = options.onlyKept ? '' : await smolModel(join(data, 'model'))
-  const rules = digestOf({ ...small, families: FAMILIES, tasksPerRound: TASKS_PER_ROUND, solverMessage, examples })
-  const measured = `distinct-${size.tasks}-samples-${size.samples}-${rules}`
+  const rules = { shared: await rulesOf(options, model, 'shared'), solo: await rulesOf(options, model, 'solo') }
+  const measured = (arm: ArmName) => `distinct-${size.tasks}-samples-${size.samples}-${rules[arm].digest}`
   const start = () =>
-    keptRun(options, `before-${measured}`, async () => {
-      const specification = await specify(options, model, 'shared')
+    keptRun(options, `before-${measured('shared')}`, async () => {
+      const { specification } = rules.shared
       const { tasks, accuracy } = await measure(specification, { model, policies: ['starter'], size, log })
       return { tasks, accuracy: accuracy[0] ?? 0 }
     })
   const play = (arm: ArmName, run: number) => {
     const onlyKept = options.onlyKept || (options.arm ?? arm) !== arm
-    return keptRun<RealRun>({ data, onlyKept }, `${arm}-run-${run}-rounds-${size.rounds}-${measured}`, async () => {
-      const specification = await specify(options, model, arm)
-      const folder = join(data, `${arm}-swarm-${size.rounds}-run-${run}`)
-      const { policies, rounds } = await realSwarm({
-        ...{ folder, specification, model, rounds: size.rounds, port: PORT },
-        log: line => log(`${arm} ${run}: ${line}`),
-      })
-      const { accuracy } = await measure(specification, { model, policies, size, log })
-      return { accuracy, rounds }
-    })
+    return keptRun<RealRun>(
+      { data, onlyKept },
+      `${arm}-run-${run}-rounds-${size.rounds}-${measured(arm)}`,
+      async () => {
+        const { specification } = rules[arm]
+        const folder = join(data, `${arm}-swarm-${size.rounds}-run-${run}`)
+        const { policies, rounds } = await realSwarm({
+          ...{ folder, specification, model, rounds: size.rounds, port: PORT },
+          log: line => log(`${arm} ${run}: ${line}`),
+        })
+        const { accuracy } = await measure(specification, { model, policies, size, log })
+        return { accuracy, rounds }
+      },
+    )
   }
   const before = await start()
   const found: RealFound = { before: before?.accuracy ?? null, arms: { shared: [], solo: [] } }
@@ -96,6 +99,13 @@ async function measure(
   const found = await runJson<{ policies: { policy: string; tasks: number; passAt1: number }[] }>(argv, log)
   const accuracy = policies.map(policy => found.policies.find(one => one.policy === policy)?.passAt1 ?? Number.NaN)
   return { tasks: found.policies[0]?.tasks ?? 0, accuracy }
+}
+
+/** The path of an arm's specification, and its digest, by which runs are named: that of the last run, if only kept ones are wanted. */
+async function rulesOf(options: ExperimentOptions, model: string, arm: ArmName) {
+  const specification = options.onlyKept ? join(options.data, `${arm}.json`) : await specify(options, model, arm)
+  const text = await readFile(specification, 'utf8').catch(() => '')
+  return { specification, digest: digestOf(text) }
 }
 
 /** Writes the specification of an arm. The solo arm's differs in that nobody takes groups. */

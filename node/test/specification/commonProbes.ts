@@ -46,7 +46,7 @@ async function asked(spec: EnvironmentSpec): Promise<unknown> {
   return [samplesPerPrompt, temperature, topP, maxNewTokens]
 }
 
-/** The trainer's inputs in five rounds. */
+/** The trainer's inputs in five rounds of two updates. */
 const steps =
   (trained: 'weights' | 'adapter' = 'weights', own = 1) =>
   async (spec: EnvironmentSpec) => {
@@ -60,7 +60,8 @@ const steps =
     const node = { environment: { spec } as unknown as Environment, journal, training: { note: () => {} }, clock }
     const policy = { policyStep } as unknown as PolicyClient
     const learner = createLearner(node, policy, { score: async () => [] }, trained)
-    for (let round = 0; round < 5; round++) await learner.learn([groupOf('a')], own, { round })
+    for (let round = 0; round < 5; round++)
+      for (const again of [false, true]) await learner.learn([groupOf('a')], own, { round, again })
     return given
   }
 
