@@ -70,14 +70,14 @@ export async function startLocalChain(
 
 async function spawnAnvil(argv: string[], ping: () => Promise<unknown>): Promise<ChildProcess> {
   const child = spawn(anvilBinary(), argv, { stdio: 'ignore' })
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     const answer = await ping().catch(() => null)
     if (answer !== null) return child
     if (child.exitCode !== null) throw new Error(`anvil ended with ${child.exitCode}`)
     await sleep(25)
   }
   child.kill('SIGKILL')
-  throw new Error('anvil did not answer within 10 s')
+  throw new Error('anvil did not answer within 30 s')
 }
 
 /**
