@@ -53,7 +53,8 @@ export function openServedScene({
   const client = {
     weightsHash: () => policy.weightsHash(),
     policyStep: async (...step) => groupStep(policy.trainer, ...step),
-  } as Pick<PolicyClient, 'weightsHash' | 'policyStep'> as PolicyClient
+    setbacks: () => 0,
+  } as Pick<PolicyClient, 'weightsHash' | 'policyStep' | 'setbacks'> as PolicyClient
   const server = createCompletionServer({ address: parseServerUrl(url, false), clock })
   const learner = createLearner({ ...node, training: { note: () => {} } }, client, judge, 'adapter', undefined, false)
   const quarantine = createQuarantine({ journal, logger })

@@ -55,10 +55,10 @@ async function openLearner() {
   await writeWeights(join(folder, 'model.safetensors'), tinyWeights(), 'F32')
   const policy = await openWholePolicy(folder, folder, { threads: 1, device: 'cpu', ...learningOptions(spec) })
   onTestFinished(() => policy.dispose())
-  const client = { policyStep: async (...step) => groupStep(policy.trainer, ...step) } as Pick<
-    PolicyClient,
-    'policyStep'
-  >
+  const client: Pick<PolicyClient, 'policyStep' | 'setbacks'> = {
+    policyStep: async (...step) => groupStep(policy.trainer, ...step),
+    setbacks: () => 0,
+  }
   const journal = createJournal(openDatabase(':memory:'), clock)
   const node = { environment: environment as Environment<Problem>, journal, training: { note: () => {} }, clock }
   const judge = await node.environment.openJudge(null)

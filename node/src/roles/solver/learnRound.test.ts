@@ -271,10 +271,10 @@ async function tinyLearner() {
   await writeWeights(join(folder, 'model.safetensors'), tinyWeights(), 'F32')
   const policy = await openWholePolicy(folder, folder, { threads: 1, device: 'cpu', adamW: {} })
   onTestFinished(() => policy.dispose())
-  const client = { policyStep: async (...step) => groupStep(policy.trainer, ...step) } as Pick<
-    PolicyClient,
-    'policyStep'
-  >
+  const client: Pick<PolicyClient, 'policyStep' | 'setbacks'> = {
+    policyStep: async (...step) => groupStep(policy.trainer, ...step),
+    setbacks: () => 0,
+  }
   // Scores answers apart, in no other way than by their form.
   const judge: Judge = {
     score: async answers =>

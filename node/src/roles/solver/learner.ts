@@ -129,7 +129,7 @@ export function createLearner(
       if (begins && lesson.failure === null) rounds.learned(round)
       return lesson
     },
-    setbacks: () => policy.setbacks?.() ?? 0,
+    setbacks: () => policy.setbacks(),
   }
 }
 

@@ -150,6 +150,13 @@ test('updates that are lost with the worker do not count, and those on the own g
   expect(await own.round('a')).toMatchObject({ updates: 'own a a', taken: 1 })
 })
 
+test('updates that are lost while others are made up are repeated, and one that is lost twice is not reported', async () => {
+  const once = openSolver((update, nth) => (update === 'own' && nth === 3 ? 'loses the worker' : undefined))
+  expect(await once.round('a-')).toMatchObject({ updates: 'own own a a own own own', taken: 0 })
+  const twice = openSolver((update, nth) => (update === 'own' && nth >= 3 ? 'loses the worker' : undefined))
+  expect(await twice.round('a-')).toMatchObject({ updates: 'own own a a own own', taken: 0 })
+})
+
 test('once the time is up, groups are learned from once, and nothing is made up', async () => {
   const solver = openSolver(() => undefined)
   expect((await solver.round('abc', 7, AbortSignal.abort())).updates).toBe('own a b c')

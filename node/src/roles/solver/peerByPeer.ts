@@ -41,6 +41,7 @@ export async function learnPeerByPeer(
     await learnFromOwn(true)
   }
 
+  // Nothing was learned before: there is nothing to repeat.
   wereLost()
   await learnFromOwn(false)
   for await (const { peerKey, groups } of sound) {
@@ -52,21 +53,25 @@ export async function learnPeerByPeer(
     if (failure !== null) faults.ofPeer(peerKey, groups.length, failure)
     // Groups whose answers all earn the same change nothing, and none is at fault.
     if (learned.updates > before) learned.taken += groups.length
-    given += learned.updates - before
+    given += Math.max(0, learned.updates - before)
   }
   await repeatLost()
   return expected - given
 }
 
-/** Replaces updates that peers did not give by updates on the own groups, as long as there is time and they change the policy. */
+/**
+ * Replaces updates that peers did not give by updates on the own groups, as long as there is time and they change the policy. If the worker is lost
+ * meanwhile, those on the own groups are repeated.
+ */
 export async function makeUp(
-  { updates: { update }, learned, chosen, ownUpdates }: Lessons,
+  { updates: { update, wereLost }, learned, chosen, ownUpdates }: Lessons,
   lost: number,
   until: AbortSignal,
 ): Promise<void> {
   for (let left = Math.min(lost, MOST_OWN_UPDATES - ownUpdates); left > 0 && chosen.length > 0; left--) {
     const before = learned.updates
     if (!until.aborted) await update(chosen, chosen.length, { again: true })
-    if (learned.updates === before) return
+    if (wereLost()) await update(chosen, chosen.length, { times: ownUpdates, again: true })
+    if (learned.updates <= before) return
   }
 }

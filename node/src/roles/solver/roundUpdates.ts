@@ -23,6 +23,18 @@ export function createUpdates(
   learned: { updates: number; taken: number },
 ) {
   let setbacks = learner.setbacks()
+  let areLost = false
+
+  /** Notes whether the policy fell back since: what was counted is not in it any more. */
+  function notice(): void {
+    if (learner.setbacks() === setbacks) return
+    setbacks = learner.setbacks()
+    areLost = true
+    if (learned.updates > 0)
+      logger.warn('updates of this round were lost with the worker', { round, updates: learned.updates })
+    learned.updates = 0
+    learned.taken = 0
+  }
 
   async function attempt<T>(groups: number, run: () => Promise<T>): Promise<T | null> {
     try {
@@ -31,6 +43,8 @@ export function createUpdates(
       signal.throwIfAborted()
       logger.error('an update failed', { round, groups, error })
       return null
+    } finally {
+      notice()
     }
   }
 
@@ -53,15 +67,11 @@ export function createUpdates(
       return null
     },
 
-    /** Whether the round's updates so far were lost with the policy's worker: they no longer count. */
+    /** Whether updates of the round were lost with the policy's worker since the last call. They do not count. */
     wereLost(): boolean {
-      if (learner.setbacks() === setbacks) return false
-      setbacks = learner.setbacks()
-      if (learned.updates > 0)
-        logger.warn('updates of this round were lost with the worker', { round, updates: learned.updates })
-      learned.updates = 0
-      learned.taken = 0
-      return true
+      const were = areLost
+      areLost = false
+      return were
     },
   }
 }
