@@ -115,6 +115,7 @@ export function cheapPolicy(owner: string, skill: number, hangs = false): Policy
     generate: async (request: Request) => sample(weights, request),
     generatePublished: async ({ policy }: { policy: Uint8Array }, request: Request) =>
       sample(JSON.parse(Buffer.from(policy).toString()), request),
+    setbacks: () => 0,
     async policyStep(groups: readonly unknown[]) {
       weights = { ...weights, version: weights.version + 1 }
       return { groupsUsed: groups.length, step: null, kl: 0, clipFraction: 0, undone: false, refuted: 0 }
