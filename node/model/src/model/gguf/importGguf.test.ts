@@ -115,6 +115,16 @@ test('16-bit weights stay as they are, and quantised ones become float32', async
   expect(new Set(weights.get('model.layers.1.self_attn.q_proj.weight')?.data)).toEqual(new Set([half * 0x2a]))
 })
 
+test.each([0, 1])(
+  'a model in one file is imported if it says that it is in %i parts, as a merged one does',
+  async count => {
+    const file = testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')
+    file.metadata['split.count'] = whole(count)
+    const { folder } = await imported(file)
+    expect(existsSync(join(folder, 'model.safetensors'))).toBe(true)
+  },
+)
+
 test('a folder that exists is left alone', async () => {
   const { path, folder } = await imported(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2'))
   await expect(importGguf(path, folder)).rejects.toMatchObject({ code: 'MODEL_FILE', file: folder, field: 'folder' })
@@ -176,7 +186,7 @@ describe('a file that lies is refused by file and field, and leaves nothing behi
     ['list', /of type 99, which is unknown/, patched(bytes => withField(bytes, 'list', [99]))],
     ['header', /lignment/, saying('general.alignment', whole(0))],
     ['general.alignment', /power of two/, saying('general.alignment', whole(24))],
-    ['split.count', /one of several/, saying('split.count', whole(2))],
+    ['split.count', /one of several/, saying('split.count', whole(3))],
     ['output_norm.weight', /ends at byte \d+ of a file of/, patched(bytes => bytes.subarray(0, bytes.length - 64))],
     ['blk.0.attn_q.weight', /starts at byte 1099511627776/, tensor('blk.0.attn_q.weight', { offset: 2 ** 40 })],
     ['blk.0.attn_q.weight', /is of type 99/, tensor('blk.0.attn_q.weight', { type: 99 })],

@@ -49,7 +49,8 @@ function placed(path: string, size: number, header: Awaited<ReturnType<typeof pa
   if (typeof alignment !== 'number' || !(alignment <= MAX_ALIGNMENT) || !Number.isInteger(Math.log2(alignment)))
     throw new ModelFileError(path, 'general.alignment', 'is not a power of two, 65536 at most')
   const splits = metadata['split.count'] ?? 1
-  if (splits !== 1)
+  if (splits !== 0 && splits !== 1)
+    // `llama-gguf-split --merge` leaves the key, as 0
     throw new ModelFileError(path, 'split.count', 'is one of several files of a model', {
       hint: 'Merge them first: llama-gguf-split --merge.',
     })
