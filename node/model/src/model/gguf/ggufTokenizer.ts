@@ -100,9 +100,8 @@ interface TokenizerContents {
  * @throws {ModelFileError} naming the file and the field that is missing, malformed or not supported.
  */
 export function ggufTokenizer(file: GgufFile): TokenizerContents {
-  const { said, idOf } = readTokenizer(file)
+  const { said, kinds, idOf } = readTokenizer(file)
   const tokens = said['tokenizer.ggml.tokens']
-  const kinds = said['tokenizer.ggml.token_type']
   const nameOf = (role: 'bos' | 'eos' | 'eot' | 'unknown' | 'padding') => {
     const found = said[`tokenizer.ggml.${role}_token_id`]
     if (found === undefined) return undefined
@@ -111,7 +110,7 @@ export function ggufTokenizer(file: GgufFile): TokenizerContents {
   }
   const [bos, eos, eot, unk, pad] = (['bos', 'eos', 'eot', 'unknown', 'padding'] as const).map(nameOf)
   const special = new Set([eos, eot].filter(name => name !== undefined))
-  const kindOf = (text: string) => (special.has(text) ? KIND.control : kinds?.[idOf.get(text) as number])
+  const kindOf = (text: string) => (special.has(text) ? KIND.control : kinds[idOf.get(text) as number])
   const added = tokens.filter(text => isAdded(kindOf(text)))
   const merges = said['tokenizer.ggml.merges'].map(merge => merge.split(' '))
   const outside = firstOutside(tokens, kindOf)
@@ -153,6 +152,8 @@ export function ggufTokenizer(file: GgufFile): TokenizerContents {
   }
 }
 
+const CONVERT_AGAIN = 'Use a GGUF of a model with a byte-level BPE tokenizer, made by a current convert_hf_to_gguf.py.'
+
 /** The fields of the tokenizer. Each token is there once, and has a row of the embedding. */
 function readTokenizer({ path, metadata, tensors }: GgufFile) {
   const parsed = tokenizerSchema.safeParse(metadata)
@@ -160,20 +161,25 @@ function readTokenizer({ path, metadata, tensors }: GgufFile) {
     const issue = parsed.error.issues[0]
     const field = issue?.path.join('.') || 'tokenizer'
     const problem = Object.hasOwn(metadata, field.replace(/\.\d+$/, '')) ? issue?.message : 'is missing'
-    throw new ModelFileError(path, field, problem ?? 'is malformed', {
-      hint: 'Use a GGUF of a model with a byte-level BPE tokenizer, made by a current convert_hf_to_gguf.py.',
-    })
+    throw new ModelFileError(path, field, problem ?? 'is malformed', { hint: CONVERT_AGAIN })
   }
   const { 'tokenizer.ggml.tokens': tokens, 'tokenizer.ggml.token_type': kinds } = parsed.data
   const rows = tensors.get('token_embd.weight')?.shape[0]
   if (rows !== undefined && tokens.length > rows)
     throw new ModelFileError(path, 'tokenizer.ggml.tokens', `has ${tokens.length} tokens for an embedding of ${rows}`)
-  if (kinds && kinds.length !== tokens.length)
-    throw new ModelFileError(path, 'tokenizer.ggml.token_type', `has ${kinds.length} kinds of ${tokens.length} tokens`)
   const idOf = new Map(tokens.map((text, at) => [text, at]))
   const twice = tokens.findIndex((text, at) => idOf.get(text) !== at)
   if (twice !== -1) throw new ModelFileError(path, `tokenizer.ggml.tokens.${twice}`, 'is there twice')
-  return { said: parsed.data, idOf }
+  return { said: parsed.data, kinds: checkedKinds(path, kinds, tokens.length), idOf }
+}
+
+/** Without kinds, the names of control tokens in a chat template would be spelled as text. */
+function checkedKinds(path: string, kinds: readonly number[] | undefined, due: number): readonly number[] {
+  if (kinds?.length === due) return kinds
+  const problem = kinds
+    ? `has ${kinds.length} kinds of ${due} tokens`
+    : 'is missing: it says which tokens are control tokens, which a chat needs'
+  throw new ModelFileError(path, 'tokenizer.ggml.token_type', problem, { hint: CONVERT_AGAIN })
 }
 
 /**
