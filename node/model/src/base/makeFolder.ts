@@ -8,10 +8,10 @@ export class FolderError extends NodeError {
 
   constructor(path: string, cause: unknown) {
     const reason = (cause as NodeJS.ErrnoException).code ?? String(cause)
-    const isTaken = reason === 'EEXIST' || reason === 'ENOTDIR'
+    const isTaken = ['EEXIST', 'ENOTDIR', 'ENOTEMPTY'].includes(reason)
     super(`${path} cannot be made (${reason}).`, {
       hint: isTaken
-        ? 'A file has its name: move it away, or name another folder.'
+        ? 'Another file or folder has its name: move it away, or name another folder.'
         : 'Name a folder that you may write to.',
       cause,
     })

@@ -1,6 +1,16 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type DecoderConfig, readDecoderConfig } from '../decoder/decoderConfig.ts'
@@ -27,6 +37,10 @@ async function imported(file: TestGguf | Uint8Array): Promise<{ path: string; fo
   await importGguf(path, folder)
   return { path, folder }
 }
+
+/** Names of a folder that was to be imported, and of what begins like it. */
+const traces = (folder: string) =>
+  readdirSync(root).filter(name => `${name}.`.startsWith(`${basename(folder)}.`) && name !== `${basename(folder)}.gguf`)
 
 /** A width that fits the tokenizers' tokens and blocks of 32. */
 const sized = (config: DecoderConfig): DecoderConfig => ({
@@ -128,6 +142,29 @@ test.each([0, 1])(
 test('a folder that exists is left alone', async () => {
   const { path, folder } = await imported(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2'))
   await expect(importGguf(path, folder)).rejects.toMatchObject({ code: 'MODEL_FILE', file: folder, field: 'folder' })
+})
+
+test('a folder of a user is kept, whatever its name', async () => {
+  const path = pathOf()
+  const folder = path.replace('.gguf', '')
+  const theirs = join(`${folder}.unfinished`, 'thesis.txt')
+  mkdirSync(`${folder}.unfinished`)
+  writeFileSync(theirs, 'years of work')
+  writeFileSync(path, encodeGguf(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')))
+  await importGguf(path, folder)
+  expect(readFileSync(theirs, 'utf8')).toBe('years of work')
+  expect(traces(folder)).toHaveLength(2)
+})
+
+test('of two imports into one folder at once, one makes it whole and the other is refused', async () => {
+  const path = pathOf()
+  const folder = path.replace('.gguf', '')
+  writeFileSync(path, encodeGguf(testGguf(qwen, tinyWeights(qwen), 'qwen', 'qwen2')))
+  const outcomes = await Promise.allSettled([importGguf(path, folder), importGguf(path, folder)])
+  const refused = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? outcome.reason : []))
+  expect(refused).toEqual([expect.objectContaining({ code: 'FOLDER' })])
+  await readWeights(folder, await readDecoderConfig(folder))
+  expect(traces(folder)).toEqual([basename(folder)])
 })
 
 const part = (file: TestGguf, name: string) =>
@@ -262,7 +299,7 @@ describe('a file that lies is refused by file and field, and leaves nothing behi
       field,
       message: expect.stringMatching(says),
     })
-    expect([existsSync(folder), existsSync(`${folder}.unfinished`)]).toEqual([false, false])
+    expect(traces(folder)).toEqual([])
   })
 })
 
@@ -274,7 +311,7 @@ test('a file that changes while it is imported is refused, and leaves nothing be
   await expect(grown).rejects.toMatchObject({ file: path, field: 'file', message: expect.stringContaining('changed') })
   const cut = importGguf(path, folder, { onProgress: () => truncateSync(path, 100_000) })
   await expect(cut).rejects.toMatchObject({ file: path, field: 'file', message: expect.stringContaining('changed') })
-  expect([existsSync(folder), existsSync(`${folder}.unfinished`)]).toEqual([false, false])
+  expect(traces(folder)).toEqual([])
 })
 
 test.each<[field: string, says: RegExp, value: readonly number[], bytes: number, count: number]>([

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { type FileHandle, rename, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { makeFolder } from '#base/makeFolder.ts'
+import type { FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
 import { writeFileAtomic } from '#base/writeFileAtomic.ts'
+import { writeFolderAtomic } from '#base/writeFolderAtomic.ts'
 import { type DecoderConfig, formatDecoderConfig } from '../decoder/decoderConfig.ts'
 import { withRegularFile } from '../files/regularFile.ts'
 import { encodeSafetensorsHeader } from '../files/safetensors.ts'
@@ -30,6 +30,7 @@ interface ImportOptions {
  *
  * @throws {ModelFileError} naming the file and the field or tensor that is missing, invalid or not supported; or naming the folder if it already
  *   exists.
+ * @throws {FolderError} if the folder cannot be made, or another process made it meanwhile.
  */
 export async function importGguf(path: string, folder: string, options: ImportOptions = {}): Promise<void> {
   if (existsSync(folder))
@@ -41,10 +42,7 @@ export async function importGguf(path: string, folder: string, options: ImportOp
     [...file.tensors.values()].filter(({ name }) => name !== ROPE_FACTORS).map(of => [huggingFaceName(of.name), of]),
   )
   checkShapes(config, tensors, path)
-  const unfinished = `${resolve(folder)}.unfinished` // next to it, whatever it ends in
-  await rm(unfinished, { recursive: true, force: true })
-  makeFolder(unfinished)
-  try {
+  await writeFolderAtomic(folder, async unfinished => {
     const hub = { ...formatDecoderConfig(config), torch_dtype: 'float32' }
     for (const [name, content] of Object.entries({ 'config.json': hub, ...files }))
       await writeFileAtomic(join(unfinished, name), Buffer.from(`${JSON.stringify(content, null, 2)}\n`))
@@ -52,11 +50,7 @@ export async function importGguf(path: string, folder: string, options: ImportOp
     const write = (source: FileHandle) =>
       writeFileAtomic(join(unfinished, 'model.safetensors'), weights(source, path, config, tensors, options))
     await withRegularFile(path, write, file.state)
-    await rename(unfinished, folder)
-  } catch (error) {
-    await rm(unfinished, { recursive: true, force: true })
-    throw error
-  }
+  })
 }
 
 /** @throws {ModelFileError} naming the GGUF file, which the operator knows. */
