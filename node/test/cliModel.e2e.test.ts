@@ -119,11 +119,11 @@ test('a GGUF file is imported once, and answers and continues in text', async ()
   const config = { ...tinyConfig, vocabSize: 448, hiddenSize: 32, maxPositions: 256 }
   const weights = tinyWeights(config)
   const file = join(root, 'tiny.gguf')
-  writeFileSync(file, encodeGguf(testGguf(config, weights, 'qwen', 'qwen2')))
+  writeFileSync(file, encodeGguf(testGguf(config, weights, 'llama', 'llama-bpe')))
   const flags = ['--model', file, '--models', join(root, 'models'), '--greedy', '--max-new-tokens', '6', '--json']
   const chatted = await runCli(['chat', ...flags, '--prompt', 'Who are you?'])
   expect(chatted.stderr).toMatch(/^import of .*tiny\.gguf: \d+ %\n(.*\n)*.*: 100 %\nloading .*\nready after .* s\n$/)
-  const tokenizer = await PretrainedTokenizer.read(folderOf('../tokenizers/qwen'))
+  const tokenizer = await PretrainedTokenizer.read(folderOf('../tokenizers/llama'))
   const greedy = async (prompt: Int32Array) => {
     const request = { prompts: [prompt], samplesPerPrompt: 1, maxNewTokens: 6, temperature: 0, stopToken: 2, seed: '0' }
     const generator = createGenerator(config, weights)
@@ -133,9 +133,9 @@ test('a GGUF file is imported once, and answers and continues in text', async ()
   }
   const answer = await greedy(tokenizer.chatPrompt([{ role: 'user', content: 'Who are you?' }]))
   expect(lastLine(chatted)).toEqual({ text: tokenizer.decode(answer), tokens: answer, ended: false })
-  const continued = await runCli(['model', 'generate', ...flags, '--prompt', '<|im_end|>'])
+  const continued = await runCli(['model', 'generate', ...flags, '--prompt', '<|eot_id|>'])
   expect(continued.stderr).toBe('')
-  const tokens = await greedy(tokenizer.encode('<|im_end|>'))
+  const tokens = await greedy(Int32Array.of(tokenizer.special('<|begin_of_text|>'), ...tokenizer.encode('<|eot_id|>')))
   expect(lastLine(continued)).toEqual({ text: tokenizer.decode(tokens), tokens, logprobs: expect.any(Array) })
 })
 

@@ -27,7 +27,7 @@ const own = {
   }),
   prompt: textOption(
     'TEXT',
-    "generate: continues this text, as it is; npx waggle chat answers by the model's chat template",
+    "generate: continues this text, as it is, after the first token that the tokenizer asks for, if any; npx waggle chat answers by the model's chat template",
   ),
   out: textOption('DIR', 'import: the folder to write'),
   models: textOption('DIR', 'folder for imported GGUF files (default WAGGLE_MODELS, else ~/.cache/waggle/models)'),
@@ -125,13 +125,18 @@ async function runOnTokens(action: keyof typeof run, path: string, values: Model
     })
   const folder = await openLocalModel(path, values)
   const tokenizer = prompt === undefined ? undefined : await openText(folder)
-  const tokens = tokenizer?.encode(prompt as string) ?? (given[0] as Int32Array)
+  const tokens = tokenizer ? promptTokens(tokenizer, prompt as string) : (given[0] as Int32Array)
   const { readDecoderConfig } = await import('#model/decoder/decoderConfig.ts')
   const config = await readDecoderConfig(folder)
   checkTokens(config, tokens, action === 'generate' ? 1 : 0) // before the weights are read, which takes long
   const load = await loadOptions({ ...values, precision })
   const maxNewTokens = values['max-new-tokens'] ?? 32
   await run[action]({ folder, config, adapter, tokens, tokenizer, maxNewTokens, load }, values)
+}
+
+/** A model that was trained on texts with a first token continues them badly without it. */
+function promptTokens(tokenizer: PretrainedTokenizer, text: string): Int32Array {
+  return Int32Array.from([...tokenizer.prefix, ...tokenizer.encode(text)])
 }
 
 /** Refuses options that the action would ignore. @throws {UsageError} */

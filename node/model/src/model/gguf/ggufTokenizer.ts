@@ -8,6 +8,8 @@ interface PreTokenizer {
   readonly pre_tokenizer: object
   /** Whether a piece that is a token is not merged from its bytes. */
   readonly ignore_merges: boolean
+  /** Whether texts begin with BOS where the file does not say. */
+  readonly addsBos: boolean
 }
 
 const byteLevel = (use_regex: boolean) => ({
@@ -23,7 +25,7 @@ const sequence = (...pretokenizers: object[]) => ({ type: 'Sequence', pretokeniz
 const words = (numbers: string) =>
   `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${numbers}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`
 
-const plain = { normalizer: null, ignore_merges: false }
+const plain = { normalizer: null, ignore_merges: false, addsBos: false }
 const gpt2: PreTokenizer = { ...plain, pre_tokenizer: byteLevel(true) }
 const singleDigits: PreTokenizer = { ...plain, pre_tokenizer: sequence(digits, byteLevel(true)) }
 const qwen2: PreTokenizer = {
@@ -35,6 +37,7 @@ const llama3: PreTokenizer = {
   ...plain,
   pre_tokenizer: sequence(split(words('\\p{N}{1,3}')), byteLevel(false)),
   ignore_merges: true,
+  addsBos: true,
 }
 const deepseekCoder: PreTokenizer = {
   ...plain,
@@ -118,8 +121,11 @@ export function ggufTokenizer(file: GgufFile): TokenizerContents {
   const split = preTokenizers.get(said['tokenizer.ggml.pre'])
   const decoder = { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true }
   const endTokens = [...special].map(text => idOf.get(text) as number)
-  const startsWith = said['tokenizer.ggml.add_bos_token'] === true && bos !== undefined ? bos : null
-  const config = { tokenizer_class: 'PreTrainedTokenizerFast', clean_up_tokenization_spaces: false }
+  const addsBos = said['tokenizer.ggml.add_bos_token']
+  const startsWith = addsBos === true && bos !== undefined ? bos : null
+  // In the configuration: a peer that imports the file again has a tokenizer.json of the same bytes, and so the same hash.
+  const byFamily = addsBos === undefined && split?.addsBos ? { add_bos_token: true } : {}
+  const config = { tokenizer_class: 'PreTrainedTokenizerFast', clean_up_tokenization_spaces: false, ...byFamily }
   const names = { bos_token: bos, eos_token: eos, unk_token: unk, pad_token: pad }
   return {
     endTokens,

@@ -21,7 +21,7 @@ import { scanSafetensors } from '../files/safetensors.ts'
 import { PretrainedTokenizer } from '../tokenizers/pretrainedTokenizer.ts'
 import { importGguf } from './importGguf.ts'
 import { readGguf } from './readGguf.ts'
-import { encodeGguf, type TestGguf, testGguf, text, texts, whole, wholes } from './testGguf.ts'
+import { encodeGguf, flag, type TestGguf, testGguf, text, texts, whole, wholes } from './testGguf.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'waggle-gguf-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -93,6 +93,22 @@ test.each([
   for (const { messages, ids } of golden.chats) expect([...tokenizer.chatPrompt(messages)]).toEqual(ids)
   const original = await PretrainedTokenizer.read(join(import.meta.dirname, `../golden/tokenizers/${name}`))
   expect(tokenizer.endTokens).toEqual(original.endTokens)
+})
+
+test.each([
+  ['llama', 'llama-bpe', undefined, ['<|begin_of_text|>']],
+  ['llama', 'llama-bpe', false, []],
+  ['deepseek', 'deepseek-coder', undefined, []],
+  ['deepseek', 'deepseek-coder', true, ['<｜begin▁of▁sentence｜>']],
+])('a text begins as llama.cpp begins it: %s, %s, add_bos_token %s', async (name, pre, says, begins) => {
+  const file = testGguf(qwen, tinyWeights(qwen), name, pre)
+  if (says !== undefined) file.metadata['tokenizer.ggml.add_bos_token'] = flag(says)
+  const { folder } = await imported(file)
+  const tokenizer = await PretrainedTokenizer.read(folder)
+  expect(tokenizer.prefix).toEqual(begins.map(token => tokenizer.special(token)))
+  const { post_processor } = JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8'))
+  // A default of llama.cpp leaves the hash of the tokenizer as it is.
+  expect(post_processor === null).toBe(says !== true)
 })
 
 test('control tokens come first in the vocabulary, where Hugging Face’s library takes their ids from', async () => {

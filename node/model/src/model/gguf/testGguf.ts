@@ -16,6 +16,7 @@ const ALIGNMENT = 32
 export const text = (value: string) => ({ value, type: GGUFValueType.STRING })
 export const whole = (value: number) => ({ value, type: GGUFValueType.UINT32 })
 export const real = (value: number) => ({ value, type: GGUFValueType.FLOAT32 })
+export const flag = (value: boolean) => ({ value, type: GGUFValueType.BOOL })
 export const texts = (value: string[]) => ({ value, type: GGUFValueType.ARRAY, subType: GGUFValueType.STRING })
 export const wholes = (value: number[]) => ({ value, type: GGUFValueType.ARRAY, subType: GGUFValueType.INT32 })
 

@@ -121,6 +121,47 @@ test('the hash covers everything that decides the tokens', async () => {
   expect(other.hash).not.toBe(hash)
 })
 
+const special = (id: string) => ({ SpecialToken: { id, type_id: 0 } })
+const single = (...pieces: object[]) => ({
+  type: 'TemplateProcessing',
+  single: pieces,
+  special_tokens: { begin: { id: 'begin', ids: [BEGIN], tokens: ['begin'] }, far: { id: 'far', ids: [9999] } },
+})
+const sequence = (...processors: object[]) => ({ type: 'Sequence', processors })
+const BEGIN = (await PretrainedTokenizer.read(join(golden, 'llama'))).special('<|begin_of_text|>')
+const TEXT = { Sequence: { id: 'A', type_id: 0 } }
+test.each<[string, object | null, number[]]>([
+  ['no post-processor', null, []],
+  ['bytes alone', { type: 'ByteLevel' }, []],
+  ['a text alone', single(TEXT), []],
+  ['an end alone', single(TEXT, special('begin')), []],
+  ['a beginning and an end', single(special('begin'), TEXT, special('begin')), [BEGIN]],
+  ['a template among others', sequence({ type: 'ByteLevel' }, single(special('begin'), TEXT)), [BEGIN]],
+])('the tokens before a text are those of the tokenizer: %s', async (_, post_processor, begins) => {
+  const tokenizer = await changed('llama', 'tokenizer.json', (json: object) => ({ ...json, post_processor }))
+  expect(tokenizer.prefix).toEqual(begins)
+  expect(tokenizer.encode('a b')).not.toContain(BEGIN)
+})
+
+test('without a template, the configuration says whether a text has a beginning', async () => {
+  const saying = (add_bos_token: unknown) =>
+    changed('llama', 'tokenizer_config.json', (json: object) => ({ ...json, add_bos_token }))
+  for (const [says, begins] of [
+    [true, [BEGIN]],
+    [false, []],
+    [undefined, []],
+    ['yes', []],
+  ] as const)
+    expect((await saying(says)).prefix).toEqual(begins)
+  expect((await saying(true)).hash).toBe((await saying(false)).hash)
+})
+
+test('a beginning that is not a token is reported where it is asked for', async () => {
+  const post_processor = single(special('far'), TEXT)
+  const tokenizer = await changed('llama', 'tokenizer.json', (json: object) => ({ ...json, post_processor }))
+  expect(() => tokenizer.prefix).toThrow(expect.objectContaining({ code: 'MODEL_FILE', field: 'post_processor' }))
+})
+
 const splitBy = (json: Json, change: object) =>
   Object.assign(json.pre_tokenizer.pretokenizers[0] as object, change) && json
 const split = { type: 'Split', pattern: { String: ' ' }, behavior: 'Isolated', invert: false }

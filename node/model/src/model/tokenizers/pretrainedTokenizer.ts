@@ -4,6 +4,7 @@ import { ModelFileError, ModelInputError } from '../modelErrors.ts'
 import { bytesOfChars } from './byteAlphabet.ts'
 import { type ChatMessage, type ChatTemplate, chatTemplate } from './chatTemplate.ts'
 import { type ControlTokens, controlTokens } from './controlTokens.ts'
+import { prefixTokens } from './prefixTokens.ts'
 import { readTokenizerFiles, type TokenizerFiles } from './tokenizerFiles.ts'
 import { OutOfTimeError, withinTime } from './withinTime.ts'
 
@@ -87,6 +88,15 @@ export class PretrainedTokenizer {
   /** Token ids of a text, none of them a control token. A lone surrogate becomes U+FFFD. */
   encode(text: string): Int32Array {
     return this.#encodeParts([text.toWellFormed()])
+  }
+
+  /**
+   * Ids that the tokenizer puts before a text to be continued, which `encode` leaves out; chat templates write their own.
+   *
+   * @throws {ModelFileError} if it asks for a token that it does not have.
+   */
+  get prefix(): readonly number[] {
+    return prefixTokens(this.#files)
   }
 
   /** Text of token ids; special tokens are left out unless `special` is 'keep', and bytes that are not UTF-8 become U+FFFD. */

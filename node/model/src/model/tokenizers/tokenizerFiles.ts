@@ -103,6 +103,8 @@ export type TokenizerFiles = {
   /** Texts by id, in the byte alphabet but for added tokens. */
   readonly tokens: ReadonlyMap<number, string>
   readonly specials: { readonly bos?: string; readonly eos?: string; readonly pad?: string; readonly unk?: string }
+  /** Whether tokenizer_config.json asks for the beginning of a text before each. */
+  readonly addsBos: boolean
   /** Ids that end a completion by generation_config.json. */
   readonly endIds: readonly number[]
   /** The chat template and its file; null if there is none. */
@@ -148,7 +150,8 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
         ? { path: join(folder, 'tokenizer_config.json'), text: inConfig }
         : null
   const endIds = [generation.eos_token_id ?? []].flat()
-  return { path, content, json, added: json.added_tokens, tokens, specials, endIds, template }
+  const addsBos = config.add_bos_token === true
+  return { path, content, json, added: json.added_tokens, tokens, specials, addsBos, endIds, template }
 }
 
 function parse<T extends z.ZodType>(path: string, text: string, schema: T): z.output<T> {
