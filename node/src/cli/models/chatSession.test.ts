@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { createGenerator } from '#model/generation/generate.ts'
-import { ModelInputError } from '#model/modelErrors.ts'
+import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
+import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 import { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import { printable, TextStream } from '../textStream.ts'
 import { ChatSession } from './chatSession.ts'
@@ -12,7 +13,11 @@ const tokenizer = await PretrainedTokenizer.read(
 )
 
 /** A chat with a tiny random model, and the prompts that it was asked. */
-function chat(maxPositions: number, maxNewTokens = 12) {
+function chat(
+  maxPositions: number,
+  maxNewTokens = 12,
+  chatPrompt = (of: readonly ChatMessage[]) => tokenizer.chatPrompt(of),
+) {
   const config = { ...tinyConfig, vocabSize: tokenizer.vocabSize, maxPositions }
   const generator = createGenerator(config, tinyWeights(config))
   const prompts: string[] = []
@@ -24,7 +29,8 @@ function chat(maxPositions: number, maxNewTokens = 12) {
     },
   }
   const settings = { system: 'Be brief.', maxNewTokens, temperature: 1, stopTokens: [-1], seed: 'any' }
-  return { prompts, session: new ChatSession({ config, generator: watched, tokenizer }, settings) }
+  const asking = { chatPrompt, decode: (ids: readonly number[]) => tokenizer.decode(ids) } as PretrainedTokenizer
+  return { prompts, session: new ChatSession({ config, generator: watched, tokenizer: asking }, settings) }
 }
 
 test('an answer streams as text, and the next one is to the whole conversation', async () => {
@@ -69,6 +75,39 @@ test('the oldest turns are forgotten where the positions end, and a message that
   await expect(session.answer('x '.repeat(400), () => {})).rejects.toThrow(ModelInputError)
   await session.answer('end', () => {})
   expect(prompts.at(-1)).not.toContain('x x x')
+})
+
+test.each([
+  ['has more tokens than the model has positions', 'x '.repeat(400)],
+  ['is longer than a template may write', 'x'.repeat(1_100_000)],
+])('a message that %s leaves the conversation as it was', async (_, message) => {
+  const { prompts, session } = chat(220)
+  await session.answer('My name is Zoe.', () => {})
+  const refused = session.answer(message, () => {})
+  await expect(refused).rejects.toThrow(ModelInputError)
+  await expect(refused).rejects.toThrow(/^The text is too long: /)
+  const { forgotten } = await session.answer('Who am I?', () => {})
+  expect(forgotten).toBe(0)
+  expect(prompts).toHaveLength(2)
+  expect(prompts[1]).toContain('Zoe')
+})
+
+const failing = (limit: number) => (messages: readonly ChatMessage[]) => {
+  const characters = messages.reduce((sum, { content }) => sum + content.length, 0)
+  if (characters > limit) throw new ModelFileError('template', 'chat_template', `made ${characters} characters`)
+  return Int32Array.of(1, 2)
+}
+
+test('turns that are together too long for the template are forgotten', async () => {
+  const { session } = chat(220, 12, failing(100_000))
+  const answers = []
+  for (let turn = 0; turn < 3; turn++) answers.push(await session.answer('x'.repeat(70_000), () => {}))
+  expect(answers.map(({ forgotten }) => forgotten)).toEqual([0, 2, 2])
+})
+
+test('a template that fails on a short text is named', async () => {
+  const { session } = chat(220, 12, failing(10))
+  await expect(session.answer('Who are you?', () => {})).rejects.toThrow(ModelFileError)
 })
 
 test('a character of several tokens is emitted once, and invalid bytes as U+FFFD', () => {

@@ -1,12 +1,16 @@
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { GenerateOptions } from '#model/generation/completion.ts'
 import type { Generator } from '#model/generation/generate.ts'
+import { ModelFileError, ModelInputError } from '#model/modelErrors.ts'
 import type { ChatMessage } from '#model/tokenizers/chatTemplate.ts'
 import type { PretrainedTokenizer } from '#model/tokenizers/pretrainedTokenizer.ts'
 import { TextStream } from '../textStream.ts'
 
 /** Minimum positions reserved for an answer; older messages are dropped to fit. */
 const LEAST_ANSWER_TOKENS = 64
+
+/** A failure of the template or of the tokenizer on a shorter text is a fault of their files; their limits are larger. */
+const LONG_CHARACTERS = 1 << 16
 
 interface ChatModel {
   readonly config: DecoderConfig
@@ -38,7 +42,7 @@ export class ChatSession {
   readonly #model: ChatModel
   readonly #settings: ChatSettings
   readonly #system: readonly ChatMessage[]
-  readonly #messages: ChatMessage[] = []
+  #messages: readonly ChatMessage[] = []
   #turn = 0
 
   constructor(model: ChatModel, settings: ChatSettings) {
@@ -50,21 +54,15 @@ export class ChatSession {
   /**
    * @param onText - called with the answer's text as it is generated.
    * @param signal - stops the answer; its outcome stays in the conversation.
-   * @throws {ModelInputError} if the message alone is longer than the model's positions; it is not kept.
+   * @throws {ModelInputError} if the message alone is too long. As after any other error, the conversation stays as it was.
    */
   async answer(message: string, onText: (text: string) => void, signal?: AbortSignal): Promise<ChatAnswer> {
-    this.#messages.push({ role: 'user', content: message })
+    const { messages, prompt, forgotten } = this.#fitting({ role: 'user', content: message })
     const tokens: number[] = []
-    try {
-      const { prompt, forgotten } = this.#prompt()
-      const { ended } = await this.#generate(prompt, tokens, onText, signal)
-      const text = this.#model.tokenizer.decode(tokens)
-      this.#messages.push({ role: 'assistant', content: text })
-      return { text, tokens, ended, forgotten }
-    } catch (error) {
-      this.#messages.pop()
-      throw error
-    }
+    const { ended } = await this.#generate(prompt, tokens, onText, signal)
+    const text = this.#model.tokenizer.decode(tokens)
+    this.#messages = [...messages, { role: 'assistant', content: text }]
+    return { text, tokens, ended, forgotten }
   }
 
   async #generate(
@@ -99,14 +97,50 @@ export class ChatSession {
     }
   }
 
-  /** The conversation, its oldest turns left out until an answer fits. */
-  #prompt(): { prompt: Int32Array; forgotten: number } {
-    const { config, tokenizer } = this.#model
-    for (let forgotten = 0; ; forgotten += 2) {
-      const prompt = tokenizer.chatPrompt([...this.#system, ...this.#messages])
-      if (this.#messages.length === 1 || prompt.length + LEAST_ANSWER_TOKENS <= config.maxPositions)
-        return { prompt, forgotten }
-      this.#messages.splice(0, 2)
+  /**
+   * The conversation up to a message, its oldest turns left out until an answer fits.
+   *
+   * @throws {ModelInputError} if not even the message alone fits.
+   */
+  #fitting(message: ChatMessage): { messages: readonly ChatMessage[]; prompt: Int32Array; forgotten: number } {
+    const { maxPositions } = this.#model.config
+    const alone = this.#prompt([message])
+    if (alone.length >= maxPositions)
+      throw tooLong(`it takes ${alone.length} tokens, and the model has ${maxPositions} positions`)
+    for (let forgotten = 0; forgotten < this.#messages.length; forgotten += 2) {
+      const messages = [...this.#messages.slice(forgotten), message]
+      const prompt = this.#promptIfShort(messages)
+      if (prompt && prompt.length + LEAST_ANSWER_TOKENS <= maxPositions) return { messages, prompt, forgotten }
+    }
+    return { messages: [message], prompt: alone, forgotten: this.#messages.length }
+  }
+
+  #promptIfShort(messages: readonly ChatMessage[]): Int32Array | undefined {
+    try {
+      return this.#prompt(messages)
+    } catch (error) {
+      if (error instanceof ModelInputError) return undefined
+      throw error
     }
   }
+
+  /** @throws {ModelInputError} if the messages are longer than the tokenizer and its template can process. */
+  #prompt(messages: readonly ChatMessage[]): Int32Array {
+    const all = [...this.#system, ...messages]
+    try {
+      return this.#model.tokenizer.chatPrompt(all)
+    } catch (cause) {
+      const characters = all.reduce((sum, { content }) => sum + content.length, 0)
+      // Both worked when they were read, so a long text has exceeded their limits.
+      if (!(cause instanceof ModelFileError) || characters < LONG_CHARACTERS) throw cause
+      throw tooLong(`${characters} characters are more than the chat template or the tokenizer can process`, cause)
+    }
+  }
+}
+
+function tooLong(problem: string, cause?: unknown): ModelInputError {
+  return new ModelInputError(`The text is too long: ${problem}.`, {
+    hint: 'Shorten the message, or the system message.',
+    cause,
+  })
 }
