@@ -39,6 +39,7 @@ export async function saveCheckpoint(
  *
  * @param baseModel - name or folder of the model that it is for.
  * @param basePrecision - of that model when the adapter was trained, see `readBasePrecision`.
+ * @param baseHash - of that model's weights, see `readBaseHash`.
  * @returns the content hash of the factors.
  */
 export async function saveAdapterCheckpoint(
@@ -47,8 +48,9 @@ export async function saveAdapterCheckpoint(
   state: OptimizerState,
   baseModel: string | null = null,
   basePrecision: BasePrecision | null = null,
+  baseHash: string | null = null,
 ): Promise<`0x${string}`> {
-  const write = () => writeLora(folder, adapter, baseModel, basePrecision)
+  const write = () => writeLora(folder, adapter, baseModel, basePrecision, baseHash)
   return saveWithState(folder, adapter.factors, state, 'adapter_model.safetensors', write)
 }
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { NodeError } from '#base/errors.ts'
 import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import { type DecoderConfig, readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { parameterCount } from '#model/decoder/decoderWeights.ts'
@@ -9,6 +8,7 @@ import { allLinear, type BasePrecision, type LoraConfig, parseLoraConfig } from 
 import { loraShapes } from '#model/lora/loraFactors.ts'
 import { readBasePrecision } from '#model/lora/loraFiles.ts'
 import type { AdapterSettings } from '#rl/policy/adapterPolicy.ts'
+import { KeptPolicyError } from '#rl/policy/keptPolicyError.ts'
 
 /** The operator's settings of a solver's adapter. Others are taken from the stored policy, or are defaults. */
 export interface AskedAdapter {
@@ -17,11 +17,6 @@ export interface AskedAdapter {
   readonly alpha?: number | undefined
   readonly targets?: readonly string[] | undefined
   readonly base?: BasePrecision | undefined
-}
-
-/** The requested settings contradict the stored policy. */
-export class KeptPolicyError extends NodeError {
-  override readonly code = 'KEPT_POLICY'
 }
 
 const USUAL_RANK = 16
@@ -65,7 +60,8 @@ export async function usualAdapter(
 
 /**
  * The adapter that a policy trains instead of its weights; undefined if it trains its weights. Training resumes a stored adapter with its
- * settings, over a base of the same precision, whether or not an adapter is requested.
+ * settings, over a base of the same precision, whether or not an adapter is requested. Whether the base has the same weights is checked when it is
+ * opened (`openAdapterPolicy`), since they have to be read.
  *
  * @param folder - of a stored policy, if there is one.
  * @throws {KeptPolicyError} if the folder keeps another adapter, or weights; or if it keeps none and the request names no rank.

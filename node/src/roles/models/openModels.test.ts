@@ -1,10 +1,12 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadEnvironments } from '#environments/builtIn.ts'
 import { environmentFrom, presets } from '#environments/codezero/presets.ts'
+import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { tinyConfig } from '#model/decoder/tinyDecoder.ts'
+import { readWeights, writeWeights } from '#model/decoder/weights.ts'
 import { allLinear } from '#model/lora/loraConfig.ts'
 import { initLora } from '#model/lora/loraFactors.ts'
 import { writeLora } from '#model/lora/loraFiles.ts'
@@ -56,7 +58,22 @@ test('a kept adapter is resumed over the base that it was trained on, also witho
   expect(await measured.weightsHash()).toBe(weightsHash)
   expect(await measured.generate(request)).toEqual(sampled)
   await measured.close()
+  const other = { ...starter, solverFolder: await otherWeights(starter.solverFolder) }
+  await expect(openPolicy(other, folder, worker)).rejects.toMatchObject({
+    code: 'KEPT_POLICY',
+    message: expect.stringContaining(other.solverFolder),
+  })
 })
+
+/** A model of the same shapes. */
+async function otherWeights(solverFolder: string): Promise<string> {
+  const folder = await emptyFolder()
+  await cp(solverFolder, folder, { recursive: true })
+  const weights = await readWeights(folder, await readDecoderConfig(folder))
+  for (const { data } of weights.values()) data[0] = (data[0] as number) + 1
+  await writeWeights(join(folder, 'model.safetensors'), weights, 'F32')
+  return folder
+}
 
 const lora = { rank: 2, alpha: 4, targets: ['v_proj', 'q_proj'], rankStabilized: false }
 

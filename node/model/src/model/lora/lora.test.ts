@@ -6,7 +6,7 @@ import { tinyConfig, tinyWeights } from '../decoder/tinyDecoder.ts'
 import { encodeSafetensorsHeader } from '../files/safetensors.ts'
 import { type LoraConfig, parseLoraConfig } from './loraConfig.ts'
 import { initLora, loraShapes, mergeLora } from './loraFactors.ts'
-import { readBasePrecision, readLora, writeLora } from './loraFiles.ts'
+import { readBaseHash, readBasePrecision, readLora, writeLora } from './loraFiles.ts'
 
 const lora: LoraConfig = { rank: 3, alpha: 6, targets: ['q_proj', 'mlp.down_proj'], rankStabilized: false }
 
@@ -130,4 +130,14 @@ test('the precision of its base is kept with an adapter, among what other reader
     await writeFile(factors, Buffer.concat([length, header]))
     await expect(readBasePrecision(folder)).rejects.toThrow(message)
   }
+})
+
+test('the hash of its base is kept with an adapter', async () => {
+  const hash = `0x${'0a'.repeat(32)}`
+  await writeLora(folder, adapter(), 'base', 'int8', hash)
+  expect([await readBaseHash(folder), await readBasePrecision(folder)]).toEqual([hash, 'int8'])
+  await writeLora(folder, adapter(), 'base')
+  expect(await readBaseHash(folder)).toBeNull()
+  await writeLora(folder, adapter(), 'base', null, 'none')
+  await expect(readBaseHash(folder)).rejects.toThrow(/base_hash: is none, and not a sha-256/)
 })

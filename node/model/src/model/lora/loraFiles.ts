@@ -22,6 +22,7 @@ const CONFIG_FILE = 'adapter_config.json'
 const FACTORS_FILE = 'adapter_model.safetensors'
 
 const BASE_PRECISION = 'base_precision'
+const BASE_HASH = 'base_hash'
 
 /** PEFT's wrapper and the model's own attribute, before a module's name in the model. */
 const PREFIX = 'base_model.model.'
@@ -64,6 +65,18 @@ export async function readBasePrecision(folder: string): Promise<BasePrecision |
   throw new ModelFileError(path, BASE_PRECISION, `is ${said.slice(0, 40)}, and not ${basePrecisions.join(' or ')}`)
 }
 
+/**
+ * The content hash of the base's weights (`hashWeights`) that an adapter was trained over, if its folder has one.
+ *
+ * @throws {ModelFileError} if the file is damaged.
+ */
+export async function readBaseHash(folder: string): Promise<string | null> {
+  const path = join(folder, FACTORS_FILE)
+  const said = (await readSafetensorsMetadata(path))[BASE_HASH]
+  if (said === undefined || /^0x[0-9a-f]{64}$/.test(said)) return said ?? null
+  throw new ModelFileError(path, BASE_HASH, `is ${said.slice(0, 40)}, and not a sha-256`)
+}
+
 /** Checks the header's claims before allocating memory. */
 function checkFactors(
   path: string,
@@ -85,16 +98,21 @@ function checkFactors(
  *
  * @param baseModel - name or folder of the model that it is for, kept in the configuration.
  * @param basePrecision - of the model under it, for `readBasePrecision`. It is kept in the factors' metadata, which PEFT ignores.
+ * @param baseHash - of that model's weights, for `readBaseHash`. It is kept there too.
  */
 export async function writeLora(
   folder: string,
   adapter: LoraAdapter,
   baseModel: string | null = null,
   basePrecision: BasePrecision | null = null,
+  baseHash: string | null = null,
 ): Promise<void> {
   makeFolder(folder)
   const tensors = new Map([...adapter.factors].map(([name, factor]) => [PREFIX + name, factor]))
-  const metadata = basePrecision === null ? {} : { [BASE_PRECISION]: basePrecision }
+  const metadata = {
+    ...(basePrecision === null ? {} : { [BASE_PRECISION]: basePrecision }),
+    ...(baseHash === null ? {} : { [BASE_HASH]: baseHash }),
+  }
   await writeSafetensors(join(folder, FACTORS_FILE), tensors, 'F32', metadata)
   const content = `${JSON.stringify(formatLoraConfig(adapter.config, baseModel), null, 2)}\n`
   await writeFileAtomic(join(folder, CONFIG_FILE), Buffer.from(content))
