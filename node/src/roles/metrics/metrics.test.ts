@@ -30,7 +30,7 @@ const step: TrainingStep = {
     entropy: 1.5,
   },
   ...{ clipFraction: null, gradientNorm: 2, learningRate: 1e-3, completionTokens: 12, tokens: 900, seconds: 3 },
-  ...{ peer: null, failure: null },
+  ...{ peer: null, failure: null, others: null },
   levels: passByLevel([{ task: { level: 3 }, correctness: [1, 0, 0, 0] }]),
   proposers: passByProposer([{ task: { ref: { peerKey: '0xaa' } }, correctness: [1, 0, 0, 0] }]),
   families: passByFamily([{ task: {}, family: 'logic', correctness: [1, 0, 0, 0] }]),
@@ -254,4 +254,24 @@ test('each update is a line of JSON and an event of TensorBoard in the folder, a
   expect(lines.map(line => JSON.parse(line).message)).toEqual(['update', 'update'])
   expect(log.latest()).toMatchObject({ own: step, others: { ownGroups: 0 } })
   expect(log.totals()).toEqual({ steps: 2, failed: 1, tokens: 1800, seconds: 6 })
+})
+
+test('an update on own groups and on those of others has the figures of each under their own label, and its loss under both', async () => {
+  const levels = passByLevel([{ task: { level: 3 }, correctness: [1, 1, 1, 1] }])
+  const others = {
+    ...{ levels, proposers: [], families: [], datasets: [] },
+    ...{ reward: 1, passAt1: 1, entropy: null, completionTokens: 9 },
+  }
+  const mixed = { ...step, groups: 16, loss: 0.3, others }
+  const scalars = stepScalars(mixed)
+  expect(scalars).toMatchObject({
+    ...{ 'own/reward': 0.5, 'own level 3/pass@1': 0.25, 'own/entropy': 1.5, 'own/loss': 0.3 },
+    ...{ 'others/reward': 1, 'others level 3/pass@1': 1, 'others/loss': 0.3 },
+  })
+  expect(Object.keys(scalars)).not.toContain('others/entropy')
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-training-'))
+  const log = createTrainingLog({ folder, round: () => 7, clock: createManualClock(), logger: silentLogger })
+  log.note(mixed)
+  await log.close()
+  expect(log.latest()).toMatchObject({ own: { reward: 0.5 }, others: { reward: 1, loss: 0.3, entropy: null, levels } })
 })

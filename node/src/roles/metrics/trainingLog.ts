@@ -10,15 +10,8 @@ import type {
   ProposerFigures,
 } from './passByLevel.ts'
 
-/** One update of the policy. Unmeasured figures are null. */
-export type TrainingStep = {
-  /** Groups of completions in the update, and those of them with a gradient. */
-  groups: number
-  groupsUsed: number
-  /** Number of groups of this solver. */
-  ownGroups: number
-  /** Key of the peer whose groups they are, where they are of one other. */
-  peer: string | null
+/** Figures of the answers of some groups. */
+export type AnswerFigures = {
   /** The judge's estimates for the answers, by the level of their tasks. */
   levels: readonly LevelFigures[]
   /** The same by their proposers, which separates tasks of a dataset. */
@@ -27,26 +20,39 @@ export type TrainingStep = {
   families: readonly FamilyFigures[]
   /** The same by the datasets of their tasks; empty if the solver was given none. */
   datasets: readonly DatasetFigures[]
-  /** The same by the peers that sampled the answers, the solver itself as `own`. */
-  peers: readonly PeerFigures[]
   /** Mean composite score of the completions. */
   reward: number
   /** Mean predicted correctness of the completions: pass@1 by the judge. Of a proposer's tasks: the share that solvers got right. */
   passAt1: number
+  /** Nats a token: mean surprise of what this policy sampled itself, an unbiased estimate at temperature 1; null for answers of others. */
+  entropy: number | null
+  /** Mean tokens of a completion. */
+  completionTokens: number
+}
+
+/** One update of the policy, with the figures of its own groups; of the groups of others if it has no own ones. Unmeasured figures are null. */
+export type TrainingStep = AnswerFigures & {
+  /** Groups of completions in the update, and those of them with a gradient. */
+  groups: number
+  groupsUsed: number
+  /** Number of groups of this solver. */
+  ownGroups: number
+  /** Figures of the groups of others, if the update also has own ones; else null. */
+  others: AnswerFigures | null
+  /** Key of the peer whose groups they are, where they are of one other. */
+  peer: string | null
+  /** Figures by the peers that sampled the answers, the solver itself as `own`. */
+  peers: readonly PeerFigures[]
   /** Share of a proposer's samples that became proposals; null for answers. */
   validShare: number | null
   loss: number | null
   /** Nats a token that the update moved the policy; measured on groups of others. */
   kl: number | null
-  /** Nats a token: mean surprise of what this policy sampled itself, an unbiased estimate at temperature 1. */
-  entropy: number | null
   /** Share of tokens that the update moved out of the clip range; measured on groups of others. */
   clipFraction: number | null
   /** Before clipping. */
   gradientNorm: number | null
   learningRate: number
-  /** Mean tokens of a completion. */
-  completionTokens: number
   /** Tokens fed to the update. */
   tokens: number
   seconds: number
@@ -54,13 +60,16 @@ export type TrainingStep = {
   failure: string | null
 }
 
+/** A step with the figures of its own groups, and with those of the groups of others; null if it has no such groups. */
+type StepByWhose = { own: TrainingStep | null; others: TrainingStep | null }
+
 type TrainingTotals = { steps: number; failed: number; tokens: number; seconds: number }
 
 /** A log of a solver's or proposer's updates for its operator; for anybody else it is an unproven claim. */
 export type TrainingLog = {
   note(step: TrainingStep): void
-  /** The last step with groups of its own, and the last one with groups of others. */
-  latest(): { own: TrainingStep | null; others: TrainingStep | null }
+  /** The last step with groups of its own, and the last one with groups of others, each with the figures of those groups. */
+  latest(): StepByWhose
   /** Figures of each peer's answers in the last step on them, by its key: of the peers that were learned from last. */
   latestOfPeers(): ReadonlyMap<string, PassFigures>
   totals(): TrainingTotals
@@ -81,7 +90,7 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
   let lines: RotatingFileStream | null = null
   const events = createEventLog({ folder, clock, logger })
   const ofPeers = new Map<string, PassFigures>()
-  const latest: ReturnType<TrainingLog['latest']> = { own: null, others: null }
+  const latest: StepByWhose = { own: null, others: null }
   const totals: TrainingTotals = { steps: 0, failed: 0, tokens: 0, seconds: 0 }
 
   return {
@@ -91,8 +100,9 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
       lines.write(`${JSON.stringify({ at: new Date(nowMs).toISOString(), round: now, ...step })}\n`)
       events.note(Math.max(0, now ?? 0), stepScalars(step))
       logger.info('update', { round: now, ...step })
-      if (step.ownGroups > 0) latest.own = step
-      else latest.others = step
+      const { own, others } = byWhose(step)
+      latest.own = own ?? latest.own
+      latest.others = others ?? latest.others
       for (const { peer, ...figures } of step.peers) {
         ofPeers.delete(peer)
         ofPeers.set(peer, figures)
@@ -112,26 +122,41 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
   }
 }
 
-/** Measured figures of a step as curves, separate for own groups and for those of each other peer. */
+function byWhose(step: TrainingStep): StepByWhose {
+  if (step.ownGroups === 0) return { own: null, others: step }
+  return { own: step, others: step.others && { ...step, ...step.others } }
+}
+
+/**
+ * Measured figures of a step as curves, separate for own groups and for those of each other peer. Loss, KL and other figures of the update itself
+ * are under `own` and under `others` if it is on groups of both.
+ */
 export function stepScalars(step: TrainingStep): Scalars {
-  const whose = step.ownGroups > 0 ? 'own' : 'others'
-  const { levels, proposers, families, datasets, peers, peer, failure, ...figures } = step
+  const curves = Object.entries(byWhose(step)).map(([whose, one]) => (one === null ? {} : curvesOf(one, whose)))
+  const ofPeers = step.peers.flatMap(one => passCurves(`peer ${one.peer}`, one))
+  return Object.assign({}, ...curves, Object.fromEntries(ofPeers))
+}
+
+function curvesOf(step: TrainingStep, whose: string): Scalars {
+  const { levels, proposers, families, datasets, peers, peer, others, failure, ...figures } = step
   const numbers = Object.entries(figures).filter((entry): entry is [string, number] => typeof entry[1] === 'number')
   const passes = [
     ...levels.map(one => [`level ${one.level}`, one] as const),
     ...proposers.map(one => [`proposer ${one.proposer}`, one] as const),
     ...families.map(one => [`family ${one.family}`, one] as const),
     ...datasets.map(one => [`dataset ${one.dataset}`, one] as const),
-  ].map(([of, one]) => [`${whose} ${of}`, one] as const)
-  const ofPeers = peers.map(one => [`peer ${one.peer}`, one] as const)
-  const curves = [...passes, ...ofPeers].flatMap(([of, { averageAtK, passAt1, passAtK, samples }]) => [
-    [`${of}/average@${samples}`, averageAtK.value] as const,
-    [`${of}/pass@1`, passAt1.value] as const,
-    [`${of}/pass@${samples}`, passAtK.value] as const,
-  ])
+  ]
   return Object.fromEntries([
     ...numbers.map(([name, value]) => [`${whose}/${name}`, value] as const),
-    ...curves,
+    ...passes.flatMap(([of, one]) => passCurves(`${whose} ${of}`, one)),
     [`${whose}/kept`, failure === null ? 1 : 0],
   ])
+}
+
+function passCurves(of: string, { averageAtK, passAt1, passAtK, samples }: PassFigures): [string, number][] {
+  return [
+    [`${of}/average@${samples}`, averageAtK.value],
+    [`${of}/pass@1`, passAt1.value],
+    [`${of}/pass@${samples}`, passAtK.value],
+  ]
 }

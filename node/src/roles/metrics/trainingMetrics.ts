@@ -42,7 +42,10 @@ const figuresBy: Record<string, (step: TrainingStep) => (readonly [string | numb
   dataset: step => step.datasets.map(one => [one.dataset, one] as const),
 }
 
-/** Figures of the last updates on own groups and on those of others, and of each peer's groups. */
+/**
+ * Figures of the last updates on own groups and on those of others, and of each peer's groups. An update on both has the figures of its answers
+ * apart, and those of itself, such as its loss, under both labels.
+ */
 export function registerTraining(registry: Registry, training: Pick<TrainingLog, 'latest' | 'latestOfPeers'>): void {
   for (const [name, [help, read]] of Object.entries(stepFigures)) {
     new Gauge({

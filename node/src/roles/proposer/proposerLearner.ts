@@ -123,6 +123,7 @@ export function createProposerLearner(
 /** Values of the figures that only answers have. */
 const ofNoAnswers = {
   peer: null,
+  others: null,
   levels: [],
   proposers: [],
   families: [],

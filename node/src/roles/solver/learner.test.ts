@@ -74,6 +74,32 @@ test('each update is noted with what its groups say', async () => {
   })
 })
 
+test('figures of an update on own groups and on those of others are not mixed', async () => {
+  noted.length = 0
+  const environment = { spec: presets.starter } as unknown as Environment
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const policy = { policyStep: async () => noStep } as unknown as PolicyClient
+  const learner = createLearner({ environment, journal, training: noting, clock }, policy, { score: async () => [] })
+  const right = [1, 1, 1, 1]
+  const figures = { rewards: right, correctness: right }
+  const theirs = { ...group, ...figures, peerKey: '0xbb', family: 'dates', dataset: 'gsm8k' } as const
+  await learner.learn([group, theirs, theirs], 1, { round: 1 })
+  await learner.learn([theirs], 0, { round: 1 })
+  expect(noted[0]).toMatchObject({
+    ...{ groups: 3, ownGroups: 1, reward: 0.525, passAt1: 0.5, entropy: 1 },
+    ...{ levels: [{ tasks: 1 }], families: [{ family: 'logic' }], datasets: [{ dataset: 'mbpp' }] },
+    others: {
+      ...{ reward: 1, passAt1: 1, entropy: null, levels: [{ tasks: 2 }], proposers: [{ tasks: 2 }] },
+      ...{ families: [{ family: 'dates' }], datasets: [{ dataset: 'gsm8k' }] },
+    },
+    peers: [
+      { peer: 'own', tasks: 1 },
+      { peer: '0xbb', tasks: 2 },
+    ],
+  })
+  expect(noted[1]).toMatchObject({ ownGroups: 0, reward: 1, passAt1: 1, entropy: null, others: null })
+})
+
 test('scored groups are reported by the family that the environment gives their task, and by none where it gives none', async () => {
   const journal = createJournal(openDatabase(':memory:'), clock)
   const judge = {

@@ -7,7 +7,7 @@ import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scoreRollouts.ts'
 import { passByDataset, passByFamily, passByLevel, passByPeer, passByProposer } from '../metrics/passByLevel.ts'
-import type { TrainingLog } from '../metrics/trainingLog.ts'
+import type { AnswerFigures, TrainingLog } from '../metrics/trainingLog.ts'
 import {
   createRateScaling,
   createRoundCount,
@@ -91,10 +91,9 @@ export function createLearner(
     const seconds = (clock.nowMs() - startedMs) / 1000
     const failure = failureOf(report)
     log.note({
-      ...{ peer, levels: passByLevel(groups), proposers: passByProposer(groups), families: passByFamily(groups) },
-      datasets: passByDataset(groups),
+      ...{ groups: groups.length, groupsUsed, ownGroups: own, peer, ...figuresByWhose(groups, own) },
       peers: passByPeer(groups.map((group, i) => (i >= own && peer ? { ...group, peerKey: peer } : group))),
-      ...{ groupsUsed, ...figuresOf(groups, own), validShare: null, loss: step?.loss ?? null, kl, clipFraction },
+      ...{ validShare: null, loss: step?.loss ?? null, kl, clipFraction },
       ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
       ...{ tokens: step?.tokens ?? 0, seconds, failure },
     })
@@ -133,19 +132,32 @@ export function createLearner(
   }
 }
 
-/** Figures of the groups, which do not depend on the update. */
-function figuresOf(groups: readonly ScoredGroup[], own: number) {
-  const sampled = groups.slice(0, own).flatMap(({ rollouts }) => rollouts.map(({ logprobs }) => logprobs))
-  const nats = sampled.reduce((sum, logprobs) => sum - logprobs.reduce((a, b) => a + b, 0), 0)
-  const sampledTokens = sampled.reduce((sum, { length }) => sum + length, 0)
+/** Figures of the groups, which do not depend on the update: of the own ones, and apart of those of others in the same update. */
+function figuresByWhose(groups: readonly ScoredGroup[], own: number): AnswerFigures & { others: AnswerFigures | null } {
+  const [mine, theirs] = [groups.slice(0, own), groups.slice(own)]
+  const ofOthers = theirs.length === 0 ? null : { ...figuresOf(theirs), entropy: null }
+  if (mine.length === 0 && ofOthers !== null) return { ...ofOthers, others: null }
+  return { ...figuresOf(mine), entropy: entropyOf(mine), others: ofOthers }
+}
+
+function figuresOf(groups: readonly ScoredGroup[]): Omit<AnswerFigures, 'entropy'> {
   return {
-    groups: groups.length,
-    ownGroups: own,
+    levels: passByLevel(groups),
+    proposers: passByProposer(groups),
+    families: passByFamily(groups),
+    datasets: passByDataset(groups),
     reward: mean(groups.flatMap(({ rewards }) => rewards)),
     passAt1: mean(groups.flatMap(({ correctness }) => correctness)),
-    entropy: sampledTokens === 0 ? null : nats / sampledTokens,
     completionTokens: mean(groups.flatMap(({ rollouts }) => rollouts.map(one => one.completionTokens.length))),
   }
+}
+
+/** Nats a token; null without tokens. */
+function entropyOf(groups: readonly ScoredGroup[]): number | null {
+  const sampled = groups.flatMap(({ rollouts }) => rollouts.map(({ logprobs }) => logprobs))
+  const nats = sampled.reduce((sum, logprobs) => sum - logprobs.reduce((a, b) => a + b, 0), 0)
+  const tokens = sampled.reduce((sum, { length }) => sum + length, 0)
+  return tokens === 0 ? null : nats / tokens
 }
 
 /** A group as the trainer takes it. */
