@@ -45,7 +45,7 @@ npx waggle start --help describes them.`,
     const isLocalChain = deployment.chainId === knownNetworks.local.chainId
     // Checked before it is saved: a wrong endpoint or deployment would affect every later command.
     if (!existsSync(settings)) await connectChain({ deployment, rpcUrl, patience })
-    const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, { role: asked.role, isLocalChain })
+    const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, asked, isLocalChain)
     const config = loadConfig(flags)
     print('peer', `${name} (${peerId})`)
     print('account', address)
@@ -85,12 +85,14 @@ async function printFunds(address: Hex, chain: ReturnType<typeof openDeployment>
 async function keepChoices(
   path: string,
   flags: Record<string, unknown>,
-  { role, isLocalChain }: { role: Config['role']; isLocalChain: boolean },
+  asked: Config,
+  isLocalChain: boolean,
 ): Promise<Choice[]> {
   const machine = await describeMachine()
-  const judgeParameters = await judgeParametersHere(loadConfig(flags))
+  const judgeParameters = await judgeParametersHere(asked)
   const offer = { ...machine, freeBytes: Math.min(freeMemory(), machine.memoryBytes), isLocalChain, judgeParameters }
-  const choices = chooseSettings(offer, { ...flags, role })
+  const { role, lora, 'lora-base': loraBase } = asked
+  const choices = chooseSettings(offer, { ...flags, role, lora, 'lora-base': loraBase })
   const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))
   const kept = {
     ...Object.fromEntries(said.map(([name, value]) => [name, fromAnywhere(name, value)])),

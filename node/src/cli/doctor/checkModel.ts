@@ -1,16 +1,15 @@
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
-import type { BasePrecision } from '#model/lora/loraConfig.ts'
 import { isPaidAsAdapter } from '#roles/models/adapterToTrain.ts'
 import type { RoleName } from '#roles/roleName.ts'
 import { describePools, type ModelMemory } from '../join/choosePool.ts'
-import { gibibytes, memoryNeeded, type Trained } from '../join/memoryNeeded.ts'
+import { type AskedTraining, gibibytes, memoryNeeded, trainedOf } from '../join/memoryNeeded.ts'
 import { isModelFolder, judgeOf, judgeParametersOf, parametersOf } from '../join/modelParameters.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 
 /** The models of a peer in a swarm of chat models. */
-type ChatRole = {
+type ChatRole = AskedTraining & {
   role: RoleName | undefined
   model: string | undefined
   /** Further bases that an evaluator or auditor holds. */
@@ -18,10 +17,6 @@ type ChatRole = {
   /** The proposer's model; by default `model`. */
   proposer?: string | undefined
   judge: string | undefined
-  /** Rank of the adapter, 0 for all weights. */
-  lora: number | undefined
-  /** Precision of the frozen layers below it; float32 by default. */
-  loraBase?: BasePrecision | undefined
 }
 
 /** Checks whether this base is among those that the environment pays. */
@@ -49,9 +44,9 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
     return warning('model', `${model ?? 'none'}: its size is not known here`, 'Name its folder with --model.')
   const judge = judgeOf(spec, asked.judge)
   const judgeParameters = role === 'proposer' ? 0 : await judgeParametersOf(judge)
-  const trained = trainedOf(asked, parameters)
-  const isFrozenProposer = !asked.lora
-  const needed = memoryNeeded({ role, parameters, judgeParameters: judgeParameters ?? 0, trained, isFrozenProposer })
+  const { lora = isPaidAsAdapter(parameters) ? undefined : 0, loraBase } = asked
+  const trained = trainedOf(role, { lora, loraBase })
+  const needed = memoryNeeded({ role, parameters, judgeParameters: judgeParameters ?? 0, trained })
   const what = role === 'solver' ? `a solver that trains ${trained === 'weights' ? 'all weights' : 'an adapter'}` : role
   const found = `${what} of ${(parameters / 1e9).toFixed(2)} billion parameters takes about ${gibibytes(needed)}, ${gibibytes(freeBytes)} are free`
   if (needed <= freeBytes && judgeParameters === null)
@@ -62,12 +57,6 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
       ? 'Train an adapter: leave out --lora 0, or name a rank.'
       : 'Name a smaller model with --model, stop something, or run a gateway, which has no model.'
   return failure('model', found, advice)
-}
-
-function trainedOf({ role, lora, loraBase }: ChatRole, parameters: number): Trained {
-  if (role === 'proposer') return loraBase === 'float32' ? 'adapter' : 'integerAdapter'
-  if (lora === 0 || (lora === undefined && !isPaidAsAdapter(parameters))) return 'weights'
-  return loraBase === 'int8' ? 'integerAdapter' : 'adapter'
 }
 
 /** Models that `join` would choose for each role on this machine. */

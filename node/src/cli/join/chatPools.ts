@@ -1,3 +1,4 @@
+import type { BasePrecision } from '#model/lora/loraConfig.ts'
 import type { RoleName } from '#roles/roleName.ts'
 import type { Trained } from './memoryNeeded.ts'
 
@@ -10,26 +11,39 @@ export const knownModels = [coder05, coder15, qwen4] as const
 /** Assumed size of an unknown judge: that of CodeZero's default. */
 export const JUDGE_PARAMETERS = coder15.parameters
 
+export type PoolSettings = Readonly<{
+  model?: string
+  proposer?: string
+  lora?: number
+  'lora-base'?: BasePrecision
+}>
+
 /** A choice of models for a peer of chat models. */
 export interface Pool {
   /** Options of `start`. */
-  readonly settings: Readonly<Record<string, string | number>>
+  readonly settings: PoolSettings
   /** Parameters of the model that the role trains, checks sampling with, or proposes with. */
   readonly parameters: number
-  /** Read by solvers only. */
-  readonly trained: Trained
-  readonly about: string
 }
 
-const frozen = { trained: 'adapter' } as const
-const reader: Pool = {
-  ...{ ...frozen, settings: { model: coder05.name }, parameters: coder05.parameters },
-  about: 'the base that answers are checked against; the environment names the judge',
-}
+const reader: Pool = { settings: { model: coder05.name }, parameters: coder05.parameters }
 const proposerOf = ({ name, parameters }: (typeof knownModels)[number]): Pool => ({
-  ...{ ...frozen, settings: { model: coder05.name, proposer: name }, parameters },
-  about: 'proposes in 8 bits',
+  settings: { model: coder05.name, proposer: name },
+  parameters,
 })
+
+const aboutTrained: Readonly<Record<Trained, string>> = {
+  adapter: 'an adapter takes a fraction of the memory of all weights',
+  integerAdapter: 'over 8 bits it learns and earns nothing',
+  weights: 'trains all weights',
+  nothing: 'the base that answers are checked against; the environment names the judge',
+}
+
+/** Describes a role by its model and by its trained part. */
+export function aboutModel(role: RoleName, trained: Trained): string {
+  if (role !== 'proposer') return aboutTrained[trained]
+  return trained === 'nothing' ? 'proposes in 8 bits' : 'proposes, and trains an adapter'
+}
 
 /**
  * Pools by role, best first; roles without a model have none. Only sampling over a float32 base is paid (ADR 0073), so 8-bit pools come
@@ -37,16 +51,8 @@ const proposerOf = ({ name, parameters }: (typeof knownModels)[number]): Pool =>
  */
 export const chatPools: Readonly<Record<RoleName, readonly Pool[]>> = {
   solver: [
-    {
-      settings: { model: coder05.name, lora: 16 },
-      ...{ parameters: coder05.parameters, trained: 'adapter' },
-      about: 'an adapter takes a fraction of the memory of all weights',
-    },
-    {
-      settings: { model: coder05.name, lora: 16, 'lora-base': 'int8' },
-      ...{ parameters: coder05.parameters, trained: 'integerAdapter' },
-      about: 'over 8 bits it learns and earns nothing',
-    },
+    { settings: { model: coder05.name, lora: 16 }, parameters: coder05.parameters },
+    { settings: { model: coder05.name, lora: 16, 'lora-base': 'int8' }, parameters: coder05.parameters },
   ],
   evaluator: [reader],
   auditor: [reader],

@@ -1,6 +1,6 @@
 import type { RoleName } from '#roles/roleName.ts'
-import { chatPools, type Pool } from './chatPools.ts'
-import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
+import { aboutModel, chatPools, type Pool, type PoolSettings } from './chatPools.ts'
+import { gibibytes, memoryNeeded, trainedOf } from './memoryNeeded.ts'
 
 /** A machine's memory for models, and the parameters of the judge that its peer would load; 0 for none. */
 export interface ModelMemory {
@@ -8,18 +8,41 @@ export interface ModelMemory {
   readonly judgeParameters: number
 }
 
+/** The operator's options that a pool leaves alone. */
+export type SaidOfPool = { readonly [Setting in keyof PoolSettings]: PoolSettings[Setting] | undefined } & {
+  readonly dataset?: unknown
+}
+
+/** A pool with the settings that the operator left open. */
+type OpenPool = Pool & { readonly bytes: number; readonly about: string }
+
 /** The best pool of a role that a machine has memory for; undefined if it has too little. */
-export function choosePool(role: RoleName, memory: ModelMemory): (Pool & { bytes: number }) | undefined {
-  return poolsOf(role, memory).find(({ bytes }) => bytes <= memory.freeBytes)
+export function choosePool(role: RoleName, memory: ModelMemory, said: SaidOfPool = {}): OpenPool | undefined {
+  return poolsOf(role, memory, said).find(({ bytes }) => bytes <= memory.freeBytes)
 }
 
 /** The pool that needs the least memory. */
-export function leastPool(role: RoleName, memory: ModelMemory): (Pool & { bytes: number }) | undefined {
-  return poolsOf(role, memory).at(-1)
+export function leastPool(role: RoleName, memory: ModelMemory, said: SaidOfPool = {}): OpenPool | undefined {
+  return poolsOf(role, memory, said).at(-1)
 }
 
-function poolsOf(role: RoleName, { judgeParameters }: ModelMemory) {
-  return chatPools[role].map(pool => ({ ...pool, bytes: memoryNeeded({ role, judgeParameters, ...pool }) }))
+function poolsOf(role: RoleName, { judgeParameters }: ModelMemory, said: SaidOfPool): OpenPool[] {
+  return chatPools[role].map(({ parameters, ...pool }) => {
+    const settings = unsaid(pool.settings, said)
+    const { lora = settings.lora, 'lora-base': loraBase = settings['lora-base'] } = said
+    const trained = trainedOf(role, { lora, loraBase })
+    const bytes = memoryNeeded({ role, parameters, judgeParameters, trained })
+    return { settings, parameters, bytes, about: aboutModel(role, trained) }
+  })
+}
+
+function unsaid(settings: PoolSettings, said: SaidOfPool): PoolSettings {
+  const isSaid = (setting: string) =>
+    said[setting as keyof PoolSettings] !== undefined ||
+    // Another adapter has its own base; tasks of a dataset need no model.
+    (setting === 'lora-base' && said.lora !== undefined) ||
+    (setting === 'proposer' && said.dataset !== undefined)
+  return Object.fromEntries(Object.entries(settings).filter(([setting]) => !isSaid(setting)))
 }
 
 /** Describes the models that each role would use here: `solver --model … (7.5 GiB)`, or the missing memory. */

@@ -4,7 +4,7 @@ import type { RoleName } from '#roles/roleName.ts'
 import { chatPools, knownModels } from './chatPools.ts'
 import { choosePool, describePools, optionsOf } from './choosePool.ts'
 import { chooseSettings } from './chooseSettings.ts'
-import { gibibytes, memoryNeeded } from './memoryNeeded.ts'
+import { gibibytes, memoryNeeded, trainedOf } from './memoryNeeded.ts'
 
 const GIB = 2 ** 30
 const [half, larger, four] = knownModels
@@ -68,7 +68,9 @@ test('the guide has every pool with its memory', () => {
   for (const role of ['solver', 'evaluator', 'auditor', 'proposer'] as const)
     for (const pool of chatPools[role]) {
       const judgeParameters = role === 'proposer' ? 0 : larger.parameters
-      const free = gibibytes(memoryNeeded({ role, judgeParameters, ...pool }))
+      const { parameters, settings } = pool
+      const trained = trainedOf(role, { lora: settings.lora, loraBase: settings['lora-base'] })
+      const free = gibibytes(memoryNeeded({ role, judgeParameters, parameters, trained }))
       expect(guide).toContain(`| ${role} | ${free} | \`${optionsOf(pool)}\` |`)
     }
 })
@@ -86,10 +88,35 @@ test('half a billion parameters fit 8 GiB by an adapter, and not whole', () => {
   expect(memoryNeeded({ ...solver, role: 'gateway', trained: 'adapter' })).toBe(0)
 })
 
+test('the given options decide what a peer trains, and so its memory', () => {
+  const environment = 'env.json'
+  const solving = (free: number, said: object) => chosen({ freeBytes: free * GIB }, { environment, ...said })
+  // An adapter has a float32 base, unless the operator names another.
+  expect(solving(7, { lora: 16 })).toEqual({ role: 'gateway' })
+  expect(solving(7, { 'lora-base': 'float32' })).toEqual({ role: 'gateway' })
+  expect(solving(7, { lora: 16, 'lora-base': 'int8' })).toEqual({ role: 'solver', threads: 3, model: half.name })
+  expect(solving(9, { lora: 0 })).toEqual({ role: 'gateway' })
+  expect(solving(16, { lora: 0 })).toEqual({ role: 'solver', threads: 3, model: half.name })
+  const reasonsOf = (free: number, said: object) =>
+    chooseSettings({ ...machine, freeBytes: free * GIB }, { environment, role: 'solver', ...said })
+      .filter(({ setting }) => setting === 'model')
+      .map(({ reason }) => reason)
+  expect(reasonsOf(7, { lora: 16 })).toEqual([
+    'an adapter takes a fraction of the memory of all weights; takes 7.5 GiB, 7.0 GiB are free',
+  ])
+  expect(reasonsOf(9, { lora: 0 })).toEqual(['trains all weights; takes 15.8 GiB, 9.0 GiB are free'])
+  const proposer = (free: number, lora: number) => solving(free, { role: 'proposer', lora }).proposer
+  expect([26, 16, 6].map(free => proposer(free, 16))).toEqual([four.name, larger.name, half.name])
+  expect(proposer(16, 0)).toBe(four.name)
+  expect(reasonsOf(26, { role: 'proposer', lora: 16 })).toEqual([
+    'proposes, and trains an adapter; takes 25.2 GiB, 26.0 GiB are free',
+  ])
+})
+
 test('a given option is not chosen again', () => {
   const said = { role: 'evaluator', environment: 'env.json', model: 'mine', threads: '2' } as const
   expect(chosen({}, said)).toEqual({})
-  expect(chosen({}, { environment: 'env.json', model: 'mine', lora: '8' })).toEqual({ role: 'solver', threads: 3 })
+  expect(chosen({}, { environment: 'env.json', model: 'mine', lora: 8 })).toEqual({ role: 'solver', threads: 3 })
   // A rank of 16 over a model of 1.5 billion parameters could not be published: the role chooses one.
   expect(chosen({}, { environment: 'env.json', model: 'mine' })).toEqual({ role: 'solver', threads: 3 })
   const proposer = { role: 'proposer', environment: 'env.json' } as const

@@ -1,6 +1,6 @@
 import type { describeMachine } from '#model/devices.ts'
 import type { RoleName } from '#roles/roleName.ts'
-import { choosePool, leastPool, type ModelMemory } from './choosePool.ts'
+import { choosePool, leastPool, type ModelMemory, type SaidOfPool } from './choosePool.ts'
 import { gibibytes } from './memoryNeeded.ts'
 
 /** A setting by the name of its option, with the reason for it. */
@@ -17,7 +17,7 @@ type Offer = Pick<Machine, 'cores'> & {
 }
 
 /** The operator's settings by option name; they are kept. */
-type Said = { role?: RoleName | undefined } & Readonly<Record<string, unknown>>
+type Said = { role?: RoleName | undefined } & SaidOfPool & Readonly<Record<string, unknown>>
 
 /** The starter models take a third of it; the rest is for payloads and the journal. */
 const SOLVER_BYTES = 2 ** 30
@@ -33,7 +33,7 @@ export function chooseSettings(offer: Offer, said: Said): Choice[] {
   const { cores, freeBytes, isLocalChain } = offer
   const ofPool = said.environment !== undefined && said.model === undefined
   const choices: Choice[] = []
-  const least = ofPool ? (leastPool('solver', offer)?.bytes ?? 0) : SOLVER_BYTES
+  const least = ofPool ? (leastPool('solver', offer, said)?.bytes ?? 0) : SOLVER_BYTES
   const role = said.role ?? (freeBytes < least ? 'gateway' : 'solver')
   if (said.role === undefined) choices.push({ setting: 'role', value: role, reason: reasonOfRole(freeBytes, least) })
   if (isLocalChain && said.listen === undefined) {
@@ -56,15 +56,8 @@ function reasonOfRole(freeBytes: number, leastBytes: number): string {
 
 /** The settings of the role's pool that the operator did not set; those of the smallest pool if none fits. */
 function choicesOfPool(role: RoleName, memory: ModelMemory, said: Said): Choice[] {
-  const pool = choosePool(role, memory) ?? leastPool(role, memory)
+  const pool = choosePool(role, memory, said) ?? leastPool(role, memory, said)
   if (pool === undefined) return []
   const reason = `${pool.about}; takes ${gibibytes(pool.bytes)}, ${gibibytes(memory.freeBytes)} are free`
-  const isSaid = (setting: string) =>
-    said[setting] !== undefined ||
-    // Another adapter has its own base; tasks of a dataset need no model.
-    (setting === 'lora-base' && said.lora !== undefined) ||
-    (setting === 'proposer' && said.dataset !== undefined)
-  return Object.entries(pool.settings)
-    .filter(([setting]) => !isSaid(setting))
-    .map(([setting, value]) => ({ setting, value, reason }))
+  return Object.entries(pool.settings).map(([setting, value]) => ({ setting, value, reason }))
 }

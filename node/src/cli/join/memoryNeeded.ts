@@ -1,3 +1,4 @@
+import type { BasePrecision } from '#model/lora/loraConfig.ts'
 import type { RoleName } from '#roles/roleName.ts'
 
 const GIB = 2 ** 30
@@ -13,13 +14,24 @@ const perParameter = {
   /** Weights, gradients, two moments, and activations of all layers: 13 GB for half a billion. */
   weights: 26,
   /** Frozen in float32, to check sampling. */
-  frozen: 4,
+  nothing: 4,
   /** A judge or a proposer in 8 bits. */
   integer: 1.3,
 } as const
 
-/** Kinds of weights that a solver trains. */
-export type Trained = 'adapter' | 'integerAdapter' | 'weights'
+/** The trained part of a peer's model. */
+export type Trained = 'adapter' | 'integerAdapter' | 'weights' | 'nothing'
+
+/** Rank of the adapter, 0 for all weights of a solver; and the precision of the frozen layers below it. */
+export type AskedTraining = { lora?: number | undefined; loraBase?: BasePrecision | undefined }
+
+/** The trained part of a role's model, by its options. Without a rank, a solver trains an adapter over float32, and a proposer nothing. */
+export function trainedOf(role: RoleName, { lora, loraBase }: AskedTraining): Trained {
+  if (role === 'solver' && lora === 0) return 'weights'
+  if (role === 'solver') return loraBase === 'int8' ? 'integerAdapter' : 'adapter'
+  if (role === 'proposer' && lora) return loraBase === 'float32' ? 'adapter' : 'integerAdapter'
+  return 'nothing'
+}
 
 /** A peer's models; a judge on a server takes no memory here. */
 export type Played = {
@@ -27,16 +39,13 @@ export type Played = {
   parameters: number
   judgeParameters: number
   trained: Trained
-  /** Whether a proposer learns nothing; true. */
-  isFrozenProposer?: boolean
 }
 
 /** Bytes of memory that a peer of chat models takes. */
-export function memoryNeeded({ role, parameters, judgeParameters, trained, isFrozenProposer = true }: Played): number {
+export function memoryNeeded({ role, parameters, judgeParameters, trained }: Played): number {
   if (role === 'gateway' || role === 'judge') return 0
-  if (role === 'proposer') return BESIDE_MODELS + perParameter[isFrozenProposer ? 'integer' : trained] * parameters
-  const own = role === 'solver' ? perParameter[trained] : perParameter.frozen
-  return BESIDE_MODELS + own * parameters + perParameter.integer * judgeParameters
+  if (role === 'proposer') return BESIDE_MODELS + perParameter[trained === 'nothing' ? 'integer' : trained] * parameters
+  return BESIDE_MODELS + perParameter[trained] * parameters + perParameter.integer * judgeParameters
 }
 
 export const gibibytes = (bytes: number) => `${(bytes / GIB).toFixed(1)} GiB`
