@@ -53,7 +53,7 @@ const steps =
     const given: unknown[] = []
     const policyStep = async (lessons: { completions: unknown[] }[], options: object) => {
       given.push(options, ...lessons.map(({ completions }) => completions.length))
-      return { groupsUsed: 1, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
+      return { groupsUsed: 1, groupsDropped: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
     }
     const clock = createManualClock()
     const journal = createJournal(openDatabase(':memory:'), clock)

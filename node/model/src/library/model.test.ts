@@ -123,6 +123,12 @@ test('wrong arguments from JavaScript are refused by the option’s name, before
     createGenerator: wrong => createGenerator(model.config, model.weights, wrong),
     createTrainer: wrong => createTrainer(model.config, model.weights, wrong),
     train: wrong => train(model, { tasks: [{ prompt: prompts[0] as Int32Array }], ...never, ...wrong }),
+    update: wrong =>
+      train(model, {
+        tasks: [{ prompt: prompts[0] as Int32Array }],
+        ...never,
+        update: { learningRate: 1e-3, ...wrong },
+      }),
     trainStep: wrong => trainStep(model, [], { learningRate: 1e-3, ...wrong }),
     load: wrong => trainer.load(wrong as never),
     groupAdvantages: wrong => groupAdvantages([Float32Array.of(1, 2)], wrong),
@@ -152,6 +158,10 @@ test('wrong arguments from JavaScript are refused by the option’s name, before
     createGenerator: { threads: [Number.NaN, null], device: ['tpu'] },
     createTrainer: { threads: [0.5], clipnorm: [1], layered: ['yes'], maxTokens: ['2048'], adapter: [lora] },
     train: { tasks: [[], [{}]], reward: [7], steps: [0, '3'], groupSize: [1], group_size: [8], sampling: ['0'] },
+    update: {
+      learningRate: [-1, '1e-3', undefined, { kind: 'cosine', peak: 1e-5 }],
+      ...{ loss_type: ['grpo'], minDeviation: [-1], maxKl: [-1], lossType: ['ppo'], clipLow: ['0.2'] },
+    },
     trainStep: { loss_type: ['grpo'], klBeta: ['0.1', null], truncated: [true] },
     load: { tensors: [{}] },
     groupAdvantages: { scaleRewards: ['std', null], minDeviation: ['0', -1] },

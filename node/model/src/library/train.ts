@@ -3,7 +3,8 @@ import { mean } from '#base/mean.ts'
 import type { SchemaOf } from '#base/schemaOf.ts'
 import { checkOptions } from '#model/checkOptions.ts'
 import type { Completion, GenerateOptions } from '#model/generation/completion.ts'
-import type { GroupStepOptions, GroupStepReport, RolloutGroup } from '#rl/groupStep.ts'
+import { type GroupStepOptions, type GroupStepReport, groupStepSchema, type RolloutGroup } from '#rl/groupStep.ts'
+import { learningRateSchema } from '#rl/stepOptions.ts'
 import { generate, type Model, trainStep } from './model.ts'
 
 /** A task: the prompt, and other fields for the reward function, such as the expected answer. */
@@ -36,7 +37,8 @@ export interface TrainOptions<Task extends TrainTask> {
 }
 
 /** Metrics of a step, as TRL defines them. Metrics of the update are null if nothing was updated. */
-export interface TrainMetrics extends Pick<GroupStepReport, 'groupsUsed' | 'kl' | 'clipFraction' | 'undone'> {
+export interface TrainMetrics
+  extends Pick<GroupStepReport, 'groupsUsed' | 'groupsDropped' | 'kl' | 'clipFraction' | 'undone'> {
   /** From 1. */
   readonly step: number
   /** Mean over all completions. */
@@ -56,7 +58,14 @@ export interface TrainMetrics extends Pick<GroupStepReport, 'groupsUsed' | 'kl' 
   readonly learningRate: number | null
 }
 
-/** The generator and the trainer check the options that are passed on to them. */
+const updateSchema = z
+  .strictObject({ ...groupStepSchema.shape, learningRate: learningRateSchema })
+  .refine(({ lossType, maxCompletionLength }) => lossType !== 'dr_grpo' || maxCompletionLength !== undefined, {
+    path: ['maxCompletionLength'],
+    error: 'expected the limit of new tokens, by which dr_grpo divides',
+  })
+
+/** The generator checks the options of sampling, before it samples. */
 const schema = z.strictObject({
   tasks: z.array(z.looseObject({ prompt: z.instanceof(Int32Array) })).min(1),
   reward: z.custom(value => typeof value === 'function', 'expected a function'),
@@ -64,7 +73,7 @@ const schema = z.strictObject({
   tasksPerStep: z.int().min(1).optional(),
   groupSize: z.int().min(2).optional(),
   sampling: z.looseObject({ seed: z.string().optional() }).optional(),
-  update: z.looseObject({}),
+  update: updateSchema,
   onStep: z.custom(value => typeof value === 'function', 'expected a function').optional(),
   signal: z.instanceof(AbortSignal).optional(),
 } satisfies SchemaOf<TrainOptions<TrainTask>>)
@@ -122,16 +131,21 @@ function figuresOf(groups: readonly RolloutGroup[]) {
   return {
     reward: mean(all.map(({ reward }) => reward)),
     rewardStd: mean(deviations),
-    fracRewardZeroStd: mean(deviations.map(deviation => Number(deviation === 0))),
+    fracRewardZeroStd: mean(groups.map(group => Number(hasEqualRewards(group)))),
     completionLength: mean(all.map(({ tokens }) => tokens.length)),
     clippedRatio: mean(all.map(({ truncated }) => Number(truncated))),
     entropy: mean(all.flatMap(({ logprobs }) => Array.from(logprobs, logprob => -logprob))),
   }
 }
 
-function updateFigures({ step, groupsUsed, kl, clipFraction, undone }: GroupStepReport) {
+/** In float32, in which advantages are computed; in float64, the mean of equal rewards may differ from them. */
+function hasEqualRewards({ completions }: RolloutGroup): boolean {
+  return new Set(completions.map(({ reward }) => Math.fround(reward))).size === 1
+}
+
+function updateFigures({ step, groupsUsed, groupsDropped, kl, clipFraction, undone }: GroupStepReport) {
   const { loss = null, gradientNorm = null, learningRate = null } = step ?? {}
-  return { loss, gradientNorm, learningRate, groupsUsed, kl, clipFraction, undone }
+  return { loss, gradientNorm, learningRate, groupsUsed, groupsDropped, kl, clipFraction, undone }
 }
 
 /** Over n - 1, as TRL's. */

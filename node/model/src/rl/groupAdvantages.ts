@@ -19,7 +19,7 @@ export type ScaleRewards = 'group' | 'batch' | 'none'
 export interface GroupAdvantagesOptions {
   /** `none` by default. */
   readonly scaleRewards?: ScaleRewards
-  /** Groups whose standard deviation is below this teach nothing and get advantages of zero (DAPO, arXiv:2503.14476 section 3.2); 0 keeps all. */
+  /** Groups whose standard deviation is below this teach nothing and get advantages of zero (DAPO, arXiv:2503.14476 section 3.2); 0, the default, keeps all. */
   readonly minDeviation?: number
 }
 

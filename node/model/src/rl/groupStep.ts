@@ -33,7 +33,7 @@ export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
   readonly learningRate: LearningRate
   /** Divisor of advantages; `group`, which the starter models were measured with. */
   readonly scaleRewards?: ScaleRewards
-  /** Groups whose rewards deviate less than this are dropped; 0.05. */
+  /** Groups whose rewards deviate less than this are dropped. By default only groups whose rewards are all equal; 0 keeps these too. */
   readonly minDeviation?: number
   /**
    * The given log-probabilities are not trusted; false. The ratio is to those of the trained policy before the update, which the step computes;
@@ -46,7 +46,7 @@ export interface GroupStepOptions extends Partial<PolicyBatchOptions> {
 }
 
 /** A rate or a schedule is checked by itself. */
-const groupStepSchema = z.strictObject({
+export const groupStepSchema = z.strictObject({
   ...policyStepSchema.partial().shape,
   ...advantagesSchema.shape,
   learningRate: z.unknown(),
@@ -57,6 +57,8 @@ const groupStepSchema = z.strictObject({
 export interface GroupStepReport {
   /** Groups with a gradient; at 0 nothing was changed and `step` is null. */
   readonly groupsUsed: number
+  /** Groups without one: their rewards deviate less than `minDeviation`, or fewer than two of their completions or no tokens are there. */
+  readonly groupsDropped: number
   readonly step: StepReport | null
   /** How far the update moved the policy; null without `maxKl`. */
   readonly kl: number | null
@@ -71,7 +73,10 @@ export interface GroupStepReport {
 /** A sequence with the log-probabilities of its group. */
 type ClaimedSequence = PolicySequence & { readonly oldLogprobs: Float32Array }
 
-const noUpdate: GroupStepReport = { groupsUsed: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
+const noUpdate = { groupsUsed: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 } as const
+
+/** Below the deviation of any two float32 rewards that differ. Not subnormal: once ONNX Runtime has run, its threads and this one treat such numbers as 0. */
+const ANY_DEVIATION = 1e-60
 
 /**
  * One policy update on rollout groups. Groups may differ in size.
@@ -87,7 +92,13 @@ export async function groupStep(
   checkOptions(groupStepSchema, options)
   // An undefined option does not replace a default.
   const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as typeof options
-  const { scaleRewards = 'group', minDeviation = 0.05, recomputeLogprobs = false, maxKl, ...batchOptions } = said
+  const {
+    scaleRewards = 'group',
+    minDeviation = ANY_DEVIATION,
+    recomputeLogprobs = false,
+    maxKl,
+    ...batchOptions
+  } = said
   checkOptions(groupsSchema, groups, 'rollout groups')
   for (const group of groups) checkGroup(group, trainer)
   const several = groups.filter(group => group.completions.length > 1)
@@ -97,15 +108,16 @@ export async function groupStep(
     .map((group, g) => (kept[g] ? policySequences(group, advantages[g] as Float32Array) : []))
     .filter(group => group.length > 0)
   const groupsUsed = sequences.length
-  if (groupsUsed === 0) return noUpdate
+  const nothing = { ...noUpdate, groupsDropped: groups.length - groupsUsed }
+  if (groupsUsed === 0) return nothing
   const batch = (recomputeLogprobs ? sequences.map(unclaimed) : sequences).flat()
   const lossOptions = { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions }
 
   async function update(): Promise<GroupStepReport> {
     const { oldLogprobs, ...step } = await trainer.policyStep(batch, lossOptions)
     const refuted = recomputeLogprobs ? countRefuted(sequences, oldLogprobs) : 0
-    if (refuted > 0) return { ...noUpdate, refuted }
-    const done = { ...noUpdate, groupsUsed, step }
+    if (refuted > 0) return { ...nothing, refuted }
+    const done = { ...nothing, groupsUsed, step }
     if (maxKl === undefined) return done
     const before = oldLogprobs.filter(logprobs => logprobs !== null)
     const after = await trainer.logprobs(batch.filter((_, i) => oldLogprobs[i] !== null))

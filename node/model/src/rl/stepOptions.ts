@@ -99,23 +99,29 @@ export const stateSchema = z.looseObject({ steps: z.int().min(0), tensors: z.ins
 /** Rewards that `groupAdvantages` takes. */
 export const rewardsSchema = z.array(logprobs)
 
-const learningRateSchema = z.union([
-  z.number().min(0),
-  z
-    .strictObject({
-      kind: z.enum(['constant', 'linear', 'cosine']),
-      peak: z.number().min(0),
-      warmupSteps: z.number().min(0).optional(),
-      totalSteps: z.number().min(0).optional(),
-    })
-    .refine(({ kind, totalSteps }) => kind === 'constant' || totalSteps !== undefined),
-])
+const RATES = 'a number of at least 0, or a schedule: its kind, its peak and, unless it is constant, totalSteps'
+
+/** A rate, or a schedule of rates. */
+export const learningRateSchema = z.union(
+  [
+    z.number().min(0),
+    z
+      .strictObject({
+        kind: z.enum(['constant', 'linear', 'cosine']),
+        peak: z.number().min(0),
+        warmupSteps: z.number().min(0).optional(),
+        totalSteps: z.number().min(0).optional(),
+      })
+      .refine(({ kind, totalSteps }) => kind === 'constant' || totalSteps !== undefined),
+  ],
+  `expected ${RATES}`,
+)
 
 /** @throws {TrainerError} if it is neither a rate nor a schedule. */
 export function checkLearningRate(rate: unknown): void {
   if (learningRateSchema.safeParse(rate).success) return
   const said = typeof rate === 'object' ? JSON.stringify(rate) : String(rate)
   throw new TrainerError(`${said} is not a learning rate`, {
-    hint: 'Give a number of at least 0, or a schedule: its kind, its peak and, unless it is constant, totalSteps.',
+    hint: `Give ${RATES}.`,
   })
 }

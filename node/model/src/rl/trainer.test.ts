@@ -130,8 +130,15 @@ test('groups without a lesson change nothing', async () => {
   const trainer = await createTrainer(config, weights, { threads: 1 })
   const completion = { tokens: Int32Array.of(3), logprobs: Float32Array.of(-3), reward: 0.5 }
   const groups = [{ prompt: Int32Array.of(1), completions: [completion, completion] }]
-  expect(await groupStep(trainer, groups, { learningRate: 1e-3 })).toMatchObject({ groupsUsed: 0, step: null })
+  const nothing = { groupsUsed: 0, groupsDropped: 1, step: null }
+  expect(await groupStep(trainer, groups, { learningRate: 1e-3 })).toMatchObject(nothing)
+  const close = [{ prompt: Int32Array.of(1), completions: [completion, { ...completion, reward: 0.501 }] }]
+  const deviating = { learningRate: 1e-3, minDeviation: 0.05 }
+  expect(await groupStep(trainer, close, deviating)).toMatchObject(nothing)
   expect(hashWeights(weights)).toBe(before)
+  const both = await groupStep(trainer, [...groups, ...close], { learningRate: 1e-3 })
+  expect(both).toMatchObject({ groupsUsed: 1, groupsDropped: 1 })
+  expect(hashWeights(weights)).not.toBe(before)
   await trainer.dispose()
 })
 

@@ -11,7 +11,7 @@ import { createRateScaling, learningRateOf } from '../models/learningRules.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
 import { createLearner } from './learner.ts'
 
-const noStep = { groupsUsed: 1, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
+const noStep = { groupsUsed: 1, groupsDropped: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
 const clock = createManualClock()
 const rollouts = [0, 1, 2, 3].map(index => ({ index, completionTokens: [index], logprobs: [-1], promptTokens: [1] }))
 const correctness = [0.5, 0, 1, 0.5]
