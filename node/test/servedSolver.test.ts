@@ -114,7 +114,7 @@ test('a server that takes no adapter samples by the policy that it has, and the 
   const { sampledBy, learned } = await playRound(5)
   expect([sampledBy, learned.updates]).toEqual(['an older policy', 1])
   expect(lines.find(({ message }) => String(message).includes('did not take the adapter'))).toMatchObject({
-    advice: expect.stringContaining('VLLM_ALLOW_RUNTIME_LORA_UPDATING=1'),
+    advice: expect.stringMatching(/--max-lora-rank 4 or higher, VLLM_ALLOW_RUNTIME_LORA_UPDATING=1/),
   })
   server.takesAdapters = true
   expect(await scene.sampler.answer(6, rules, signal)).toMatchObject({ sampledBy: 'this policy' })
@@ -164,6 +164,13 @@ test.each<[what: string, answer: (body: unknown) => unknown, reason: string]>([
 ])('an answer of %s is refused, and the round continues', async (_, answer, reason) => {
   server.bend = ({ path }, said) => (path === '/v1/completions' ? { body: answer(said.body) } : said)
   expect(await scene.sampler.answer(7, rules, signal)).toMatchObject({ groups: [], refused: { [reason]: 2 } })
+  server.bend = (_, said) => said
+})
+
+test.each([400, 404, 403])('a request that a server refuses by %d is counted as refused', async status => {
+  server.bend = ({ path }, said) => (path === '/v1/completions' ? { status, body: '' } : said)
+  const refused = { 'the server refused the request': 2 }
+  expect(await scene.sampler.answer(7, rules, signal)).toMatchObject({ groups: [], refused })
   server.bend = (_, said) => said
 })
 

@@ -145,6 +145,7 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   ['probabilities above 1', response => response.end(told(['true', 7])), 'SERVER_RESPONSE'],
   ['deep nesting', response => response.end(`${'['.repeat(1 << 19)}${']'.repeat(1 << 19)}`), 'SERVER_RESPONSE'],
   ['a redirect', response => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), 'SERVER_OFFLINE'],
+  ['a refusal that quotes the key', response => response.writeHead(400).end(KEY), 'SERVER_REFUSED'],
   ['a denial that quotes the key', response => response.writeHead(401).end(KEY), 'SERVER_DENIED'],
 ])('%s is an error that names no key', async (_, answer, code) => {
   const { url } = await serve((__, response) => answer(response))

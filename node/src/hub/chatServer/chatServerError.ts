@@ -5,6 +5,8 @@ const hints = {
   SERVER_OFFLINE: 'Start the server, or check the URL; it is asked again in the next round.',
   SERVER_BUSY: 'Give the server more capacity; it is asked again in the next round.',
   SERVER_DENIED: 'Set OPENAI_API_KEY to a key of this server.',
+  SERVER_REFUSED:
+    'Check that the server has the model, and that prompt and answer fit its context (--max-model-len of vLLM).',
   SERVER_RESPONSE:
     "Use a server of OpenAI's API: for a judge vLLM, llama.cpp or Ollama, with top_logprobs; for a solver vLLM or llama.cpp, with prompts as tokens.",
 } as const

@@ -105,6 +105,7 @@ function refusal({ host }: URL, status: number): ChatServerError {
   if (status === 401 || status === 403)
     return new ChatServerError('SERVER_DENIED', `${host} denies the request (${status}).`)
   if (status === 429 || status >= 500) return new ChatServerError('SERVER_BUSY', `${host} answers ${status}.`)
+  if (status >= 400) return new ChatServerError('SERVER_REFUSED', `${host} refuses the request (${status}).`)
   return new ChatServerError('SERVER_RESPONSE', `${host} answers ${status}.`)
 }
 

@@ -37,6 +37,7 @@ const CONCURRENT = 64
 
 const AWAY = 'the server is away'
 const LATE = 'the server was too slow'
+const REFUSED = 'the server refused the request'
 const MALFORMED = "the server's answer is malformed"
 const AGAINST_RULE = "the server's answer is not one by the rule"
 
@@ -76,7 +77,7 @@ export async function servedAnswers(
     } catch (error) {
       const reason = reasonOf(error, until)
       if (reason === null) throw error
-      if (reason === AWAY || reason === LATE) lasting ??= error
+      if (isLasting(error, reason)) lasting ??= error
       first ??= error
       faults.set(at, reason)
       return null
@@ -104,8 +105,22 @@ export async function servedAnswers(
 /** Null if the server is not at fault. */
 function reasonOf(error: unknown, until: AbortSignal): string | null {
   if (error instanceof RefusedAnswer) return error.message
-  if (error instanceof ChatServerError) return error.code === 'SERVER_RESPONSE' ? MALFORMED : AWAY
+  if (error instanceof ChatServerError) return reasons[error.code]
   return until.aborted && error === until.reason ? LATE : null
+}
+
+const reasons: Readonly<Record<ChatServerError['code'], string>> = {
+  SERVER_URL: AWAY,
+  SERVER_OFFLINE: AWAY,
+  SERVER_BUSY: AWAY,
+  SERVER_DENIED: REFUSED,
+  SERVER_REFUSED: REFUSED,
+  SERVER_RESPONSE: MALFORMED,
+}
+
+/** Another prompt may be one that the server takes; a key that it denies stays denied. */
+function isLasting(error: unknown, reason: string): boolean {
+  return reason === AWAY || reason === LATE || (error instanceof ChatServerError && error.code === 'SERVER_DENIED')
 }
 
 /** @throws {RefusedAnswer} if its tokens could not have been sampled by the rule. */

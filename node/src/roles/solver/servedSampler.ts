@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { NodeError } from '#base/errors.ts'
 import { withDeadline } from '#core/deadline.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import type { CompletionServer } from '#hub/chatServer/completionServer.ts'
+import { readJsonFile } from '#model/files/jsonFile.ts'
+import { parseLoraConfig } from '#model/lora/loraConfig.ts'
 import { openTokenizer, type TokenizerClient } from '#model/tokenizers/tokenizerClient.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { asDiskFull, DiskFullError } from '#store/diskSpace.ts'
@@ -90,15 +93,22 @@ export function createHandOver(modules: HandOverModules): HandOver {
       } catch (error) {
         const isFull = error instanceof DiskFullError
         if (!(error instanceof ChatServerError || isFull || error === until.reason)) throw error
-        const advice = isFull
-          ? error.hint
-          : 'Start vLLM with --enable-lora, VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 and that folder in its reach.'
-        const about = { adapter: name, sharedFolder, error, advice }
+        const about = { adapter: name, sharedFolder, error, advice: await adviceOn(error, policyFolder) }
         logger.warn('the server did not take the adapter, and samples by an older policy', about)
       }
       return { adapter: served, isCurrent: served === name }
     },
   }
+}
+
+/** The server's reason is not known: errors hold no text of a server. */
+async function adviceOn(error: unknown, policyFolder: string): Promise<string> {
+  const isRefusal = error instanceof ChatServerError && error.code === 'SERVER_REFUSED'
+  if (error instanceof NodeError && !isRefusal) return error.hint
+  if (!isRefusal) return 'The server is given the adapter again in the next round.'
+  const path = join(policyFolder, FILES[0])
+  const { rank } = parseLoraConfig(await readJsonFile(path), path)
+  return `Start vLLM with --enable-lora, --max-lora-rank ${rank} or higher, VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 and that folder in its reach.`
 }
 
 function leaveToNextRound(error: unknown): void {
