@@ -1,6 +1,7 @@
 import { knownNetworks } from '@waggle/deployments/networks'
 import { systemClock } from '#core/clock.ts'
 import { freeMemory } from '#model/devices.ts'
+import { ModelFileError } from '#model/modelErrors.ts'
 import { openIdentity } from '#store/identity.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { checkDevice } from '../doctor/checkDevice.ts'
@@ -97,13 +98,20 @@ async function checkModels({
   const { checkBases, checkModelMemory, checkPools } = await import('../doctor/checkModel.ts')
   const { likelyJudgeParameters } = await import('../join/modelParameters.ts')
   const asked = { role, model, bases: others, proposer, judge, lora, loraBase }
-  const bases = await checkBases(spec, asked)
+  const bases = await checkBases(spec, asked).catch(unreadableModel)
   // A running peer has already allocated its memory.
   if (isPeerRunning(data)) return [bases]
   const freeBytes = freeMemory()
-  const judgeParameters = await likelyJudgeParameters(spec, judge)
-  const pools = checkPools({ freeBytes, judgeParameters })
-  return [bases, pools, await checkModelMemory(spec, asked, freeBytes)]
+  const pools = await likelyJudgeParameters(spec, judge)
+    .then(judgeParameters => checkPools({ freeBytes, judgeParameters }))
+    .catch(unreadableModel)
+  return [bases, pools, await checkModelMemory(spec, asked, freeBytes).catch(unreadableModel)]
+}
+
+/** A folder or file of a model that cannot be read hides no other finding. */
+function unreadableModel(error: unknown): Finding {
+  if (error instanceof ModelFileError) return failure('model', error.message, error.hint)
+  throw error
 }
 
 async function checkThere(config: Config): Promise<Finding[]> {

@@ -6,7 +6,11 @@ import { presets, starterFolder } from '#environments/builtIn.ts'
 import { readBaseHash } from '#environments/paidBase.ts'
 import { commonShape } from '#model/decoder/commonShape.ts'
 import { formatDecoderConfig } from '#model/decoder/decoderConfig.ts'
+import { parameterCount } from '#model/decoder/decoderWeights.ts'
+import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
+import { encodeGguf, testGguf } from '#model/gguf/testGguf.ts'
 import { usualAdapter } from '#roles/models/adapterToTrain.ts'
+import { parametersOf } from '../join/modelParameters.ts'
 import { checkBases, checkModelMemory } from './checkModel.ts'
 
 const GIB = 2 ** 30
@@ -41,6 +45,13 @@ test('memory is held against what role and model take', async () => {
   const both = { ...asked, role: 'evaluator', bases: [half] } as const
   expect(await checkModelMemory(spec, both, 4.5 * GIB)).toMatchObject({ state: 'failure' })
   expect(await checkModelMemory(spec, both, 6 * GIB)).toMatchObject({ state: 'ok' })
+  const other = { ...both, bases: [half, 'some/base'] }
+  expect(await checkModelMemory(spec, other, 6 * GIB)).toMatchObject({
+    state: 'warning',
+    found: expect.stringContaining('without some/base, whose size is not known here'),
+    advice: expect.stringContaining('--base'),
+  })
+  expect(await checkModelMemory(spec, other, 5 * GIB)).toMatchObject({ state: 'failure' })
   expect(await checkModelMemory(spec, { ...asked, judge: half }, 6 * GIB)).toMatchObject({ state: 'failure' })
   const judged = (judge: string, freeBytes: number) => checkModelMemory(spec, { ...asked, judge }, freeBytes)
   expect(await judged('Qwen/Qwen3-4B@main', 9 * GIB)).toMatchObject({ state: 'failure' })
@@ -64,6 +75,15 @@ test('memory is held against what role and model take', async () => {
   const named = { ...asked, model: 'Qwen/Qwen2.5-Coder-0.5B-Instruct@main' }
   expect(await checkModelMemory(spec, named, 4 * GIB)).toMatchObject({ state: 'failure' })
   expect(await checkModelMemory(spec, { ...asked, model: 'some/model' }, 4 * GIB)).toMatchObject({ state: 'warning' })
+})
+
+test('a GGUF file is as large as the shapes in its header say', async () => {
+  const config = { ...tinyConfig, vocabSize: 448, hiddenSize: 32 }
+  const file = join(empty, 'tiny.gguf')
+  writeFileSync(file, encodeGguf(testGguf(config, tinyWeights(config), 'qwen', 'qwen2')))
+  expect(await parametersOf(file)).toBe(parameterCount(config))
+  expect(await checkModelMemory(spec, { ...asked, model: file }, 7 * GIB)).toMatchObject({ state: 'ok' })
+  await expect(parametersOf(join(empty, 'none.gguf'))).rejects.toThrow('none.gguf')
 })
 
 test('the bases that an environment pays are named, and whether this one is among them', async () => {

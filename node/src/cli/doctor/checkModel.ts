@@ -38,10 +38,12 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
   const { role = 'solver' } = asked
   const model = role === 'proposer' ? (asked.proposer ?? asked.model) : asked.model
   const own = model !== undefined && isServerUrl(model) ? 0 : await parametersOf(model)
-  const others = await Promise.all((asked.bases ?? []).map(parametersOf))
-  const parameters = own === null ? null : others.reduce<number>((sum, one) => sum + (one ?? 0), own)
-  if (parameters === null)
+  if (own === null)
     return warning('model', `${model ?? 'none'}: its size is not known here`, 'Name its folder with --model.')
+  const bases = await Promise.all(
+    (asked.bases ?? []).map(async base => ({ base, parameters: await parametersOf(base) })),
+  )
+  const parameters = bases.reduce((sum, base) => sum + (base.parameters ?? 0), own)
   const judge = judgeOf(spec, asked.judge)
   const judgeParameters = role === 'proposer' ? 0 : await judgeParametersOf(judge)
   const { lora = isPaidAsAdapter(parameters) ? undefined : 0, loraBase } = asked
@@ -49,8 +51,15 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
   const needed = memoryNeeded({ role, parameters, judgeParameters: judgeParameters ?? 0, trained })
   const what = role === 'solver' ? `a solver that trains ${trained === 'weights' ? 'all weights' : 'an adapter'}` : role
   const found = `${what} of ${(parameters / 1e9).toFixed(2)} billion parameters takes about ${gibibytes(needed)}, ${gibibytes(freeBytes)} are free`
-  if (needed <= freeBytes && judgeParameters === null)
-    return warning('model', `${found}, without ${judge}, whose size is not known here`, 'Name its folder with --judge.')
+  const unknown = [
+    ...bases.flatMap(({ base, parameters: size }) => (size === null ? [{ name: base, option: '--base' }] : [])),
+    ...(judgeParameters === null ? [{ name: judge, option: '--judge' }] : []),
+  ]
+  if (needed <= freeBytes && unknown[0] !== undefined) {
+    const names = unknown.map(({ name }) => name).join(' and ')
+    const advice = `Name the folder of ${unknown[0].name} with ${unknown[0].option}.`
+    return warning('model', `${found}, without ${names}, whose size is not known here`, advice)
+  }
   if (needed <= freeBytes) return ok('model', found)
   const advice =
     trained === 'weights' && role === 'solver'

@@ -5,12 +5,21 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { readDecoderConfig } from '#model/decoder/decoderConfig.ts'
 import { parameterCount } from '#model/decoder/decoderWeights.ts'
+import { isGguf } from '../options/modelOptions.ts'
 import { JUDGE_PARAMETERS, knownModels } from './chatPools.ts'
 
-/** Parameters of a model; null if it is neither a folder nor one whose size is known before it is downloaded. */
+/**
+ * Parameters of a model; null if it is neither a folder, nor a GGUF file, nor one whose size is known before it is downloaded.
+ *
+ * @throws {ModelFileError} naming the file and the field, if that folder or file cannot be read.
+ */
 export async function parametersOf(model: string | undefined): Promise<number | null> {
   if (model === undefined) return null
   if (isModelFolder(model)) return parameterCount(await readDecoderConfig(model))
+  if (isGguf(model)) {
+    const { ggufParameterCount } = await import('#model/gguf/ggufParameterCount.ts')
+    return ggufParameterCount(model)
+  }
   return knownModels.find(({ name }) => name === model.split('@')[0])?.parameters ?? null
 }
 

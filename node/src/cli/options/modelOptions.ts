@@ -44,7 +44,8 @@ export function showProgress(): (progress: PullProgress) => void {
   }
 }
 
-const isGguf = (path: string): boolean => /\.gguf$/i.test(path)
+/** Whether a model is named by the path of a llama.cpp file, which is imported once. */
+export const isGguf = (path: string): boolean => /\.gguf$/i.test(path)
 
 /**
  * The folder of a GGUF file's model, imported under its content's hash the first time, with progress on stderr.
