@@ -128,7 +128,7 @@ async function runOnTokens(action: keyof typeof run, path: string, values: Model
   const tokens = tokenizer ? promptTokens(tokenizer, prompt as string) : (given[0] as Int32Array)
   const { readDecoderConfig } = await import('#model/decoder/decoderConfig.ts')
   const config = await readDecoderConfig(folder)
-  checkTokens(config, tokens, action === 'generate' ? 1 : 0) // before the weights are read, which takes long
+  checkTokens(config, tokens, tokenizer ? 'prompt' : 'tokens', action === 'generate' ? 1 : 0) // before the weights are read, which takes long
   const load = await loadOptions({ ...values, precision })
   const maxNewTokens = values['max-new-tokens'] ?? 32
   await run[action]({ folder, config, adapter, tokens, tokenizer, maxNewTokens, load }, values)
