@@ -76,6 +76,15 @@ test('text comes while the model writes; Ctrl-C stops the answer, and between an
   expect(terminal.shown().length).toBeLessThan(3000)
 })
 
+test('Ctrl-C while the model is loaded ends the chat before it asks anything', async () => {
+  const terminal = startInTerminal(['chat', '--model', model, '--threads', '1'])
+  await terminal.shows(/loading /)
+  terminal.type(CTRL_C)
+  expect(await terminal.exited).toBe(130)
+  expect(terminal.shown()).toContain('[STOPPED]')
+  expect(terminal.shown()).not.toMatch(/^> /m)
+})
+
 test('if the model has no positions left, the oldest messages are dropped, and one that is too long is refused', async () => {
   const terminal = await chat(short, '--json', '--max-new-tokens', '16')
   await ask(terminal, 'alpha '.repeat(9))

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { formatError } from '#base/errors.ts'
 import { ModelInputError } from '#model/modelErrors.ts'
@@ -69,7 +70,9 @@ async function openChat(values: ChatValues) {
   const { openGenerator } = await import('../models/openGenerator.ts')
   const { ChatSession } = await import('../models/chatSession.ts')
   const { config, tokenizer, stopTokens, repetitionPenalty } = await readChatModel(folder)
+  await stopIfInterrupted(load)
   const generator = await openGenerator(folder, config, values.adapter, load)
+  await stopIfInterrupted(load)
   console.error(`ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   const session = new ChatSession(
     { config, generator, tokenizer },
@@ -82,6 +85,12 @@ async function openChat(values: ChatValues) {
     },
   )
   return { session, signal: load.signal, dispose: () => generator.dispose() }
+}
+
+/** Loading float32 weights does not look at the signal. Ctrl-C arrives between tasks of the event loop. */
+async function stopIfInterrupted({ signal }: Awaited<ReturnType<typeof loadOptions>>): Promise<void> {
+  await setImmediate()
+  signal?.throwIfAborted()
 }
 
 /** Until the input ends, or Ctrl-C between answers. Questions go to stderr: stdout is for answers. */
