@@ -5,7 +5,8 @@ const hints = {
     'Check the connection and run it again: it resumes where it stopped. What is in the cache already works offline.',
   HUB_UPLOAD:
     'Check the connection and run it again: files that the hub has whole are not sent again, others from their start.',
-  HUB_BUSY: 'Wait a minute and run it again: it resumes where it stopped.',
+  HUB_BUSY:
+    'Wait a minute and run it again: downloads resume where they stopped, and uploads skip files that the hub has whole.',
   HUB_NOT_FOUND: 'Check the name and the revision; a private repository needs HF_TOKEN.',
   HUB_DENIED: "Accept the model's terms on its page if it has any, and set HF_TOKEN to a token that may do this.",
   HUB_FILE_NAME: 'Do not use this repository: its file names try to leave the folder.',
