@@ -30,12 +30,22 @@ export const difficultyStateSchema = z.strictObject({
     .transform(level => level as Level),
   solved: z.array(z.number().min(0).max(1)).readonly(),
   observations: z.int().min(0),
+  since: z.int().min(0).default(0),
 })
-/** State of the controller: the level and the solved shares observed at it, newest last. */
+/** State of the controller: the level, the first round with tasks of it, and the solved shares observed at it, newest last. */
 export type DifficultyState = z.output<typeof difficultyStateSchema>
 
 export function initialDifficulty(rule: DifficultyRule): DifficultyState {
-  return { level: rule.startLevel as Level, solved: [], observations: 0 }
+  return { level: rule.startLevel as Level, solved: [], observations: 0, since: 0 }
+}
+
+/** What is known of a round once it is settled. */
+type SolvedRound = {
+  readonly round: number
+  /** Mean predicted correctness, from 0 to 1. */
+  readonly solvedShare: number
+  /** The first round whose tasks can still be of another level. */
+  readonly next: number
 }
 
 /**
@@ -43,16 +53,22 @@ export function initialDifficulty(rule: DifficultyRule): DifficultyState {
  *
  * The absolute band decides first, so that a level that is always or never solved is left even without a trend. Inside the band the trend
  * decides: the mean of the last `window` minus that of the `window` before. A move clears the observations, since shares of different
- * levels are not comparable.
- *
- * @param solvedShare - mean predicted correctness of a settled round, from 0 to 1.
+ * levels are not comparable; rounds that were proposed before it are ignored, as they become final after it.
  */
-export function observeSolvedShare(state: DifficultyState, solvedShare: number, rule: DifficultyRule): DifficultyState {
+export function observeSolvedShare(
+  state: DifficultyState,
+  { round, solvedShare, next }: SolvedRound,
+  rule: DifficultyRule,
+): DifficultyState {
+  const { since } = state
+  if (round < since) return state
   const solved = [...state.solved, solvedShare].slice(-2 * rule.window)
   const observations = state.observations + 1
   const step = observations % rule.checkEvery === 0 ? direction(solved, rule) : 0
   const level = Math.min(5, Math.max(1, state.level + step)) as Level
-  return level === state.level ? { level, solved, observations } : { level, solved: [], observations: 0 }
+  return level === state.level
+    ? { level, solved, observations, since }
+    : { level, solved: [], observations: 0, since: next }
 }
 
 /** Standard errors that a trend has to exceed: otherwise a solver that does not change would drift through the levels by noise. */

@@ -66,9 +66,9 @@ const proposed = async (spec: CodeZeroSpec) =>
 function levels({ difficulty }: CodeZeroSpec): number[] {
   const random = seededRandom('levels')
   let state = initialDifficulty(difficulty)
-  return Array.from({ length: 200 }, (_, at) => {
-    const share = 0.2 + (0.6 * (at % 50)) / 50 + random.between(0, 20) / 100
-    state = observeSolvedShare(state, Math.min(1, share), difficulty)
+  return Array.from({ length: 200 }, (_, round) => {
+    const share = 0.2 + (0.6 * (round % 50)) / 50 + random.between(0, 20) / 100
+    state = observeSolvedShare(state, { round, solvedShare: Math.min(1, share), next: round + 1 }, difficulty)
     return state.level
   })
 }

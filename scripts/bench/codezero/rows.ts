@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { phase } from '@waggle/deployments/protocol'
 import { createGenerator } from '../../../node/model/src/model/generation/generate.ts'
 import { drawHeldOutTask } from '../../../node/src/environments/codezero/curriculum/drawTask.ts'
 import { levels, type Task } from '../../../node/src/environments/codezero/curriculum/task.ts'
@@ -58,19 +59,29 @@ function judgedSamples(bench: Bench): Promise<{ predicted: number[]; isRight: bo
 const ofSamples = ({ isRight, sampled }: { isRight: boolean[]; sampled: number }) =>
   `the starter's judge on ${isRight.length} whole answers of ${sampled} that its solver sampled to held-out tasks of levels 1 to 5, ${isRight.filter(Boolean).length} of them right by execution`
 
-/** A solver whose share solved falls by a logit a level, observed on 64 answers an update; the levels after each update. */
-function levelsOf(skill: number, updates: number): number[] {
+/**
+ * Levels after each update, as a node makes them: in each round, by the newest round that is final, for the next one. Rounds that were proposed
+ * before the level moved are no updates. The share that the solver solves falls by a logit a level, and is observed on 64 answers a round.
+ */
+function levelsOf(skill: number, updates: number): { levels: number[]; rounds: number[] } {
   const rule = difficultySchema.parse({})
   const random = seededRandom(`skill ${skill}`)
-  const seen: number[] = []
   let state: DifficultyState = initialDifficulty(rule)
-  for (let update = 0; update < updates; update++) {
-    const share = 1 / (1 + Math.exp(-(Math.log(skill / (1 - skill)) - (state.level - 3))))
+  const proposed: number[] = Array(phase.opening + 1).fill(state.level)
+  const [seen, rounds]: [number[], number[]] = [[], []]
+  for (let now = phase.opening; seen.length < updates; now++) {
+    const round = now - phase.opening
+    const share = 1 / (1 + Math.exp(-(Math.log(skill / (1 - skill)) - ((proposed[round] as number) - 3))))
     const solved = Array.from({ length: 64 }, () => random.chance(share)).filter(Boolean).length
-    state = observeSolvedShare(state, solved / 64, rule)
-    seen.push(state.level)
+    const next = observeSolvedShare(state, { round, solvedShare: solved / 64, next: now + 1 }, rule)
+    if (next !== state) {
+      seen.push(next.level)
+      rounds.push(now)
+    }
+    state = next
+    proposed[now + 1] = state.level
   }
-  return seen
+  return { levels: seen, rounds }
 }
 
 const SETTLED_BY = 20
@@ -171,12 +182,12 @@ export const rows: readonly BenchRow[] = [
     bar: 3,
     better: 'more',
     async measure() {
-      const runs = [0.1, 0.5, 0.9].map(skill => levelsOf(skill, SETTLED_BY + STAYS_FOR).slice(SETTLED_BY - 1))
-      const settled = runs.filter(run => new Set(run).size === 1)
-      const where = runs.map(run => [...new Set(run)].join(' and ')).join('; ')
+      const runs = [0.1, 0.5, 0.9].map(skill => levelsOf(skill, SETTLED_BY + STAYS_FOR))
+      const stays = runs.map(({ levels }) => [...new Set(levels.slice(SETTLED_BY - 1))])
+      const rounds = runs.map(run => run.rounds[SETTLED_BY - 1])
       return {
-        value: settled.length,
-        conditions: `10, 50 and 90 % solved at level 3, a logit less a level, 64 answers an update; levels after update ${SETTLED_BY}, for ${STAYS_FOR} more: ${where}`,
+        value: stays.filter(({ length }) => length === 1).length,
+        conditions: `10, 50 and 90 % solved at level 3, a logit less a level, 64 answers a round, which count ${phase.opening} rounds later; levels after update ${SETTLED_BY} (round ${rounds.join(', ')}), for ${STAYS_FOR} more: ${stays.map(levels => levels.join(' and ')).join('; ')}`,
       }
     },
   },

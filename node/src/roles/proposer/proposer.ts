@@ -185,7 +185,8 @@ async function followScores(node: PeerNode, round: number): Promise<number> {
   const first = typeof seen === 'number' && last - seen <= difficulty.window ? seen + 1 : last
   for (let settled = Math.max(0, first); settled <= last; settled++) {
     const share = await solvedShare(node, settled)
-    if (share !== null) state = observeSolvedShare(state, share, difficulty)
+    if (share !== null)
+      state = observeSolvedShare(state, { round: settled, solvedShare: share, next: round + 1 }, difficulty)
   }
   journal.setState('difficulty', { ...state, solved: [...state.solved] })
   journal.setState('difficulty round', last)
