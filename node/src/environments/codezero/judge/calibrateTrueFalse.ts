@@ -1,4 +1,5 @@
 import { balancedAccuracy, calibrationError } from '../../judgeFigures.ts'
+import { seededRandom } from '../../seededRandom.ts'
 
 type TrueFalseCalibration = { readonly bias: number; readonly slope: number }
 
@@ -30,18 +31,16 @@ export const MIN_OWN_ANSWERS = 16
 const MIN_OF_EACH = 12
 
 /**
- * Fits a calibration on one half of the pairs and measures it on the other. The split is stratified by label and by position in the list,
- * so that blocks of similar pairs are divided evenly. Own answers are also measured by themselves, all of them: each half by the calibration of the
- * other.
+ * Fits a calibration on one half of the pairs and measures it on the other. Each half has as many of a label and origin; which of them is drawn, since
+ * any fixed order would be in step with some order of kinds. Own answers are also measured by themselves, all of them: each half by the calibration
+ * of the other.
  */
 export function examineJudge(judged: readonly JudgedOdds[]): {
   calibration: TrueFalseCalibration
   figures: JudgeFigures
   own: OwnFigures
 } {
-  const seen = { right: 0, wrong: 0 }
-  const [fitted, held]: [JudgedOdds[], JudgedOdds[]] = [[], []]
-  for (const one of judged) (seen[one.isRight ? 'right' : 'wrong']++ % 2 === 0 ? fitted : held).push(one)
+  const { fitted, held } = halvesOf(judged)
   const calibration = fit(fitted)
   const predicted = predict(held, calibration)
   const labels = held.map(({ isRight }) => isRight)
@@ -55,6 +54,13 @@ export function examineJudge(judged: readonly JudgedOdds[]): {
     figures: { balancedAccuracy: balancedAccuracy(predicted, labels), ece: calibrationError(predicted, labels) },
     own: { answers: labelsOwn.length, balancedAccuracy: isEnough ? balancedAccuracy(predictedOwn, labelsOwn) : null },
   }
+}
+
+function halvesOf(judged: readonly JudgedOdds[]): { fitted: JudgedOdds[]; held: JudgedOdds[] } {
+  const drawn = seededRandom('halves of an examination').shuffled(judged)
+  const strata = [...Map.groupBy(drawn, ({ isRight, isOwn }) => `${isRight} ${isOwn}`).values()]
+  const half = (which: number) => strata.flatMap(stratum => stratum.filter((_, at) => at % 2 === which))
+  return { fitted: half(0), held: half(1) }
 }
 
 /** @param odds - of the near-misses, then of the own answers; null for code that the judge cannot read, which is left out. */
