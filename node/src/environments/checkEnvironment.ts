@@ -10,6 +10,8 @@ import { hostileTexts } from './hostileTexts.ts'
 import { levels } from './level.ts'
 
 const DRAWN = 20
+/** More held-out tasks than a small level has. */
+const HELD_OUT = 200
 /** Enough tasks of a level to draw a held-out one, in all but the widest families. */
 const TRAINED = 1000
 /** Longest time that scoring may block the event loop. */
@@ -69,7 +71,8 @@ async function checkHeldOut({ drawTasks, roundTasks, heldOutTasks }: Environment
     const [held, again] = [await heldOutTasks(level, DRAWN), await heldOutTasks(level, DRAWN)]
     if (held.length === 0 || held.length > DRAWN)
       findings.push(`heldOutTasks: ${held.length} tasks of level ${level}, asked for ${DRAWN}.`)
-    if (new Set(held.map(({ problem }) => keyOf(problem))).size < held.length)
+    const many = await heldOutTasks(level, HELD_OUT)
+    if (new Set(many.map(({ problem }) => keyOf(problem))).size < many.length)
       findings.push(`heldOutTasks: a task of level ${level} repeats: give each once, if need be fewer than asked for.`)
     if (
       !isDeepStrictEqual(

@@ -7,24 +7,25 @@ import { semanticKey } from './semanticKey.ts'
 import { type StrictTest, strictTests } from './strictTests.ts'
 import type { Level, Task } from './task.ts'
 
+/** Draws in a row without a new function after which a level counts as exhausted. */
+const TRIES = 400
+
 /**
- * The fixed held-out set of a level: measured by execution, never trained on.
+ * The fixed held-out set of a level: measured by execution, never trained on. No two tasks ask for the same function.
  *
- * Functions are distinct while the level has enough of them (level 1 does not).
+ * @returns at most `count` tasks: level 1 has 11.
  */
 export async function canaryTasks(level: Level, count = 100): Promise<Task[]> {
   const random = seededRandom(`canary level ${level}`)
-  const tasks: Task[] = []
-  const seen = new Set<string>()
-  for (let tries = 0; tasks.length < count; tries++) {
+  const tasks = new Map<string, Task>()
+  for (let repeated = 0; tasks.size < count && repeated < TRIES; ) {
     await yieldToEventLoop()
     const task = drawHeldOutTask(level, random)
     const key = semanticKey(task.meaning)
-    if (seen.has(key) && tries < 4 * count) continue
-    seen.add(key)
-    tasks.push(task)
+    repeated = tasks.has(key) ? repeated + 1 : 0
+    if (repeated === 0) tasks.set(key, task)
   }
-  return tasks
+  return [...tasks.values()]
 }
 
 /** The tests that a canary task is measured by: always the same. */

@@ -67,12 +67,19 @@ test('One function in ten is held out, and no training task is one of them.', ()
   for (let i = 0; i < 500; i++) expect(isHeldOut(drawTrainingTask(5, random).meaning)).toBe(false)
 })
 
-test('The canary is fixed: 100 held-out functions, distinct at level 3.', async () => {
-  const tasks = await canaryTasks(3)
-  expect(await canaryTasks(3)).toEqual(tasks)
-  expect(tasks.every(task => isHeldOut(task.meaning))).toBe(true)
-  expect(new Set(tasks.map(task => semanticKey(task.meaning))).size).toBe(100)
-})
+test.each([
+  [1, 11],
+  [3, 100],
+] as const)(
+  'The canary is fixed: of 100 held-out functions of level %i, which all differ, there are %i.',
+  async (level, found) => {
+    const tasks = await canaryTasks(level)
+    expect(await canaryTasks(level)).toEqual(tasks)
+    expect(tasks.every(task => isHeldOut(task.meaning))).toBe(true)
+    expect(tasks).toHaveLength(found)
+    expect(new Set(tasks.map(task => semanticKey(task.meaning))).size).toBe(found)
+  },
+)
 
 test('Values are exact, with the remainder of Python.', () => {
   const big = loop({ filter: { id: 'odd', constant: 0 }, map: { id: 'cube', constant: 0 }, aggregate: 'product' })
