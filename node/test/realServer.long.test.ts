@@ -65,7 +65,7 @@ test("a judge's log-odds are read from llama.cpp's log-probabilities, near those
   const pairs = labelledPairs(8, 'real server')
   const here = openPolicyClient({ threads: 2 })
   await here.loadJudge(model, 'float32')
-  const own = await (await trueFalseEvidence(here, tokenizer, rule))(pairs).finally(here.close)
+  const own = await (await trueFalseEvidence(here, tokenizer, rule, 2048))(pairs).finally(here.close)
   const messages = await Promise.all(pairs.map(pair => judgeMessages(rule, pair)))
   const found = await asked.chooseWord(messages as never, judgeWords)
   const served = found.map(([yes = 0, no = 0]) => yes - no)

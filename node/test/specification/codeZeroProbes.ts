@@ -84,7 +84,7 @@ async function judged({ judge }: CodeZeroSpec): Promise<unknown> {
     },
   }
   const pairs = [{ code: 'def f(a):\n    return a + 1\n', problem: { name: 'f', parameters: ['a'], text: 'Add 1.' } }]
-  return [await (await trueFalseJudge(chooser, letters, judge)).predictCorrectness(pairs), shown]
+  return [await (await trueFalseJudge(chooser, letters, judge, 4096)).predictCorrectness(pairs), shown]
 }
 
 /** The result of loading a model's folder: an error's code, or what was loaded. A load starts a thread, so that each is done once. */

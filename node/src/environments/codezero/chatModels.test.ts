@@ -83,15 +83,30 @@ test('Predicted correctness is the probability of true against false, calibrated
     'def f(a',
     'def f(a):\n    return 1\n',
   ].map(code => ({ code, problem }))
-  const plain = await (await trueFalseJudge(scorer(2), tokenizer, rule)).predictCorrectness(pairs)
+  const plain = await (await trueFalseJudge(scorer(2), tokenizer, rule, 4096)).predictCorrectness(pairs)
   const sigmoid = (x: number) => 1 / (1 + Math.exp(-x))
   expect(plain[0]).toBeCloseTo(sigmoid(2), 12)
   expect(plain[1]).toBeCloseTo(sigmoid(-2), 12)
   expect(plain.slice(2)).toEqual([0, 0])
   const shifted = { ...rule, calibration: { bias: 1, slope: 0.5 } }
-  const judged = await (await trueFalseJudge(scorer(2), tokenizer, shifted)).predictCorrectness(pairs)
+  const judged = await (await trueFalseJudge(scorer(2), tokenizer, shifted, 4096)).predictCorrectness(pairs)
   expect(judged[0]).toBeCloseTo(sigmoid(2), 12)
   expect(judged[1]).toBeCloseTo(sigmoid(0), 12)
+})
+
+test('A pair longer than the judge can read is wrong, and the others are judged.', async () => {
+  const problem = { name: 'f', parameters: ['a'], text: 'Return a plus 1.' }
+  const long = `def f(a):\n    b = [${'a, '.repeat(500)}]\n    return b\n`
+  const pairs = [long, 'def f(a):\n    return a + 1\n'].map(code => ({ code, problem }))
+  const strict: TokenChooser = {
+    choose: choices => {
+      for (const { tokens } of choices) if (tokens.length > 1024) throw new RangeError('more than 1024 positions')
+      return scorer(2).choose(choices)
+    },
+  }
+  const [one, other] = await (await trueFalseJudge(strict, tokenizer, rule, 1024)).predictCorrectness(pairs)
+  expect(one).toBe(0)
+  expect(other).toBeGreaterThan(0.8)
 })
 
 /** The judge's input for each code. */
@@ -103,7 +118,7 @@ async function shownPrompts(codes: readonly string[], problem: Problem): Promise
       return choices.map(() => [-1, -1])
     },
   }
-  const judge = await trueFalseJudge(watching, tokenizer, rule)
+  const judge = await trueFalseJudge(watching, tokenizer, rule, 4096)
   await judge.predictCorrectness(codes.map(code => ({ code, problem })))
   expect(seen).toHaveLength(codes.length)
   return seen

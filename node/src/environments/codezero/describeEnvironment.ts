@@ -67,10 +67,11 @@ async function askJudge(
   pairs: readonly LabelledPair[],
 ) {
   const tokenizer = await readTokenizer(judgeFolder)
+  const { maxPositions } = await readDecoderConfig(judgeFolder)
   const scorer = openPolicyClient({ threads })
   try {
     const { weightsHash } = await scorer.loadJudge(judgeFolder, precision)
-    const evidence = await trueFalseEvidence(scorer, tokenizer, { system, question })
+    const evidence = await trueFalseEvidence(scorer, tokenizer, { system, question }, maxPositions)
     return { weightsHash, tokenizerHash: tokenizer.hash, odds: await evidence(pairs) }
   } finally {
     await scorer.close()

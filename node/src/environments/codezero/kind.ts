@@ -66,13 +66,14 @@ export async function loadChatEnvironment(
     })
   }
   const isShared = judge.tokenizerHash === tokenizer.hash
-  if (isShared) checkTokenizerFits(tokenizer, await readDecoderConfig(judgeFolder), judgeFolder)
+  const judgeConfig = await readDecoderConfig(judgeFolder)
+  if (isShared) checkTokenizerFits(tokenizer, judgeConfig, judgeFolder)
   const judgeTokenizer = isShared ? tokenizer : await openTokenizerOf(judgeFolder, judge.tokenizerHash)
   const { weightsHash, precision } = judge
   return codeZero({
     ...shared,
     judgeModel: { folder: judgeFolder, precision, weightsHash },
-    openCodeJudge: scorer => trueFalseJudge(scorer, judgeTokenizer, judge),
+    openCodeJudge: scorer => trueFalseJudge(scorer, judgeTokenizer, judge, judgeConfig.maxPositions),
   })
 }
 

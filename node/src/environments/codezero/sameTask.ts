@@ -2,8 +2,20 @@ import { parseTaskText } from './curriculum/parseTaskText.ts'
 import { semanticKey } from './curriculum/semanticKey.ts'
 import type { Problem } from './curriculum/task.ts'
 
-/** Words, signs that change a meaning, and what stands alone in quotes. A task has no other punctuation. */
-const tokens = /[\p{L}\p{N}_]+|[+*/%<>=^]|(?<=^|\s)-(?=\s|\p{N})|(?<=['"`])[^\s\p{L}\p{N}_'"`](?=['"`])/gu
+/** Words, signs that change a meaning, brackets around a calculation, and what stands alone in quotes. A task has no other punctuation. */
+const tokens = new RegExp(
+  [
+    /[\p{L}\p{N}_]+/,
+    /!=|[+*/%<>=^&|~!]/,
+    /(?<=^|\s)-(?=\s|\p{N})/,
+    /\((?=[^()]*(?:[+*/%<>=^&|~]|\s-\s)[^()]*\))/,
+    /(?<=\([^()]*(?:[+*/%<>=^&|~]|\s-\s)[^()]*)\)/,
+    /(?<=['"`])[^\s\p{L}\p{N}_'"`](?=['"`])/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gu',
+)
 
 /** Stop words of task texts. */
 const filler = new Set(

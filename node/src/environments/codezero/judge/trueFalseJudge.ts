@@ -11,8 +11,8 @@ import type { CodeJudge, JudgedPair } from './createJudge.ts'
 /** The part of a specification that names a chat model as judge. */
 export type TrueFalseRule = Extract<CodeZeroSpec['judge'], { kind: 'trueFalse' }>
 
-/** Longer pairs count as wrong: a round's limits allow only far shorter ones. */
-const MAX_TOKENS = 4096
+/** Tokens of the longest pair: a round's limits allow only far shorter ones. */
+const MAX_TOKENS = 4095
 
 /** The judge's two answers. */
 export const judgeWords = ['true', 'false'] as const
@@ -24,15 +24,17 @@ export const judgeWords = ['true', 'false'] as const
  *
  * The judge sees the code as `shownCode` renders it, without text that addresses the judge.
  *
+ * @param maxPositions - the model's longest sequence, tokens; a longer pair counts as wrong.
  * @throws {RangeError} if the tokenizer starts both words with the same token.
  */
 export async function trueFalseJudge(
   scorer: TokenChooser,
   tokenizer: ChatTokenizer,
   rule: TrueFalseRule,
+  maxPositions: number,
 ): Promise<CodeJudge> {
   const { calibration } = rule
-  const evidence = await trueFalseEvidence(scorer, tokenizer, rule)
+  const evidence = await trueFalseEvidence(scorer, tokenizer, rule, maxPositions)
   return {
     async predictCorrectness(pairs) {
       const found = await evidence(pairs)
@@ -51,12 +53,14 @@ export async function trueFalseEvidence(
   scorer: TokenChooser,
   tokenizer: ChatTokenizer,
   rule: Pick<TrueFalseRule, 'system' | 'question'>,
+  maxPositions: number,
 ): Promise<(pairs: readonly JudgedPair[]) => Promise<(number | null)[]>> {
   const answers = await Promise.all(judgeWords.map(async word => (await tokenizer.encode(word))[0] as number))
   if (answers[0] === answers[1]) throw new RangeError("the judge's tokenizer starts 'true' and 'false' alike")
+  const maxTokens = Math.min(maxPositions, MAX_TOKENS)
   return async pairs => {
     const prompts = await mapYielding(pairs, pair => judgePrompt(tokenizer, rule, pair))
-    const readable = prompts.flatMap(prompt => (prompt && prompt.length < MAX_TOKENS ? [prompt] : []))
+    const readable = prompts.flatMap(prompt => (prompt && prompt.length <= maxTokens ? [prompt] : []))
     const choices = readable.map(tokens => ({ tokens, candidates: answers }))
     const logprobs = choices.length > 0 ? await scorer.choose(choices) : []
     const odds = new Map(logprobs.map((found, at) => [readable[at], (found[0] as number) - (found[1] as number)]))
