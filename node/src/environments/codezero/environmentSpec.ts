@@ -12,6 +12,10 @@ const weightsSchema = z
     weights => Math.abs(Object.values(weights).reduce((sum, weight) => sum + weight, 0) - 1) < 1e-9,
     'expected weights that add up to 1',
   )
+  .refine(
+    ({ predictedCorrectness }) => predictedCorrectness > 0,
+    'expected a weight of predictedCorrectness above 0: without it nothing tells right from wrong',
+  )
 
 const message = z.string().min(1).max(4_000)
 

@@ -10,6 +10,8 @@ test("The environment's hash is that of its content.", () => {
   expect(() => environmentFrom('starter', { weights: { ...presets.starter.weights, ends: 0.9 } })).toThrow(
     /add up to 1/,
   )
+  const formOnly = { fenced: 0.2, parses: 0.2, defines: 0.2, adheres: 0.2, ends: 0.2, predictedCorrectness: 0 }
+  expect(() => environmentFrom('starter', { weights: formOnly })).toThrow(/predictedCorrectness above 0/)
 })
 
 test("The preset for published models learns from what is right, and a judge's noise moves nothing.", () => {
