@@ -76,6 +76,9 @@ test.each([
   ['Append the first word of b to a.', 'Append the first word of a to b.'],
   ['Return -1 if a is a prefix of b.', 'Return 1 if a is a prefix of b.'],
   ['Return the digits of a + b.', 'Return the digits of a - b.'],
+  ['Return a & b.', 'Return a | b.'],
+  ['Return whether a != b.', 'Return whether a = b.'],
+  ['Return the digits of (a + b) * 2.', 'Return the digits of a + b * 2.'],
   ["Count how often '!' follows a in b.", "Count how often '?' follows a in b."],
 ])('Texts outside of the curriculum with other order or signs are other tasks: %s', (one, other) => {
   const key = (text: string, parameters = ['a', 'b']) => sameTask({ name: 'f', parameters, text })

@@ -5,12 +5,12 @@ import type { Problem } from './curriculum/task.ts'
 /** Words, signs that change a meaning, brackets around a calculation, and what stands alone in quotes. A task has no other punctuation. */
 const tokens = new RegExp(
   [
-    /[\p{L}\p{N}_]+/,
-    /!=|[+*/%<>=^&|~!]/,
-    /(?<=^|\s)-(?=\s|\p{N})/,
-    /\((?=[^()]*(?:[+*/%<>=^&|~]|\s-\s)[^()]*\))/,
-    /(?<=\([^()]*(?:[+*/%<>=^&|~]|\s-\s)[^()]*)\)/,
-    /(?<=['"`])[^\s\p{L}\p{N}_'"`](?=['"`])/,
+    /[\p{L}\p{N}_]+/u,
+    /!=|[+*/%<>=^&|~!]/u,
+    /(?<=^|\s)-(?=\s|\p{N})/u,
+    /\((?=[^()]*(?:[+*/%<>=^&|~]|\s-\s)[^()]*\))/u,
+    /(?<=\([^()]*(?:[+*/%<>=^&|~]|\s-\s)[^()]*)\)/u,
+    /(?<=['"`])[^\s\p{L}\p{N}_'"`](?=['"`])/u,
   ]
     .map(({ source }) => source)
     .join('|'),
