@@ -65,7 +65,7 @@ export async function heldOutDataset(level: Level, count: number): Promise<Datas
     system: functionSystem,
     question: problemText(task),
     function: null,
-    check: answer => ({ code: answerCode(answer), tests }),
+    check: answer => ({ code: answerCode(answer, task.name), tests }),
   }))
 }
 
@@ -127,7 +127,7 @@ function programTask(
     question: `${description.trim()}\n\nExample input:\n${example.input.slice(0, 1_000).trimEnd()}\n\nIts output:\n${example.output.slice(0, 1_000).trimEnd()}`,
     function: asFunction(description, used),
     check: answer => ({
-      code: harness(answerCode(answer)),
+      code: harness(answerCode(answer, null)),
       tests: used.map(({ input, output }) => ({
         expression: `_run(${literal(input)})`,
         expected: `'${hashOf(output)}'`,

@@ -1,5 +1,6 @@
 import type { AskedFunction, CodeTest, HeldOutCheck } from '../../environment.ts'
 import type { Problem } from '../curriculum/task.ts'
+import { fencedBlocks, mayBePython } from '../fencedBlocks.ts'
 
 /** A task of a dataset: its prompt and its check. Nothing is run here. */
 export type DatasetTask = {
@@ -31,10 +32,18 @@ export const functionSystem =
 export const programSystem =
   'You write Python programs. Answer with one fenced Python block that holds a whole program: it reads its input from standard input and prints its output, nothing else.'
 
-/** The code of an answer, leniently: its first fenced block, or the whole answer. */
-export function answerCode(text: string): string {
-  const block = /```[ \t]*(?:python3?|py)?[ \t]*\r?\n([\s\S]*?)(?:```|$)/i.exec(text)
-  return block?.[1] ?? text
+/**
+ * The code of an answer, leniently: the first block that defines the function, else the first tagged as Python, else the first without a tag. The
+ * whole answer if there is no block. The last block needs no end.
+ *
+ * @param name - the function's; null for a program.
+ */
+export function answerCode(answer: string, name: string | null): string {
+  const blocks = fencedBlocks(answer, { cut: true }).filter(mayBePython)
+  const defines = name === null ? null : new RegExp(`^(?:async[ \\t]+)?def[ \\t]+${name}\\b`, 'm')
+  const block =
+    blocks.find(({ code }) => defines?.test(code)) ?? blocks.find(({ tag }) => tag !== '') ?? blocks[0] ?? null
+  return block?.code ?? answer
 }
 
 /** Checks each condition: `not (…)` is a truth value for any bindings of the code's names. */

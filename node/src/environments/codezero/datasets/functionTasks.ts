@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { problemText } from '../prompts.ts'
 import { alwaysTrue } from '../python/alwaysTrue.ts'
+import { callArguments } from '../python/callArguments.ts'
 import { functionHeader } from '../python/functionHeader.ts'
 import { type PythonNode, parsePython, statementsOf } from '../python/parsePython.ts'
 import {
@@ -42,7 +43,8 @@ async function functionTask(row: FunctionRow): Promise<DatasetTask | FieldFault>
   const names = row.name === undefined ? (defined.size > 0 ? new Set(defined.keys()) : null) : new Set([row.name])
   const call = conditions.map(condition => testedCall(condition, names)).find(found => found !== null)
   if (!call) return { field: row.field, reason: 'calls no function that is asked for' }
-  const parameters = row.parameters ?? defined.get(call.name) ?? letters(call.arity)
+  const parameters = row.parameters ?? defined.get(call.name) ?? call.parameters
+  if (parameters === null) return { field: row.field, reason: `does not tell the parameters of ${call.name}` }
   const problem = { name: call.name, parameters, text: row.text.replace(/\s+/g, ' ').trim() }
   return {
     id: row.id,
@@ -50,13 +52,11 @@ async function functionTask(row: FunctionRow): Promise<DatasetTask | FieldFault>
     question: problemText(problem),
     function: { problem, asserts: tests },
     check: answer => ({
-      code: `${row.setup}\n${answerCode(answer)}`,
+      code: `${row.setup}\n${answerCode(answer, problem.name)}`,
       tests: conditionTests(conditions.map(condition => condition.text)),
     }),
   }
 }
-
-const letters = (count: number) => [...'abcdefghijklmnopqrstuvwxyz'].slice(0, count)
 
 const mbppSchema = z.object({
   task_id: id,
@@ -115,7 +115,7 @@ export async function readHumanEval(fields: object, place: string): Promise<Data
     function: null,
     check: answer => ({
       // The header first, for its imports and its helpers; definitions of the answer replace it.
-      code: `${prompt.trimEnd()}\n    pass\n\n${answerCode(answer)}\n\n${test}`,
+      code: `${prompt.trimEnd()}\n    pass\n\n${answerCode(answer, name)}\n\n${test}`,
       tests: [{ expression: `check(${name})`, expected: 'None' }],
     }),
   }
@@ -129,25 +129,35 @@ async function readCondition(test: string): Promise<PythonNode | null> {
   return statement.children[1] ?? null
 }
 
+type TestedCall = {
+  readonly name: string
+  /** By position `a`, `b` and so on, by keyword its own name; null if the call does not tell how many there are. */
+  readonly parameters: readonly string[] | null
+}
+
 /** The call that a condition tests: the first one of a name that the code defines, or of any name if there is no code. */
-function testedCall(
-  condition: PythonNode,
-  defined: ReadonlySet<string> | null,
-): { name: string; arity: number } | null {
+function testedCall(condition: PythonNode, defined: ReadonlySet<string> | null): TestedCall | null {
   if (condition.type === 'CallExpression') {
     const [callee, list] = condition.children
     const isTested =
       callee?.type === 'VariableName' && (defined === null ? !builtIns.has(callee.text) : defined.has(callee.text))
-    if (isTested) {
-      const args = list?.children.filter(child => !['(', ')', ',', 'Comment'].includes(child.type)) ?? []
-      return { name: callee.text, arity: args.length }
-    }
+    if (isTested) return { name: callee.text, parameters: list ? parametersOf(callArguments(list)) : [] }
   }
   for (const child of condition.children) {
     const found = testedCall(child, defined)
     if (found) return found
   }
   return null
+}
+
+/** @param values - of a call, each by its nodes. */
+function parametersOf(values: readonly PythonNode[][]): string[] | null {
+  const keywords = values.map(([first, second]) => (second?.type === 'AssignOp' ? first?.text : undefined))
+  const others = [...'abcdefghijklmnopqrstuvwxyz'].filter(letter => !keywords.includes(letter))
+  const isKnown = values.every(([first]) => first?.type !== '*' && first?.type !== '**')
+  return isKnown && values.length <= others.length
+    ? keywords.map(keyword => keyword ?? (others.shift() as string))
+    : null
 }
 
 /** Names and parameters of the functions that code defines at the top level; null parameters if a call by position is not enough. */
