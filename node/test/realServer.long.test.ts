@@ -68,7 +68,7 @@ test("a judge's log-odds are read from llama.cpp's log-probabilities, near those
   const own = await (await trueFalseEvidence(here, tokenizer, rule, 2048))(pairs).finally(here.close)
   const messages = await Promise.all(pairs.map(pair => judgeMessages(rule, pair)))
   const found = await asked.chooseWord(messages as never, judgeWords)
-  const served = found.map(([yes = 0, no = 0]) => yes - no)
+  const served = found.map(row => (row?.[0] ?? Number.NaN) - (row?.[1] ?? Number.NaN))
   const distances = served.map((odds, at) => Math.abs(odds - (own[at] as number)))
   // Other tokens of the same words count there: `True` as well as `true`.
   expect(mean(distances)).toBeLessThan(1)

@@ -46,9 +46,9 @@ export type TokenChooser = {
   choose(choices: { tokens: Int32Array; candidates: readonly number[] }[]): Promise<ArrayLike<number>[]>
 }
 
-/** The part of a server that a one-word judge uses: log-probabilities of words as the first token of an answer. */
+/** The part of a server that a one-word judge uses: log-probabilities of words as the first token of an answer; null if it refuses the conversation. */
 export type WordChooser = {
-  chooseWord(conversations: readonly (readonly ChatMessage[])[], words: readonly string[]): Promise<number[][]>
+  chooseWord(conversations: readonly (readonly ChatMessage[])[], words: readonly string[]): Promise<(number[] | null)[]>
 }
 
 /** The frozen model that scores are read from. */

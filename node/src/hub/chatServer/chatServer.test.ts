@@ -54,7 +54,7 @@ test('Probabilities of words are read off the first token, and conversations kee
   })
   const conversations = [0.5, 0.4, 0.3].map(p => [{ role: 'user' as const, content: String(p) }])
   const rows = await client(`${url}#org/model`).chooseWord(conversations, ['true', 'false', 'maybe'])
-  expect(rows.map(row => row.map(Math.exp))).toEqual(
+  expect(rows.map(row => row?.map(Math.exp))).toEqual(
     [0.6, 0.5, 0.4].map(p => [expect.closeTo(p), expect.closeTo(0.2), expect.closeTo(0.01)]),
   )
   expect(seen.every(({ path, key }) => path === '/v1/chat/completions' && key === `Bearer ${KEY}`)).toBe(true)
@@ -107,6 +107,17 @@ test('Words that a server calls nearly impossible keep finite log-probabilities.
   )
 })
 
+test('A conversation that a server refuses has no row; all of them are an error.', async () => {
+  const { url } = await serve((_, response, body) =>
+    body.includes('long') ? response.writeHead(400).end() : response.end(told(['true', 0.5], ['false', 0.25])),
+  )
+  const saying = (content: string) => [{ role: 'user', content } as const]
+  const asked = client(`${url}#m`)
+  const rows = await asked.chooseWord([saying('long'), saying('short')], ['true', 'false'])
+  expect(rows).toEqual([null, [expect.closeTo(Math.log(0.5)), expect.closeTo(Math.log(0.25))]])
+  await expect(asked.chooseWord([saying('long')], ['true', 'false'])).rejects.toMatchObject({ code: 'SERVER_REFUSED' })
+})
+
 test("Without a name the server's first model is asked.", async () => {
   const { url, seen } = await serve((request, response) =>
     response.end(request.url?.endsWith('/models') ? '{"data":[{"id":"only"}]}' : told(['true', 0.5])),
@@ -120,7 +131,7 @@ test('A server that is busy is asked again, later each time, and is given up in 
   const { url } = await serve((_, response) =>
     busy-- > 0 ? response.writeHead(503).end() : response.end(told(['true', 0.5], ['false', 0.25])),
   )
-  expect((await ask(`${url}#m`)).flat().map(Math.exp)).toEqual([expect.closeTo(0.5), expect.closeTo(0.25)])
+  expect((await ask(`${url}#m`))[0]?.map(Math.exp)).toEqual([expect.closeTo(0.5), expect.closeTo(0.25)])
   expect(slept).toEqual([500, 2_000])
   busy = 99
   await expect(ask(`${url}#m`)).rejects.toMatchObject({ code: 'SERVER_BUSY', retryable: true })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { mapConcurrently } from '#core/mapConcurrently.ts'
+import { ChatServerError } from './chatServerError.ts'
 import { checkKey, listModels, logprobSchema, readAs, requestJson, type ServerOptions } from './serverRequest.ts'
 
 type ServedMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
@@ -21,11 +22,14 @@ type ChatServer = {
    * Log-probabilities of words as the first token of an answer without thinking, one row a conversation.
    *
    * Tokens count by their text, white space and case apart. A word that the server does not list counts as likely as the least likely
-   * listed one.
+   * listed one. A conversation that the server refuses, as one longer than its context, has no row but null.
    *
-   * @throws {ChatServerError}
+   * @throws {ChatServerError} also if it refuses all of them.
    */
-  chooseWord(conversations: readonly (readonly ServedMessage[])[], words: readonly string[]): Promise<number[][]>
+  chooseWord(
+    conversations: readonly (readonly ServedMessage[])[],
+    words: readonly string[],
+  ): Promise<(number[] | null)[]>
   /**
    * Answers to a conversation, without thinking if the model's template can turn it off.
    *
@@ -76,14 +80,24 @@ export function createChatServer(options: ServerOptions): ChatServer {
     return readAs(schema, await requestJson(patient, 'chat/completions', { model, ...body }))
   }
   return {
-    chooseWord: (conversations, words) =>
-      mapConcurrently(conversations, CONCURRENT, async messages => {
+    async chooseWord(conversations, words) {
+      let refusal: ChatServerError | undefined
+      const rows = await mapConcurrently(conversations, CONCURRENT, async messages => {
         const asked = { messages, max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: ALTERNATIVES }
         const body = { ...asked, ...withoutThinking }
-        const { choices } = await complete(completionSchema, body, WORD_MS)
-        const found = choices[0]?.logprobs.content[0]?.top_logprobs ?? []
-        return words.map(word => wordLogprob(found, word))
-      }),
+        try {
+          const { choices } = await complete(completionSchema, body, WORD_MS)
+          const found = choices[0]?.logprobs.content[0]?.top_logprobs ?? []
+          return words.map(word => wordLogprob(found, word))
+        } catch (error) {
+          if (!(error instanceof ChatServerError && error.code === 'SERVER_REFUSED')) throw error
+          refusal = error
+          return null
+        }
+      })
+      if (refusal && rows.every(row => row === null)) throw refusal
+      return rows
+    },
     async write(messages, { count, temperature, maxNewTokens, seed, until }) {
       const signal = options.signal ? AbortSignal.any([options.signal, until]) : until
       const answers = await mapConcurrently([...Array(count).keys()], CONCURRENT, async sample => {

@@ -77,3 +77,20 @@ test.each([
     message: expect.stringContaining('does not tell right code'),
   })
 })
+
+test('An answer that the server refuses is wrong, and a server that refuses a question of its examination is refused.', async () => {
+  const strict = (limit: number): WordChooser => ({
+    async chooseWord(conversations, words) {
+      const rows = await server(2, -2).chooseWord(conversations, words)
+      return rows.map((row, at) => (JSON.stringify(conversations[at]).length > limit ? null : row))
+    },
+  })
+  const judge = await servedJudge(strict(4_000), rule, async () => own)
+  const [right] = judged.filter(({ isRight }) => isRight)
+  const long = { ...(right as (typeof judged)[number]) }
+  long.code = long.code.replace(/\n/, `\n    table = [${'1, '.repeat(2_000)}]\n`)
+  const [one, other] = await judge.predictCorrectness([long, right as (typeof judged)[number]])
+  expect(one).toBe(0)
+  expect(other).toBeGreaterThan(0.8)
+  await expect(servedJudge(strict(100), rule, async () => own)).rejects.toThrow('refuses 128 of 128 questions')
+})

@@ -26,6 +26,11 @@ export async function servedJudge(
   const near = labelledPairs(PAIRS, 'served judge')
   // Before sampling, so that an unreachable server fails at once.
   const oddsOfNear = await evidence(near)
+  const refused = oddsOfNear.filter(odds => odds === null).length
+  if (refused > 0)
+    throw new EnvironmentMismatchError(`The judge's server refuses ${refused} of ${PAIRS} questions.`, {
+      hint: 'Give it a context of at least 4,096 tokens: it is asked of whole functions.',
+    })
   const own = await sample()
   const pairs = [...near, ...own]
   const odds = [...oddsOfNear, ...(await evidence(own))]
@@ -51,7 +56,7 @@ export async function servedJudge(
   }
 }
 
-/** Log-odds of 'true' against 'false' for each pair; null if the code is not valid Python. */
+/** Log-odds of 'true' against 'false' for each pair; null if the code is not valid Python, or the server refuses the pair. */
 async function askServer(
   server: WordChooser,
   rule: Pick<TrueFalseRule, 'system' | 'question'>,
@@ -60,6 +65,6 @@ async function askServer(
   const conversations = await mapYielding(pairs, pair => judgeMessages(rule, pair))
   const readable = conversations.filter(messages => messages !== null)
   const rows = readable.length > 0 ? await server.chooseWord(readable, judgeWords) : []
-  const odds = new Map(rows.map((row, at) => [readable[at], (row[0] as number) - (row[1] as number)]))
+  const odds = new Map(rows.map((row, at) => [readable[at], row && (row[0] as number) - (row[1] as number)]))
   return conversations.map(messages => (messages && odds.get(messages)) ?? null)
 }
