@@ -38,8 +38,12 @@ export function bindingChildren({ type, children }: PythonNode): readonly Python
   }
   if (type === 'UpdateStatement' || type === 'NamedExpression') return children.slice(0, 1)
   if (type === 'ForStatement') return children.slice(position('for') + 1, position('in'))
+  if (type === 'TypeDefinition' || type === 'TypeParam')
+    return children.filter(child => child.type === 'VariableName').slice(0, 1)
   // A generator may be the argument of a call without its own brackets, and any comprehension may have several loops.
-  if (type === 'ArgList' || type.endsWith('ComprehensionExpression')) return loopNames(children)
+  if (type === 'ArgList')
+    return [...children.filter((_, at) => children[at + 1]?.text === ':='), ...loopNames(children)]
+  if (type.endsWith('ComprehensionExpression')) return loopNames(children)
   return type === 'ImportStatement' || type === 'FunctionDefinition'
     ? children.filter(child => child.type === 'VariableName')
     : []

@@ -37,9 +37,7 @@ export const bindings = (node: PythonNode) => [...bindingChildren(node), ...furt
 function furtherBindings({ type, children }: PythonNode): readonly PythonNode[] {
   if (type === 'WithStatement' || type === 'TryStatement')
     return children.filter((_, at) => children[at - 1]?.type === 'as')
-  if (type === 'ClassDefinition' || type === 'TypeDefinition')
-    return children.filter(child => child.type === 'VariableName').slice(0, 1)
-  if (type === 'ArgList') return children.filter((_, at) => children[at + 1]?.text === ':=')
+  if (type === 'ClassDefinition') return children.filter(child => child.type === 'VariableName').slice(0, 1)
   return type === 'DeleteStatement' || type === 'CapturePattern' ? children : []
 }
 

@@ -4,6 +4,7 @@ import { boundNames } from './boundNames.ts'
 import { constantOf } from './constantOf.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
 import type { PythonNode } from './parsePython.ts'
+import { valueKinds } from './valueKinds.ts'
 
 type Arity = readonly [least: number, most: number]
 
@@ -31,6 +32,11 @@ const methodArity: Readonly<Record<string, Arity>> = {
   ...{ isalpha: [0, 0], split: [0, 2], strip: [0, 1], lstrip: [0, 1], rstrip: [0, 1] },
 }
 
+/** Methods of `methodArity` that other libraries' types either do not have or call with as many arguments. */
+const sureMethods: ReadonlySet<string> = new Set(
+  'append extend upper lower capitalize swapcase isdigit isalpha startswith endswith strip lstrip rstrip'.split(' '),
+)
+
 /** With them names and methods may be anything. */
 const unforeseen: ReadonlySet<string> = new Set([
   'ClassDefinition',
@@ -54,21 +60,25 @@ export async function mustFail(script: PythonNode): Promise<boolean> {
   const bound = boundNames(script)
   const known = (name: string) => bound.has(name) || builtIns.has(name)
   const assigned = boundNames(withoutUpdates(script))
+  const kindOf = valueKinds(script)
   return (
     usedNames(script).some(name => !known(name)) ||
     updatedNames(script).some(name => !assigned.has(name)) ||
-    hasWrongCall(script, bound) ||
-    dividesByZero(script)
+    hasWrongCall(script, { bound, kindOf }) ||
+    dividesByZero(script, kindOf)
   )
 }
 
 const mentions = (node: PythonNode, types: ReadonlySet<string>): boolean =>
   types.has(node.type) || node.children.some(child => mentions(child, types))
 
+type KindOf = ReturnType<typeof valueKinds>
+type Names = { readonly bound: ReadonlySet<string>; readonly kindOf: KindOf }
+
 /** Names other than those of keyword arguments. */
 function usedNames({ type, text, children }: PythonNode): string[] {
   if (type === 'VariableName') return [text]
-  const isKeyword = (at: number) => type === 'ArgList' && children[at + 1]?.type === 'AssignOp'
+  const isKeyword = (at: number) => type === 'ArgList' && children[at + 1]?.text === '='
   return children.flatMap((child, at) => (isKeyword(at) ? [] : usedNames(child)))
 }
 
@@ -86,57 +96,74 @@ const withoutUpdates = (node: PythonNode): PythonNode => ({
   children: node.children.filter(child => !isUpdate(child)).map(withoutUpdates),
 })
 
-function hasWrongCall(node: PythonNode, bound: ReadonlySet<string>): boolean {
+function hasWrongCall(node: PythonNode, names: Names): boolean {
   return (
-    (node.type === 'CallExpression' && isWrong(node, bound)) || node.children.some(child => hasWrongCall(child, bound))
+    (node.type === 'CallExpression' && isWrong(node, names)) || node.children.some(child => hasWrongCall(child, names))
   )
 }
 
 const divisions: ReadonlySet<string> = new Set(['/', '//', '%', '/=', '//=', '%='])
 
-/** Whether code divides by a literal zero. A string on the left is formatted by `%`. */
-function dividesByZero({ children }: PythonNode): boolean {
+/** Whether code divides by a literal zero. */
+function dividesByZero({ children }: PythonNode, kindOf: KindOf): boolean {
   const [left, operator, right] = children
-  const isDivision = operator !== undefined && divisions.has(operator.text) && !left?.type.endsWith('String')
-  return (isDivision && right !== undefined && constantOf(right) === 0) || children.some(dividesByZero)
+  const isDivision = left !== undefined && operator !== undefined && divisions.has(operator.text)
+  if (isDivision && right !== undefined && constantOf(right) === 0 && !mayBeFormat(left, operator, kindOf)) return true
+  return children.some(child => dividesByZero(child, kindOf))
 }
 
-function isWrong({ children: [called, list] }: PythonNode, bound: ReadonlySet<string>): boolean {
-  const given = list?.type === 'ArgList' ? positional(list) : null
+const named: ReadonlySet<string> = new Set(['VariableName', 'MemberExpression'])
+
+/** Whether `%` may format a string: a literal, or what a name stands for unless it is a number or an input. */
+function mayBeFormat(left: PythonNode, operator: PythonNode, kindOf: KindOf): boolean {
+  if (!operator.text.startsWith('%')) return false
+  const kind = kindOf(left)
+  return kind === 'builtIn' || (kind === 'foreign' && named.has(left.type))
+}
+
+function isWrong({ children: [called, list] }: PythonNode, { bound, kindOf }: Names): boolean {
+  const given = list?.type === 'ArgList' ? argumentsOf(list) : null
   if (called === undefined || given === null) return false
-  const own = (name: string) => (bound.has(name) ? undefined : functionArity[name])
-  if (called.type === 'VariableName') return outside(own(called.text), given.length)
+  if (called.type === 'VariableName') return !bound.has(called.text) && outside(functionArity[called.text], given)
   const [receiver, , method] = called.type === 'MemberExpression' ? called.children : []
-  // `list.append(found, x)` is a function of the type.
-  if (receiver === undefined || method === undefined || (builtIns.has(receiver.text) && !bound.has(receiver.text)))
-    return false
-  if (outside(methodArity[method.text], given.length)) return true
+  if (receiver === undefined || method === undefined) return false
+  const kind = kindOf(receiver)
+  // Also `list.append(found, x)`, a function of the type.
+  if (kind === 'foreign') return false
+  if ((kind === 'builtIn' || sureMethods.has(method.text)) && outside(methodArity[method.text], given)) return true
   return (
-    method.text === 'append' && receiver.type === 'VariableName' && given.some(value => holds(value, receiver.text))
+    method.text === 'append' &&
+    receiver.type === 'VariableName' &&
+    given.positional.some(value => isName(value, receiver.text))
   )
 }
 
-const outside = (arity: Arity | undefined, count: number) =>
-  arity !== undefined && (count < arity[0] || count > arity[1])
+type Arguments = { readonly positional: readonly PythonNode[]; readonly keywords: number }
 
-/** Values of a call without those of keywords; null if a star gives any number of them. */
-function positional({ children }: PythonNode): PythonNode[] | null {
+/** Keywords may stand for positions, and also be further arguments. */
+const outside = (arity: Arity | undefined, { positional, keywords }: Arguments) =>
+  arity !== undefined && (positional.length + keywords < arity[0] || positional.length > arity[1])
+
+/** Arguments of a call; null if a star gives any number of them. */
+function argumentsOf({ children }: PythonNode): Arguments | null {
+  const inside = children.slice(1, -1)
+  // A generator without brackets is the only argument; commas are those of its loops.
+  if (inside.some(({ type }) => type === 'for')) return { positional: inside.slice(0, 1), keywords: 0 }
   const values: PythonNode[][] = [[]]
-  for (const child of children.slice(1, -1)) {
+  for (const child of inside) {
     if (child.type === '*' || child.type === '**') return null
     if (child.type === ',') values.push([])
     else if (child.type !== 'Comment') values.at(-1)?.push(child)
   }
-  const given = values.filter(value => value.length > 0 && value[1]?.type !== 'AssignOp')
-  return given.map(value => value[0] as PythonNode)
+  const given = values.filter(value => value.length > 0)
+  const positional = given.filter(value => value[1]?.text !== '=').map(value => value[0] as PythonNode)
+  return { positional, keywords: given.length - positional.length }
 }
 
-const whole: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExpression', 'ParenthesizedExpression'])
-
-/** Whether an expression contains a list as a whole, and not only its elements. */
-function holds(node: PythonNode, name: string): boolean {
-  if (node.type === 'VariableName') return node.text === name
-  return whole.has(node.type) && node.children.some(child => holds(child, name))
+/** Whether an expression is just a name, in any number of brackets. */
+function isName({ type, text, children: [, inner] }: PythonNode, name: string): boolean {
+  if (type === 'ParenthesizedExpression') return inner !== undefined && isName(inner, name)
+  return type === 'VariableName' && text === name
 }
 
 /** Names that Python gives a value. */
@@ -156,7 +183,7 @@ const builtIns: ReadonlySet<string> = new Set(
     'breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod enumerate eval ' +
     'exec filter float format frozenset getattr globals hasattr hash hex id input int isinstance issubclass iter ' +
     'len list locals map max memoryview min next object oct open ord pow print property range repr reversed round ' +
-    'set setattr slice sorted staticmethod str sum super tuple type vars zip __name__'
+    'set setattr slice sorted staticmethod str sum super tuple type vars zip __name__ __import__ __debug__ __doc__ __file__ __builtins__'
   ).split(' '),
 )
 
