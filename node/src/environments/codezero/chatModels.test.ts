@@ -109,6 +109,17 @@ test('A pair longer than the judge can read is wrong, and the others are judged.
   expect(other).toBeGreaterThan(0.8)
 })
 
+test.each([
+  ['in a comprehension', '    out = []\n    [out.append(x * 2) for x in a]\n    return out\n', true],
+  ['in a condition of a walrus', '    a and (r := 1)\n    return r\n', true],
+  ['where it may fail', '    try:\n        a[0]\n    except IndexError:\n        return 0\n    return 1\n', true],
+  ['in a statement that only names it', '    a, (a)\n    [a]\n    return 1\n', false],
+])('A function reads its parameter, unless it only names it: %s.', async (_, body, reads) => {
+  const judge = await trueFalseJudge(scorer(2), tokenizer, rule, 4096)
+  const [correctness] = await judge.predictCorrectness([{ code: `def f(a):\n${body}`, problem: problemOf('Do it.') }])
+  expect(correctness !== 0).toBe(reads)
+})
+
 /** The judge's input for each code. */
 async function shownPrompts(codes: readonly string[], problem: Problem): Promise<string[]> {
   const seen: string[] = []

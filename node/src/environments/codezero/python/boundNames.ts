@@ -1,3 +1,4 @@
+import { isIdleStatement } from './isIdle.ts'
 import type { PythonNode } from './parsePython.ts'
 
 /** Names that the code binds itself, which therefore shadow built-ins. */
@@ -8,10 +9,10 @@ export function boundNames(node: PythonNode, isBinding = false, found = new Set<
   return found
 }
 
-/** Names whose values the code uses: neither bound there nor in an expression that does nothing. */
+/** Names whose values the code uses: neither bound there nor in a statement that only names values. */
 export function readNames(node: PythonNode, found = new Set<string>()): Set<string> {
   if (node.type === 'VariableName') found.add(node.text)
-  if (node.type === 'ExpressionStatement' && node.children[0]?.type !== 'CallExpression') return found
+  if (isIdleStatement(node)) return found
   const binding = new Set(bindingChildren(node))
   for (const child of node.children) if (!binding.has(child) || child.children.length > 0) readNames(child, found)
   return found

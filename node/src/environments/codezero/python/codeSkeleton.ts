@@ -1,6 +1,7 @@
 import type { Problem } from '../curriculum/task.ts'
 import { boundNames } from './boundNames.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
+import { isIdleStatement } from './isIdle.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 
 /**
@@ -30,7 +31,7 @@ const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'Continu
 const unread: ReadonlySet<string> = new Set(['Comment', 'TypeDef', 'PassStatement', ';'])
 
 function piecesOf(node: PythonNode, places: ReadonlyMap<string, string>): string[] {
-  if (unread.has(node.type) || isIdle(node)) return []
+  if (unread.has(node.type) || isIdleStatement(node)) return []
   if (node.type === 'VariableName') return [places.get(node.text) ?? node.text]
   if (strings.has(node.type)) return [node.text.replace(/^(['"])([^'"\\]*)\1$/, "'$2'")]
   if (node.children.length === 0) return [node.text]
@@ -38,8 +39,3 @@ function piecesOf(node: PythonNode, places: ReadonlyMap<string, string>): string
   const pieces = node.children.flatMap(child => piecesOf(child, places))
   return node.type === 'Body' ? [...pieces, 'end'] : pieces
 }
-
-const values: ReadonlySet<string> = new Set([...strings, 'Boolean', 'Number', 'None', 'Ellipsis', 'VariableName'])
-
-const isIdle = ({ type, children }: PythonNode) =>
-  type === 'ExpressionStatement' && children.every(child => values.has(child.type))

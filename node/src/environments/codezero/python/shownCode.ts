@@ -1,6 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
+import { isIdleStatement } from './isIdle.ts'
 import { libraryNames } from './libraryNames.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 import { readsParameters } from './readsParameters.ts'
@@ -39,7 +40,7 @@ const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'Continu
 
 function write(node: PythonNode, code: string, given: Given): string {
   if (node.type === 'VariableName' || node.type === 'PropertyName') return shownName(node.text, given)
-  if (node.type === 'ExpressionStatement' && node.children.every(isIdle)) return 'pass'
+  if (isIdleStatement(node)) return 'pass'
   if (given.handlers.has(node.from) && strings.has(node.type)) return node.text
   if (strings.has(node.type) && speaks(textOf(node, code), given)) return silenced(node, code, given)
   if (node.type === 'FormatSpec' && speaks(ownText(node, code), given)) return silencedSpec(node, code, given)
@@ -65,14 +66,6 @@ function withoutEndSpaces(text: string): string {
   let end = text.length
   while (text[end - 1] === ' ' || text[end - 1] === '\t') end--
   return text.slice(0, end)
-}
-
-const values = [...strings, 'Boolean', 'Number', 'None', 'Ellipsis', 'VariableName']
-const collections = ['TupleExpression', 'ArrayExpression', 'SetExpression', 'DictionaryExpression']
-
-/** Whether an expression only names values: as a statement it does nothing. */
-function isIdle({ type, children }: PythonNode): boolean {
-  return values.includes(type) || (collections.includes(type) && children.every(isIdle)) || /^[^\w]$/.test(type)
 }
 
 const shownName = (name: string, { names }: Given) =>
