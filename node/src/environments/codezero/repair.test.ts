@@ -61,6 +61,11 @@ test.each([
   ],
   ['with other names', broken.replaceAll('total', 'acc').replaceAll('x ', 'item ').replace('-= x', '-= item')],
   ['with hints, a docstring and a pass', broken.replace('(xs):\n', '(xs: list) -> int:\n    """Sum."""\n    pass\n')],
+  [
+    'with brackets',
+    broken.replace('= 0', '= (0)').replace('-= x', '-= ((x))').replace('return total', 'return(total)'),
+  ],
+  ['with a value that nothing reads', broken.replace('    for', '    zero = 0\n    none: int = (zero + 1)\n    for')],
   ['with an import and a constant', `import math\nONE = 1\n\n\n${broken}`],
 ])('A copy of the broken function earns what wrong code does: %s.', async (_, code) => {
   const judge: CodeJudge = { predictCorrectness: async pairs => pairs.map(() => 1) }

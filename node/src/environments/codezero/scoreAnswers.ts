@@ -20,7 +20,7 @@ export type AnswerScore = { components: Record<ScoreComponent, number>; score: n
  * Scores answers without running any code.
  *
  * Predicted correctness counts only if the structure is complete, so that fragments of a broken answer earn nothing from the judge. It also
- * counts nothing if the answer is the given broken function in any spelling, always fails when run, or returns nothing.
+ * counts nothing if the answer is the given broken function in another spelling (`codeSkeleton`), always fails when run, or returns nothing.
  *
  * @returns one score an answer, in order; from 0 to the sum of the weights.
  */

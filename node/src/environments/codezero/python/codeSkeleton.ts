@@ -1,12 +1,17 @@
 import type { Problem } from '../curriculum/task.ts'
 import { boundNames } from './boundNames.ts'
+import { deadAssignments, without } from './deadAssignments.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
 import { isIdleStatement } from './isIdle.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 
 /**
- * The requested function reduced to what Python runs, as one line: without white space, comments, type hints, `pass` and statements that
- * only name a value, and with its own names numbered by first appearance. Equal skeletons are one function in two spellings.
+ * The requested function reduced to what Python runs, as one line: without white space, comments, type hints, `pass`, statements that
+ * only name a value, dead assignments (`deadAssignments`) and brackets that change nothing, and with its own names numbered by first
+ * appearance. Equal skeletons are one function in two spellings.
+ *
+ * Other dead code makes another function: an update or a call whose result is not used, an element that is read for nothing, a branch that is
+ * never taken. So do operands in another order and brackets within conditions (`(a and b) or c`). F-strings are compared as they are written.
  *
  * @returns null if the code is not valid Python, or has no function of the name.
  */
@@ -23,19 +28,72 @@ export async function codeSkeleton(
 /** Skeleton of any statement, with its decorators. */
 export function skeletonOf(statement: PythonNode, { name, parameters }: Pick<Problem, 'name' | 'parameters'>): string {
   const kept = new Set([name, ...parameters])
-  const places = new Map([...boundNames(statement)].filter(own => !kept.has(own)).map((own, at) => [own, `v${at}`]))
-  return piecesOf(statement, places).join(' ')
+  const needed = without(statement, deadAssignments(statement))
+  const places = new Map([...boundNames(needed)].filter(own => !kept.has(own)).map((own, at) => [own, `v${at}`]))
+  return piecesOf(needed, places).join(' ')
 }
+
+type Places = ReadonlyMap<string, string>
 
 const strings: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString'])
 const unread: ReadonlySet<string> = new Set(['Comment', 'TypeDef', 'PassStatement', ';'])
+/** Expressions without brackets of their own. */
+const open: ReadonlySet<string> = new Set(
+  (
+    'BinaryExpression UnaryExpression ConditionalExpression LambdaExpression AwaitExpression NamedExpression ' +
+    'YieldExpression'
+  ).split(' '),
+)
 
-function piecesOf(node: PythonNode, places: ReadonlyMap<string, string>): string[] {
+function piecesOf(node: PythonNode, places: Places): string[] {
   if (unread.has(node.type) || isIdleStatement(node)) return []
   if (node.type === 'VariableName') return [places.get(node.text) ?? node.text]
   if (strings.has(node.type)) return [node.text.replace(/^(['"])([^'"\\]*)\1$/, "'$2'")]
   if (node.children.length === 0) return [node.text]
+  const pieces = partsOf(node).flatMap(part => piecesOf(part, places))
   // Marks the end of a block, so that later statements are assigned correctly.
-  const pieces = node.children.flatMap(child => piecesOf(child, places))
-  return node.type === 'Body' ? [...pieces, 'end'] : pieces
+  if (node.type === 'Body') return [...pieces, 'end']
+  // No source contains the marks. They are the same whether or not the code has brackets there.
+  return open.has(node.type) ? ['«', ...pieces, '»'] : pieces
+}
+
+/** The children of a node, without brackets that change nothing. */
+function partsOf(node: PythonNode): PythonNode[] {
+  return node.children.flatMap((child, at) => {
+    const bare = withoutBrackets(child)
+    if (bare !== child && needsBrackets(bare, node)) return [child]
+    return bare.type === 'TupleExpression' && isWholeSide(node, at) ? inBrackets(bare) : [bare]
+  })
+}
+
+const inBrackets = ({ children }: PythonNode) => (children.length > 2 ? children.slice(1, -1) : [...children])
+
+function withoutBrackets(node: PythonNode): PythonNode {
+  const inner = node.children.find((child, at) => at > 0 && child.type !== 'Comment')
+  return node.type === 'ParenthesizedExpression' && inner ? withoutBrackets(inner) : node
+}
+
+const hasOne = ({ children }: PythonNode, operators: readonly string[]) =>
+  children.some(child => operators.includes(child.type))
+
+const compares = (node: PythonNode) => node.type === 'BinaryExpression' && hasOne(node, ['CompareOp', 'in', 'is'])
+
+const combines = (node: PythonNode) =>
+  (node.type === 'BinaryExpression' && hasOne(node, ['and', 'or'])) ||
+  (node.type === 'UnaryExpression' && hasOne(node, ['not']))
+
+/**
+ * Whether the tree would be the same for other code without the brackets. `(a < b) < c` is not a chain of comparisons, and the parser does not
+ * know that `not` and `await` bind more tightly than what follows.
+ */
+const needsBrackets = (inner: PythonNode, outer: PythonNode) =>
+  (compares(inner) && compares(outer)) || (combines(inner) && combines(outer)) || outer.type === 'AwaitExpression'
+
+const sides: ReadonlySet<string> = new Set(['ReturnStatement', 'AssignStatement', 'UpdateStatement', 'ForStatement'])
+
+/** Whether a tuple needs no brackets where it is: `return (a, b)`, `d[(a, b)]`. */
+function isWholeSide({ type, children }: PythonNode, at: number): boolean {
+  const [before, after] = [children[at - 1]?.type, children[at + 1]?.type]
+  if (type === 'MemberExpression') return before === '[' && after === ']'
+  return sides.has(type) && ![before, after].some(next => next === ',' || next === '*')
 }

@@ -12,6 +12,6 @@ export const isIdleStatement = ({ type, children }: PythonNode) =>
   type === 'ExpressionStatement' && children.every(isIdle)
 
 /** Whether an expression only names values. */
-export function isIdle({ type, children }: PythonNode): boolean {
+export function isIdle({ type, children }: Pick<PythonNode, 'type' | 'children'>): boolean {
   return values.has(type) || (collections.has(type) && children.every(isIdle)) || /^[^\w]$/.test(type)
 }

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { codeSkeleton } from './codeSkeleton.ts'
+
+const skeleton = (body: string) =>
+  codeSkeleton(`def f(a, b, c):\n    ${body}\n`, { name: 'f', parameters: ['a', 'b', 'c'] })
+
+test.each([
+  ['return (a + b) + (c)', 'return a + b + c'],
+  ['return ((a * b) + c)', 'return a * b + c'],
+  ['return (-a) if (a < b) else (b.c)', 'return -a if a < b else b.c'],
+  ['return [(x) for x in (a) if (x in b)]', 'return [y for y in a if y in b]'],
+  ['return (a not in b) and (not c) if (not a) else (b or c)', 'return a not in b and (not c) if not a else b or c'],
+  ['return (a, b)', 'return a, b'],
+  ['x, y = (b, a); return x[(y, c)]', '(y, x) = b, a; return y[x, c]'],
+  ['x = y = 0; return a', 'return a'],
+  ['x, y = 1, (a, [b])\n    return a', 'return a'],
+  ['x = a + 1; y = x; return a', 'return a'],
+  ['x: int = -a if b else c ** 2; return a', 'return a'],
+  ['for x in a:\n        y = x\n    return a', 'for x in a:\n        pass\n    return a'],
+  ['x = 0; z = a + 1; return z', 'z = a + 1; return z'],
+])('One function in two spellings: %s', async (one, other) => {
+  expect(await skeleton(one)).toBe(await skeleton(other))
+})
+
+test.each([
+  ['return (a + b) * c', 'return a + b * c'],
+  ['return a - (b - c)', 'return a - b - c'],
+  ['return (a < b) < c', 'return a < b < c'],
+  ['return ((a < b)) < c', 'return a < b < c'],
+  ['return -(a ** b)', 'return (-a) ** b'],
+  ['return not (a and b)', 'return not a and b'],
+  ['return not (a and b) and c', 'return not a and b and c'],
+  ['return a and (not b or c)', 'return a and not b or c'],
+  ['return a and not (b or c)', 'return a and not b or c'],
+  ['return (a in b) in c', 'return a in b in c'],
+  ['return (a, b), c', 'return a, b, c'],
+  ['return (a, b)[0]', 'return a, b[0]'],
+  ['return ()', 'return'],
+  ['return a(b)', 'return a, b'],
+  ['x = a; x += b; return a', 'return a'],
+  ['x = 0; return a + x', 'return a'],
+  ['x = a.pop(); return a', 'return a'],
+  ['x = a[0]; return a', 'return a'],
+  ['x[0] = 0; return a', 'return a'],
+  ['x = 0\n    def g():\n        return x\n    return g', 'def g():\n        return x\n    return g'],
+  ['a = 0; return a', 'return a'],
+])('Two functions: %s', async (one, other) => {
+  expect(await skeleton(one)).not.toBe(await skeleton(other))
+})
+
+test('A chain of thousands of assignments is followed at once.', async () => {
+  const chain = Array.from({ length: 1500 }, (_, at) => `x${at + 1}=x${at}`)
+  expect(await skeleton(`x0=a;${chain.join(';')};return x1500`)).not.toBe(await skeleton('return a'))
+  expect(await skeleton(`x0=a;${chain.join(';')};return a`)).toBe(await skeleton('return a'))
+})

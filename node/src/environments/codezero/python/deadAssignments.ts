@@ -1,0 +1,60 @@
+import { readNames } from './boundNames.ts'
+import { isIdle } from './isIdle.ts'
+import type { PythonNode } from './parsePython.ts'
+
+/** Assignments that change nothing: of values without calls or elements, to names that nothing else reads. Chains of them are found too. */
+export function deadAssignments(code: PythonNode): ReadonlySet<PythonNode> {
+  const candidates = assignmentsIn(code).filter(({ isPure }) => isPure)
+  const removable = new Set(candidates.map(({ statement }) => statement))
+  const live = new Set([...readNames(without(code, removable)), ...updatedNames(code)])
+  const byTarget = new Map<string, Assignment[]>()
+  for (const one of candidates)
+    for (const target of one.targets) {
+      const others = byTarget.get(target)
+      if (others) others.push(one)
+      else byTarget.set(target, [one])
+    }
+  // A name that is added while the set is read is read too.
+  for (const name of live)
+    for (const { statement } of byTarget.get(name) ?? [])
+      if (removable.delete(statement)) for (const read of readNames(statement)) live.add(read)
+  return removable
+}
+
+/** A tree without some of its statements. */
+export const without = (node: PythonNode, statements: ReadonlySet<PythonNode>): PythonNode => ({
+  ...node,
+  children: node.children.filter(child => !statements.has(child)).map(child => without(child, statements)),
+})
+
+type Assignment = { readonly statement: PythonNode; readonly targets: readonly string[]; readonly isPure: boolean }
+
+function assignmentsIn(node: PythonNode): Assignment[] {
+  const own = node.type === 'AssignStatement' ? [assignment(node)] : []
+  return [...own, ...node.children.flatMap(assignmentsIn)]
+}
+
+/** A hint alone, `y: int`, has no value. */
+function assignment(statement: PythonNode): Assignment {
+  const parts = statement.children.filter(({ type }) => type !== 'TypeDef')
+  const last = parts.findLastIndex(({ type }) => type === 'AssignOp')
+  const [targets, values] = last < 0 ? [parts, []] : [parts.slice(0, last), parts.slice(last + 1)]
+  const isPlain = targets.every(({ type }) => ['VariableName', 'AssignOp', ','].includes(type))
+  const names = targets.filter(({ type }) => type === 'VariableName').map(({ text }) => text)
+  return { statement, targets: names, isPure: isPlain && values.every(isPure) }
+}
+
+const operations: ReadonlySet<string> = new Set(
+  'ParenthesizedExpression UnaryExpression BinaryExpression ConditionalExpression'.split(' '),
+)
+const operators: ReadonlySet<string> = new Set('ArithOp BitOp CompareOp and or not in is if else'.split(' '))
+
+function isPure({ type, children }: PythonNode): boolean {
+  return operators.has(type) || (operations.has(type) && children.every(isPure)) || isIdle({ type, children })
+}
+
+/** Names whose values an update changes in place. */
+function updatedNames(node: PythonNode): string[] {
+  const [target] = node.type === 'UpdateStatement' ? node.children : []
+  return [...(target ? [...readNames(target)] : []), ...node.children.flatMap(updatedNames)]
+}
