@@ -36,7 +36,8 @@ export function libraryNames(tree: PythonNode): ReadonlySet<string> {
 
 const isName = ({ type }: PythonNode) => type === 'VariableName' || type === 'PropertyName'
 
-function namesIn(node: PythonNode): string[] {
+/** All names in code, attributes and keywords too, in order. */
+export function namesIn(node: PythonNode): string[] {
   return isName(node) ? [node.text] : node.children.flatMap(namesIn)
 }
 

@@ -2,17 +2,18 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { isIdleStatement } from './isIdle.ts'
-import { libraryNames } from './libraryNames.ts'
+import { libraryNames, namesIn } from './libraryNames.ts'
 import { type PythonNode, parsePython } from './parsePython.ts'
 import { readsParameters } from './readsParameters.ts'
-import { nameSpeaks, textSpeaks, textsSpeak } from './speech.ts'
+import { nameSpeaks, sentenceOf, textSpeaks, textsSpeak } from './speech.ts'
 
 /**
  * Code as shown to a judging chat model: unchanged, except for text that addresses a reader instead of Python.
  *
  * Comments are removed, and statements that only name a value, such as docstrings, become `pass`. A string or a name that addresses a reader (a
  * sentence, chat markup, a word to the judge) becomes a number derived from its text: it has no meaning, and different values stay different. If
- * strings form a text only together, all of them are replaced. Texts of the problem itself and names of Python's library stay unchanged.
+ * strings form a text only together, all of them are replaced, and if names of several words do, all of these (`sentenceOf`). Texts of the problem
+ * itself and names of Python's library stay unchanged.
  *
  * @returns null if the code is not valid Python, or its function reads none of its parameters: no task asks for a constant.
  */
@@ -21,7 +22,13 @@ export async function shownCode(code: string, problem: Problem): Promise<string 
   if (!tree || !readsParameters(tree, problem)) return null
   await yieldToEventLoop()
   const names = new Set([problem.name, ...problem.parameters, ...libraryNames(tree)])
-  const given = { problem, names, handlers: new Set(errorHandlers(tree)), saysMore: false }
+  const given = {
+    problem,
+    names,
+    sentence: sentenceIn(tree, names, problem),
+    handlers: new Set(errorHandlers(tree)),
+    saysMore: false,
+  }
   const texts = textsIn(tree, code).filter(text => !speaks(text, given) && !isQuoted(text, problem))
   const shown = write(tree, code, { ...given, saysMore: textsSpeak(texts) })
   return shown.endsWith('\n') ? shown : `${shown}\n`
@@ -30,6 +37,8 @@ export async function shownCode(code: string, problem: Problem): Promise<string 
 type Given = {
   readonly problem: Problem
   readonly names: ReadonlySet<string>
+  /** Names that form a text together that none forms alone. */
+  readonly sentence: ReadonlySet<string>
   /** Places of strings that name what `encode` and `decode` do with an error. */
   readonly handlers: ReadonlySet<number>
   /** Whether strings form a text together that none forms alone. */
@@ -43,7 +52,7 @@ function write(node: PythonNode, code: string, given: Given): string {
   if (isIdleStatement(node)) return 'pass'
   if (given.handlers.has(node.from) && strings.has(node.type)) return node.text
   if (strings.has(node.type) && speaks(textOf(node, code), given)) return silenced(node, code, given)
-  if (node.type === 'FormatSpec' && speaks(ownText(node, code), given)) return silencedSpec(node, code, given)
+  if (node.type === 'FormatSpec' && speaks(decoded(ownText(node, code)), given)) return silencedSpec(node, code, given)
   if (node.children.length === 0) return node.text
   let written = ''
   let at = node.from
@@ -68,8 +77,13 @@ function withoutEndSpaces(text: string): string {
   return text.slice(0, end)
 }
 
-const shownName = (name: string, { names }: Given) =>
-  names.has(name) || !nameSpeaks(name) ? name : `name${mark(name)}`
+const shownName = (name: string, { names, sentence }: Given) =>
+  sentence.has(name) || (!names.has(name) && nameSpeaks(name)) ? `name${mark(name)}` : name
+
+function sentenceIn(tree: PythonNode, names: ReadonlySet<string>, { text }: Problem): ReadonlySet<string> {
+  const own = new Set(namesIn(tree).filter(name => !names.has(name) && !text.includes(name)))
+  return new Set(sentenceOf([...own].filter(name => !nameSpeaks(name))))
+}
 
 function speaks(text: string, { problem, saysMore }: Given): boolean {
   if (saysMore && /\p{L}/u.test(text) && !isQuoted(text, problem)) return true
@@ -123,8 +137,11 @@ function insertedIn(node: PythonNode): PythonNode[] {
 function textOf(node: PythonNode, code: string): string {
   if (node.type === 'ContinuedString') return node.children.map(child => textOf(child, code)).join('')
   const [, , content = ''] = /^\w*('''|"""|'|")([\s\S]*)\1$/.exec(ownText(node, code)) ?? []
-  return content.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|N\{([^}]*)\}|([\s\S]))/gi, unescaped)
+  return decoded(content)
 }
+
+const decoded = (text: string) =>
+  text.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|([0-7]{1,3})|N\{([^}]*)\}|([\s\S]))/gi, unescaped)
 
 /** Placeholder of an inserted expression; no source contains it. */
 const INSERTED = '\0'
@@ -148,8 +165,8 @@ function ownText(node: PythonNode, code: string, inserted = ''): string {
   return text + code.slice(at, node.to)
 }
 
-function unescaped(_: string, ...[x, u, wide, name, plain]: (string | undefined)[]): string {
-  const point = x ?? u ?? wide
-  if (point !== undefined) return String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(point, 16)))
+function unescaped(_: string, ...[x, u, wide, octal, name, plain]: (string | undefined)[]): string {
+  const digits = x ?? u ?? wide ?? octal
+  if (digits !== undefined) return String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(digits, octal ? 8 : 16)))
   return name ?? (plain !== undefined && /[ntr]/.test(plain) ? ' ' : (plain ?? ''))
 }

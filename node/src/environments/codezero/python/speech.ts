@@ -72,6 +72,21 @@ export function textsSpeak(texts: readonly string[]): boolean {
   return hides(plain.join('')) || spelt.some(word => pieces.join('').includes(word))
 }
 
+/** Fewer different joining words in names are not a sentence. */
+const MIN_JOINING_WORDS = 4
+
+/**
+ * Names of several words, if they form a text together that none forms alone: more than half of their words join others. Names of things have one
+ * such word in two at most, as `is_prime` and `count_by_letter` have. A text of other words, or of one word a name, is not found: it cannot be
+ * told from a list of names.
+ */
+export function sentenceOf(names: readonly string[]): readonly string[] {
+  const several = names.filter(name => wordsOf(name).length > 1)
+  const words = several.flatMap(wordsOf)
+  const found = new Set(words.filter(word => joining.has(word)))
+  return found.size >= MIN_JOINING_WORDS && found.size * 2 > words.length ? several : []
+}
+
 /** Words of 2 letters or more, parts of snake_case and camelCase too, in lower case. */
 function wordsOf(text: string): string[] {
   const parts = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').match(/\p{L}{2,}/gu) ?? []
