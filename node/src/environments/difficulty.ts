@@ -39,7 +39,7 @@ export function initialDifficulty(rule: DifficultyRule): DifficultyState {
   return { level: rule.startLevel as Level, solved: [], observations: 0, since: 0 }
 }
 
-/** What is known of a round once it is settled. */
+/** A settled round. */
 type SolvedRound = {
   readonly round: number
   /** Mean predicted correctness, from 0 to 1. */

@@ -61,7 +61,7 @@ const ofSamples = ({ isRight, sampled }: { isRight: boolean[]; sampled: number }
 
 /**
  * Levels after each update, as a node makes them: in each round, by the newest round that is final, for the next one. Rounds that were proposed
- * before the level moved are no updates. The share that the solver solves falls by a logit a level, and is observed on 64 answers a round.
+ * before the level moved are not counted. The share that the solver solves falls by a logit a level, and is observed on 64 answers a round.
  */
 function levelsOf(skill: number, updates: number): { levels: number[]; rounds: number[] } {
   const rule = difficultySchema.parse({})
