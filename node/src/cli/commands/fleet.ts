@@ -16,7 +16,8 @@ const own = {
     .optional()
     .meta({
       value: 'LIST',
-      description: 'numbers of CUDA devices, separated by commas: peers that do not run on the CPU take them in turn',
+      description:
+        'numbers of CUDA devices, separated by commas: peers that do not run on the CPU take them in turn, and run by CUDA (--device cuda)',
     }),
   'metrics-port': count(1, 65_535).optional().meta({
     value: 'N',

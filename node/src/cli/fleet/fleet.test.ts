@@ -25,18 +25,17 @@ test('every folder with settings is a peer, with its own GPU and the next port',
   peer('gate', 'role: gateway\ndevice: cpu\n')
   mkdirSync(join(folder, 'not a peer'))
   const peers = fleetPeers(folder, { ...asked, gpus: ['0', '3'], metricsPort: 9464 })
-  const started = (name: string, port: number) => [
-    'main.ts',
-    'start',
-    '--data',
-    join(folder, name),
-    '--metrics-port',
-    `${port}`,
+  const started = (name: string, port: number, options: string[] = []) => [
+    ...['main.ts', 'start', '--data', join(folder, name)],
+    ...options,
+    ...['--metrics-port', `${port}`],
   ]
+  // Named, so that a peer without CUDA does not start instead of sharing the first GPU by WebGPU.
+  const cuda = ['--device', 'cuda']
   expect(peers).toEqual([
     { name: 'gate', argv: started('gate', 9464), env: {} },
-    { name: 'one', argv: started('one', 9465), env: { CUDA_VISIBLE_DEVICES: '0' } },
-    { name: 'two', argv: started('two', 9466), env: { CUDA_VISIBLE_DEVICES: '3' } },
+    { name: 'one', argv: started('one', 9465, cuda), env: { CUDA_VISIBLE_DEVICES: '0' } },
+    { name: 'two', argv: started('two', 9466, cuda), env: { CUDA_VISIBLE_DEVICES: '3' } },
   ])
 })
 

@@ -39,11 +39,10 @@ export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
   }
   checkPorts(configs)
   const gpus = gpusOf(configs, asked.gpus)
-  return configs.map(({ name }, i) => ({
-    name,
-    argv: [asked.main, 'start', '--data', join(folder, name), ...metricsOf(asked, i)],
-    env: gpus.has(name) ? { CUDA_VISIBLE_DEVICES: gpus.get(name) as string } : {},
-  }))
+  return configs.map(({ name }, i) => {
+    const { options, env } = runOn(gpus.get(name))
+    return { name, argv: [asked.main, 'start', '--data', join(folder, name), ...options, ...metricsOf(asked, i)], env }
+  })
 }
 
 /** A peer with a full disk reports that itself and is restarted; the others keep running. */
@@ -54,6 +53,10 @@ function migrateIfSpace(folder: string, said: (line: string) => void): void {
     if (!isDiskFull(error)) throw error
   }
 }
+
+/** With `--device auto` a peer without CUDA would take WebGPU, which ignores the variable: all of them would run on the first GPU. */
+const runOn = (gpu: string | undefined) =>
+  gpu === undefined ? { options: [], env: {} } : { options: ['--device', 'cuda'], env: { CUDA_VISIBLE_DEVICES: gpu } }
 
 type Named = { readonly name: string; readonly config: Config }
 
