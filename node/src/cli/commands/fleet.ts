@@ -17,7 +17,7 @@ const own = {
     .meta({
       value: 'LIST',
       description:
-        'numbers of CUDA devices, separated by commas: peers that do not run on the CPU take them in turn, and run by CUDA (--device cuda)',
+        'numbers of CUDA devices, separated by commas: peers that run a model on a GPU take them in turn, and run by CUDA (--device cuda)',
     }),
   'metrics-port': count(1, 65_535).optional().meta({
     value: 'N',
@@ -37,7 +37,8 @@ most 5 minutes; a peer with wrong settings is not. Each line of output begins wi
   async run({ gpus = [], 'metrics-port': metricsPort }, [folder = '']) {
     const { fleetPeers } = await import('../fleet/fleetPeers.ts')
     const { runFleet } = await import('../fleet/runFleet.ts')
-    const peers = fleetPeers(resolve(folder), { gpus, metricsPort, main: MAIN })
+    const warn = (line: string) => console.error(`Warning: ${line}`)
+    const peers = await fleetPeers(resolve(folder), { gpus, metricsPort, main: MAIN, warn })
     const width = Math.max(...peers.map(({ name }) => name.length))
     const refused = await runFleet(peers, {
       program: process.execPath,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
+import { presets } from '#environments/builtIn.ts'
 import { fleetPeers } from './fleetPeers.ts'
 import { type FleetOptions, runFleet } from './runFleet.ts'
 
@@ -17,14 +18,21 @@ function peer(name: string, settings: string): void {
   writeFileSync(join(folder, name, 'waggle.yaml'), settings)
 }
 
-const asked = { gpus: [], metricsPort: undefined, main: 'main.ts' }
+const asked = { gpus: [], metricsPort: undefined, main: 'main.ts', warn: () => {} }
 
-test('every folder with settings is a peer, with its own GPU and the next port', () => {
+/** Settings of a peer of chat models. */
+function ofChat(role: string, more = ''): string {
+  const file = join(folder, 'environment.json')
+  writeFileSync(file, JSON.stringify(presets.starter))
+  return `role: ${role}\nenvironment: ${file}\nmodel: some/model\n${more}`
+}
+
+test('every folder with settings is a peer, with its own GPU and the next port', async () => {
   peer('one', 'role: solver\ndevice: cuda\n')
-  peer('two', 'role: solver\n')
+  peer('two', ofChat('solver'))
   peer('gate', 'role: gateway\ndevice: cpu\n')
   mkdirSync(join(folder, 'not a peer'))
-  const peers = fleetPeers(folder, { ...asked, gpus: ['0', '3'], metricsPort: 9464 })
+  const peers = await fleetPeers(folder, { ...asked, gpus: ['0', '3'], metricsPort: 9464 })
   const started = (name: string, port: number, options: string[] = []) => [
     ...['main.ts', 'start', '--data', join(folder, name)],
     ...options,
@@ -39,18 +47,53 @@ test('every folder with settings is a peer, with its own GPU and the next port',
   ])
 })
 
-test('settings that exclude each other are refused before anything starts', () => {
-  expect(() => fleetPeers(folder, asked)).toThrow("contains no peer's folder")
-  expect(() => fleetPeers(join(folder, 'nowhere'), asked)).toThrow("contains no peer's folder")
+test('GPUs go to the peers that run a model on one, and a lack or an excess of them is told', async () => {
+  peer('a', ofChat('solver', 'generate: http://127.0.0.1:8000/v1#m\n'))
+  peer('b', 'role: gateway\n')
+  peer('c', ofChat('judge', 'device: cuda\n'))
+  peer('d', 'role: solver\n') // the starter model
+  peer('e', ofChat('evaluator', 'judge: some/judge\n'))
+  peer('f', ofChat('evaluator', 'judge: http://127.0.0.1:8000/v1#m\n'))
+  peer('g', ofChat('auditor')) // no model judges
+  peer('h', ofChat('proposer', 'proposer: http://127.0.0.1:8000/v1#m\n'))
+  peer('i', ofChat('proposer', 'dataset: tasks.jsonl\n'))
+  peer('j', ofChat('proposer', 'dataset: tasks.jsonl\ndataset-share: 0.5\n'))
+  peer('k', ofChat('solver', 'device: cpu\n'))
+  peer('l', 'role: evaluator\ndevice: cuda\n')
+  const warnings: string[] = []
+  const warn = (line: string) => void warnings.push(line)
+  const given = async (gpus: string[]) => {
+    const peers = await fleetPeers(folder, { ...asked, gpus, warn })
+    return Object.fromEntries(
+      peers.flatMap(({ name, env }) => (env.CUDA_VISIBLE_DEVICES ? [[name, env.CUDA_VISIBLE_DEVICES]] : [])),
+    )
+  }
+  expect(await given(['0', '1', '2', '3'])).toEqual({ a: '0', e: '1', j: '2', l: '3' })
+  expect(warnings).toEqual([])
+  expect(await given(['0', '1'])).toEqual({ a: '0', e: '1', j: '0', l: '1' })
+  expect(await given(['0', '1', '2', '3', '4'])).toMatchObject({ l: '3' })
+  expect(warnings).toEqual([
+    '4 peers share 2 GPUs, and each needs memory for its own models: a, e, j, l',
+    '1 of 5 GPUs stay idle; peers that run a model on a GPU: a, e, j, l',
+  ])
+})
+
+test('settings that exclude each other are refused before anything starts', async () => {
+  const refused = (message: string, gpus: string[] = []) =>
+    expect(fleetPeers(folder, { ...asked, gpus })).rejects.toThrow(message)
+  await refused("contains no peer's folder")
+  await expect(fleetPeers(join(folder, 'nowhere'), asked)).rejects.toThrow("contains no peer's folder")
   peer('a', 'role: gateway\n')
   peer('b', 'role: gateway\n')
-  expect(() => fleetPeers(folder, asked)).toThrow('a and b both serve at port 3001')
+  await refused('a and b both serve at port 3001')
   writeFileSync(join(folder, 'b', 'waggle.yaml'), 'network: local\n')
-  expect(() => fleetPeers(folder, asked)).toThrow('names no role')
+  await refused('names no role')
   writeFileSync(join(folder, 'b', 'waggle.yaml'), 'role: solver\ndevice: webgpu\n')
-  expect(() => fleetPeers(folder, { ...asked, gpus: ['0'] })).toThrow('b runs on webgpu')
+  await refused('b runs on webgpu', ['0'])
+  writeFileSync(join(folder, 'b', 'waggle.yaml'), 'role: evaluator\nenvironment: none.json\n')
+  await refused('none.json', ['0'])
   writeFileSync(join(folder, 'b', 'waggle.yaml'), 'rolle: solver\n')
-  expect(() => fleetPeers(folder, asked)).toThrow('rolle')
+  await refused('rolle')
 })
 
 /** A fleet of scripts, and what was told of it. */
@@ -72,9 +115,11 @@ test('a peer that fails is started again, later each time; one that was called w
     { ill: 'console.log("up"); process.exit(1)', wrong: 'console.error("no such model"); process.exit(64)' },
     lines => {
       const ups = lines.filter(line => line.includes('starts again')).length
-      if (ups === 3) stop.abort()
+      const hasEnded = lines.some(line => line.startsWith('wrong: does not start'))
+      if (ups === 3 && hasEnded) stop.abort()
       // The fleet sleeps once this line is told.
-      else if (lines.at(-1)?.includes('starts again')) setImmediate(() => clock.advance(5_000 * 2 ** (ups - 1)))
+      else if (ups < 3 && lines.at(-1)?.includes('starts again'))
+        setImmediate(() => clock.advance(5_000 * 2 ** (ups - 1)))
     },
   )
   expect(await ended).toEqual(['wrong'])

@@ -7,6 +7,7 @@ import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { type Config, loadConfig } from '../options/config.ts'
 import { UsageError } from '../usageError.ts'
 import type { FleetPeer } from './runFleet.ts'
+import { usesGpu } from './usesGpu.ts'
 
 interface FleetAsked {
   /** Numbers of CUDA devices, or their UUIDs. */
@@ -15,6 +16,8 @@ interface FleetAsked {
   readonly metricsPort: number | undefined
   /** Program of the command line. */
   readonly main: string
+  /** Called with what is allowed and probably a mistake. */
+  readonly warn: (line: string) => void
 }
 
 /**
@@ -22,7 +25,7 @@ interface FleetAsked {
  *
  * @throws {UsageError} if there are none, or some cannot run together.
  */
-export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
+export async function fleetPeers(folder: string, asked: FleetAsked): Promise<FleetPeer[]> {
   const names = existsSync(folder)
     ? readdirSync(folder).filter(name => existsSync(join(folder, name, SETTINGS_FILE)))
     : []
@@ -38,7 +41,7 @@ export function fleetPeers(folder: string, asked: FleetAsked): FleetPeer[] {
       })
   }
   checkPorts(configs)
-  const gpus = gpusOf(configs, asked.gpus)
+  const gpus = await gpusOf(configs, asked)
   return configs.map(({ name }, i) => {
     const { options, env } = runOn(gpus.get(name))
     return { name, argv: [asked.main, 'start', '--data', join(folder, name), ...options, ...metricsOf(asked, i)], env }
@@ -76,14 +79,20 @@ function checkPorts(peers: readonly Named[]): void {
   }
 }
 
-/** Assigns GPUs in turn to the peers that do not run on the CPU. */
-function gpusOf(peers: readonly Named[], gpus: readonly string[]): Map<string, string> {
+/** Assigns GPUs in turn to the peers that run a model on one. */
+async function gpusOf(peers: readonly Named[], { gpus, warn }: FleetAsked): Promise<Map<string, string>> {
   if (gpus.length === 0) return new Map()
-  const using = peers.filter(({ config }) => config.device !== 'cpu')
+  const using: Named[] = []
+  for (const peer of peers) if (await usesGpu(peer.config)) using.push(peer)
   const other = using.find(({ config }) => config.device === 'webgpu')
   if (other)
     throw new UsageError(`${other.name} runs on webgpu, which --gpus does not hand out.`, {
       hint: 'Run such peers in containers with a GPU each: deployments/docker/compose.yaml, profile nvidia.',
     })
+  const names = using.map(({ name }) => name).join(', ') || 'none'
+  if (using.length > gpus.length)
+    warn(`${using.length} peers share ${gpus.length} GPUs, and each needs memory for its own models: ${names}`)
+  if (using.length < gpus.length)
+    warn(`${gpus.length - using.length} of ${gpus.length} GPUs stay idle; peers that run a model on a GPU: ${names}`)
   return new Map(using.map(({ name }, i) => [name, gpus[i % gpus.length] as string]))
 }
