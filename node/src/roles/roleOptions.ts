@@ -13,7 +13,7 @@ import type { ServedSettings } from './solver/servedSampler.ts'
 export type RoleOptions = Omit<PeerOptions, 'environments' | 'follows'> & {
   role: RoleName
   settings: RoleSettings
-  /** Device of generation, scoring and training. */
+  /** Device of generation, scoring and training. Sampling is checked on the CPU. */
   device: Device
   /** Chat models and the specification that they are for; undefined for the starter models. */
   chat: (ChatFolders & { spec: EnvironmentSpec }) | undefined

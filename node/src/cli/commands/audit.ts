@@ -51,7 +51,8 @@ peers, through the bootnodes on the chain; missing ones are listed. Exit code 1 
 something could not be checked, because it is not settled yet, its rollouts or policy are missing, or this machine does not hold the
 base of its policy: name further bases with --base. Those that are missing are listed for each round (lackingBases with --json).
 
-Bootnodes, models, device and threads are for --round: those of a swarm of chat models, and this machine's.`,
+Bootnodes, models, device and threads are for --round: those of a swarm of chat models, and this machine's. The frozen judge runs on
+the device; sampling is checked in float32 on the CPU, as evaluators do.`,
   own,
   peer: {
     bootnodes,

@@ -101,7 +101,7 @@ const trainingSettings = {
     .meta({
       value: 'NAME',
       description:
-        'auto, cpu, webgpu or cuda: device for generation, scoring and training; auto is the device that npx waggle devices recommends, for the starter models the CPU',
+        'auto, cpu, webgpu or cuda: device for generation, scoring and training; auto is the device that npx waggle devices recommends, for the starter models the CPU. Sampling is checked on the CPU',
     }),
   lora: z.coerce.number().int().min(0).max(4096).optional().meta({
     value: 'RANK',

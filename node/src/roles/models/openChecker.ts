@@ -15,10 +15,17 @@ export async function openChecker(
   if (bases.folders.size > 1) tellHeld(node, bases)
   if (bases.lacking.length > 0)
     node.logger.warn('it cannot check adapters over some paid bases: it votes unavailable', { bases: bases.lacking })
+  if (options.device !== 'cpu') tellDevice(node, options)
   const worker = { ...workerOf(node, options), residentBytes: bases.residentBytes }
   const { close, ...opened } = await openJudge(node.environment, worker)
   tellMeasured(opened.judge, node.logger)
   return { models: { ...opened, bases }, close }
+}
+
+/** Checks of sampling are most of this work, so a GPU may be of little use. */
+function tellDevice({ environment, logger }: PeerNode, { device, settings: { threads } }: RoleOptions): void {
+  const judge = environment.judgeModel === null ? 'no model judges on' : 'the judge runs on'
+  logger.info(`sampling is checked in float32 on the CPU; ${judge} the device`, { device, threads })
 }
 
 function tellHeld({ logger }: PeerNode, { folders, residentBytes, fitTogether }: HeldBases): void {

@@ -9,7 +9,7 @@ import { bakedParts, frozenParts } from '#model/quantization/frozenParts.ts'
 import type { FrozenTensors } from '#model/quantization/frozenTensors.ts'
 import type { Precision } from '#model/quantization/precision.ts'
 import { quantizeWeights } from '#model/quantization/quantizedTensors.ts'
-import { buildDrawsModel, buildScoringModel } from '#model/scoring/scoringGraph.ts'
+import { buildScoringModel } from '#model/scoring/scoringGraph.ts'
 import { headModel } from '../layered/headModel.ts'
 import { layerModels } from '../layered/layerModels.ts'
 import { adamWModel } from '../optimizers/adamWGraph.ts'
@@ -33,7 +33,7 @@ const inFloat16 = (weights: Weights): FrozenTensors => ({
   isFused: () => true,
 })
 
-/** Everything that a peer runs on a device for a decoder, by name, as programs of its narrow twin. */
+/** Everything that a peer runs on a device for a decoder, by name, as programs of its narrow twin. Draws of published policies are read on the CPU. */
 export async function devicePrograms(of: DecoderConfig, device: Device): Promise<Map<string, OnnxModel>> {
   const config = narrowed(of)
   const weights = initWeights(config, 'devices')
@@ -49,7 +49,6 @@ export async function devicePrograms(of: DecoderConfig, device: Device): Promise
     const parts = await frozen(precision)
     programs.set(`generation, ${precision}`, buildGenerationModel(config, parts, device))
     programs.set(`scoring, ${precision}`, buildScoringModel(config, parts, ['logprobs', 'gaps'], device))
-    programs.set(`reading draws, ${precision}`, buildDrawsModel(config, parts, device))
   }
   const loss = policyLossKind({ clipLow: 0.2, clipHigh: 0.28, klBeta: 0.1 })
   programs.set('training all weights, in one graph', lossModel(config, loss, { device }))

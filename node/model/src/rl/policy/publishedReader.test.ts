@@ -38,6 +38,20 @@ test('work that cannot be read lets no base be hashed or loaded again', async ()
   expect(await reader.readDraws(request)).toEqual(first)
 })
 
+test('draws are read on the CPU, whatever the device', async () => {
+  const { request } = await scene()
+  const whole = { ...request, policy: Buffer.concat(encodePolicy({ weights: tinyWeights() })) }
+  const read = async (device: 'cpu' | 'cuda') => {
+    const reader = createPublishedReader({ threads: 1, residentBytes: 2 ** 20, device })
+    onTestFinished(() => reader.dispose())
+    return [await reader.readDraws(request), await reader.readDraws(whole)]
+  }
+  const here = await read('cpu')
+  expect(here).toMatchObject([{ draws: expect.anything() }, { draws: expect.anything() }])
+  // Without a GPU, a session on it could not be made at all.
+  expect(await read('cuda')).toEqual(here)
+})
+
 test('a base whose files could not be read is read again', async () => {
   const { folder, request } = await scene()
   const reader = createPublishedReader({ threads: 1, residentBytes: 2 ** 20 })

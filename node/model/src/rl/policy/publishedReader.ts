@@ -41,12 +41,18 @@ export interface PublishedReader {
 
 type ReaderOptions = {
   threads: number
+  /** Of `generate`. */
   device?: Device
   /** See `PolicyWorkerOptions`. */
   residentBytes?: number | undefined
 }
 
-/** Uses published policies; one of them is in memory at a time, and the bases that were used last. */
+/**
+ * Uses published policies; one of them is in memory at a time, and the bases that were used last.
+ *
+ * Draws are read on the CPU, whatever the device: `samplingTolerances` are measured between kinds of CPUs. A vote decides pay and blame, and a GPU's
+ * kernels may round its products further, such as to TF32.
+ */
 export function createPublishedReader({ residentBytes = 0, ...run }: ReaderOptions): PublishedReader {
   const { threads } = run
   const known = new Map<string, Base>()
