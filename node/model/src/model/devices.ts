@@ -5,7 +5,7 @@ import { readDecoderConfig } from './decoder/decoderConfig.ts'
 import { integerMatrixShapes } from './quantization/quantizedTensors.ts'
 
 // Devices for models, for layers that do not import the engine.
-export { choose, type DeviceReport, reportDevices } from '#engine/devices/chooseDevice.ts'
+export { choose, type DeviceReport, gpuMemory, reportDevices } from '#engine/devices/chooseDevice.ts'
 export { describeMachine } from '#engine/devices/describeMachine.ts'
 export { type Device, devices } from '#engine/devices/device.ts'
 export { freeMemory } from '#engine/devices/freeMemory.ts'

@@ -1,6 +1,6 @@
 import { knownNetworks } from '@waggle/deployments/networks'
 import { systemClock } from '#core/clock.ts'
-import { freeMemory } from '#model/devices.ts'
+import type { Device } from '#model/devices.ts'
 import { ModelFileError } from '#model/modelErrors.ts'
 import { openIdentity } from '#store/identity.ts'
 import { defineCommand } from '../defineCommand.ts'
@@ -40,7 +40,7 @@ export const doctor = defineCommand({
 
 Checks release, Node, operating system, processor, memory, device, disk, keys, ports, how other networks reach the running peer, the
 chain, the clock, funds and bootnodes, and suggests a fix for each problem. For an environment of chat models it also
-prints which base models it pays, what each role would run with on this machine, and whether the memory is enough. Sends nothing. Exit
+prints which base models it pays, what each role would run with on this machine, and whether its memory and its GPU's are enough. Sends nothing. Exit
 code 1 if a check fails. Options override the folder's settings, as they do for start.`,
   own: jsonOption,
   peer: { ...peerOnChain, listen, bootnodes, sponsor, ...models },
@@ -55,18 +55,19 @@ code 1 if a check fails. Options override the folder's settings, as they do for 
 })
 
 async function checkHere(config: Config): Promise<Finding[]> {
-  const { data, device, environment: file, listen, 'keep-mb': keepMb } = config
+  const { data, device: wanted, environment: file, listen, 'keep-mb': keepMb } = config
+  const { finding: ofDevice, device } = await checkDevice(wanted, file !== undefined)
   return [
     checkRelease(data),
     checkNode(process.versions.node),
     ...checkSystem(await describeSystem(data)),
     ...(await checkComputer()),
-    await checkDevice(device, file !== undefined),
+    ofDevice,
     await checkDisk(data, keepMb * 2 ** 20),
     checkKeys(data),
     await checkPorts(listen, isPeerRunning(data)),
     checkReachability(data, systemClock.nowMs(), isOfLocalChain(config)),
-    ...(await checkModels(config)),
+    ...(await checkModels(config, device ?? 'cpu')),
   ]
 }
 
@@ -81,17 +82,8 @@ function isOfLocalChain(config: Config): boolean {
 }
 
 /** Nothing to check for the starter models, which come with the code. */
-async function checkModels({
-  data,
-  environment: file,
-  role,
-  model,
-  bases: others,
-  proposer,
-  judge,
-  lora,
-  'lora-base': loraBase,
-}: Config): Promise<Finding[]> {
+async function checkModels(config: Config, device: Device): Promise<Finding[]> {
+  const { data, environment: file, role, model, bases: others, proposer, judge, lora, 'lora-base': loraBase } = config
   if (file === undefined || role === 'gateway' || role === 'judge') return []
   const spec = await readSpec(file)
   // The model library takes half a second to load.
@@ -101,11 +93,12 @@ async function checkModels({
   const bases = await checkBases(spec, asked).catch(unreadableModel)
   // A running peer has already allocated its memory.
   if (isPeerRunning(data)) return [bases]
-  const freeBytes = freeMemory()
+  const { readMachineMemory } = await import('../join/machineMemory.ts')
+  const memory = await readMachineMemory(device)
   const pools = await likelyJudgeParameters(spec, judge)
-    .then(judgeParameters => checkPools({ freeBytes, judgeParameters }))
+    .then(judgeParameters => checkPools({ ...memory, judgeParameters }, config.device))
     .catch(unreadableModel)
-  return [bases, pools, await checkModelMemory(spec, asked, freeBytes).catch(unreadableModel)]
+  return [bases, pools, await checkModelMemory(spec, asked, memory).catch(unreadableModel)]
 }
 
 /** A folder or file of a model that cannot be read hides no other finding. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { type KnownNetwork, knownNetworks } from '@waggle/deployments/networks'
 import { stringify } from 'yaml'
@@ -7,12 +8,13 @@ import { NoFundsError } from '#chain/chainErrors.ts'
 import { connectChain } from '#chain/connectChain.ts'
 import type { Hex } from '#core/hex.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
-import { describeMachine, freeMemory } from '#model/devices.ts'
+import type { Device } from '#model/devices.ts'
 import { SETTINGS_FILE } from '#store/folderNames.ts'
 import { openIdentity } from '#store/identity.ts'
 import type { Command } from '../command.ts'
 import { type Choice, chooseSettings } from '../join/chooseSettings.ts'
 import { fromAnywhere } from '../join/fromAnywhere.ts'
+import { readMachineMemory } from '../join/machineMemory.ts'
 import { readSpec } from '../models/chatModels.ts'
 import { folderSetting, peerOnChain } from '../options/commonSettings.ts'
 import { type Config, loadConfig } from '../options/config.ts'
@@ -45,14 +47,17 @@ npx waggle start --help describes them.`,
     const isLocalChain = deployment.chainId === knownNetworks.local.chainId
     // Checked before it is saved: a wrong endpoint or deployment would affect every later command.
     if (!existsSync(settings)) await connectChain({ deployment, rpcUrl, patience })
-    const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, asked, isLocalChain)
+    const found = await deviceOf(asked)
+    const on = { isLocalChain, device: found.device }
+    const choices = existsSync(settings) ? [] : await keepChoices(settings, flags, asked, on)
     const config = loadConfig(flags)
+    // The choices may name the CPU.
+    const { device, reason: deviceReason } = config.device === asked.device ? found : await deviceOf(config)
     print('peer', `${name} (${peerId})`)
     print('account', address)
     print('network', `${deployment.network}, chain ${deployment.chainId}`)
     print('role', config.role ?? 'not chosen')
     print('model', config.model ?? 'the starter model, which comes with the code')
-    const { device, reason: deviceReason } = await deviceOf(config)
     print('device', deviceReason === null ? device : `${device} (${deviceReason})`)
     for (const { setting, value, reason } of choices) print('chosen', `${setting}: ${value} (${reason})`)
     print('settings', settings)
@@ -86,11 +91,10 @@ async function keepChoices(
   path: string,
   flags: Record<string, unknown>,
   asked: Config,
-  isLocalChain: boolean,
+  { isLocalChain, device }: { isLocalChain: boolean; device: Device },
 ): Promise<Choice[]> {
-  const machine = await describeMachine()
   const judgeParameters = await judgeParametersHere(asked)
-  const offer = { ...machine, freeBytes: Math.min(freeMemory(), machine.memoryBytes), isLocalChain, judgeParameters }
+  const offer = { cores: availableParallelism(), ...(await readMachineMemory(device)), isLocalChain, judgeParameters }
   const { role, lora, 'lora-base': loraBase } = asked
   const choices = chooseSettings(offer, { ...flags, role, lora, 'lora-base': loraBase })
   const said = Object.entries(flags).filter(([name, value]) => value !== undefined && !unkept(name, value))

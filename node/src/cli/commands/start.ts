@@ -6,7 +6,7 @@ import type { Logger } from '#core/logger.ts'
 import { urlSecrets } from '#core/redactUrls.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
 import { isRepoName } from '#hub/repoReference.ts'
-import { freeMemory } from '#model/devices.ts'
+import type { Device } from '#model/devices.ts'
 import { networkSettings } from '#p2p/networkConfig.ts'
 import type { AskedAdapter } from '#roles/models/adapterToTrain.ts'
 import { roleNames } from '#roles/roleName.ts'
@@ -69,7 +69,7 @@ export async function startPeer(config: Config): Promise<void> {
   const chat = await openChatModels(config, signal, role)
   const dataset = await openDataset(config, signal)
   const device = await openDevice(config.device, chat !== undefined)
-  const memory = chat && (await memoryOf(config, chat))
+  const memory = chat && (await memoryOf(config, chat, device))
   await payBySponsor(config, { deployment, rpcUrl, patience }, signal)
   // After the checks above: models and network take a second to load.
   const { startRole } = await import('#roles/startRole.ts')
@@ -101,11 +101,13 @@ export async function startPeer(config: Config): Promise<void> {
   })
 }
 
-/** Compares the models' memory with what is free, before any is loaded. */
+/** Compares the models' memory with what is free here and with what the GPU has, before any is loaded. */
 async function memoryOf(
   { role, judge, proposer, lora, 'lora-base': loraBase }: Config,
   { spec, modelFolder: model, proposerFolder, judgeFolder, baseFolders: bases }: ChatModels,
+  device: Device,
 ): Promise<Finding> {
+  const { readMachineMemory } = await import('../join/machineMemory.ts')
   const { checkModelMemory } = await import('../doctor/checkModel.ts')
   const asked = {
     role,
@@ -116,7 +118,7 @@ async function memoryOf(
     lora,
     loraBase,
   }
-  return checkModelMemory(spec, asked, freeMemory())
+  return checkModelMemory(spec, asked, await readMachineMemory(device))
 }
 
 /** Only an estimate, so the peer starts anyway. */

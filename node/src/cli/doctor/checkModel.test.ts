@@ -10,6 +10,7 @@ import { parameterCount } from '#model/decoder/decoderWeights.ts'
 import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { encodeGguf, testGguf } from '#model/gguf/testGguf.ts'
 import { usualAdapter } from '#roles/models/adapterToTrain.ts'
+import type { RoleName } from '#roles/roleName.ts'
 import { parametersOf } from '../join/modelParameters.ts'
 import { checkBases, checkModelMemory } from './checkModel.ts'
 
@@ -20,6 +21,10 @@ const half = mkdtempSync(join(tmpdir(), 'waggle-doctor-'))
 writeFileSync(join(half, 'config.json'), JSON.stringify(formatDecoderConfig(commonShape)))
 const asked = { role: 'solver', model: half, judge: undefined, lora: undefined } as const
 const spec = presets.starter
+const memory = (free: number, gpu?: number) => ({
+  freeBytes: free * GIB,
+  gpuBytes: gpu === undefined ? null : gpu * GIB,
+})
 
 test('half a billion parameters are trained as an adapter unless the operator asks for all weights', async () => {
   expect(await usualAdapter(empty, undefined, half)).toEqual({ rank: 16 })
@@ -32,49 +37,71 @@ test('half a billion parameters are trained as an adapter unless the operator as
 })
 
 test('memory is held against what role and model take', async () => {
-  expect(await checkModelMemory(spec, asked, 7 * GIB)).toMatchObject({ state: 'ok' })
-  expect(await checkModelMemory(spec, asked, 4 * GIB)).toMatchObject({
+  expect(await checkModelMemory(spec, asked, memory(7))).toMatchObject({ state: 'ok' })
+  expect(await checkModelMemory(spec, asked, memory(4))).toMatchObject({
     state: 'failure',
     found: expect.stringMatching(/an adapter of 0\.49 billion .* 4\.0 GiB are free/),
   })
-  expect(await checkModelMemory(spec, { ...asked, lora: 0 }, 7 * GIB)).toMatchObject({
+  expect(await checkModelMemory(spec, { ...asked, lora: 0 }, memory(7))).toMatchObject({
     state: 'failure',
     advice: expect.stringContaining('Train an adapter'),
   })
-  expect(await checkModelMemory(spec, { ...asked, role: 'evaluator' }, 4.5 * GIB)).toMatchObject({ state: 'ok' })
+  expect(await checkModelMemory(spec, { ...asked, role: 'evaluator' }, memory(4.5))).toMatchObject({ state: 'ok' })
   const both = { ...asked, role: 'evaluator', bases: [half] } as const
-  expect(await checkModelMemory(spec, both, 4.5 * GIB)).toMatchObject({ state: 'failure' })
-  expect(await checkModelMemory(spec, both, 6 * GIB)).toMatchObject({ state: 'ok' })
+  expect(await checkModelMemory(spec, both, memory(4.5))).toMatchObject({ state: 'failure' })
+  expect(await checkModelMemory(spec, both, memory(6))).toMatchObject({ state: 'ok' })
   const other = { ...both, bases: [half, 'some/base'] }
-  expect(await checkModelMemory(spec, other, 6 * GIB)).toMatchObject({
+  expect(await checkModelMemory(spec, other, memory(6))).toMatchObject({
     state: 'warning',
     found: expect.stringContaining('without some/base, whose size is not known here'),
     advice: expect.stringContaining('--base'),
   })
-  expect(await checkModelMemory(spec, other, 5 * GIB)).toMatchObject({ state: 'failure' })
-  expect(await checkModelMemory(spec, { ...asked, judge: half }, 6 * GIB)).toMatchObject({ state: 'failure' })
-  const judged = (judge: string, freeBytes: number) => checkModelMemory(spec, { ...asked, judge }, freeBytes)
-  expect(await judged('Qwen/Qwen3-4B@main', 9 * GIB)).toMatchObject({ state: 'failure' })
-  expect(await judged('https://judge.example/v1', 7 * GIB)).toMatchObject({ state: 'ok' })
+  expect(await checkModelMemory(spec, other, memory(5))).toMatchObject({ state: 'failure' })
+  expect(await checkModelMemory(spec, { ...asked, judge: half }, memory(6))).toMatchObject({ state: 'failure' })
+  const judged = (judge: string, free: ReturnType<typeof memory>) => checkModelMemory(spec, { ...asked, judge }, free)
+  expect(await judged('Qwen/Qwen3-4B@main', memory(9))).toMatchObject({ state: 'failure' })
+  expect(await judged('https://judge.example/v1', memory(7))).toMatchObject({ state: 'ok' })
   const unknown = { state: 'warning', found: expect.stringContaining('some/judge') }
-  expect(await judged('some/judge', 7 * GIB)).toMatchObject(unknown)
-  expect(await judged('some/judge', 4 * GIB)).toMatchObject({ state: 'failure' })
+  expect(await judged('some/judge', memory(7))).toMatchObject(unknown)
+  expect(await judged('some/judge', memory(4))).toMatchObject({ state: 'failure' })
   const proposing = { ...asked, role: 'proposer', proposer: 'Qwen/Qwen3-4B' } as const
-  expect(await checkModelMemory(spec, proposing, 6 * GIB)).toMatchObject({
+  expect(await checkModelMemory(spec, proposing, memory(6))).toMatchObject({
     state: 'failure',
     found: expect.stringMatching(/^proposer of 4\.02 billion parameters/),
   })
-  expect(await checkModelMemory(spec, proposing, 8 * GIB)).toMatchObject({ state: 'ok' })
+  expect(await checkModelMemory(spec, proposing, memory(8))).toMatchObject({ state: 'ok' })
   const learning = (lora: number, loraBase?: 'float32') =>
-    checkModelMemory(spec, { ...proposing, lora, loraBase }, 26 * GIB)
+    checkModelMemory(spec, { ...proposing, lora, loraBase }, memory(26))
   expect(await learning(8)).toMatchObject({ state: 'ok', found: expect.stringContaining('25.2 GiB') })
   expect(await learning(8, 'float32')).toMatchObject({ state: 'failure', found: expect.stringContaining('32.0 GiB') })
   expect(await learning(0)).toMatchObject({ state: 'ok', found: expect.stringContaining('6.9 GiB') })
   const served = { ...proposing, proposer: 'http://127.0.0.1:8000/v1#Qwen3-4B' }
-  expect(await checkModelMemory(spec, served, 3 * GIB)).toMatchObject({ state: 'ok' })
+  expect(await checkModelMemory(spec, served, memory(3))).toMatchObject({ state: 'ok' })
   const named = { ...asked, model: 'Qwen/Qwen2.5-Coder-0.5B-Instruct@main' }
-  expect(await checkModelMemory(spec, named, 4 * GIB)).toMatchObject({ state: 'failure' })
-  expect(await checkModelMemory(spec, { ...asked, model: 'some/model' }, 4 * GIB)).toMatchObject({ state: 'warning' })
+  expect(await checkModelMemory(spec, named, memory(4))).toMatchObject({ state: 'failure' })
+  expect(await checkModelMemory(spec, { ...asked, model: 'some/model' }, memory(4))).toMatchObject({ state: 'warning' })
+})
+
+test('models that run on a GPU are held against its memory too, and what is short is named', async () => {
+  const on = (role: RoleName, more: object, free: number, gpu: number) =>
+    checkModelMemory(spec, { ...asked, role, ...more }, memory(free, gpu))
+  const short = {
+    state: 'failure',
+    found: expect.stringMatching(/500\.0 GiB are free; on the GPU 32\.0 GiB of 24\.0 GiB, which is too little$/),
+    advice: expect.stringContaining('--device cpu'),
+  }
+  expect(await on('solver', { model: 'Qwen/Qwen3-4B' }, 500, 24)).toMatchObject(short)
+  expect(await on('solver', { model: 'Qwen/Qwen3-4B' }, 500, 80)).toMatchObject({ state: 'ok' })
+  expect(await on('solver', { model: 'Qwen/Qwen3-4B' }, 16, 80)).toMatchObject({
+    state: 'failure',
+    found: expect.stringMatching(/16\.0 GiB are free, which is too little; on the GPU 32\.0 GiB of 80\.0 GiB$/),
+    advice: expect.stringContaining('stop something'),
+  })
+  // An evaluator's base is on the CPU: only the judge is on the GPU.
+  const evaluator = await on('evaluator', { model: 'Qwen/Qwen3-4B' }, 500, 1)
+  expect(evaluator).toMatchObject({ state: 'ok', found: expect.not.stringContaining('GPU') })
+  expect(await on('evaluator', { judge: 'Qwen/Qwen3-4B' }, 500, 6)).toMatchObject({ state: 'failure' })
+  expect(await on('evaluator', { judge: 'Qwen/Qwen3-4B' }, 500, 8)).toMatchObject({ state: 'ok' })
 })
 
 test('a GGUF file is as large as the shapes in its header say', async () => {
@@ -82,7 +109,7 @@ test('a GGUF file is as large as the shapes in its header say', async () => {
   const file = join(empty, 'tiny.gguf')
   writeFileSync(file, encodeGguf(testGguf(config, tinyWeights(config), 'qwen', 'qwen2')))
   expect(await parametersOf(file)).toBe(parameterCount(config))
-  expect(await checkModelMemory(spec, { ...asked, model: file }, 7 * GIB)).toMatchObject({ state: 'ok' })
+  expect(await checkModelMemory(spec, { ...asked, model: file }, memory(7))).toMatchObject({ state: 'ok' })
   await expect(parametersOf(join(empty, 'none.gguf'))).rejects.toThrow('none.gguf')
 })
 

@@ -1,10 +1,12 @@
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import { readBaseHash, unpaidBase } from '#environments/paidBase.ts'
 import { isServerUrl } from '#hub/chatServer/serverAddress.ts'
+import type { Device } from '#model/devices.ts'
 import { isPaidAsAdapter } from '#roles/models/adapterToTrain.ts'
 import type { RoleName } from '#roles/roleName.ts'
 import { describePools, type ModelMemory } from '../join/choosePool.ts'
-import { type AskedTraining, gibibytes, memoryNeeded, trainedOf } from '../join/memoryNeeded.ts'
+import { describeFree, describeMemory, type MachineMemory, shortMemory } from '../join/machineMemory.ts'
+import { type AskedTraining, memoryNeeded, trainedOf } from '../join/memoryNeeded.ts'
 import { isModelFolder, judgeOf, judgeParametersOf, parametersOf } from '../join/modelParameters.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 
@@ -33,8 +35,15 @@ export async function checkBases({ bases }: Pick<EnvironmentSpec, 'bases'>, { mo
   )
 }
 
-/** Checks whether the memory is enough for the role with its models, if their sizes are known before they are downloaded. */
-export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, freeBytes: number): Promise<Finding> {
+/**
+ * Checks whether the machine's memory, and that of its GPU, are enough for the role with its models, if their sizes are known before they are
+ * downloaded.
+ */
+export async function checkModelMemory(
+  spec: EnvironmentSpec,
+  asked: ChatRole,
+  memory: MachineMemory,
+): Promise<Finding> {
   const { role = 'solver' } = asked
   const model = role === 'proposer' ? (asked.proposer ?? asked.model) : asked.model
   const own = model !== undefined && isServerUrl(model) ? 0 : await parametersOf(model)
@@ -50,25 +59,29 @@ export async function checkModelMemory(spec: EnvironmentSpec, asked: ChatRole, f
   const trained = trainedOf(role, { lora, loraBase })
   const needed = memoryNeeded({ role, parameters, judgeParameters: judgeParameters ?? 0, trained })
   const what = role === 'solver' ? `a solver that trains ${trained === 'weights' ? 'all weights' : 'an adapter'}` : role
-  const found = `${what} of ${(parameters / 1e9).toFixed(2)} billion parameters takes about ${gibibytes(needed)}, ${gibibytes(freeBytes)} are free`
+  const found = `${what} of ${(parameters / 1e9).toFixed(2)} billion parameters takes about ${describeMemory(needed, memory)}`
+  const short = shortMemory(needed, memory)
   const unknown = [
     ...bases.flatMap(({ base, parameters: size }) => (size === null ? [{ name: base, option: '--base' }] : [])),
     ...(judgeParameters === null ? [{ name: judge, option: '--judge' }] : []),
   ]
-  if (needed <= freeBytes && unknown[0] !== undefined) {
+  if (short === null && unknown[0] !== undefined) {
     const names = unknown.map(({ name }) => name).join(' and ')
     const advice = `Name the folder of ${unknown[0].name} with ${unknown[0].option}.`
     return warning('model', `${found}, without ${names}, whose size is not known here`, advice)
   }
-  if (needed <= freeBytes) return ok('model', found)
-  const advice =
-    trained === 'weights' && role === 'solver'
-      ? 'Train an adapter: leave out --lora 0, or name a rank.'
-      : 'Name a smaller model with --model, stop something, or run a gateway, which has no model.'
-  return failure('model', found, advice)
+  if (short === null) return ok('model', found)
+  return failure('model', found, trained === 'weights' && role === 'solver' ? TRAIN_ADAPTER : adviceOn[short])
 }
 
+const TRAIN_ADAPTER = 'Train an adapter: leave out --lora 0, or name a rank.'
+
+const adviceOn = {
+  machine: 'Name a smaller model with --model, stop something, or run a gateway, which has no model.',
+  gpu: "Name a smaller model, have a server judge (--judge URL), or run models on the CPU, in the machine's memory (--device cpu).",
+} as const
+
 /** Models that `join` would choose for each role on this machine. */
-export function checkPools(memory: ModelMemory): Finding {
-  return ok('pools', `${gibibytes(memory.freeBytes)} free: ${describePools(memory).join('; ')}`)
+export function checkPools(memory: ModelMemory, device: Device | 'auto'): Finding {
+  return ok('pools', `${describeFree(memory)}: ${describePools(memory, device === 'auto').join('; ')}`)
 }

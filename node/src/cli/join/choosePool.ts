@@ -1,10 +1,10 @@
 import type { RoleName } from '#roles/roleName.ts'
 import { aboutModel, chatPools, type Pool, type PoolSettings } from './chatPools.ts'
-import { gibibytes, memoryNeeded, trainedOf } from './memoryNeeded.ts'
+import { gibibytes, type MachineMemory, type NeededMemory, shortMemory } from './machineMemory.ts'
+import { memoryNeeded, trainedOf } from './memoryNeeded.ts'
 
 /** A machine's memory for models, and the parameters of the judge that its peer would load; 0 for none. */
-export interface ModelMemory {
-  readonly freeBytes: number
+export interface ModelMemory extends MachineMemory {
   readonly judgeParameters: number
 }
 
@@ -14,11 +14,11 @@ export type SaidOfPool = { readonly [Setting in keyof PoolSettings]: PoolSetting
 }
 
 /** A pool with the settings that the operator left open. */
-type OpenPool = Pool & { readonly bytes: number; readonly about: string }
+type OpenPool = Pool & NeededMemory & { readonly about: string }
 
 /** The best pool of a role that a machine has memory for; undefined if it has too little. */
 export function choosePool(role: RoleName, memory: ModelMemory, said: SaidOfPool = {}): OpenPool | undefined {
-  return poolsOf(role, memory, said).find(({ bytes }) => bytes <= memory.freeBytes)
+  return poolsOf(role, memory, said).find(pool => shortMemory(pool, memory) === null)
 }
 
 /** The pool that needs the least memory. */
@@ -31,8 +31,8 @@ function poolsOf(role: RoleName, { judgeParameters }: ModelMemory, said: SaidOfP
     const settings = unsaid(pool.settings, said)
     const { lora = settings.lora, 'lora-base': loraBase = settings['lora-base'] } = said
     const trained = trainedOf(role, { lora, loraBase })
-    const bytes = memoryNeeded({ role, parameters, judgeParameters, trained })
-    return { settings, parameters, bytes, about: aboutModel(role, trained) }
+    const needed = memoryNeeded({ role, parameters, judgeParameters, trained })
+    return { settings, parameters, ...needed, about: aboutModel(role, trained) }
   })
 }
 
@@ -45,15 +45,31 @@ function unsaid(settings: PoolSettings, said: SaidOfPool): PoolSettings {
   return Object.fromEntries(Object.entries(settings).filter(([setting]) => !isSaid(setting)))
 }
 
-/** Describes the models that each role would use here: `solver --model … (7.5 GiB)`, or the missing memory. */
-export function describePools(memory: ModelMemory): string[] {
+/** Better models than its GPU holds run on a machine's CPU; undefined if the GPU holds the best, or there is none to compare. */
+export function poolOnCpu(role: RoleName, memory: ModelMemory, said: SaidOfPool = {}): OpenPool | undefined {
+  const best = choosePool(role, { ...memory, gpuBytes: null }, said)
+  return best && shortMemory(best, memory) === 'gpu' ? best : undefined
+}
+
+/**
+ * Describes the models that each role would use here: `solver --model … (7.5 GiB)`, or the missing memory.
+ *
+ * @param mayUseCpu - whether `join` may choose the CPU instead of a small GPU.
+ */
+export function describePools(memory: ModelMemory, mayUseCpu = false): string[] {
   return (Object.keys(chatPools) as RoleName[])
     .filter(role => chatPools[role].length > 0)
     .map(role => {
+      const onCpu = mayUseCpu ? poolOnCpu(role, memory) : undefined
+      if (onCpu) return `${role} ${optionsOf(onCpu)} --device cpu (${gibibytes(onCpu.bytes)})`
       const pool = choosePool(role, memory)
       if (pool) return `${role} ${optionsOf(pool)} (${gibibytes(pool.bytes)})`
-      return `${role} takes ${gibibytes(leastPool(role, memory)?.bytes ?? 0)}`
+      return `${role} takes ${describeLeast(leastPool(role, memory), memory)}`
     })
+}
+
+function describeLeast({ bytes, gpuBytes }: NeededMemory = { bytes: 0, gpuBytes: 0 }, memory: ModelMemory): string {
+  return `${gibibytes(bytes)}${memory.gpuBytes === null || gpuBytes === 0 ? '' : `, and ${gibibytes(gpuBytes)} of the GPU`}`
 }
 
 export const optionsOf = ({ settings }: Pool) =>

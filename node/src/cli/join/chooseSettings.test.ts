@@ -4,13 +4,15 @@ import type { RoleName } from '#roles/roleName.ts'
 import { chatPools, knownModels } from './chatPools.ts'
 import { choosePool, describePools, optionsOf } from './choosePool.ts'
 import { chooseSettings } from './chooseSettings.ts'
-import { gibibytes, memoryNeeded, trainedOf } from './memoryNeeded.ts'
+import { gibibytes } from './machineMemory.ts'
+import { memoryNeeded, trainedOf } from './memoryNeeded.ts'
 
 const GIB = 2 ** 30
 const [half, larger, four] = knownModels
 const machine: Parameters<typeof chooseSettings>[0] = {
   cores: 4,
   freeBytes: 9 * GIB,
+  gpuBytes: null,
   isLocalChain: false,
   judgeParameters: larger.parameters,
 }
@@ -47,13 +49,13 @@ test.each([
   [...['proposer', 8], '--model Qwen/Qwen2.5-Coder-0.5B-Instruct --proposer Qwen/Qwen3-4B'],
   ['gateway', 64, undefined],
 ] as [RoleName, number, string | undefined][])('a %s with %d GiB free', (role, free, options) => {
-  const memory = { freeBytes: free * GIB, judgeParameters: larger.parameters }
+  const memory = { freeBytes: free * GIB, gpuBytes: null, judgeParameters: larger.parameters }
   const pool = choosePool(role, memory)
   expect(pool && optionsOf(pool)).toBe(options)
 })
 
 test('doctor says what every role would play with, or what it takes', () => {
-  const memory = { freeBytes: 7 * GIB, judgeParameters: larger.parameters }
+  const memory = { freeBytes: 7 * GIB, gpuBytes: null, judgeParameters: larger.parameters }
   expect(describePools(memory)).toEqual([
     'solver --model Qwen/Qwen2.5-Coder-0.5B-Instruct --lora 16 --lora-base int8 (6.7 GiB)',
     'evaluator --model Qwen/Qwen2.5-Coder-0.5B-Instruct (5.7 GiB)',
@@ -70,7 +72,7 @@ test('the guide has every pool with its memory', () => {
       const judgeParameters = role === 'proposer' ? 0 : larger.parameters
       const { parameters, settings } = pool
       const trained = trainedOf(role, { lora: settings.lora, loraBase: settings['lora-base'] })
-      const free = gibibytes(memoryNeeded({ role, judgeParameters, parameters, trained }))
+      const free = gibibytes(memoryNeeded({ role, judgeParameters, parameters, trained }).bytes)
       expect(guide).toContain(`| ${role} | ${free} | \`${optionsOf(pool)}\` |`)
     }
 })
@@ -83,9 +85,9 @@ test('a solver trains over the base that evaluators and auditors hold', () => {
 
 test('half a billion parameters fit 8 GiB by an adapter, and not whole', () => {
   const solver = { role: 'solver', parameters: half.parameters, judgeParameters: 0 } as const
-  expect(memoryNeeded({ ...solver, trained: 'adapter' })).toBeLessThan(6 * GIB)
-  expect(memoryNeeded({ ...solver, trained: 'weights' })).toBeGreaterThan(13 * GIB)
-  expect(memoryNeeded({ ...solver, role: 'gateway', trained: 'adapter' })).toBe(0)
+  expect(memoryNeeded({ ...solver, trained: 'adapter' }).bytes).toBeLessThan(6 * GIB)
+  expect(memoryNeeded({ ...solver, trained: 'weights' }).bytes).toBeGreaterThan(13 * GIB)
+  expect(memoryNeeded({ ...solver, role: 'gateway', trained: 'adapter' })).toEqual({ bytes: 0, gpuBytes: 0 })
 })
 
 test('the given options decide what a peer trains, and so its memory', () => {
@@ -102,15 +104,43 @@ test('the given options decide what a peer trains, and so its memory', () => {
       .filter(({ setting }) => setting === 'model')
       .map(({ reason }) => reason)
   expect(reasonsOf(7, { lora: 16 })).toEqual([
-    'an adapter takes a fraction of the memory of all weights; takes 7.5 GiB, 7.0 GiB are free',
+    'an adapter takes a fraction of the memory of all weights; takes 7.5 GiB, 7.0 GiB are free, which is too little',
   ])
-  expect(reasonsOf(9, { lora: 0 })).toEqual(['trains all weights; takes 15.8 GiB, 9.0 GiB are free'])
+  expect(reasonsOf(9, { lora: 0 })).toEqual([
+    'trains all weights; takes 15.8 GiB, 9.0 GiB are free, which is too little',
+  ])
   const proposer = (free: number, lora: number) => solving(free, { role: 'proposer', lora }).proposer
   expect([26, 16, 6].map(free => proposer(free, 16))).toEqual([four.name, larger.name, half.name])
   expect(proposer(16, 0)).toBe(four.name)
   expect(reasonsOf(26, { role: 'proposer', lora: 16 })).toEqual([
     'proposes, and trains an adapter; takes 25.2 GiB, 26.0 GiB are free',
   ])
+})
+
+test('a GPU that is too small leaves the models to the CPU, or a smaller pool if the operator names the GPU', () => {
+  const environment = 'env.json'
+  const solver = { role: 'solver', threads: 3, model: half.name, lora: 16 }
+  const here = { freeBytes: 512 * GIB }
+  expect(chosen({ ...here, gpuBytes: 24 * GIB }, { environment })).toEqual(solver)
+  expect(chosen({ ...here, gpuBytes: 6 * GIB }, { environment })).toEqual({ ...solver, device: 'cpu' })
+  const named = { environment, device: 'cuda' }
+  expect(chosen({ ...here, gpuBytes: 6 * GIB }, named)).toEqual({ ...solver, 'lora-base': 'int8' })
+  expect(chosen({ ...here, gpuBytes: 4 * GIB }, named)).toEqual({ role: 'gateway' })
+  // A large GPU is of no use without memory for the host's copy.
+  expect(chosen({ freeBytes: 4 * GIB, gpuBytes: 80 * GIB }, { environment })).toEqual({ role: 'gateway' })
+  // An evaluator's base is on the CPU.
+  expect(chosen({ ...here, gpuBytes: 4 * GIB }, { environment, role: 'evaluator' })).toEqual({
+    threads: 3,
+    model: half.name,
+  })
+  const reasons = (gpu: number, said: object) =>
+    chooseSettings({ ...machine, ...here, gpuBytes: gpu * GIB }, { environment, ...said }).map(({ reason }) => reason)
+  expect(reasons(6, {})).toContain('its models take 7.5 GiB of a GPU, and this one has 6.0 GiB')
+  expect(reasons(24, {})[0]).toBe('512.0 GiB of memory free, 24.0 GiB on the GPU; it learns')
+  expect(reasons(4, { device: 'cuda' })[0]).toMatch(/^the GPU has only 4\.0 GiB, and a solver takes 5\.1 GiB of it/)
+  const offer = { ...here, judgeParameters: larger.parameters, gpuBytes: 4 * GIB }
+  expect(describePools(offer, true)[0]).toBe(`solver --model ${half.name} --lora 16 --device cpu (7.5 GiB)`)
+  expect(describePools(offer)[0]).toBe('solver takes 6.7 GiB, and 5.1 GiB of the GPU')
 })
 
 test('a given option is not chosen again', () => {

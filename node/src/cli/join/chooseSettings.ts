@@ -1,7 +1,7 @@
 import type { describeMachine } from '#model/devices.ts'
 import type { RoleName } from '#roles/roleName.ts'
-import { choosePool, leastPool, type ModelMemory, type SaidOfPool } from './choosePool.ts'
-import { gibibytes } from './memoryNeeded.ts'
+import { choosePool, leastPool, type ModelMemory, poolOnCpu, type SaidOfPool } from './choosePool.ts'
+import { describeFree, describeMemory, gibibytes, type NeededMemory, shortMemory } from './machineMemory.ts'
 
 /** A setting by the name of its option, with the reason for it. */
 export type Choice = { setting: string; value: string | number | readonly string[]; reason: string }
@@ -9,12 +9,7 @@ export type Choice = { setting: string; value: string | number | readonly string
 type Machine = Awaited<ReturnType<typeof describeMachine>>
 
 /** The machine's resources. On a local chain all peers share them. */
-type Offer = Pick<Machine, 'cores'> & {
-  freeBytes: number
-  isLocalChain: boolean
-  /** Parameters of the judge that a peer of chat models runs; 0 for none. */
-  judgeParameters: number
-}
+type Offer = Pick<Machine, 'cores'> & ModelMemory & { isLocalChain: boolean }
 
 /** The operator's settings by option name; they are kept. */
 type Said = { role?: RoleName | undefined } & SaidOfPool & Readonly<Record<string, unknown>>
@@ -29,13 +24,17 @@ const MAX_THREADS = 8
  *
  * @param said - with `environment` for a swarm of chat models; by default the starter model, which comes with the code, is used.
  */
-export function chooseSettings(offer: Offer, said: Said): Choice[] {
-  const { cores, freeBytes, isLocalChain } = offer
+export function chooseSettings(machine: Offer, said: Said): Choice[] {
+  const { cores, isLocalChain } = machine
   const ofPool = said.environment !== undefined && said.model === undefined
   const choices: Choice[] = []
-  const least = ofPool ? (leastPool('solver', offer, said)?.bytes ?? 0) : SOLVER_BYTES
-  const role = said.role ?? (freeBytes < least ? 'gateway' : 'solver')
-  if (said.role === undefined) choices.push({ setting: 'role', value: role, reason: reasonOfRole(freeBytes, least) })
+  const cpu = ofPool ? cpuInstead(said.role ?? 'solver', machine, said) : null
+  const offer = cpu === null ? machine : { ...machine, gpuBytes: null }
+  const starter = { bytes: SOLVER_BYTES, gpuBytes: 0 }
+  const least = ofPool ? (leastPool('solver', offer, said) ?? starter) : starter
+  const role = said.role ?? (shortMemory(least, offer) === null ? 'solver' : 'gateway')
+  if (said.role === undefined) choices.push({ setting: 'role', value: role, reason: reasonOfRole(offer, least) })
+  if (cpu !== null) choices.push(cpu)
   if (isLocalChain && said.listen === undefined) {
     const value = ['/ip4/127.0.0.1/tcp/0']
     choices.push({ setting: 'listen', value, reason: 'on a local chain all peers are on this machine' })
@@ -48,16 +47,27 @@ export function chooseSettings(offer: Offer, said: Said): Choice[] {
   return choices
 }
 
-function reasonOfRole(freeBytes: number, leastBytes: number): string {
-  const free = `${gibibytes(freeBytes)} of memory free`
-  if (freeBytes >= leastBytes) return `${free}; it learns`
-  return `only ${free}, and a solver takes ${gibibytes(leastBytes)}: it runs no model`
+/** The CPU, if the machine's memory holds better models than the GPU's does. Null if the operator named a device. */
+function cpuInstead(role: RoleName, memory: ModelMemory, said: Said): Choice | null {
+  if (memory.gpuBytes === null || (said.device ?? 'auto') !== 'auto') return null
+  const pool = poolOnCpu(role, memory, said)
+  if (pool === undefined) return null
+  const reason = `its models take ${gibibytes(pool.gpuBytes)} of a GPU, and this one has ${gibibytes(memory.gpuBytes)}`
+  return { setting: 'device', value: 'cpu', reason }
+}
+
+function reasonOfRole(memory: ModelMemory, least: NeededMemory): string {
+  const short = shortMemory(least, memory)
+  if (short === null) return `${describeFree(memory, ' of memory')}; it learns`
+  if (short === 'machine')
+    return `only ${gibibytes(memory.freeBytes)} of memory free, and a solver takes ${gibibytes(least.bytes)}: it runs no model`
+  return `the GPU has only ${gibibytes(memory.gpuBytes ?? 0)}, and a solver takes ${gibibytes(least.gpuBytes)} of it: it runs no model`
 }
 
 /** The settings of the role's pool that the operator did not set; those of the smallest pool if none fits. */
 function choicesOfPool(role: RoleName, memory: ModelMemory, said: Said): Choice[] {
   const pool = choosePool(role, memory, said) ?? leastPool(role, memory, said)
   if (pool === undefined) return []
-  const reason = `${pool.about}; takes ${gibibytes(pool.bytes)}, ${gibibytes(memory.freeBytes)} are free`
+  const reason = `${pool.about}; takes ${describeMemory(pool, memory)}`
   return Object.entries(pool.settings).map(([setting, value]) => ({ setting, value, reason }))
 }

@@ -1,8 +1,9 @@
 import type { BasePrecision } from '#model/lora/loraConfig.ts'
 import type { RoleName } from '#roles/roleName.ts'
+import type { NeededMemory } from './machineMemory.ts'
 
 const GIB = 2 ** 30
-/** Memory of a peer without its models: arrays of a step and of sampling, the network, payloads. */
+/** Memory of a peer without its models: arrays of a step and of sampling, which are also on a GPU, the network, payloads. */
 const BESIDE_MODELS = 2 * GIB
 
 /** Bytes per parameter of a role's model; measured at 0.135 and 0.5 billion parameters. */
@@ -18,6 +19,9 @@ const perParameter = {
   /** A judge or a proposer in 8 bits. */
   integer: 1.3,
 } as const
+
+/** The same on a GPU: bases are hashed, and sampling is checked, on the CPU. From shapes, measured on no GPU. */
+const perParameterOnGpu = { ...perParameter, integerAdapter: 2 * perParameter.integer, nothing: 0 } as const
 
 /** The trained part of a peer's model. */
 export type Trained = 'adapter' | 'integerAdapter' | 'weights' | 'nothing'
@@ -41,11 +45,17 @@ export type Played = {
   trained: Trained
 }
 
-/** Bytes of memory that a peer of chat models takes. */
-export function memoryNeeded({ role, parameters, judgeParameters, trained }: Played): number {
-  if (role === 'gateway' || role === 'judge') return 0
-  if (role === 'proposer') return BESIDE_MODELS + perParameter[trained === 'nothing' ? 'integer' : trained] * parameters
-  return BESIDE_MODELS + perParameter[trained] * parameters + perParameter.integer * judgeParameters
+/** The memory that a peer of chat models takes, in the machine and on a GPU. */
+export function memoryNeeded(played: Played): NeededMemory {
+  if (played.role === 'gateway' || played.role === 'judge') return { bytes: 0, gpuBytes: 0 }
+  const onGpu = modelBytes(played, perParameterOnGpu)
+  return { bytes: BESIDE_MODELS + modelBytes(played, perParameter), gpuBytes: onGpu === 0 ? 0 : BESIDE_MODELS + onGpu }
 }
 
-export const gibibytes = (bytes: number) => `${(bytes / GIB).toFixed(1)} GiB`
+function modelBytes(
+  { role, parameters, judgeParameters, trained }: Played,
+  per: Readonly<Record<keyof typeof perParameter, number>>,
+): number {
+  if (role === 'proposer') return per[trained === 'nothing' ? 'integer' : trained] * parameters
+  return per[trained] * parameters + per.integer * judgeParameters
+}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Graph } from '../graph.ts'
 import { encodeModel } from '../onnxModel.ts'
 import { linear } from '../tensor.ts'
-import { choose, type DeviceVerdict } from './chooseDevice.ts'
+import { choose, type DeviceVerdict, gpuMemory } from './chooseDevice.ts'
 import { type Machine, usableMemory } from './describeMachine.ts'
 import type { Device } from './device.ts'
 
@@ -35,6 +35,14 @@ test('From 40 GB of the chosen device’s memory on the pool is the large one.',
   expect(choose(card(24), working('cpu', 'cuda')).pool).toBe('small')
   expect(choose(machine, working('cpu')).pool).toBe('large')
   expect(choose({ ...machine, memoryBytes: 16e9 }, working('cpu')).pool).toBe('small')
+})
+
+test('A GPU has its own memory, that of the largest, unless it is unknown or the machine’s.', () => {
+  const gpus = [6e9, null, 24e9].map(memoryBytes => ({ name: 'card', memoryBytes }))
+  expect(gpuMemory({ ...machine, gpus }, 'cuda')).toBe(24e9)
+  expect(gpuMemory({ ...machine, gpus }, 'cpu')).toBeNull()
+  expect(gpuMemory({ ...machine, gpus, platform: 'darwin-arm64' }, 'webgpu')).toBeNull()
+  expect(gpuMemory(machine, 'webgpu')).toBeNull()
 })
 
 test('A container’s limit counts, and not the memory of the machine around it.', () => {

@@ -46,8 +46,17 @@ export function choose(
   const works = (name: Device) => verdicts.some(({ device, isAvailable }) => device === name && isAvailable)
   const hasGpu = gpus.length > 0 || platform === 'darwin-arm64'
   const chosen = works('cuda') ? 'cuda' : works('webgpu') && hasGpu ? 'webgpu' : 'cpu'
-  const ofGpu = Math.max(0, ...gpus.map(gpu => gpu.memoryBytes ?? 0))
-  // Apple's GPUs share the machine's memory.
-  const memory = chosen === 'cpu' || platform === 'darwin-arm64' ? memoryBytes : ofGpu
+  const isShared = chosen === 'cpu' || platform === 'darwin-arm64'
+  const memory = isShared ? memoryBytes : (gpuMemory({ gpus, platform }, chosen) ?? 0)
   return { chosen, pool: memory >= LARGE_POOL_BYTES ? 'large' : 'small' }
+}
+
+/**
+ * Memory of the GPU that a device runs on. Of several it is the largest, since a driver's order does not tell which one a process gets.
+ *
+ * @returns null for the CPU, for Apple's GPUs, which share the machine's memory, and if the system does not report it.
+ */
+export function gpuMemory({ gpus, platform }: Pick<Machine, 'gpus' | 'platform'>, device: Device): number | null {
+  if (device === 'cpu' || platform === 'darwin-arm64') return null
+  return Math.max(0, ...gpus.map(gpu => gpu.memoryBytes ?? 0)) || null
 }
