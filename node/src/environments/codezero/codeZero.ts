@@ -98,8 +98,11 @@ export function codeZero({
     },
     familyOf: ({ broken }) => (broken === undefined ? 'write' : 'repair'),
     solvedShare: score => Math.min(1, Math.max(0, (score - formWeight) / weights.predictedCorrectness)),
-    roundTasks: async (seed, proposed) =>
-      proposed > 0 || spec.whenSilent === 'nothing' ? [] : standInTasks(spec, seed),
+    async roundTasks(seed, proposed) {
+      if (proposed >= spec.tasksPerRound || spec.whenSilent === 'nothing') return []
+      const tasks = standInTasks(spec, seed)
+      return proposed === 0 ? tasks : tasks.slice(0, spec.tasksPerRound - proposed)
+    },
     drawTasks: (level, count, seed) => drawTasks(level, count, seed, spec.repairing),
     heldOutTasks: (level, count) => heldOutTasks(level, count, spec.repairing),
   }

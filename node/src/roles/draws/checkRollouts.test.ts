@@ -131,6 +131,25 @@ test('a group is left out where its prompt is unknown here, and what was made of
   expect((await scoreRollouts(judge, honestBundle(), rules, work)).leaves).not.toBeNull()
 })
 
+test('leaves of tasks that nobody had are not scored, and those of tasks that were left out count nothing', async () => {
+  const judge: Judge = {
+    score: async answers => answers.map(() => ({ components: {}, score: 1, correctness: 1 })),
+  }
+  const scoreOf = async (payload: RolloutBundle, followed: RoundRules) =>
+    (
+      await scoreRollouts(judge, payload, followed, {
+        ...{ chainId, round, peerKey: solverKey, before: hash, beacon: hash },
+      })
+    ).score.scoreMilli
+  const single: RoundRules = { ...rules, places: rules.places.slice(0, 1) }
+  expect(drawTasks(chainId, round, solverKey, single)).toHaveLength(1)
+  expect(await scoreOf(honestBundle(single), single)).toBe(1000)
+  expect(await scoreOf(honestBundle(), rules)).toBe(1000)
+  expect(await scoreOf({ ...honestBundle(), groups: honestBundle().groups.slice(0, 1) }, rules)).toBe(500)
+  const none: RoundRules = { ...rules, places: [] }
+  expect(await scoreOf(honestBundle(none), none)).toBe(0)
+})
+
 test('if every proposer is silent, the beacon draws tasks of the curriculum, and none of them is held out', async () => {
   const at = { chainId, round, beacon: hash }
   const silent = await roundRules(environment, at, [])
@@ -139,6 +158,9 @@ test('if every proposer is silent, the beacon draws tasks of the curriculum, and
   // Proposed data without a task is silence; data with a task that counts is not.
   expect((await roundRules(environment, at, [null, null])).places).toEqual([...silent.places, null, null])
   expect((await roundRules(environment, at, rules.places)).places).toEqual(rules.places)
+  // With fewer than a solver owes, the first of those tasks fill the gap.
+  const [first] = rules.places
+  expect((await roundRules(environment, at, [null, first ?? null])).places).toEqual([silent.places[0], null, first])
   expect((await roundRules(environment, { ...at, beacon: solverKey }, [])).places).not.toEqual(silent.places)
   const strict = codeZero({ ...parts, spec: { ...spec, whenSilent: 'nothing' } })
   expect((await roundRules(strict, at, [])).places).toEqual([])

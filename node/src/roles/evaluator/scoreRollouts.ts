@@ -41,13 +41,16 @@ export async function scorePeer(
     scoreMilli: milli(score),
   }))
   const total = leaves.reduce((sum, { scoreMilli }) => sum + scoreMilli, 0)
-  return { peerKey, scoreMilli: Math.min(1000, Math.round(total / sampled.length)), leaves }
+  return { peerKey, scoreMilli: Math.min(1000, Math.round(total / Math.max(1, sampled.length))), leaves }
 }
 
 /** A peer's score, provided that these leaves prove its sampling; null if an owed prompt is unknown here. */
 type ScoredRollouts = { score: PeerScore; leaves: CheckedRollout[] | null }
 
-/** Scores the leaves that the round's beacon draws, and draws those whose sampling decides whether the score counts. */
+/**
+ * Scores the leaves that the round's beacon draws, and draws those whose sampling decides whether the score counts. The beacon draws from the leaves of
+ * a whole round; where fewer tasks than that counted, the leaves that nobody could have are not scored.
+ */
 export async function scoreRollouts(
   judge: Judge,
   payload: RolloutBundle,
@@ -55,9 +58,11 @@ export async function scoreRollouts(
   work: SampledWork,
 ): Promise<ScoredRollouts> {
   const groups = await checkRollouts(payload, rules)
-  const sampled = sampledLeaves(work.chainId, work.round, work.beacon, work.peerKey, rules.spec)
-  const score = await scorePeer(judge, work.peerKey, groups, sampled)
   const owed = drawTasks(work.chainId, work.round, work.peerKey, rules)
+  const sampled = sampledLeaves(work.chainId, work.round, work.beacon, work.peerKey, rules.spec).filter(
+    index => index < owed.length * rules.spec.groupSize,
+  )
+  const score = await scorePeer(judge, work.peerKey, groups, sampled)
   const isKnown = owed.every(task => task.isUnknown !== true)
   return { score, leaves: isKnown ? leavesToCheck(work, groups, sampled) : null }
 }
