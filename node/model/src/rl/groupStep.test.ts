@@ -113,6 +113,15 @@ test('tokens of groups that teach nothing count as unmoved: a step for one group
     return kl as number
   }
   expect((await klOf([group])) / (await klOf([group, dull, dull, dull]))).toBeCloseTo(4)
+  // But not by as much as their peer likes: each counts as long as the trained ones at most.
+  const long = { ...dull, completions: dull.completions.map(longer) }
+  expect((await klOf([group])) / (await klOf([group, long, long, long]))).toBeCloseTo(4)
+})
+
+const longer = ({ tokens, logprobs, ...others }: RolloutGroup['completions'][number]) => ({
+  ...others,
+  tokens: Int32Array.of(...tokens, ...tokens),
+  logprobs: Float32Array.of(...logprobs, ...logprobs),
 })
 
 const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'], rankStabilized: false }

@@ -104,9 +104,10 @@ export async function groupStep(
   const several = groups.filter(group => group.completions.length > 1)
   const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))
   const { advantages, kept } = groupAdvantages(rewards, { scaleRewards, minDeviation })
-  const sequences = several
-    .map((group, g) => (kept[g] ? policySequences(group, advantages[g] as Float32Array) : []))
-    .filter(group => group.length > 0)
+  const lessons = several
+    .map((group, g) => ({ group, sequences: kept[g] ? policySequences(group, advantages[g] as Float32Array) : [] }))
+    .filter(({ sequences }) => sequences.length > 0)
+  const sequences = lessons.map(lesson => lesson.sequences)
   const groupsUsed = sequences.length
   const nothing = { ...noUpdate, groupsDropped: groups.length - groupsUsed }
   if (groupsUsed === 0) return nothing
@@ -121,7 +122,8 @@ export async function groupStep(
     if (maxKl === undefined) return done
     const before = oldLogprobs.filter(logprobs => logprobs !== null)
     const after = await trainer.logprobs(batch.filter((_, i) => oldLogprobs[i] !== null))
-    const kl = policyDrift(before, after, tokensIn(groups))
+    const used = new Set(lessons.map(({ group }) => group))
+    const kl = policyDrift(before, after, countedTokens(groups, used))
     const undone = !(kl <= maxKl) // NaN too
     return { ...done, kl, clipFraction: clipFraction(before, after, lossOptions), undone }
   }
@@ -139,8 +141,14 @@ async function undoable(trainer: Trainer, update: () => Promise<GroupStepReport>
   return report
 }
 
-const tokensIn = (groups: readonly RolloutGroup[]) =>
-  groups.flatMap(({ completions }) => completions).reduce((sum, { tokens }) => sum + tokens.length, 0)
+/** Tokens that a drift is spread over: a group without a gradient counts as one with the mean of the others at most, or padding would hide any drift. */
+function countedTokens(groups: readonly RolloutGroup[], used: ReadonlySet<RolloutGroup>): number {
+  const trained = [...used].reduce((sum, group) => sum + tokensIn(group), 0)
+  const others = groups.filter(group => !used.has(group))
+  return others.reduce((sum, group) => sum + Math.min(tokensIn(group), trained / used.size), trained)
+}
+
+const tokensIn = ({ completions }: RolloutGroup) => completions.reduce((sum, { tokens }) => sum + tokens.length, 0)
 
 /** Lets the step compute the old log-probabilities, and uses the given ones as those of the sampling policy. */
 const unclaimed = (group: readonly ClaimedSequence[]): PolicySequence[] =>
