@@ -32,6 +32,7 @@ import type { FetchLimits } from './fetch/fetchLimits.ts'
 import { createFetchPlan, type FetchCounts, type FetchPlan } from './fetch/fetchPlan.ts'
 import { createTrainingLog, type TrainingLog } from './metrics/trainingLog.ts'
 import { createEnvironmentWatch, environmentOnChain } from './models/environmentOnChain.ts'
+import { forgetOtherRules } from './models/forgetOtherRules.ts'
 import { largestPolicy } from './models/largestPolicy.ts'
 import { createPayloadThread } from './payloads/payloadThread.ts'
 import { createSealedPayloads, type SealedPayloads } from './payloads/publishPayload.ts'
@@ -155,6 +156,7 @@ export async function openPeer(options: PeerOptions): Promise<PeerNode> {
       () => ended.abort(),
     )
     const environment = await environmentOnChain({ chain, clock, signal }, options.environments)
+    forgetOtherRules(journal, logger, environment.hash)
     const playsIn = createEnvironmentWatch({
       ...{ readEnvironment: chain.readEnvironment, own: environment.hash, logger },
       known: options.environments.map(({ hash }) => hash),

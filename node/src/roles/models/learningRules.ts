@@ -2,6 +2,7 @@ import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
 import type { GroupStepReport } from '#rl/groupStep.ts'
 import { learningRateAt } from '#rl/optimizers/learningRate.ts'
 import type { Journal } from '#store/journal.ts'
+import { ofRules } from './forgetOtherRules.ts'
 
 /** Bound of the ratio for tokens of negative advantage, as in INTELLECT-2 (arXiv:2505.07291 section 3.4). */
 const DELTA = 4
@@ -41,21 +42,19 @@ export function learningRateOf(training: Training, trained: 'weights' | 'adapter
  */
 export function createRoundCount(journal: Journal) {
   const kept = () => {
-    const state = journal.getState('rounds learned') as number | Learned | undefined
+    const state = journal.getState(ofRules.roundsLearned) as number | Learned | null | undefined
     // A number alone is from release 0.9 or earlier.
-    return typeof state === 'object' ? state : { rounds: state ?? 0, last: null }
+    return typeof state === 'object' && state !== null ? state : { rounds: state ?? 0, last: null }
   }
   const including = (round: number) => kept().rounds + (kept().last === round ? 0 : 1)
   return {
     count: () => kept().rounds,
     including,
-    learned: (round: number) => journal.setState('rounds learned', { rounds: including(round), last: round }),
+    learned: (round: number) => journal.setState(ofRules.roundsLearned, { rounds: including(round), last: round }),
   }
 }
 
 type Learned = { rounds: number; last: number | null }
-
-const COUNTED = 'updates of the last two rounds'
 
 type Counted = {
   round: number
@@ -70,12 +69,12 @@ type Counted = {
  */
 export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sharing']['learningRateScaling']) {
   const countsOf = (round: number): Counted => {
-    const kept = journal.getState(COUNTED) as Counted | undefined
-    if (kept === undefined || kept.round === round) return kept ?? { round, updates: 0, before: 0 }
+    const kept = journal.getState(ofRules.countedUpdates) as Counted | null | undefined
+    if (kept == null || kept.round === round) return kept ?? { round, updates: 0, before: 0 }
     return { round, updates: 0, before: kept.updates > 0 ? kept.updates : kept.before }
   }
   const keep = (counts: Counted) => {
-    if (scaling === 'squareRoot') journal.setState(COUNTED, counts)
+    if (scaling === 'squareRoot') journal.setState(ofRules.countedUpdates, counts)
   }
   return {
     /** A round that is learned from again, because its updates were lost, counts them again. */

@@ -17,6 +17,7 @@ import { claimEarnings } from '../duties/claimEarnings.ts'
 import { everyRound } from '../duties/everyRound.ts'
 import { keepStake } from '../duties/keepStake.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
+import { ofRules } from '../models/forgetOtherRules.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type Candidate, encodeGroups, groupsOf } from './candidates.ts'
 import { claimTasks } from './claimTasks.ts'
@@ -176,20 +177,20 @@ export async function gatherTasks(
 async function followScores(node: PeerNode, round: number): Promise<number> {
   const { difficulty } = proposalsOf(node.environment)
   const { journal } = node
-  const kept = difficultyStateSchema.safeParse(journal.getState('difficulty'))
+  const kept = difficultyStateSchema.safeParse(journal.getState(ofRules.difficulty))
   let state: DifficultyState = kept.success ? kept.data : initialDifficulty(difficulty)
   // Only final scores move the difficulty.
   const last = round - phase.opening
-  const seen = journal.getState('difficulty round')
+  const seen = journal.getState(ofRules.difficultyRound)
   // Rounds that passed while this peer was away had other tasks, so only the newest counts then.
   const first = typeof seen === 'number' && last - seen <= difficulty.window ? seen + 1 : last
   for (let settled = Math.max(0, first); settled <= last; settled++) {
-    const share = await solvedShare(node, settled)
+    const share = (await node.playsIn(settled)) ? await solvedShare(node, settled) : null
     if (share !== null)
       state = observeSolvedShare(state, { round: settled, solvedShare: share, next: round + 1 }, difficulty)
   }
-  journal.setState('difficulty', { ...state, solved: [...state.solved] })
-  journal.setState('difficulty round', last)
+  journal.setState(ofRules.difficulty, { ...state, solved: [...state.solved] })
+  journal.setState(ofRules.difficultyRound, last)
   return state.level
 }
 

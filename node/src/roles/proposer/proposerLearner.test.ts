@@ -40,6 +40,7 @@ function openLearner(
   path: string,
   policy: Parameters<typeof createProposerLearner>[1],
   readShares: (round: number) => Promise<SolvedShares>,
+  playsIn: (round: number) => Promise<boolean> = async () => true,
 ) {
   const [journal, notes, { lines, logger }] = [
     createJournal(openDatabase(path), clock),
@@ -47,7 +48,7 @@ function openLearner(
     openLog(),
   ]
   const training = { note: (step: TrainingStep) => void notes.push(step) }
-  const modules = { environment, journal, training, clock, logger, signal: ample, readShares }
+  const modules = { environment, playsIn, journal, training, clock, logger, signal: ample, readShares }
   return { journal, notes, lines, learner: createProposerLearner(modules, policy, join(scratch, 'adapter')) }
 }
 
@@ -170,6 +171,25 @@ const settings = {
 } as const
 const openPolicy = (folder: string) =>
   openAdapterPolicy(folder, environment.solverFolder, { lora, base: 'float32' }, settings)
+
+test('tasks of a round by other rules are not learned from', async () => {
+  const asked: number[] = []
+  const policy = {
+    policyStep: () => Promise.reject(new Error('learned')),
+    save: () => Promise.reject(new Error('saved')),
+  }
+  const readShares = async (round: number) => {
+    asked.push(round)
+    return { shares: new Map([[0, 0.5]]), missing: 0 }
+  }
+  const { journal, learner } = openLearner(':memory:', policy, readShares, async round => round > 5)
+  for (const round of [5, 6]) {
+    journal.set(round, 'proposed', true)
+    journal.set(round, CANDIDATES, encodeGroups(groupsOf([candidate(1, 0, 7), candidate(2, null, 7)])))
+  }
+  await learner.learn(12, ample)
+  expect(asked).toEqual([6])
+})
 
 test('a proposer whose tasks about texts alone are learnable comes to propose them, across a restart', {
   timeout: 240_000, // ten rounds of sampling and learning: some seconds on an idle machine

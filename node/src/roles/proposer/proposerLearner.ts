@@ -4,6 +4,7 @@ import type { RolloutGroup } from '#rl/groupStep.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { JsonValue } from '#store/journal.ts'
 import type { TrainingStep } from '../metrics/trainingLog.ts'
+import { ofRules } from '../models/forgetOtherRules.ts'
 import { failureOf, learningRateOf, lossOptions, rulesOfOthers } from '../models/learningRules.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type CandidateGroup, decodeGroups } from './candidates.ts'
@@ -36,9 +37,6 @@ export function lessonsOf(groups: readonly CandidateGroup[], shares: ReadonlyMap
 /** The journal's key for the candidates of a round, until they are learned from. */
 export const CANDIDATES = 'candidates'
 
-/** The journal's key for the number of updates, which the warm-up counts. */
-const UPDATES = 'proposer updates'
-
 /** Rounds after a proposal's in which missing score sheets are waited for, and after which nothing is learned from it: policies move on. */
 const [SHEETS_UNTIL, LEARNED_UNTIL] = [phase.opening + 3, phase.opening + 12]
 
@@ -47,7 +45,7 @@ export type ProposerLearner = {
   learn(round: number, until: AbortSignal): Promise<void>
 }
 
-type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock' | 'logger' | 'signal'> & {
+type LearnerModules = Pick<PeerNode, 'environment' | 'playsIn' | 'journal' | 'clock' | 'logger' | 'signal'> & {
   training: Pick<PeerNode['training'], 'note'>
   /** Solved share of each task of a final round. */
   readShares(round: number, until: AbortSignal): Promise<SolvedShares>
@@ -59,7 +57,7 @@ type LearnerModules = Pick<PeerNode, 'environment' | 'journal' | 'clock' | 'logg
  * @param folder - the adapter is kept in it after every update.
  */
 export function createProposerLearner(
-  { environment: { spec }, journal, training: log, clock, logger, signal, readShares }: LearnerModules,
+  { environment: { spec }, playsIn, journal, training: log, clock, logger, signal, readShares }: LearnerModules,
   policy: Pick<PolicyClient, 'policyStep' | 'save'>,
   folder: string,
 ): ProposerLearner {
@@ -69,7 +67,7 @@ export function createProposerLearner(
 
   /** One update, which is saved. */
   async function update(groups: readonly CandidateGroup[], lessons: readonly RolloutGroup[], solved: SolvedShares) {
-    const kept = Number(journal.getState(UPDATES) ?? 0)
+    const kept = Number(journal.getState(ofRules.proposerUpdates) ?? 0)
     const learningRate = learningRateOf(training, 'adapter', kept + 1)
     const startedMs = clock.nowMs()
     const report = await policy.policyStep(lessons, { ...options, learningRate })
@@ -83,7 +81,7 @@ export function createProposerLearner(
     })
     if (failure === null && groupsUsed > 0) {
       await policy.save(folder)
-      journal.setState(UPDATES, kept + 1)
+      journal.setState(ofRules.proposerUpdates, kept + 1)
     }
     const { reward, passAt1, validShare } = figures
     return { reward, solved: passAt1, validShare, kl, learned: failure === null && groupsUsed > 0, failure }
@@ -110,7 +108,7 @@ export function createProposerLearner(
       for (let round = first; round <= now - phase.opening; round++) {
         if (journal.get(round, 'proposed') !== true) continue
         const groups = decodeGroups(journal.get(round, CANDIDATES))
-        if (groups.length === 0) continue
+        if (groups.length === 0 || !(await playsIn(round))) continue
         const solved = await readShares(round, until)
         signal.throwIfAborted()
         if (solved.missing > 0 && now < round + SHEETS_UNTIL) continue

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '#core/clock.ts'
+import { createLogger } from '#core/logger.ts'
+import { presets } from '#environments/codezero/presets.ts'
+import { createJournal } from '#store/journal.ts'
+import { openDatabase } from '#store/openDatabase.ts'
+import { forgetOtherRules, ofRules } from './forgetOtherRules.ts'
+import { createRateScaling, createRoundCount, learningRateOf } from './learningRules.ts'
+
+const clock = createManualClock()
+const logger = createLogger({ write: () => {}, format: 'json', level: 'info', clock })
+const [own, other] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`] as const
+
+test('counts of other rules are forgotten, so that a schedule begins with the first round of its own', () => {
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  for (let round = 0; round < 200; round++) createRoundCount(journal).learned(round)
+  // The state of an earlier release counts as that of these rules.
+  forgetOtherRules(journal, logger, own)
+  expect(createRoundCount(journal).count()).toBe(200)
+  forgetOtherRules(journal, logger, own)
+  expect(createRoundCount(journal).count()).toBe(200)
+  journal.setState(ofRules.difficulty, { level: 5, solved: [], observations: 0, since: 0 })
+
+  forgetOtherRules(journal, logger, other)
+  const rounds = createRoundCount(journal)
+  expect(rounds.including(200)).toBe(1)
+  const falling = { ...presets.starter.training, schedule: 'cosine', totalRounds: 100 } as const
+  expect(learningRateOf(falling, 'weights', rounds.including(200))).toBeGreaterThan(0)
+  expect(journal.getState(ofRules.difficulty)).toBeNull()
+  expect(createRateScaling(journal, 'squareRoot').factor(200)).toBe(1)
+})
