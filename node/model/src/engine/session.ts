@@ -90,6 +90,9 @@ export async function createSession(model: OnnxModel, options: SessionOptions = 
   const { threads = 2 } = options
   if (!Number.isInteger(threads) || threads < 1 || threads > MOST_THREADS)
     throw new SessionError(`${threads} threads`, { hint: `Give a whole number from 1 to ${MOST_THREADS}.` })
+  // Read by NVIDIA's libraries when they start. The binding cannot turn off TF32, whose 10 bits would miss the tolerances of float32.
+  // biome-ignore lint/style/noProcessEnv: it is written, for libraries of this process.
+  if (model.device === 'cuda') process.env.NVIDIA_TF32_OVERRIDE ??= '0'
   let session: ort.InferenceSession
   try {
     session = await ort.InferenceSession.create(await bytesHere(model), {
