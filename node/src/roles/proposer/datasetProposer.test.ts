@@ -84,14 +84,18 @@ test('Past its last row a dataset starts over, and one of which nothing can be p
   await proposer.close()
 })
 
+/** A text that hardly deflates. */
+const noise = (seed: string, characters: number) =>
+  Array.from({ length: 50 }, (_, i) => createHash('sha256').update(`${seed} ${i}`).digest('base64'))
+    .join('')
+    .slice(0, characters)
+/** About 1.4 kB of a proposal each. */
+const longRows = Array.from({ length: 60 }, (_, at) => ({ ...rowOf(at), text: noise(`row ${at}`, 1_800) }))
+
 test('Rows that cannot be proposals are skipped, each with a counted reason.', async () => {
-  const noise = (seed: string, characters: number) =>
-    Array.from({ length: 50 }, (_, i) => createHash('sha256').update(`${seed} ${i}`).digest('base64'))
-      .join('')
-      .slice(0, characters)
   const asserts = [1, 2, 3, 4].map(at => `assert f('${noise(`test ${at}`, 370)}') == ${at}`)
   const path = await written(
-    ...Array.from({ length: 30 }, (_, at) => ({ ...rowOf(at), text: noise(`row ${at}`, 1_800) })),
+    ...longRows.slice(0, 5),
     { text: 'No plain value.', tests: ['assert isinstance(f(1), int)'] },
     { text: 'x'.repeat(3_000), tests: ['assert f(1) == 1'] },
     { text: noise('large', 1_900), tests: asserts },
@@ -99,17 +103,62 @@ test('Rows that cannot be proposals are skipped, each with a counted reason.', a
     { text: 'Twice.', tests: ['assert g(1) == 2'] },
   )
   const { list } = await taken(path, 40)
-  const full = 32 - list.texts.length
+  expect(list.texts).toHaveLength(6)
   expect(list.refused).toEqual({
     'dataset: no test is a call with plain values, compared with one': 1,
     'dataset: text too long': 1,
     'too large for calldata': 1,
     repeated: 1,
-    'no more space in the proposal': full - 1,
   })
-  const bytes = encodeProposal({ level: 2, texts: list.texts }).byteLength
-  expect(bytes).toBeLessThanOrEqual(MAX_TASK_BYTES)
-  expect(bytes).toBeGreaterThan(MAX_TASK_BYTES - 2_048)
+})
+
+test('A proposal is full after a few tasks without space, which are the first of the next one, also after a restart.', async () => {
+  const path = await written(...longRows)
+  const proposer = await open(path)
+  const gather = async () => {
+    const list = listOf(48)
+    const { fromDataset } = await gatherTasks(
+      { write: null, dataset: { proposer, share: 1 } },
+      environment,
+      2,
+      list,
+      () => '0x00',
+      forever,
+    )
+    expect([fromDataset, list.wanted()]).toEqual([list.texts.length, 0])
+    const bytes = encodeProposal({ level: 2, texts: list.texts }).byteLength
+    expect(bytes).toBeLessThanOrEqual(MAX_TASK_BYTES)
+    expect(bytes).toBeGreaterThan(MAX_TASK_BYTES - 2_048)
+    expect(list.refused).toEqual({ 'no more space in the proposal': 4 })
+    return list.texts
+  }
+  const first = await gather()
+  const position = proposer.position()
+  expect(position).toMatchObject({ pass: 0, taken: first.length })
+  const rest = [...(await gather()), ...(await gather())]
+  expect(new Set([...first, ...rest]).size).toBe(first.length + rest.length)
+  await proposer.close()
+  expect((await taken(path, 3, position)).list.texts).toEqual(rest.slice(0, 3))
+  expect(proposer.position()).toMatchObject({ pass: 0, taken: first.length + rest.length })
+})
+
+test('Long tasks leave a model its part of the bytes, which a model that fills it is not asked for again.', async () => {
+  const proposer = await open(await written(...longRows))
+  const list = listOf(48)
+  let asked = 0
+  const write: WriteProposals = async (_, count) => {
+    const texts = Array.from({ length: count }, (_, at) => noise(`model ${asked} ${at}`, 1_400))
+    asked++
+    return texts.map((text, at) => ({ text: `Write g(x). ${text}\nassert g(${at}) == 0`, ended: true }))
+  }
+  const sources = { write, dataset: { proposer, share: 0.5 } }
+  const { fromDataset } = await gatherTasks(sources, environment, 2, list, () => '0x00', forever)
+  expect([fromDataset, list.texts.length, asked]).toEqual([5, 13, 1])
+  // Of a dataset with a small share, one long task is proposed.
+  const few = listOf(48)
+  await proposer.take(few, 2, forever)
+  expect(few.texts).toHaveLength(1)
+  await proposer.close()
 })
 
 test.each([

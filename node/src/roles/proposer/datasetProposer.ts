@@ -5,7 +5,7 @@ import type { DatasetPosition } from '#hub/datasets/shuffledRows.ts'
 import type { JsonValue } from '#store/journal.ts'
 import { openDatasetTasks, type PlacedTask, type Refusal, type SkippedRows } from '../datasets/datasetTasks.ts'
 import { DatasetTasksError } from '../datasets/datasetTasksError.ts'
-import type { TaskList } from './taskList.ts'
+import { MISSES, NO_SPACE, type TaskList } from './taskList.ts'
 
 /** Most tasks that are read at once, so that a dataset in which nothing fits does not delay a round. */
 const MAX_TASKS_READ = 1_000
@@ -14,11 +14,17 @@ const MAX_ROWS_SKIPPED = 10_000
 
 const positionSchema = z.object({ pass: z.int().min(0), taken: z.int().min(0) })
 
+/** A proposal that found no space, and the position of its row. */
+type Waiting = { readonly text: string; readonly at: DatasetPosition }
+
 /** A dataset whose tasks a peer proposes, from where it stopped. */
 export type DatasetProposer = {
-  /** Puts tasks into a list until it has `count` more, or the time is up, in the dataset's shuffled order, and starts over at its end. */
+  /**
+   * Puts tasks into a list, in the dataset's shuffled order, until it has `count` more, their part of its bytes is used, or the time is up. Starts
+   * over at the dataset's end. Tasks that find no space are offered to the next list first.
+   */
   take(list: TaskList, count: number, until: AbortSignal): Promise<void>
-  /** Position at which the next start resumes, for a journal. Tasks after the last stored position are proposed again. */
+  /** Position at which the next start resumes, for a journal: of the first task that waits for space. Those after the stored one are proposed again. */
   position(): JsonValue
   /** Rows that are not tasks, by reason. */
   refusals(): Refusal[]
@@ -65,12 +71,32 @@ export async function openDatasetProposer(
       rows = dataset.rows(at)
     }
   }
+  const waiting: Waiting[] = []
   return {
     async take(list, count, until) {
-      let left = Math.min(count, list.wanted())
+      const most = list.bytesAfter(count)
+      let [left, misses, isFirst] = [Math.min(count, list.wanted()), 0, true]
+      const isOver = () => left <= 0 || misses >= MISSES || until.aborted
+      const offer = async (one: Waiting) => {
+        // The first may take more than its part: otherwise long tasks would wait forever for a small share.
+        const refused = await list.add(one.text, null, isFirst ? undefined : most)
+        if (refused === NO_SPACE) {
+          waiting.push(one)
+          misses++
+        }
+        if (refused !== null) return
+        left--
+        misses = 0
+        isFirst = false
+      }
+      for (const one of waiting.splice(0)) {
+        if (isOver()) waiting.push(one)
+        else await offer(one)
+      }
       let [read, skipped] = [0, 0]
-      while (left > 0 && read < MAX_TASKS_READ && skipped < MAX_ROWS_SKIPPED && read + skipped < dataset.size) {
-        const placed = until.aborted ? null : await next()
+      while (!isOver() && read < MAX_TASKS_READ && skipped < MAX_ROWS_SKIPPED && read + skipped < dataset.size) {
+        const before = at
+        const placed = await next()
         if (placed === null) return
         if ('skipped' in placed) {
           skipped += placed.skipped
@@ -79,10 +105,10 @@ export async function openDatasetProposer(
         read += 1
         const told = await proposals.tell(placed.task)
         if ('reason' in told) list.refuse(`dataset: ${told.reason}`)
-        else if ((await list.add(told.text, null)) === null) left--
+        else await offer({ text: told.text, at: before })
       }
     },
-    position: () => ({ ...of, ...at }),
+    position: () => ({ ...of, ...(waiting[0]?.at ?? at) }),
     refusals: dataset.refusals,
     close: dataset.close,
   }

@@ -4,7 +4,7 @@ import type { Environment, WrittenText } from '#environments/environment.ts'
 import { ChatServerError } from '#hub/chatServer/chatServerError.ts'
 import { type Candidate, candidateOf } from './candidates.ts'
 import { proposalsOf } from './proposalsOf.ts'
-import type { TaskList } from './taskList.ts'
+import { NO_SPACE, type TaskList } from './taskList.ts'
 
 /** Times that missing proposals are sampled again before a round goes with fewer. */
 const MAX_ATTEMPTS = 8
@@ -18,7 +18,8 @@ export type WriteProposals = (
 ) => Promise<readonly WrittenText[]>
 
 /**
- * Samples proposals at a level until a list has enough of them. A server that does not answer counts as a refusal: a dataset may replace it.
+ * Samples proposals at a level until a list has enough of them, or no space for one. A server that does not answer counts as a refusal: a dataset
+ * may replace it.
  *
  * @param seedOf - seed of an attempt; each attempt draws new numbers.
  * @param until - no attempt begins later.
@@ -41,11 +42,13 @@ export async function propose(
       break
     }
     const before = list.texts.length
+    let lacksSpace = false
     try {
       for (const { text, ended, sampled } of await write(level, count, seedOf(attempt), until)) {
         if (list.wanted() === 0) break
         await yieldToEventLoop()
         const refused = await list.add(text, ended ? await faultOf(text, level) : 'too long')
+        lacksSpace ||= refused === NO_SPACE
         candidates.push(...candidateOf(sampled, refused, list.texts.length - 1))
       }
     } catch (error) {
@@ -53,6 +56,8 @@ export async function propose(
       list.refuse(error.message)
       break
     }
+    // Only the shortest texts may still fit: another attempt is not worth them.
+    if (lacksSpace) break
     // A level is finite: if nothing is new, the task proposed longest ago is proposed again.
     if (attempt > 0 && list.texts.length === before && list.setAside() >= list.wanted()) break
   }
