@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import { describeMachine } from '../node/model/src/engine/devices/describeMachine.ts'
 import { readCommandLine, refuseUsage } from './base/commandLine.ts'
-import { type Experiment, experimentRows } from './experiment/experiment.ts'
+import { type Experiment, experimentRows, linesOf } from './experiment/experiment.ts'
 import { options, usage } from './experiment/options.ts'
 import { keepResults, measuredOn } from './measure/results.ts'
 
@@ -26,10 +26,7 @@ const rows = await experiment({ quick, data, onlyKept, threads, arm, log }).catc
   log('stopped: the same command resumes')
   process.exit(130)
 })
-for (const { name, value, unit, bar, ok, conditions } of rows)
-  log(
-    `${ok ? 'ok  ' : 'miss'} ${name}: ${value?.toPrecision(4) ?? 'no value'} ${unit} (bar ${bar ?? 'none'}); ${conditions}`,
-  )
+for (const line of linesOf(rows, data)) log(line)
 if (values.json) {
   const when = { date: new Date().toISOString().slice(0, 10), machine: measuredOn(await describeMachine()) }
   const kept = rows.map(row => ({ ...row, value: row.value === null ? null : Number(row.value.toPrecision(4)) }))

@@ -91,7 +91,7 @@ function tokensRow(solo: Runs, sharing: Runs): RowResult {
     const tokens = tokensTo(run, target)
     return tokens === null ? [] : [tokens / alone.tokens]
   })
-  if (pairs.length === 0) return { ...row, value: null, ok: false, conditions: 'not run yet' }
+  if (pairs.length === 0) return { ...row, value: null, ok: false, conditions: 'not run yet', notRun: true }
   if (shares.length < pairs.length) {
     const conditions = `${pairs.length - shares.length} of ${pairs.length} seeds never reached solo's ${target.toFixed(3)}`
     return { ...row, value: null, ok: false, conditions }
@@ -110,7 +110,8 @@ function gainRow(
   tokens = Number.POSITIVE_INFINITY,
 ): RowResult {
   const row = { name, unit: 'times the gain', bar }
-  if (sharing.length === 0 || other.length === 0) return { ...row, value: null, ok: false, conditions: 'not run yet' }
+  if (sharing.length === 0 || other.length === 0)
+    return { ...row, value: null, ok: false, conditions: 'not run yet', notRun: true }
   const gains = (runs: Runs, at: number) => interval(runs.map(run => passAt(run, at) - pass(run.points[0] as Point)))
   const [ours, theirs] = [gains(sharing, tokens), gains(other, tokens)]
   const value = ours.mean / theirs.mean

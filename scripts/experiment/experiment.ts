@@ -28,3 +28,12 @@ export const experimentRows: readonly Pick<BenchRow, 'name' | 'better'>[] = [
   { name: 'real-accuracy-gain', better: 'more' },
   { name: 'real-sharing-gain', better: 'more' },
 ]
+
+/** The rows in words. `data` is the folder of finished runs. */
+export function linesOf(rows: readonly RowResult[], data: string): string[] {
+  if (rows.every(({ notRun }) => notRun)) return [`no run of these rules in ${data}`]
+  return rows.map(
+    ({ name, value, unit, bar, ok, conditions }) =>
+      `${ok ? 'ok  ' : 'miss'} ${name}: ${value?.toPrecision(4) ?? 'no value'} ${unit} (bar ${bar ?? 'none'}); ${conditions}`,
+  )
+}

@@ -1,6 +1,13 @@
-import { expect, test } from 'vitest'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
+import { linesOf } from './experiment.ts'
 import { startOf } from './keptRuns.ts'
+import { poisoned, poisonedRow } from './poisoned.ts'
+import { realModel } from './realModel.ts'
+import { swarmVsSolo } from './swarmVsSolo.ts'
 
 test('runs of other rules or another judge have another name', async () => {
   const { starter } = await loadEnvironments()
@@ -14,4 +21,38 @@ test('runs of other rules or another judge have another name', async () => {
     { ...spec, judge: { kind: 'backTranslation', weightsHash: `0x${'00'.repeat(32)}` } },
   ]
   for (const other of others) expect(await startOf(other)).not.toBe(start)
+})
+
+test.each([
+  ['swarm-vs-solo', swarmVsSolo],
+  ['poisoned', poisoned],
+  ['real-model', realModel],
+])(
+  '%s without a kept run reports that nothing was run, and leaves an earlier record as it is',
+  async (name, experiment) => {
+    const data = await mkdtemp(join(tmpdir(), 'waggle-kept-'))
+    onTestFinished(() => rm(data, { recursive: true }))
+    await writeFile(join(data, `${name}.json`), 'earlier')
+    const told: string[] = []
+    const log = (line: string) => void told.push(line)
+    const rows = await experiment({ quick: false, data, onlyKept: true, threads: 1, log })
+    expect(rows.map(({ value, ok, notRun }) => [value, ok, notRun])).toEqual(rows.map(() => [null, false, true]))
+    expect(linesOf(rows, data)).toEqual([`no run of these rules in ${data}`])
+    expect(told).toEqual([])
+    expect(await readdir(data)).toEqual([`${name}.json`])
+    expect(await readFile(join(data, `${name}.json`), 'utf8')).toBe('earlier')
+  },
+)
+
+test('a poison without runs is named as such, next to one with runs', () => {
+  const none = [0.5, 0.7]
+  expect(poisonedRow({ none, absurd: [0.5, 0.6] }, 12)).toMatchObject({
+    ...{ value: null, ok: false, notRun: true },
+    conditions: expect.stringContaining(
+      'absurd 0.550 against 0.600 without poison (2 seeds), plausible not run, certain not run',
+    ),
+  })
+  const all = poisonedRow({ none, absurd: none, plausible: none, certain: [0.5, 0.61] }, 12)
+  expect(all).toMatchObject({ value: expect.closeTo(0.075, 9), ok: false })
+  expect(linesOf([all], '')[0]).toMatch(/^miss poisoned-pass1: 0\.07500 of pass@1 \(bar 0\.05\); /)
 })

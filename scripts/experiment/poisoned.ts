@@ -1,5 +1,6 @@
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { measurePolicy } from '../../node/src/roles/models/measurePolicies.ts'
+import type { RowResult } from '../measure/row.ts'
 import type { Experiment, ExperimentOptions } from './experiment.ts'
 import { keptRun, startOf } from './keptRuns.ts'
 import { openSwarm, type Poison } from './openSwarm.ts'
@@ -39,18 +40,23 @@ export const poisoned: Experiment = async options => {
       bySeed[seed] = mean(run.passAt1)
     }
   }
+  return [poisonedRow(passAt1, size.rounds)]
+}
+
+/** @param passAt1 - of the honest peers, by arm and then by seed. */
+export function poisonedRow(passAt1: Readonly<Record<string, readonly number[]>>, rounds: number): RowResult {
   const compared = Object.keys(poisons).map(arm => ({ arm, ...compare(passAt1.none ?? [], passAt1[arm] ?? []) }))
-  const told = compared.map(
-    ({ arm, honest, poisoned, seeds }) =>
-      `${arm} ${poisoned.toFixed(3)} against ${honest.toFixed(3)} without poison (${seeds} seeds)`,
+  const told = compared.map(({ arm, honest, poisoned, seeds }) =>
+    seeds === 0
+      ? `${arm} not run`
+      : `${arm} ${poisoned.toFixed(3)} against ${honest.toFixed(3)} without poison (${seeds} seeds)`,
   )
-  const conditions = `pass@1 by execution after ${size.rounds} rounds, mean of ${PEERS - 1} honest peers: ${told.join(', ')}`
+  const conditions = `pass@1 by execution after ${rounds} rounds, mean of ${PEERS - 1} honest peers: ${told.join(', ')}`
   const value = compared.every(({ seeds }) => seeds > 0)
     ? Math.max(...compared.map(({ honest, poisoned }) => (honest - poisoned) / honest))
     : null
-  return [
-    { name: 'poisoned-pass1', value, unit: 'of pass@1', bar: BAR, ok: value !== null && value <= BAR, conditions },
-  ]
+  const row = { name: 'poisoned-pass1', value, unit: 'of pass@1', bar: BAR, conditions }
+  return value === null ? { ...row, ok: false, notRun: true } : { ...row, ok: value <= BAR }
 }
 
 /** Means over the seeds that both have: seeds differ by more than what is looked for. */

@@ -27,10 +27,13 @@ export function realRows({ before, arms }: RealFound, questions: string): RowRes
   const conditions = `${questions}; before ${before?.toFixed(3) ?? 'not run'}; shared ${described(arms.shared)}; solo ${described(arms.solo)}`
   const gain = shared === null || before === null ? null : shared.mean - before
   const sharing = shared === null || solo === null ? null : shared.mean - solo.mean
-  const row = { unit: 'exact accuracy', conditions }
+  const rowOf = (value: number | null) => {
+    const row = { unit: 'exact accuracy', conditions, value }
+    return value === null ? ({ ...row, notRun: true } as const) : row
+  }
   return [
-    { ...row, name: 'real-accuracy-gain', value: gain, bar: ACCURACY_BAR, ok: gain !== null && gain >= ACCURACY_BAR },
-    { ...row, name: 'real-sharing-gain', value: sharing, bar: null, ok: sharing !== null },
+    { ...rowOf(gain), name: 'real-accuracy-gain', bar: ACCURACY_BAR, ok: gain !== null && gain >= ACCURACY_BAR },
+    { ...rowOf(sharing), name: 'real-sharing-gain', bar: null, ok: sharing !== null },
   ]
 }
 

@@ -49,6 +49,7 @@ export const swarmVsSolo: Experiment = async options => {
     found.push({ arm, runs: ofArm, secondsPerRound: seconds })
   }
   const rows = compareArms(runs, { equalTokens: size.equalTokens, apart: !options.quick })
+  if (found.length === 0) return rows
   const date = new Date().toISOString().slice(0, 10)
   await recordArms(options.data, found, rows, { date, machine: measuredOn(await describeMachine()) })
   options.log(tableOf(found))

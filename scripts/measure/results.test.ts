@@ -36,6 +36,15 @@ test('a run of some rows leaves the others as they were measured, and the report
   expect(report).toContain('Not measured yet: `npm run bench -- gas` does it.')
 })
 
+test('a row that was not run leaves its earlier result, and one that never was is not kept', async () => {
+  const other = join(folder, 'other')
+  const when = (date: string) => ({ date, machine })
+  const notRun = (name: string) => ({ ...result(name, null, 2, false), notRun: true }) as const
+  await keepResults(other, 'experiments', rows, [result('a', 3, 2, true)], when('2026-11-20'))
+  await keepResults(other, 'experiments', rows, [notRun('a'), notRun('b')], when('2026-11-21'))
+  expect(await readResults(other, 'experiments')).toMatchObject([{ name: 'a', value: 3, date: '2026-11-20' }])
+})
+
 test('a machine says what multiplies 8-bit integers', () => {
   const of = (instructionSets: string[]) =>
     measuredOn({ platform: '', cpu: 'X', cores: 2, instructionSets, memoryBytes: 24e9, gpus: [] }).integerUnits

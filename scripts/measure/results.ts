@@ -62,7 +62,7 @@ export async function readResults(folder: string, group: Group): Promise<KeptRow
   return z.strictObject({ rows: z.array(keptRow) }).parse(JSON.parse(await readFile(path, 'utf8'))).rows
 }
 
-/** Replaces the rows that were measured, in the benchmark's order. Rows that no longer exist go. */
+/** Replaces the rows that were run, in the benchmark's order. Rows that no longer exist go. */
 export async function keepResults(
   folder: string,
   group: Group,
@@ -71,7 +71,8 @@ export async function keepResults(
   when: { readonly date: string; readonly machine: MeasuredOn },
 ): Promise<void> {
   const rows = new Map((await readResults(folder, group)).map(row => [row.name, row]))
-  const fresh = new Map(measured.map(result => [result.name, result]))
+  const run = measured.flatMap(({ notRun, ...result }) => (notRun ? [] : [result]))
+  const fresh = new Map(run.map(result => [result.name, result]))
   const kept = benchRows.flatMap(({ name, better }) => {
     const result = fresh.get(name)
     return result ? { ...result, better, ...when } : (rows.get(name) ?? [])

@@ -25,6 +25,8 @@ export interface RowResult {
   readonly bar: number | null
   readonly ok: boolean
   readonly conditions: string
+  /** Nothing was run for it: an earlier result stands. */
+  readonly notRun?: true
 }
 
 /** Measures a row. A row that throws has no value: the others are still wanted. */
