@@ -163,7 +163,7 @@ test('solvers that learn from each other hold no more after 260 rounds than befo
     // Keys count from round 2 on.
     if (round < 2) continue
     const reports = await Promise.all(solvers.map(({ said }) => said('learned', { round })))
-    learned += reports.filter(({ taken, updates }) => taken === 2 && updates === 2).length
+    learned += reports.filter(({ taken, updates }) => Number(taken) > 0 && updates === 2).length
     growth.after(round)
   }
   // A round without a right answer, or with a late one, has less.

@@ -53,7 +53,16 @@ const steps =
     const given: unknown[] = []
     const policyStep = async (lessons: { completions: unknown[] }[], options: object) => {
       given.push(options, ...lessons.map(({ completions }) => completions.length))
-      return { groupsUsed: 1, groupsDropped: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
+      return {
+        groupsUsed: 1,
+        groupsDropped: 0,
+        haveGradient: [true],
+        step: null,
+        kl: null,
+        clipFraction: null,
+        undone: false,
+        refuted: 0,
+      }
     }
     const clock = createManualClock()
     const journal = createJournal(openDatabase(':memory:'), clock)
@@ -72,7 +81,7 @@ async function lessons(spec: EnvironmentSpec): Promise<unknown> {
     score: async groups => groups.map(group => group as ScoredGroup),
     async learn(groups) {
       updates.push(groups.map(({ task }) => String(task.taskHash)))
-      return { failure: null, updates: 1 }
+      return { failure: null, updates: 1, taken: 0 }
     },
     setbacks: () => 0,
   }

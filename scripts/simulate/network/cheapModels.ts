@@ -118,7 +118,9 @@ export function cheapPolicy(owner: string, skill: number, hangs = false): Policy
     setbacks: () => 0,
     async policyStep(groups: readonly unknown[]) {
       weights = { ...weights, version: weights.version + 1 }
-      return { groupsUsed: groups.length, groupsDropped: 0, step: null, kl: 0, clipFraction: 0, undone: false, refuted: 0 }
+      const haveGradient = groups.map(() => true)
+      const figures = { step: null, kl: 0, clipFraction: 0, undone: false, refuted: 0 }
+      return { groupsUsed: groups.length, groupsDropped: 0, haveGradient, ...figures }
     },
     save: async () => ({ weightsHash: contentId(bytesOf(weights)), steps: weights.version }),
     readDraws,

@@ -59,6 +59,8 @@ export interface GroupStepReport {
   readonly groupsUsed: number
   /** Groups without one: their rewards deviate less than `minDeviation`, or fewer than two of their completions or no tokens are there. */
   readonly groupsDropped: number
+  /** Whether each of the groups has a gradient, in their order, also if nothing was changed. */
+  readonly haveGradient: readonly boolean[]
   readonly step: StepReport | null
   /** How far the update moved the policy; null without `maxKl`. */
   readonly kl: number | null
@@ -104,12 +106,11 @@ export async function groupStep(
   const several = groups.filter(group => group.completions.length > 1)
   const rewards = several.map(group => Float32Array.from(group.completions, completion => completion.reward))
   const { advantages, kept } = groupAdvantages(rewards, { scaleRewards, minDeviation })
-  const lessons = several
-    .map((group, g) => ({ group, sequences: kept[g] ? policySequences(group, advantages[g] as Float32Array) : [] }))
-    .filter(({ sequences }) => sequences.length > 0)
-  const sequences = lessons.map(lesson => lesson.sequences)
+  const learnable = several.map((group, g) => (kept[g] ? policySequences(group, advantages[g] as Float32Array) : []))
+  const sequences = learnable.filter(group => group.length > 0)
   const groupsUsed = sequences.length
-  const nothing = { ...noUpdate, groupsDropped: groups.length - groupsUsed }
+  const haveGradient = groups.map(group => (learnable[several.indexOf(group)] ?? []).length > 0)
+  const nothing = { ...noUpdate, groupsDropped: groups.length - groupsUsed, haveGradient }
   if (groupsUsed === 0) return nothing
   const batch = (recomputeLogprobs ? sequences.map(unclaimed) : sequences).flat()
   const lossOptions = { clipLow: 0.2, clipHigh: 0.28, klBeta: 0, ...batchOptions }
@@ -122,8 +123,7 @@ export async function groupStep(
     if (maxKl === undefined) return done
     const before = oldLogprobs.filter(logprobs => logprobs !== null)
     const after = await trainer.logprobs(batch.filter((_, i) => oldLogprobs[i] !== null))
-    const used = new Set(lessons.map(({ group }) => group))
-    const kl = policyDrift(before, after, countedTokens(groups, used))
+    const kl = policyDrift(before, after, countedTokens(groups, haveGradient))
     const undone = !(kl <= maxKl) // NaN too
     return { ...done, kl, clipFraction: clipFraction(before, after, lossOptions), undone }
   }
@@ -142,10 +142,11 @@ async function undoable(trainer: Trainer, update: () => Promise<GroupStepReport>
 }
 
 /** Tokens that a drift is spread over: a group without a gradient counts as one with the mean of the others at most, or padding would hide any drift. */
-function countedTokens(groups: readonly RolloutGroup[], used: ReadonlySet<RolloutGroup>): number {
-  const trained = [...used].reduce((sum, group) => sum + tokensIn(group), 0)
-  const others = groups.filter(group => !used.has(group))
-  return others.reduce((sum, group) => sum + Math.min(tokensIn(group), trained / used.size), trained)
+function countedTokens(groups: readonly RolloutGroup[], haveGradient: readonly boolean[]): number {
+  const used = groups.filter((_, g) => haveGradient[g])
+  const trained = used.reduce((sum, group) => sum + tokensIn(group), 0)
+  const others = groups.filter((_, g) => !haveGradient[g])
+  return others.reduce((sum, group) => sum + Math.min(tokensIn(group), trained / used.length), trained)
 }
 
 const tokensIn = ({ completions }: RolloutGroup) => completions.reduce((sum, { tokens }) => sum + tokens.length, 0)

@@ -136,8 +136,9 @@ test('groups without a lesson change nothing', async () => {
   const deviating = { learningRate: 1e-3, minDeviation: 0.05 }
   expect(await groupStep(trainer, close, deviating)).toMatchObject(nothing)
   expect(hashWeights(weights)).toBe(before)
-  const both = await groupStep(trainer, [...groups, ...close], { learningRate: 1e-3 })
-  expect(both).toMatchObject({ groupsUsed: 1, groupsDropped: 1 })
+  const single = { prompt: Int32Array.of(1), completions: [completion] }
+  const both = await groupStep(trainer, [...groups, single, ...close], { learningRate: 1e-3 })
+  expect(both).toMatchObject({ groupsUsed: 1, groupsDropped: 2, haveGradient: [false, false, true] })
   expect(hashWeights(weights)).not.toBe(before)
   await trainer.dispose()
 })

@@ -121,7 +121,16 @@ test('results are learned from once, the oldest first: late score sheets are wai
       options.push(asked)
       if (fails) throw new Error('the worker died')
       const step = { loss: 0.5, gradientNorm: 2, tokens: 40, learningRate: asked.learningRate as number }
-      return { groupsUsed: 1, groupsDropped: 0, step, kl: 0.001, clipFraction: 0, undone: false, refuted: 0 }
+      return {
+        groupsUsed: 1,
+        groupsDropped: 0,
+        haveGradient: [true],
+        step,
+        kl: 0.001,
+        clipFraction: 0,
+        undone: false,
+        refuted: 0,
+      }
     },
     save: async (folder: string) => {
       saved.push(folder)

@@ -83,8 +83,8 @@ function noting(fails: string[] = [], rewards: Record<string, Rewards> = {}) {
       const names = groups.map(({ task }) => String(task.taskHash))
       updates.push({ groups: names, own })
       if (names.some(name => fails.includes(name))) throw new Error(`no lesson in ${names}`)
-      const differ = groups.some(({ rewards: [one, other] }) => one !== other)
-      return { failure: null, updates: differ ? 1 : 0 }
+      const differ = groups.map(({ rewards: [one, other] }) => one !== other)
+      return { failure: null, updates: differ.includes(true) ? 1 : 0, taken: differ.slice(own).filter(Boolean).length }
     },
     setbacks: () => 0,
   }
@@ -191,6 +191,22 @@ test.each(['updateForEachPeer', 'mixed'] as const)(
     await learnRound(modules, { ...round({ others: peers([c], [d], [e]) }, mode), round: 8 })
     expect(held()).toEqual([true, false, false])
     expect(lines.join()).toContain('nothing is learned from this peer for some rounds')
+  },
+)
+
+test.each(['updateForEachPeer', 'mixed'] as const)(
+  '%s: a group without a gradient is not taken, and none is if nothing has one',
+  async mode => {
+    const [one, other] = [group('equal'), group('same')]
+    const equal = { equal: [0.5, 0.5], same: [0.5, 0.5] } as const
+    const takenOf = async (rewards: Record<string, Rewards>, ...lists: CheckedGroup[][]) => {
+      const { updates: _, ...modules } = noting([], rewards)
+      const { taken } = await learnRound(modules, round({ others: peers(...lists) }, mode, { updatesPerPeer: 2 }))
+      return taken
+    }
+    expect(await takenOf(equal, [c, one], [other])).toBe(1)
+    expect(await takenOf({ ...equal, a: [0.1, 0.1], b: [0.1, 0.1] }, [one], [other])).toBe(0)
+    expect(await takenOf(equal, [one, other])).toBe(0)
   },
 )
 

@@ -49,7 +49,7 @@ export type LearnedRound = {
   averageAtK: number
   /** The same by the families of their tasks; empty if the environment has no families. */
   families: Record<string, number>
-  /** Groups of others that were trained on. */
+  /** Groups of others that were trained on: those with a gradient, each once. */
   taken: number
   /** Updates that changed the policy. */
   updates: number
@@ -109,10 +109,7 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
     return learned
   }
   const failure = await updates.update([...chosen, ...external], chosen.length, { mostNats })
-  if (failure === null) {
-    learned.taken = external.length
-    return learned
-  }
+  if (failure === null) return learned
   const peers = Map.groupBy(external, ({ peerKey }) => peerKey)
   await learnPeerByPeer(
     all,

@@ -11,7 +11,16 @@ import { createRateScaling, learningRateOf } from '../models/learningRules.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
 import { createLearner } from './learner.ts'
 
-const noStep = { groupsUsed: 1, groupsDropped: 0, step: null, kl: null, clipFraction: null, undone: false, refuted: 0 }
+const noStep = {
+  groupsUsed: 1,
+  groupsDropped: 0,
+  haveGradient: [true],
+  step: null,
+  kl: null,
+  clipFraction: null,
+  undone: false,
+  refuted: 0,
+}
 const clock = createManualClock()
 const rollouts = [0, 1, 2, 3].map(index => ({ index, completionTokens: [index], logprobs: [-1], promptTokens: [1] }))
 const correctness = [0.5, 0, 1, 0.5]
@@ -40,7 +49,8 @@ async function learned(answersPerGroup: number | null, rounds: readonly number[]
   const policy = { policyStep } as unknown as PolicyClient
   const judge = { score: async () => [] }
   const learner = createLearner({ environment, journal, training: noting, clock }, policy, judge)
-  for (const round of rounds) expect(await learner.learn([group], 1, { round })).toEqual({ failure: null, updates: 1 })
+  for (const round of rounds)
+    expect(await learner.learn([group], 1, { round })).toEqual({ failure: null, updates: 1, taken: 0 })
   return { rewards, counted: journal.getState('rounds learned') }
 }
 
@@ -98,6 +108,20 @@ test('figures of an update on own groups and on those of others are not mixed', 
     ],
   })
   expect(noted[1]).toMatchObject({ ownGroups: 0, reward: 1, passAt1: 1, entropy: null, others: null })
+})
+
+test('groups of others with a gradient are counted, and none where the policy did not change', async () => {
+  const haveGradient = [true, false, true]
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const environment = { spec: presets.starter } as unknown as Environment
+  const learn = (report: object) => {
+    const policy = { policyStep: async () => ({ ...noStep, haveGradient, ...report }) } as unknown as PolicyClient
+    const learner = createLearner({ environment, journal, training: noting, clock }, policy, { score: async () => [] })
+    return learner.learn([group, group, group], 1, { round: 1 })
+  }
+  expect(await learn({ groupsUsed: 2 })).toEqual({ failure: null, updates: 1, taken: 1 })
+  expect(await learn({ groupsUsed: 0 })).toEqual({ failure: null, updates: 0, taken: 0 })
+  expect(await learn({ groupsUsed: 2, undone: true })).toMatchObject({ updates: 0, taken: 0 })
 })
 
 test('scored groups are reported by the family that the environment gives their task, and by none where it gives none', async () => {

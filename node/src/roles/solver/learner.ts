@@ -25,6 +25,8 @@ type Lesson = {
   failure: string | null
   /** 1 if the policy changed; 0 if not, because no group had a gradient. */
   updates: number
+  /** Groups of others with a gradient; 0 if the policy did not change. */
+  taken: number
 }
 
 export type Learner = {
@@ -84,10 +86,12 @@ export function createLearner(
     own: number,
     peer: PeerKey | null,
   ): Promise<Lesson> {
-    const lessons = groups.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
+    const toLessons = (of: readonly ScoredGroup[]) =>
+      of.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
+    const [mine, theirs] = [toLessons(groups.slice(0, own)), toLessons(groups.slice(own))]
     const startedMs = clock.nowMs()
-    const report = await policy.policyStep(lessons, options)
-    const { step, kl, clipFraction, groupsUsed } = report
+    const report = await policy.policyStep([...mine, ...theirs], options)
+    const { step, kl, clipFraction, groupsUsed, haveGradient } = report
     const seconds = (clock.nowMs() - startedMs) / 1000
     const failure = failureOf(report)
     log.note({
@@ -97,7 +101,8 @@ export function createLearner(
       ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
       ...{ tokens: step?.tokens ?? 0, seconds, failure },
     })
-    return { failure, updates: failure === null && groupsUsed > 0 ? 1 : 0 }
+    if (failure !== null || groupsUsed === 0) return { failure, updates: 0, taken: 0 }
+    return { failure, updates: 1, taken: haveGradient.slice(mine.length).filter(Boolean).length }
   }
 
   return {

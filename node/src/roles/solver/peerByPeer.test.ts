@@ -46,7 +46,7 @@ function openSolver(events: (update: string, nth: number) => Event | undefined) 
       if (events(name, tried.filter(one => one === name).length) === 'throws') throw new Error('no judge')
       return scored(groups)
     },
-    async learn(groups) {
+    async learn(groups, own) {
       const name = String(groups[0]?.task.taskHash)
       updates.push(name)
       const event = events(name, updates.filter(one => one === name).length)
@@ -55,10 +55,10 @@ function openSolver(events: (update: string, nth: number) => Event | undefined) 
         kept = []
       }
       if (event === 'throws' || event === 'loses the worker') throw new Error(event)
-      if (event === 'fails') return { failure: 'too far', updates: 0 }
-      if (event === 'has no gradient') return { failure: null, updates: 0 }
+      if (event === 'fails') return { failure: 'too far', updates: 0, taken: 0 }
+      if (event === 'has no gradient') return { failure: null, updates: 0, taken: 0 }
       kept.push(name)
-      return { failure: null, updates: 1 }
+      return { failure: null, updates: 1, taken: groups.length - own }
     },
     setbacks: () => setbacks,
   }

@@ -11,7 +11,7 @@ export const MOST_OWN_UPDATES = 4
 type Lessons = {
   updates: ReturnType<typeof createUpdates>
   faults: ReturnType<typeof createFaults>
-  learned: { updates: number; taken: number }
+  learned: { updates: number }
   /** The own groups. */
   chosen: readonly ScoredGroup[]
   ownUpdates: number
@@ -52,7 +52,6 @@ export async function learnPeerByPeer(
       groups.length === 0 ? null : await update(groups, 0, { peer: peerKey, mostNats, times: updatesPerPeer })
     if (failure !== null) faults.ofPeer(peerKey, groups.length, failure)
     // Groups whose answers all earn the same change nothing, and none is at fault.
-    if (learned.updates > before) learned.taken += groups.length
     given += Math.max(0, learned.updates - before)
   }
   await repeatLost()

@@ -63,6 +63,7 @@ export function createUpdates(
         if (failure !== null) return i === 0 ? failure : null
         if (!lesson?.updates) return null
         learned.updates += 1
+        if (i === 0) learned.taken += lesson.taken
       }
       return null
     },
