@@ -2,6 +2,7 @@ import { inspect, isDeepStrictEqual } from 'node:util'
 import { MAX_SEQUENCE_TOKENS } from '#core/payloads/payloads.ts'
 import { MAX_TASK_CHARACTERS } from '#core/payloads/taskProposal.ts'
 import { checkGames, checkProposals, checkStages } from './checkHooks.ts'
+import { checkTruncation } from './checkTruncation.ts'
 import { contradictionsOf } from './contradictionsOf.ts'
 import type { Answer, AnswerScore, Environment, Judge, Problem } from './environment.ts'
 import type { EnvironmentKind } from './environmentKind.ts'
@@ -25,7 +26,16 @@ const seeds = [`0x${'5a'.repeat(32)}`, `0x${'a5'.repeat(32)}`] as const
  * @returns one sentence per finding, with a remedy; empty for a valid environment.
  */
 export async function checkEnvironment(environment: Environment, judge: Judge): Promise<string[]> {
-  const parts = [checkTasks, checkHeldOut, checkPrompts, checkScores, checkProposals, checkStages, checkGames]
+  const parts = [
+    checkTasks,
+    checkHeldOut,
+    checkTruncation,
+    checkPrompts,
+    checkScores,
+    checkProposals,
+    checkStages,
+    checkGames,
+  ]
   const findings: string[] = []
   for (const part of parts)
     try {
@@ -85,7 +95,7 @@ async function checkHeldOut({ drawTasks, roundTasks, heldOutTasks }: Environment
       findings.push(
         `heldOutTasks: a task of level ${level} is also drawn for training: hold it out by a hash of its question.`,
       )
-    const checked = await Promise.all(hostileTexts.flatMap(text => held.map(({ check }) => check(text))))
+    const checked = await Promise.all(hostileTexts.flatMap(text => held.map(({ check }) => check(text, true))))
     if (checked.includes(true))
       findings.push(`heldOutTasks: check takes an empty or meaningless answer of level ${level} for right.`)
   }

@@ -146,7 +146,8 @@ export type RoundTask<P = Problem> = DrawnTask<P> & { readonly level: Level }
 
 export interface HeldOutTask<P = Problem> {
   readonly problem: P
-  check(text: string): HeldOutCheck | Promise<HeldOutCheck>
+  /** @param ended - false for an answer that the token limit cut off: wrong where the score takes it for wrong. */
+  check(text: string, ended: boolean): HeldOutCheck | Promise<HeldOutCheck>
 }
 
 /** An answer of the stage before. `ended` is false for one that the token limit cut off. */

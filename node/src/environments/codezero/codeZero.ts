@@ -155,12 +155,13 @@ function standInTasks(spec: CodeZeroSpec, seed: Seed): RoundTask<Problem>[] {
   return drawTasks(level, proposalsPerRound(spec), `silent ${seed}`, spec.repairing).map(task => ({ ...task, level }))
 }
 
-/** An answer is right if it passes the tests of its task. */
+/** An answer is right if it passes the tests of its task; one that was cut off is wrong, as for the score. */
 async function heldOutTasks(level: Level, count: number, repairing: number): Promise<HeldOutTask<Problem>[]> {
   const random = seededRandom(`canary repairs ${level}`)
   return mapYielding(await canaryTasks(level, count), (task, i) => {
     let tests: StrictTest[] | undefined
-    const check = async (text: string) => {
+    const check = async (text: string, ended: boolean) => {
+      if (!ended) return false
       tests ??= canaryTests(task, level, i)
       return { code: (await codeOfAnswer(text, task)) ?? '', tests }
     }

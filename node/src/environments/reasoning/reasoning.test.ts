@@ -53,7 +53,8 @@ test('a round’s questions follow from its seed alone, of the families and leve
   const held = await few.heldOutTasks(2, 20)
   expect(held.every(({ problem }) => isHeldOut(problem))).toBe(true)
   expect(held.map(({ problem }) => problem)).toEqual((await few.heldOutTasks(2, 20)).map(({ problem }) => problem))
-  for (const { problem, check } of held) expect([check(problem.answer), check('no')]).toEqual([true, false])
+  for (const { problem, check } of held)
+    expect([check(problem.answer, true), check('no', true), check(problem.answer, false)]).toEqual([true, false, false])
 })
 
 test('held-out questions differ, and a family with fewer than its share gives those that it has', async () => {
@@ -91,6 +92,27 @@ test('the environment passes the checks, with all families and both styles', asy
   const environment = open({ families: [...familyNames], reply: 'tagged' })
   expect(await checkEnvironment(environment, await environment.openJudge(null))).toEqual([])
   expect(await checkEnvironment(open(), await open().openJudge(null))).toEqual([])
+})
+
+test('a held-out check that takes a truncated answer for right is found, and one that takes a right one for wrong', async () => {
+  const environment = open()
+  const judge = await environment.openJudge(null)
+  const checked = (check: (answer: string, text: string, ended: boolean) => boolean) => {
+    const heldOutTasks: typeof environment.heldOutTasks = async (...asked) =>
+      (await environment.heldOutTasks(...asked)).map(({ problem }) => ({
+        problem,
+        check: (text, ended) => check(problem.answer, text, ended),
+      }))
+    return checkEnvironment({ ...environment, heldOutTasks }, judge)
+  }
+  expect(await checked((answer, text) => answer === text)).toEqual([
+    expect.stringMatching(
+      /^heldOutTasks: "\d+", cut off by the token limit, is right for check and wrong for the score/,
+    ),
+  ])
+  expect(await checked((_, text, ended) => ended && text === '13')).toEqual([
+    expect.stringContaining('"13" is right for check and wrong for the score'),
+  ])
 })
 
 test('a model is asked the question, with the form of its answer, under the message of the specification', async () => {

@@ -65,7 +65,10 @@ export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): En
     drawTasks: (level, count, seed) => drawMany(() => level, count, seed).map(told),
     heldOutTasks: async (level, count) =>
       (await heldOutQuestions(families, level, count)).map(
-        (problem): HeldOutTask<ReasoningProblem> => ({ problem, check: text => isRight(problem, text) }),
+        (problem): HeldOutTask<ReasoningProblem> => ({
+          problem,
+          check: (text, ended) => ended && isRight(problem, text),
+        }),
       ),
   }
 }

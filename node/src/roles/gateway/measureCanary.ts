@@ -41,7 +41,7 @@ export async function measureCanary(node: PeerNode, peerId: string, bundle: Cana
   const cases = await mapYielding(bundle.samples, async ({ task, completionTokens, ended }) => {
     const text = await packedText(format, completionTokens, format.tokenBytes, ended)
     // A sample that names no task never passes.
-    return (await held[task]?.check(text)) ?? false
+    return (await held[task]?.check(text, ended)) ?? false
   })
   const sandbox = createSandbox()
   const verdicts = await verdictsOf(sandbox, cases, MAX_SLOW, node.clock).finally(sandbox.close)

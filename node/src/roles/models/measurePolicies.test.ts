@@ -18,24 +18,31 @@ const prompts = {
   solver: solverMessage,
   examples: [],
 }
+const spec = kind.schema.parse({ ...small, families: ['product'], prompts })
+const environment = reasoning({ spec, tokenizer, solverFolder: '' })
 
-/** Answers `7` to every question. */
-const policy = {
-  generate: async ({ prompts: asked, samplesPerPrompt }: { prompts: Int32Array[]; samplesPerPrompt: number }) =>
+/** Measures a policy that answers every question alike. */
+async function measured(answer: string, ended = true) {
+  const generate = async ({ prompts: asked, samplesPerPrompt }: { prompts: Int32Array[]; samplesPerPrompt: number }) =>
     asked.flatMap((_, prompt) =>
-      Array.from({ length: samplesPerPrompt }, () => ({ prompt, tokens: encode('7'), ended: true })),
-    ),
-} as unknown as PolicyClient
+      Array.from({ length: samplesPerPrompt }, () => ({ prompt, tokens: encode(answer), ended })),
+    )
+  const policy = { generate } as unknown as PolicyClient
+  const opened = { policy, judge: await environment.openJudge(null), environment: environment as never }
+  return measurePolicy(opened, { level: 1, tasks: 100, samples: 2 })
+}
 
 test('figures are over the existing held-out tasks, not over those that were asked for', async () => {
-  const spec = kind.schema.parse({ ...small, families: ['product'], prompts })
-  const environment = reasoning({ spec, tokenizer, solverFolder: '' })
-  const judge = await environment.openJudge(null)
-  const measured = await measurePolicy(
-    { policy, judge, environment: environment as never },
-    { level: 1, tasks: 100, samples: 2 },
-  )
-  expect(measured).toMatchObject({ tasks: 6, families: [{ family: 'product', tasks: 6 }] })
+  const figures = await measured('7')
+  expect(figures).toMatchObject({ tasks: 6, families: [{ family: 'product', tasks: 6 }] })
   // Of 6 tasks, not of 100.
-  expect(measured.passAtK[0]?.high ?? 0).toBeGreaterThan(0.2)
+  expect(figures.passAtK[0]?.high ?? 0).toBeGreaterThan(0.2)
+})
+
+test('a right answer that the token limit cut off is wrong, as for the score', async () => {
+  const [task] = await environment.heldOutTasks(1, 1)
+  const answer = task?.problem.answer ?? ''
+  const { passAt1, predicted } = await measured(answer)
+  expect([passAt1 > 0, predicted]).toEqual([true, passAt1])
+  expect(await measured(answer, false)).toMatchObject({ passAt1: 0, predicted: 0, reward: 0 })
 })

@@ -98,8 +98,8 @@ export async function measurePolicy(
 /** Whether each answer to held-out tasks is right. */
 export async function runHeldOut(
   sandbox: Sandbox,
-  answers: readonly Pick<HeldOutAnswer, 'task' | 'text'>[],
+  answers: readonly Pick<HeldOutAnswer, 'task' | 'text' | 'completion'>[],
 ): Promise<boolean[]> {
-  const checks = await mapYielding(answers, async ({ task, text }) => task.check(text))
+  const checks = await mapYielding(answers, async ({ task, text, completion }) => task.check(text, completion.ended))
   return (await verdictsOf(sandbox, checks, checks.length)).map(verdict => verdict === 'pass')
 }
