@@ -15,7 +15,7 @@ afterAll(() => swarm?.stop())
 const says = [...Array.from({ length: 10 }, (_, digit) => 15 + digit), 198, 422]
 
 /** So many answers to so many questions that some have the form that is asked for, and others do not. */
-const played = { tasksPerRound: 4, groupSize: 16, owedLeaves: 64, sampledLeaves: 64, stages: 3 } as const
+const played = { tasksPerRound: 4, groupSize: 16, owedLeaves: 64, sampledLeaves: 64, stages: 3, version: 4 } as const
 const weights = { format: 0.5, accuracy: 0.3, majority: 0.2 }
 
 test('two solvers answer, criticise and revise with what the other wrote: both seats score each stage alike, it is settled, and adapters learn from it', async () => {

@@ -35,7 +35,7 @@ test('the reasoning environment plays with no proposer and no judge model: a cha
   const spec = { ...parseSpec(JSON.parse(readFileSync(at('env.json'), 'utf8'))), tasksPerRound: 4, groupSize: 8 }
   // So many answers that some have the form that is asked for, which is worth something, and others do not.
   const weights = { format: 0.5, accuracy: 0.5 }
-  const small = parseSpec({ ...spec, owedLeaves: 32, sampledLeaves: 32, stages: 3, weights })
+  const small = parseSpec({ ...spec, owedLeaves: 32, sampledLeaves: 32, stages: 3, version: 4, weights })
   swarm = await startLiveSwarm({ chat: { spec: small, modelFolder: at('model'), judgeFolder: null } })
   const [solver, proposing] = [await swarm.newPeer('solver'), await swarm.newPeer('proposer')]
   const [unpaid, elsewhere] = [await swarm.newPeer('unpaid'), await swarm.newPeer('elsewhere')]

@@ -28,7 +28,7 @@ import { wordOf } from './specification/commonProbes.ts'
 
 const spec = reasoningSpecSchema.parse({
   ...small,
-  ...{ stages: 3, tasksPerRound: 2, weights: { format: 0.1, accuracy: 0.7, majority: 0.2 } },
+  ...{ version: 4, stages: 3, tasksPerRound: 2, weights: { format: 0.1, accuracy: 0.7, majority: 0.2 } },
   prompts: { format: 'chat', tokenizerHash: wordOf('11'), vocabSize: 70_000, solver: solverMessage, examples: [] },
 })
 const environment = reasoning({ spec, tokenizer: letters, solverFolder: '' })

@@ -31,13 +31,13 @@ async function scores(spec: ReasoningSpec): Promise<number[]> {
 
 const asked = (spec: ReasoningSpec) => open(spec).roundTasks(seed, 0)
 const prompt = (spec: ReasoningSpec) => open(spec).format.solverPrompt(seven)
-const three = { stages: 3, 'weights.format': 0.2, 'weights.accuracy': 0.6, 'weights.majority': 0.2 }
+const three = { stages: 3, version: 4, 'weights.format': 0.2, 'weights.accuracy': 0.6, 'weights.majority': 0.2 }
 
 /** @param loaded - what loading a folder says that the specification is of. */
 export function reasoningProbes(loaded: (spec: ReasoningSpec) => unknown): Probes<ReasoningSpec> {
   return {
     ...(commonProbes as Probes<ReasoningSpec>),
-    stages: { value: 3, seen: spec => open(spec).stages?.count },
+    stages: { value: 3, given: { version: 4 }, seen: spec => open(spec).stages?.count },
     'weights.format': { value: 0.3, also: { 'weights.accuracy': 0.7 }, seen: scores },
     'weights.accuracy': { value: 0.7, also: { 'weights.format': 0.3 }, seen: scores },
     'weights.majority': { value: 0.3, given: three, also: { 'weights.format': 0.1 }, seen: scores },

@@ -19,6 +19,10 @@ export const finalForms: Record<ReplyStyle, string> = {
   tagged: `Think first. Then write the answer between ${OPEN} and ${CLOSE}, and the answer that most of them gave between ${OPEN_MAJORITY} and ${CLOSE_MAJORITY}, and nothing else.`,
 }
 
+/** A reply of the last stage: one of an earlier stage, with the answer that most gave. */
+export const finalReply = (style: ReplyStyle, reply: string, majority: string) =>
+  `${reply.trim()}\n${style === 'bare' ? majority : `${OPEN_MAJORITY}${majority}${CLOSE_MAJORITY}`}`
+
 /** The two answers of a reply of the last stage, as {@link readReply} reads one; null where either is missing. */
 export function readFinal(style: ReplyStyle, kind: AnswerKind, text: string) {
   const [before, after, ...more] = text.trim().split(style === 'bare' ? '\n' : OPEN_MAJORITY)

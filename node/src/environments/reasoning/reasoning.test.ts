@@ -144,7 +144,7 @@ test('a right answer is worth the whole, a wrong one its form, and none of eithe
   expect([0, 0.1, 0.55, 1].map(open().solvedShare)).toEqual([0, 0, expect.closeTo(0.5), 1])
 })
 
-const staged = { stages: 3, weights: { format: 0.1, accuracy: 0.7, majority: 0.2 } } as const
+const staged = { stages: 3, version: 4, weights: { format: 0.1, accuracy: 0.7, majority: 0.2 } } as const
 const revised: ReasoningProblem = { ...seven, quoted: { stage: 2, texts: ['8', '7'], majority: '8' } }
 
 test('with stages all solvers are asked the same, and a weight of the majority needs them', async () => {
@@ -164,6 +164,38 @@ test('a later stage shows what others wrote, and the last asks for two answers',
   )
   expect(await asked(revised)).toMatch(/1\. 8\n2\. 7\nAnswer with one integer\. Write the answer on the first line/)
   expect(await asked(revised, { reply: 'tagged' })).toContain('between <majority> and </majority>')
+})
+
+test.each(['bare', 'tagged'] as const)('examples of the last stage have the form that it asks for, %s', async reply => {
+  const replyOf = (answer: string) => (reply === 'bare' ? answer : `So <answer>${answer}</answer>`)
+  const shown = ['5', '24', '7'].map(answer => ({
+    question: `Say ${answer}.`,
+    kind: 'integer' as const,
+    reply: replyOf(answer),
+  }))
+  const useless = { question: 'Say it.', kind: 'integer', reply: 'I cannot.' } as const
+  const environment = open({ ...staged, reply, prompts: { ...prompts, examples: [...shown, useless] } })
+  const turnsOf = async (problem: ReasoningProblem) =>
+    [...text(await environment.format.solverPrompt(problem)).matchAll(/user:([^;]*);assistant:([^;]*);/g)].map(
+      ([, asked = '', replied = '']) => ({ asked, replied }),
+    )
+  const last = await turnsOf(revised)
+  expect(last.map(({ replied }) => readFinal(reply, 'integer', replied))).toEqual([
+    { answer: '5', majority: '5' },
+    { answer: '24', majority: '5' },
+    { answer: '7', majority: '7' },
+  ])
+  expect(last[1]?.asked).toMatch(
+    /^Say 24\.\nOther solvers read such answers.*\n1\. 24\n2\. 5\n3\. 5\nAnswer with one integer\. /,
+  )
+  const earlier = [seven, { ...seven, quoted: { stage: 1, texts: ['8'], majority: null } } as const]
+  for (const problem of earlier)
+    expect((await turnsOf(problem)).map(({ replied }) => replied)).toEqual([...shown, useless].map(one => one.reply))
+})
+
+test('stages need a version with these prompts, and a specification without stages keeps its own', () => {
+  expect(() => open({ ...staged, version: 3 })).toThrow('stages need version 4')
+  expect(open().spec.version).toBe(3)
 })
 
 test('the last stage pays the answer and the majority, and nothing where one is missing', async () => {

@@ -5,7 +5,8 @@ import { type Games, inParts, readAfter } from '../games.ts'
 import type { Level } from '../level.ts'
 import { ask, type ChatTokenizer, chatCompletions } from '../promptFormat.ts'
 import { type SeededRandom, seededRandom } from '../seededRandom.ts'
-import { drawQuestion, type ReasoningProblem } from './drawQuestion.ts'
+import { drawQuestion, type Quoted, type ReasoningProblem } from './drawQuestion.ts'
+import { exampleTurns } from './exampleTurns.ts'
 import type { FamilyName } from './families/families.ts'
 import { heldOutQuestions } from './heldOutQuestions.ts'
 import { type AnswerKind, answerForms, answerKinds } from './readAnswer.ts'
@@ -15,20 +16,21 @@ import { reasoningStages, tellQuoted } from './stages.ts'
 
 type ReasoningParts = { spec: ReasoningSpec; tokenizer: ChatTokenizer; solverFolder: string }
 
+/** Whether a question is of the last stage, which asks for two answers. */
+const isFinal = (quoted: Quoted | undefined) => quoted?.stage === 2
+
 type Asked = Pick<ReasoningProblem, 'question' | 'kind' | 'quoted'>
 
 /** Questions with one right answer, drawn by the beacon and checked by a program: no model judges. */
 export function reasoning({ spec, tokenizer, solverFolder }: ReasoningParts): Environment<ReasoningProblem> {
   const { prompts, reply, levels, families } = spec
   const asked = ({ question, kind, quoted }: Asked) => {
-    const form = quoted?.stage === 2 ? finalForms[reply] : replyForms[reply]
+    const form = isFinal(quoted) ? finalForms[reply] : replyForms[reply]
     return [question, ...(quoted ? [tellQuoted(quoted)] : []), `${answerForms[kind]} ${form}`].join('\n')
   }
-  const shown = prompts.examples.flatMap(example => [
-    { role: 'user', content: asked(example) } as const,
-    { role: 'assistant', content: example.reply } as const,
-  ])
-  const prompt = (problem: Asked) => ask(tokenizer, prompts.solver, asked(problem), shown)
+  const [shown, shownLast] = [false, true].map(last => exampleTurns(spec, last, asked))
+  const prompt = (problem: Asked) =>
+    ask(tokenizer, prompts.solver, asked(problem), isFinal(problem.quoted) ? shownLast : shown)
   const isRight = ({ kind, answer }: ReasoningProblem, text: string) => readReply(reply, kind, text) === answer
   const drawMany = (level: (random: SeededRandom) => Level, count: number, seed: string) => {
     const random = seededRandom(seed)
@@ -80,7 +82,7 @@ export function scoreAnswer(
 ): AnswerScore {
   const { kind, quoted } = problem
   const majority = quoted?.majority ?? null
-  const given = ended ? readGiven(reply, kind, text, quoted?.stage === 2) : null
+  const given = ended ? readGiven(reply, kind, text, isFinal(quoted)) : null
   const components = {
     format: given === null ? 0 : 1,
     accuracy: given?.answer === problem.answer ? 1 : 0,
@@ -94,8 +96,8 @@ export function scoreAnswer(
   return { components, score: Math.min(1, score), correctness: components.accuracy }
 }
 
-function readGiven(reply: ReplyStyle, kind: AnswerKind, text: string, isFinal: boolean) {
-  if (isFinal) return readFinal(reply, kind, text)
+function readGiven(reply: ReplyStyle, kind: AnswerKind, text: string, isLast: boolean) {
+  if (isLast) return readFinal(reply, kind, text)
   const answer = readReply(reply, kind, text)
   return answer === null ? null : { answer, majority: null }
 }

@@ -57,9 +57,17 @@ const fields = z.strictObject({
   }),
 })
 
+/** First version of the rules of stages in which the examples of the third have the form that it asks for. */
+const STAGES_VERSION = 4
+
 /** Everything that determines tasks, scores and learning. */
-export const reasoningSpecSchema = fields.refine(({ stages, weights }) => stages === 3 || weights.majority === 0, {
-  error: 'a weight of the majority needs stages: 3, which ask for it',
-  path: ['weights', 'majority'],
-})
+export const reasoningSpecSchema = fields
+  .refine(({ stages, weights }) => stages === 3 || weights.majority === 0, {
+    error: 'a weight of the majority needs stages: 3, which ask for it',
+    path: ['weights', 'majority'],
+  })
+  .refine(({ stages, version }) => stages === 1 || version >= STAGES_VERSION, {
+    error: `stages need version ${STAGES_VERSION}: prompts of the third stage were others before`,
+    path: ['version'],
+  })
 export type ReasoningSpec = z.output<typeof reasoningSpecSchema>
