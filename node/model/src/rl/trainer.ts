@@ -72,7 +72,7 @@ export interface Trainer {
  * A trainer of the weights of a decoder, or of an adapter's factors over frozen weights.
  *
  * Memory is estimated before a step. If the estimate was wrong and an allocation fails, the step starts again with less memory, before
- * anything has changed. Later steps use that amount too.
+ * anything has changed. Later steps use that amount too, until it has grown again step by step.
  *
  * Every step is deterministic: the same weights, state and batch give bitwise identical results for any number of threads and any amount of
  * memory. The exception is too little memory: if layers replace one graph, parts become smaller (see `stepPlan`), or layers after a shared prompt

@@ -52,6 +52,9 @@ export interface TrainerOptions {
    * the output layer and log-probabilities stay in float32.
    */
   readonly precision?: StepPrecision
-  /** Bytes that a step may use in addition to those that it already holds; four fifths of the machine's free memory by default. */
+  /**
+   * Bytes that a step may use in addition to those that it already holds; four fifths of the machine's free memory by default, read before each step.
+   * WebGPU has its own memory: there the fastest plan is tried by default, and smaller ones after an allocation fails.
+   */
   readonly memoryBytes?: number
 }

@@ -15,7 +15,7 @@ test('an address space without a limit has no end', () => {
 test.runIf(process.platform === 'linux')(
   'the memory for steps respects a limit of the address space, less what is in use and what sessions reserve',
   () => {
-    const module = new URL('./plannedPasses.ts', import.meta.url).href
+    const module = new URL('./stepBudget.ts', import.meta.url).href
     const script = `const { plannable } = await import('${module}'); console.log(plannable(0), plannable(1e8))`
     const run = (limitKb: number) => {
       const command = `ulimit -v ${limitKb}; exec "${process.execPath}" --input-type=module -e "$0"`

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Device } from '#engine/devices/device.ts'
 import { SessionMemoryError } from '#engine/engineError.ts'
 import { tinyConfig, tinyWeights } from '#model/decoder/tinyDecoder.ts'
 import { initLora } from '#model/lora/loraFactors.ts'
@@ -14,16 +15,22 @@ const batch = Array.from({ length: 8 }, (_, i) => ({
 const loss = { kind: 'crossEntropy' } as const
 const short = () => new SessionMemoryError('Failed to allocate memory', { hint: 'Free some memory.' })
 
-/** Passes that fail where more sequences run at a time than there is memory for. */
-function passesOf(fitting: number, memoryBytes: number | undefined) {
+/** Passes that fail where more sequences run at a time than `fitting` says for the run. */
+function passesOf(
+  fitting: (run: number) => number,
+  { device = 'cpu', free = () => 1e9 }: { device?: Device; free?: () => number } = {},
+) {
   const opened: string[] = []
-  const options = { threads: 1, temperature: 1, adapter, memoryBytes, precision: 'float32' as const }
+  const memory = { plannable: (held: number) => free() + held, resident: () => 0 }
+  const own = { threads: 1, temperature: 1, device, adapter, memoryBytes: undefined, memory }
+  const options = { ...own, precision: 'float32' as const }
+  let runs = 0
   const trained = (name: string) => adapter.factors.has(name)
   const open = async (): Promise<GradientPass> => {
     opened.push('opened')
     return {
       run: async (_, part) => {
-        if (part.length > fitting) throw short()
+        if (part.length > fitting(++runs)) throw short()
         return part.length
       },
       logprobs: async () => new Float32Array(0),
@@ -45,7 +52,7 @@ function passesOf(fitting: number, memoryBytes: number | undefined) {
 }
 
 test('a step whose memory is unavailable is done again with less, at last with fewer sequences at a time, and so are those after it', async () => {
-  const { step, attempts, opened } = passesOf(6, undefined)
+  const { step, attempts, opened } = passesOf(() => 6)
   expect(await step()).toBe(6)
   expect(attempts[0]).toBe(8)
   expect([...attempts].sort((a, b) => b - a)).toEqual(attempts)
@@ -56,10 +63,48 @@ test('a step whose memory is unavailable is done again with less, at last with f
 })
 
 test('a step that fits in no way is refused with what it needs', async () => {
-  await expect(passesOf(0, undefined).step()).rejects.toMatchObject({
+  await expect(passesOf(() => 0).step()).rejects.toMatchObject({
     code: 'TRAINER',
     message: expect.stringMatching(/^a step needs .* where .* may be used$/),
   })
+})
+
+const refused = { code: 'TRAINER', message: expect.stringMatching(/may be used$/) }
+
+test('a step without free memory is refused, and the next one has what is free then', async () => {
+  let free = 1e9
+  const { step, opened } = passesOf(() => 8, { free: () => free })
+  expect(await step()).toBe(8)
+  free = -1e9
+  await expect(step()).rejects.toMatchObject(refused)
+  free = 1e9
+  for (let i = 0; i < 3; i++) expect(await step()).toBe(8)
+  expect(opened).toEqual(['opened'])
+})
+
+test('shortages that pass refuse no step, not even of the smallest parts, and parts grow again', async () => {
+  const shortages = new Set([1, 5, 9])
+  const { step, attempts } = passesOf(run => (shortages.has(run) ? 0 : 8))
+  const sequences: number[] = []
+  for (let i = 0; i < 200; i++) sequences.push(await step())
+  expect(attempts).toHaveLength(203)
+  expect(sequences[0]).toBeLessThan(8)
+  expect(sequences.at(-1)).toBe(8)
+})
+
+test('a step that fits in no way is refused alone: the next one tries the smallest parts', async () => {
+  let fitting = 0
+  const { step } = passesOf(() => fitting)
+  for (let i = 0; i < 2; i++) await expect(step()).rejects.toMatchObject(refused)
+  fitting = 6
+  expect(await step()).toBeLessThanOrEqual(6)
+})
+
+test("free memory of this process's machine does not limit what a device with its own memory holds", async () => {
+  const { step, attempts } = passesOf(() => 6, { device: 'webgpu', free: () => -1e9 })
+  expect(await step()).toBe(6)
+  expect(attempts[0]).toBe(8)
+  await expect(passesOf(() => 8, { free: () => -1e9 }).step()).rejects.toMatchObject(refused)
 })
 
 test('other failures are not mistaken for a lack of memory', async () => {

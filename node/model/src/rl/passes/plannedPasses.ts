@@ -1,4 +1,4 @@
-import { freeAddresses, freeMemory } from '#engine/devices/freeMemory.ts'
+import { keepsTensors } from '#engine/devices/device.ts'
 import type { ScoredSequence } from '#model/decoder/batch.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { Weights } from '#model/decoder/weights.ts'
@@ -7,6 +7,7 @@ import type { LayeredPassOptions } from '../layered/layeredSessions.ts'
 import type { GradientPass, GradientPassOptions } from './gradientPass.ts'
 import { promptParts } from './promptParts.ts'
 import { promptGroups, sharedPromptLength } from './sharedPrompt.ts'
+import { fixedMemory, machineMemory, StepBudget, type StepMemory } from './stepBudget.ts'
 import { leastStepBytes, type StepPlan, type StepShape, stepPlan, trainedElements } from './stepPlan.ts'
 import type { LossKind } from './trainingGraphs.ts'
 import type { Shrinkable } from './withinMemory.ts'
@@ -15,19 +16,6 @@ import type { Shrinkable } from './withinMemory.ts'
 export interface PlannedPasses<G = Float32Array> extends Shrinkable {
   for(loss: LossKind, batch: readonly ScoredSequence[]): Promise<{ pass: GradientPass<G>; parts: number[][] }>
   dispose(): Promise<void>
-}
-
-/** Share of the free memory that a step may plan with: an estimate is not exact, and others use the machine too. */
-const FREE_SHARE = 0.8
-
-/** Address space that sessions reserve and do not use, for their threads and in their arenas: 0.6 to 0.95 GB, measured. */
-const RESERVED_ADDRESSES = 0.9e9
-
-/** Bytes that a step may plan with now, including bytes that it already holds. */
-export function plannable(heldBytes: number): number {
-  const reserved = heldBytes > 0 ? 0 : RESERVED_ADDRESSES
-  const addresses = Math.max(0, freeAddresses() - reserved + heldBytes)
-  return Math.min(FREE_SHARE * (freeMemory() + heldBytes), addresses)
 }
 
 /** Sizes of a batch, from which a step's memory is estimated. */
@@ -47,24 +35,29 @@ export function stepShape(
   return { ...counted, prompt: Math.min(...shared), scored, leastScored, ...elements, wholeHead }
 }
 
-/** The smaller plan after an allocation failed. */
-const SHRINK = 0.5
+export interface PlannedPassesOptions extends GradientPassOptions {
+  /**
+   * For optimizer, gradients and activations; by default four fifths of the memory that is free before each step. A device that keeps tensors has its
+   * own memory, which the runtime does not tell: there it is by default what the fastest plan takes, until an allocation fails.
+   */
+  readonly memoryBytes: number | undefined
+  readonly precision: StepPrecision
+  /** Reads the free memory, where it decides; the machine's. */
+  readonly memory?: StepMemory
+}
 
 /**
- * Layered passes that fit the free memory. Above a minimum, memory changes the speed of a step and not its bits; see `stepPlan`.
+ * Layered passes that fit the memory. Above a minimum, memory changes the speed of a step and not its bits; see `stepPlan`.
  *
  * @param open - makes a pass.
- * @param options.memoryBytes - for optimizer, gradients and activations; by default four fifths of the memory that is free before a step, or
- *   was before an earlier one if that was less.
  */
 export function createPlannedPasses<G>(
   config: DecoderConfig,
   weights: Weights,
-  options: GradientPassOptions & { readonly memoryBytes: number | undefined; readonly precision: StepPrecision },
+  options: PlannedPassesOptions,
   open: (config: DecoderConfig, weights: Weights, options: LayeredPassOptions) => Promise<GradientPass<G>>,
 ): PlannedPasses<G> {
-  let memoryBytes = options.memoryBytes ?? plannable(0)
-  let [planned, failed] = [memoryBytes, 0]
+  const budget = new StepBudget(memoryOf(options))
   const parameters = new Map(
     [...weights, ...(options.adapter?.factors ?? [])].filter(([name]) => options.trained(name)),
   )
@@ -76,6 +69,8 @@ export function createPlannedPasses<G>(
     const key = `${kept} ${headRows}`
     if (current?.key !== key) {
       await current?.pass.dispose()
+      current = undefined
+      budget.open()
       current = { key, pass: await open(config, weights, { ...options, kept, headRows }) }
     }
     return current.pass
@@ -84,16 +79,13 @@ export function createPlannedPasses<G>(
   return {
     async for(loss, batch) {
       const shape = { ...stepShape(loss, batch, elements), precision: options.precision }
-      if (options.memoryBytes === undefined) memoryBytes = Math.min(memoryBytes, plannable(current ? planned : 0))
-      const least = leastStepBytes(config, shape)
-      const plan = stepPlan(config, shape, least < failed ? Math.max(memoryBytes, least) : memoryBytes)
-      planned = plan.bytes
+      const plan = stepPlan(config, shape, budget.next(leastStepBytes(config, shape), current !== undefined))
+      budget.plan(plan.bytes)
       return { pass: await passFor(plan), parts: promptParts(batch, plan) }
     },
-    /** Plans for less memory than the plan that failed took, or for the least possible. Frees what that plan held. If this fails too, the next step is refused. */
+    /** Plans for less memory than the plan that failed took, or once for the least possible. Frees what that plan held. If this fails too, the step is refused. */
     async shrink() {
-      failed = planned
-      memoryBytes = SHRINK * Math.min(memoryBytes, planned)
+      budget.fail()
       await current?.pass.dispose(true)
       current = undefined
       return true
@@ -103,4 +95,9 @@ export function createPlannedPasses<G>(
       current = undefined
     },
   }
+}
+
+function memoryOf({ memoryBytes, device = 'cpu', memory = machineMemory }: PlannedPassesOptions): StepMemory {
+  if (memoryBytes !== undefined) return fixedMemory(memoryBytes)
+  return keepsTensors(device) ? fixedMemory(Number.POSITIVE_INFINITY) : memory
 }
