@@ -19,6 +19,12 @@ export class SessionMemoryError extends SessionError {
   override readonly code = 'ENGINE_MEMORY'
 }
 
+/** Whether memory was short, for the runtime or for a JavaScript array. */
+export function isShortage(error: unknown): boolean {
+  if (error instanceof SessionMemoryError) return true
+  return error instanceof RangeError && /array buffer allocation failed/i.test(error.message)
+}
+
 /** A GPU failed in a run. It may be lost to this process; a new process may get it back. */
 export class DeviceError extends SessionError {
   override readonly code = 'ENGINE_DEVICE'

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Device, keepsTensors } from '#engine/devices/device.ts'
 import { attainableMemory } from '#engine/devices/freeMemory.ts'
-import { SessionMemoryError } from '#engine/engineError.ts'
+import { isShortage } from '#engine/engineError.ts'
 import type { Session } from '#engine/session.ts'
+import { ShortageLimit } from '#engine/shortageLimit.ts'
 import { checkOptions, generateSchema, runSchema } from '../checkOptions.ts'
 import { requireConstants } from '../decoder/constantWeights.ts'
 import type { DecoderConfig } from '../decoder/decoderConfig.ts'
@@ -28,7 +29,8 @@ export interface Generator {
    * A completion depends on the weights, its prompt, the seed, and its prompt's and sample's number; not on what else is in
    * the call, bit for bit on one kind of machine. Calls run one after another.
    *
-   * Rows wait until there is memory for their keys and values.
+   * Rows wait until there is memory for their keys and values. If an allocation fails, the call starts again with half as many rows at a time, and
+   * later calls begin with those. Each token is told once.
    *
    * @throws {ModelInputError} on an empty prompt, an unknown token, a prompt longer than the model's positions, or too little memory for the keys
    *   and values of one row.
@@ -70,13 +72,14 @@ export function createGenerator(
  * @param leastRows - of a step. ONNX Runtime computes a product of one row with a matrix that is not a constant differently from one of several rows.
  */
 export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows = 1): Generator {
+  const cached = new ShortageLimit()
   return {
     async generate(request) {
       checkOptions(generateSchema, request, 'generate')
       checkRequest(config, request)
       return live.use(async session => {
         const reads = await promptRuns(session.model.device, cacheReal(session.model))
-        return new Generation(config, session, request, reads, leastRows).run()
+        return generateWithin({ config, session, request, reads, leastRows, cached, told: [] })
       })
     },
     dispose: () => live.dispose(),
@@ -86,26 +89,65 @@ export function generatorOn(config: DecoderConfig, live: SessionQueue, leastRows
 /** Rows generated at a time; more do not raise the tokens a second, and cost cache memory. */
 const MAX_ROWS = 64
 
-/** One call of `generate`: rows wait, are prefilled, step together, and leave as they end. */
+/** Inputs of a call of `generate`. */
+interface GenerationModules {
+  readonly config: DecoderConfig
+  readonly session: Session
+  readonly request: GenerateOptions
+  readonly reads: PromptRuns
+  /** Rows that a step has at least, see `generatorOn`. */
+  readonly leastRows: number
+  /** Limit of the positions that are cached at once. */
+  readonly cached: ShortageLimit
+  /** Tokens of each completion that were told, by its number. */
+  readonly told: number[]
+}
+
+/**
+ * Generates, and starts again with half as many rows while memory is short: a device's free memory is unknown, and a completion does not depend on
+ * the others.
+ *
+ * @throws {SessionMemoryError} if one row at a time does not fit.
+ */
+async function generateWithin(modules: GenerationModules): Promise<Completion[]> {
+  const { cached } = modules
+  for (;;) {
+    const generation = new Generation(modules)
+    try {
+      const completions = await generation.run()
+      cached.succeed()
+      return completions
+    } catch (error) {
+      if (!isShortage(error) || generation.rows <= 1) throw error
+      cached.halve(generation.rows * generation.positions)
+    }
+  }
+}
+
+/** One attempt at a call of `generate`: rows wait, are prefilled, step together, and leave as they end. */
 class Generation {
+  /** Rows at a time. */
+  readonly rows: number
+  /** Positions of each in the cache. */
+  readonly positions: number
   readonly #config: DecoderConfig
   readonly #request: GenerateOptions
   readonly #sampling: SampledWith
   readonly #runs: GenerationRuns
-  #cache: RowCache
+  readonly #cache: RowCache
   readonly #openCache: (rows: number, newTokens: number) => RowCache
   readonly #reads: PromptRuns
   readonly #stops: ReadonlySet<number>
-  #maxRows: number
   readonly #leastRows: number
+  readonly #told: number[]
   readonly #completions: Completion[] = []
   readonly #active: GenerationRow[] = []
   #admitted = 0
 
-  /** @param leastRows - that a step has, see `generatorOn`. */
-  constructor(config: DecoderConfig, session: Session, request: GenerateOptions, reads: PromptRuns, leastRows = 1) {
+  constructor({ config, session, request, reads, leastRows, cached, told }: GenerationModules) {
     this.#config = config
     this.#request = request
+    this.#told = told
     this.#stops = new Set([request.stopToken, ...(request.moreStopTokens ?? [])])
     const { temperature, topK, topP, minP, repetitionPenalty } = request
     this.#sampling = { temperature, topK, topP, minP, repetitionPenalty }
@@ -117,12 +159,14 @@ class Generation {
     // Padded prompts consist of whole parts, and a cache that does not grow needs space for all of them.
     const least = keepsTensors(device) ? Math.ceil(longest / part) * part : part
     const positions = Math.max(least, Math.min(config.maxPositions, longest + request.maxNewTokens))
+    this.positions = positions
     const real = cacheReal(session.model)
     this.#openCache = keepsTensors(device)
       ? rows => new DeviceCache(config, device, { rows, positions, real })
       : (rows, newTokens) => new KvCache(config, rows, newTokens)
-    this.#maxRows = Math.min(MAX_ROWS, this.#total, rowsWithin(config, positions, attainableMemory()))
-    this.#cache = this.#openCache(Math.max(leastRows, this.#maxRows), 1)
+    const fitting = Math.max(1, Math.floor(cached.limit / positions))
+    this.rows = Math.min(MAX_ROWS, this.#total, rowsWithin(config, positions, attainableMemory()), fitting)
+    this.#cache = this.#openCache(Math.max(leastRows, this.rows), 1)
     this.#runs = new GenerationRuns(config, session, request, positions)
   }
 
@@ -132,7 +176,7 @@ class Generation {
 
   async run(): Promise<Completion[]> {
     try {
-      await this.#openCacheWithin()
+      await this.#cache.open()
       return await this.#untilAllEnd()
     } finally {
       this.#cache.dispose()
@@ -140,26 +184,12 @@ class Generation {
     }
   }
 
-  /** A device's free memory is unknown: if an allocation fails, half as many rows step at a time, and the others wait. */
-  async #openCacheWithin(): Promise<void> {
-    for (;;) {
-      try {
-        await this.#cache.open()
-        return
-      } catch (error) {
-        if (!(error instanceof SessionMemoryError) || this.#maxRows === 1) throw error
-        this.#maxRows = Math.ceil(this.#maxRows / 2)
-        this.#cache = this.#openCache(this.#maxRows, 1)
-      }
-    }
-  }
-
   async #untilAllEnd(): Promise<Completion[]> {
     for (;;) {
       this.#request.signal?.throwIfAborted()
-      const free = this.#maxRows - this.#active.length
+      const free = this.rows - this.#active.length
       const waiting = this.#total - this.#admitted
-      if (waiting > 0 && (free >= this.#maxRows / 4 || free >= waiting)) await this.#admit(Math.min(free, waiting))
+      if (waiting > 0 && (free >= this.rows / 4 || free >= waiting)) await this.#admit(Math.min(free, waiting))
       if (this.#active.length > 0) await this.#step()
       else if (this.#admitted === this.#total) return this.#completions
       await setImmediate() // runs block the thread: let an abort in
@@ -220,6 +250,9 @@ class Generation {
     row.next = token
     row.tokens.push(token)
     row.logprobs.push(logprob)
+    const number = row.prompt * this.#request.samplesPerPrompt + row.sample
+    if (row.tokens.length <= (this.#told[number] ?? 0)) return // by an attempt that was short of memory
+    this.#told[number] = row.tokens.length
     this.#request.onToken?.({ prompt: row.prompt, sample: row.sample, token, logprob })
   }
 

@@ -1,4 +1,4 @@
-import { SessionMemoryError } from '#engine/engineError.ts'
+import { isShortage } from '#engine/engineError.ts'
 
 /** A component that can use less memory. */
 export interface Shrinkable {
@@ -19,10 +19,4 @@ export async function withinMemory<T>(shrinkable: Shrinkable, work: () => Promis
       if (!isShortage(error) || !(await shrinkable.shrink())) throw error
     }
   }
-}
-
-/** Whether memory was short, for the runtime or for a JavaScript array. */
-function isShortage(error: unknown): boolean {
-  if (error instanceof SessionMemoryError) return true
-  return error instanceof RangeError && /array buffer allocation failed/i.test(error.message)
 }
