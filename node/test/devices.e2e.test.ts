@@ -129,6 +129,11 @@ test('AdamW on WebGPU is that of the CPU, and no weight, moment or gradient cros
   expect([nucleus.small.bytes, nucleus.large.bytes]).toEqual([6 * (12 * 1024 + 4), 6 * (12 * 1024 + 4 + 4 * 8320)])
 })
 
+test('a step that fails leaves nothing on the device, whichever of its runs fails', { timeout }, async () => {
+  if (software === null) return
+  expect(outcomesOf('deviceLeaksChild')).toEqual([{ failed: 25, leaks: [] }])
+})
+
 /** Ops that WebGPU leaves to the CPU: lengths, token ids, and the rows of those ids in tables of bytes. */
 const lengths = ['Cast', 'Concat', 'Mul', 'Reshape', 'Shape', 'Squeeze', 'Unsqueeze']
 const rowsOfBytes = ['Gather', 'Transpose']

@@ -8,17 +8,22 @@ import type { DeviceTensor } from './deviceTensor.ts'
 
 const sessions = new Map<string, Promise<Session>>()
 
-/** Copies tensors to a device, for runs that use the same inputs repeatedly. The caller disposes of the copies. */
+/** Copies tensors to a device, for runs that use the same inputs repeatedly. The caller disposes of the copies; if one fails, none is left. */
 export async function toDevice(
   device: Device,
   tensors: Readonly<Record<string, Tensor>>,
 ): Promise<Record<string, DeviceTensor>> {
   const copies: Record<string, DeviceTensor> = {}
-  for (const [name, x] of Object.entries(tensors)) {
-    const { kept } = await (await copying(device, x, true)).runKeeping({ x }, ['y'])
-    copies[name] = kept.y as DeviceTensor
+  try {
+    for (const [name, x] of Object.entries(tensors)) {
+      const { kept } = await (await copying(device, x, true)).runKeeping({ x }, ['y'])
+      copies[name] = kept.y as DeviceTensor
+    }
+    return copies
+  } catch (cause) {
+    for (const copy of Object.values(copies)) copy.dispose()
+    throw cause
   }
-  return copies
 }
 
 /** Copies a tensor from a device's memory. */

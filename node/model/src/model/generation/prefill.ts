@@ -28,7 +28,7 @@ export interface PromptRuns {
 
 interface PrefillModules {
   readonly reads: PromptRuns
-  readonly runs: GenerationRuns
+  readonly runs: Pick<GenerationRuns, 'run'>
   /** Cache of the rows, with space for their prompts. */
   readonly cache: RowCache
   /** Makes a cache of some rows for runs of `length` tokens. */
@@ -64,12 +64,29 @@ export async function prefill(groups: readonly PromptGroup[], first: number, mod
   }
 }
 
-/** Part by part. Prompts are padded on the right. */
+/** Reads prompts in a cache of their own, and copies that to their rows. */
 async function prefillTogether(groups: readonly PromptGroup[], at: number, modules: PrefillModules): Promise<void> {
-  const { reads, runs, cache, openCache, signal, take } = modules
-  const longest = Math.max(...groups.map(({ prompt }) => prompt.length))
-  const length = partLength(longest, reads)
+  const { reads, cache, openCache } = modules
+  const length = partLength(longestOf(groups), reads)
   const own = openCache(groups.length, length)
+  const copies = groups.flatMap(({ rows }, g) => rows.map(() => g))
+  const filled = groups.map(({ prompt }) => prompt.length)
+  try {
+    await fill(own, groups, length, modules)
+    await cache.adopt(own, copies, at, filled)
+  } finally {
+    own.dispose()
+  }
+}
+
+/** Part by part. Prompts are padded on the right. */
+async function fill(
+  own: RowCache,
+  groups: readonly PromptGroup[],
+  length: number,
+  { runs, signal, take }: PrefillModules,
+): Promise<void> {
+  const longest = longestOf(groups)
   own.reserve(0)
   for (let start = 0; start < longest; start += length) {
     signal?.throwIfAborted()
@@ -83,15 +100,9 @@ async function prefillTogether(groups: readonly PromptGroup[], at: number, modul
     own.append(given, filled, counts)
     for (const [i, { row }] of drawings.entries()) take(row, draws[i] as Draw)
   }
-  const copies = groups.flatMap(({ rows }, g) => rows.map(() => g))
-  await cache.adopt(
-    own,
-    copies,
-    at,
-    groups.map(({ prompt }) => prompt.length),
-  )
-  own.dispose()
 }
+
+const longestOf = (groups: readonly PromptGroup[]) => Math.max(...groups.map(({ prompt }) => prompt.length))
 
 /** [groups, length]: the prompts' tokens from `start` on, zeros behind their ends. */
 function partOf(groups: readonly PromptGroup[], start: number, length: number): BigInt64Array<ArrayBuffer> {

@@ -4,8 +4,9 @@ import type { Feed, Session, Tensor } from '#engine/session.ts'
 import { deviceArrays } from '#model/generation/deviceArrays.ts'
 import { type Feeds, rowsOf } from '../layered/layeredFeeds.ts'
 import type { GradientSums } from '../passes/gradientPass.ts'
+import type { LiveTensors } from '../passes/liveTensors.ts'
 import { gradientName, type LossKind } from '../passes/trainingGraphs.ts'
-import { addThere } from './deviceSums.ts'
+import { addAllThere } from './deviceSums.ts'
 
 /** The output layer on a device, which runs over some rows at a time. */
 export interface DeviceHeadRun {
@@ -17,19 +18,25 @@ export interface DeviceHeadRun {
   readonly headRows: number
 }
 
+/** Owners of what a run backwards computes. */
+export interface BackwardResults {
+  /** Take the gradients of trained tensors. */
+  readonly sums: GradientSums<DeviceTensor>
+  /** Take the gradients of activations. */
+  readonly live: LiveTensors
+}
+
 /**
  * Forwards and backwards, as `runHead`, except that gradients stay on the device.
  *
  * @param hidden - [M, hidden].
  * @param feeds - inputs of the loss for each row.
- * @param sums - take the gradients of the output layer's weights.
  */
 export async function runDeviceHead(
   head: DeviceHeadRun,
   loss: LossKind,
-  hidden: DeviceTensor,
-  feeds: Feeds,
-  sums: GradientSums<DeviceTensor>,
+  { hidden, feeds }: { readonly hidden: DeviceTensor; readonly feeds: Feeds },
+  { sums, live }: BackwardResults,
 ): Promise<{ loss: number; dhidden: DeviceTensor }> {
   const isWhole = loss.kind === 'policy' && loss.importanceSamplingLevel === 'sequence'
   let total = 0
@@ -45,11 +52,13 @@ export async function runDeviceHead(
       wanted,
     )
     total += (results.loss as Tensor<'f32'>).data[0] as number
-    for (const name of Object.keys(head.own)) {
+    const part = live.add(kept.dhidden as DeviceTensor)
+    const gradients = Object.keys(head.own).flatMap(name => {
       const gradient = kept[gradientName(name)]
-      if (gradient) await addThere(head.device, sums, name, gradient)
-    }
-    dhidden = await joined(head.device, dhidden, kept.dhidden as DeviceTensor)
+      return gradient ? [[name, gradient] as const] : []
+    })
+    await addAllThere(head.device, sums, gradients)
+    dhidden = dhidden ? await joined(head.device, dhidden, part, live) : part
   }
   return { loss: total, dhidden: dhidden as DeviceTensor }
 }
@@ -81,15 +90,16 @@ async function* parts({ device, headRows }: DeviceHeadRun, hidden: DeviceTensor,
       continue
     }
     const rows = await deviceArrays(device).rows(hidden, from, to)
-    yield { rows, from, to }
-    rows.dispose()
+    try {
+      yield { rows, from, to }
+    } finally {
+      rows.dispose()
+    }
   }
 }
 
-async function joined(device: Device, before: DeviceTensor | undefined, part: DeviceTensor): Promise<DeviceTensor> {
-  if (!before) return part
-  const whole = await deviceArrays(device).joinRows(before, part)
-  before.dispose()
-  part.dispose()
+async function joined(device: Device, before: DeviceTensor, part: DeviceTensor, live: LiveTensors) {
+  const whole = live.add(await deviceArrays(device).joinRows(before, part))
+  live.free(before, part)
   return whole
 }

@@ -1,5 +1,5 @@
 import type { Device } from '#engine/devices/device.ts'
-import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
+import { type DeviceTensor, isOnDevice } from '#engine/devices/deviceTensor.ts'
 import { rankPrograms } from '#engine/devices/rankPrograms.ts'
 import { fromDevice, toDevice } from '#engine/devices/toDevice.ts'
 import { DeviceError, SessionMemoryError } from '#engine/engineError.ts'
@@ -121,14 +121,17 @@ export class DeviceLearner implements Learner<DeviceTensor> {
   /** Joint norm of all gradients. The device sums each tensor's squares; this adds the sums in float64. */
   async #norm(sums: ReadonlyMap<string, DeviceTensor>): Promise<number> {
     let list: Feed = tensor('f32', new Float32Array(1), [1])
-    for (const x of sums.values()) {
-      const { longer } = await this.#programs.squares.run(x.shape.length, { x, list })
-      if ('held' in list) list.dispose()
-      list = longer as DeviceTensor
+    try {
+      for (const x of sums.values()) {
+        const { longer } = await this.#programs.squares.run(x.shape.length, { x, list })
+        if (isOnDevice(list)) list.dispose()
+        list = longer as DeviceTensor
+      }
+      const { data } = isOnDevice(list) ? await fromDevice(this.#device, list) : list
+      return Math.sqrt((data as Float32Array).reduce((sum, x) => sum + x, 0))
+    } finally {
+      if (isOnDevice(list)) list.dispose()
     }
-    const { data } = 'held' in list ? await fromDevice(this.#device, list) : list
-    if ('held' in list) list.dispose()
-    return Math.sqrt((data as Float32Array).reduce((sum, x) => sum + x, 0))
   }
 
   async #step(name: string, gradient: DeviceTensor, shared: Readonly<Record<string, Feed>>): Promise<void> {

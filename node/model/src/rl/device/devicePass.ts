@@ -18,8 +18,8 @@ import { gradientName, type LossKind } from '../passes/trainingGraphs.ts'
 import type { LossTarget } from '../policy/policyBatch.ts'
 import { deviceEmbedding } from './deviceEmbedding.ts'
 import { type DeviceFeeds, deviceFeeds, type ResidentWeight } from './deviceFeeds.ts'
-import { type DeviceHeadRun, deviceHeadLogprobs, runDeviceHead } from './deviceHead.ts'
-import { addThere } from './deviceSums.ts'
+import { type BackwardResults, type DeviceHeadRun, deviceHeadLogprobs, runDeviceHead } from './deviceHead.ts'
+import { addAllThere, addThere } from './deviceSums.ts'
 
 type Kept = Record<string, DeviceTensor>
 
@@ -93,11 +93,11 @@ class DevicePass {
     const { hidden, kept } = await this.#forwards(x, part, live)
     const given = await withOwnLogprobs(batch, async () => deviceHeadLogprobs(await this.#head(null), hidden, targets))
     const feeds = { targets, ...lossFeeds(loss, given) }
-    const result = await runDeviceHead(await this.#head(loss), loss, hidden, feeds, sums)
-    let dy = live.add(result.dhidden)
+    const result = await runDeviceHead(await this.#head(loss), loss, { hidden, feeds }, { sums, live })
+    let dy = result.dhidden
     for (let layer = this.#config.layers - 1; layer >= 0; layer--) {
       const values = kept[layer] as Kept
-      const dx = live.add(await this.#backward(layer, part, { ...values, dy }, sums))
+      const dx = await this.#backward(layer, part, { ...values, dy }, { sums, live })
       live.free(...Object.values(values), dy)
       dy = dx
     }
@@ -168,7 +168,7 @@ class DevicePass {
     layer: number,
     { afterPrompt, shared }: Part,
     values: Record<string, Feed>,
-    sums: GradientSums<DeviceTensor>,
+    { sums, live }: BackwardResults,
   ) {
     const models = await this.#sessions.layer(layer, afterPrompt)
     const fed = needed(models.backward.inputs, { ...values, ...shared, ...(await this.#feeds.ofLayer(models, layer)) })
@@ -177,9 +177,10 @@ class DevicePass {
     )
     const wanted = owned.map(([name]) => gradientName(name))
     const { kept } = await models.backwardSession.runKeeping(fed, ['dx', ...wanted])
-    for (const [name] of owned)
-      await addThere(this.#device, sums, nameIn(name, layer), kept[gradientName(name)] as DeviceTensor)
-    return kept.dx as DeviceTensor
+    const dx = live.add(kept.dx as DeviceTensor)
+    const gradients = owned.map(([name]) => [nameIn(name, layer), kept[gradientName(name)] as DeviceTensor] as const)
+    await addAllThere(this.#device, sums, gradients)
+    return dx
   }
 
   async dispose(): Promise<void> {

@@ -7,7 +7,7 @@ import type { GradientSums } from '../passes/gradientPass.ts'
 
 const adding = new Map<Device, RankPrograms>()
 
-/** Adds a gradient to its sum on a device; the first is kept as it is. The sum before and the gradient are freed. */
+/** Adds a gradient to its sum on a device; the first is kept as it is. The sum before and the gradient are freed; if it fails, the gradient. */
 export async function addThere(
   device: Device,
   sums: GradientSums<DeviceTensor>,
@@ -21,10 +21,27 @@ export async function addThere(
   }
   const programs = adding.get(device) ?? rankPrograms(rank => sumModel(rank, device))
   adding.set(device, programs)
-  const { y } = await programs.run(part.shape.length, { a: sum, b: part })
-  sums.set(name, y as DeviceTensor)
-  sum.dispose()
-  part.dispose()
+  try {
+    const { y } = await programs.run(part.shape.length, { a: sum, b: part })
+    sums.set(name, y as DeviceTensor)
+    sum.dispose()
+  } finally {
+    part.dispose()
+  }
+}
+
+/** Adds gradients, by name, to their sums. If one fails, those that were not added are freed. */
+export async function addAllThere(
+  device: Device,
+  sums: GradientSums<DeviceTensor>,
+  gradients: readonly (readonly [name: string, gradient: DeviceTensor])[],
+): Promise<void> {
+  const waiting = [...gradients]
+  try {
+    for (let next = waiting.shift(); next; next = waiting.shift()) await addThere(device, sums, ...next)
+  } finally {
+    for (const [, gradient] of waiting) gradient.dispose()
+  }
 }
 
 /** Sums of gradients in this process's memory. */

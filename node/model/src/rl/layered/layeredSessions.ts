@@ -38,10 +38,13 @@ export function openLayeredSessions(config: DecoderConfig, options: LayeredPassO
   const heads = new Map<string, Promise<Session>>()
 
   async function openLayer(models: LayerModels): Promise<LayerSessions> {
-    return {
-      ...models,
-      forwardSession: await createSession(models.forward, { threads, sumsInProducts: false }),
-      backwardSession: await createSession(models.backward, { threads, sumsInProducts: false }),
+    const forwardSession = await createSession(models.forward, { threads, sumsInProducts: false })
+    try {
+      const backwardSession = await createSession(models.backward, { threads, sumsInProducts: false })
+      return { ...models, forwardSession, backwardSession }
+    } catch (cause) {
+      await forwardSession.dispose()
+      throw cause
     }
   }
 
