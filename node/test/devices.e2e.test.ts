@@ -150,7 +150,10 @@ test('no product, norm, softmax or other work on activations falls from WebGPU t
   const { placements, devices } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   const ofWebgpu = placements.filter(({ device }: { device: string }) => device === 'webgpu')
   expect(ofWebgpu).toHaveLength(25)
-  expect(devices.find(({ device }: { device: string }) => device === 'webgpu').float16Reason).toContain('shader-f16')
+  expect(devices.find(({ device }: { device: string }) => device === 'webgpu')).toMatchObject({
+    float16Reason: expect.stringContaining('shader-f16'),
+    adapter: { name: expect.stringContaining('SwiftShader'), isSoftware: true },
+  })
   for (const { program, ...found } of ofWebgpu) {
     const allowed = onCpu.find(([programs]) => programs.test(program))?.[1] ?? []
     expect(

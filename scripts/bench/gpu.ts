@@ -110,10 +110,7 @@ function row(
       const gpu = gpuOf(report, bench)
       if (gpu === null) return { value: null, conditions: withoutGpu(report) }
       const { conditions, value } = await measure(bench, gpu)
-      return {
-        value,
-        conditions: `${shapeOf(bench).name}, ${report.machine.gpus[0]?.name ?? 'in software'} by ${gpu}: ${conditions}`,
-      }
+      return { value, conditions: `${shapeOf(bench).name}, ${adapterOf(report, gpu)} by ${gpu}: ${conditions}` }
     },
   }
 }
@@ -137,9 +134,19 @@ function gpuOf({ chosen, devices }: DeviceReport, { isTiny }: Bench): Device | n
   return isTiny && devices.some(({ device, isAvailable }) => device === 'webgpu' && isAvailable) ? 'webgpu' : null
 }
 
+/** The GPU that is measured: the first that is listed may not be the one which Vulkan takes. */
+function adapterOf({ machine, devices }: DeviceReport, gpu: Device): string {
+  const adapter = devices.find(({ device }) => device === gpu)?.adapter
+  return adapter?.name ?? machine.gpus[0]?.name ?? 'an unknown adapter'
+}
+
 function withoutGpu({ machine, devices }: DeviceReport): string {
-  const reasons = devices.flatMap(({ device, reason }) => (reason === null ? [] : [`${device}: ${reason}`])).join(' ')
-  return `${machine.gpus.length === 0 ? 'there is no GPU on this machine' : 'no device takes the GPU'}. ${reasons}`
+  const reasons = devices.flatMap(({ device, reason, adapter }) => {
+    if (adapter?.isSoftware) return [`${device}: its adapter is ${adapter.name}, in software.`]
+    return reason === null ? [] : [`${device}: ${reason}`]
+  })
+  const begin = machine.gpus.length === 0 ? 'there is no GPU on this machine' : 'no device takes the GPU'
+  return `${begin}. ${reasons.join(' ')}`
 }
 
 function decodeRow(rows: number) {

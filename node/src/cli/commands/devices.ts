@@ -1,4 +1,4 @@
-import type { DeviceReport } from '#model/devices.ts'
+import type { Device, DeviceReport } from '#model/devices.ts'
 import { defineCommand } from '../defineCommand.ts'
 import { openLocalModel } from '../options/modelOptions.ts'
 import { jsonOption, textOption } from '../options/optionKinds.ts'
@@ -13,6 +13,17 @@ const listed = (counts: Counts) =>
     : `${total(counts)}: ${Object.entries(counts)
         .map(entry => entry.join(' '))
         .join(', ')}`
+
+function verdictLine(verdict: DeviceReport['devices'][number], chosen: Device): string {
+  const { device, isAvailable, reason, float16Reason, adapter } = verdict
+  const name = device.padEnd(7)
+  if (!isAvailable) return `${name} not available: ${reason}`
+  const on = adapter === null ? '' : ` on ${adapter.name}`
+  const software = adapter?.isSoftware ? ', in software: --device auto does not take it' : ''
+  const auto = device === chosen ? '; --device auto takes it' : software
+  const float16 = device === 'cpu' ? '' : `; float16: ${float16Reason ?? 'yes'}`
+  return `${name} works${on}${auto}${float16}`
+}
 
 /** The operations of a model's programs that each GPU runs, and those that run on the CPU. */
 async function placementsOf(folder: string, { devices }: DeviceReport) {
@@ -39,7 +50,7 @@ const own = {
 export const devicesCommand = defineCommand({
   about: `npx waggle devices [--model DIR] [--json]
 
-Prints the hardware, which devices can run models, which one start --device auto takes, and why the others cannot be used. Each
+Prints the hardware, which devices can run models and on which adapter, which one start --device auto takes, and why the others cannot be used. Each
 device is tried with a small matrix product in its own process.`,
   own,
   async run({ model, json }) {
@@ -54,11 +65,7 @@ device is tried with a small matrix product in its own process.`,
     console.log(`${machine.cpu}, ${machine.cores} cores, ${gigabytes(machine.memoryBytes)}, ${machine.platform}`)
     if (machine.instructionSets.length > 0) console.log(`instruction sets: ${machine.instructionSets.join(' ')}`)
     for (const { name, memoryBytes } of machine.gpus) console.log(`GPU: ${name}, ${gigabytes(memoryBytes)}`)
-    for (const { device, isAvailable, reason, float16Reason } of devices) {
-      const works = device === chosen ? 'works; --device auto takes it' : 'works'
-      const float16 = device === 'cpu' ? '' : `; float16: ${float16Reason ?? 'yes'}`
-      console.log(`${device.padEnd(7)} ${isAvailable ? works + float16 : `not available: ${reason}`}`)
-    }
+    for (const verdict of devices) console.log(verdictLine(verdict, chosen))
     if (integerKernels.length > 0)
       console.log(
         '8-bit products, by two kernels with bitwise identical results; separate is used if it is a tenth faster:',

@@ -8,7 +8,7 @@ import { UsageError } from '../usageError.ts'
  */
 export async function openDevice(wanted: Device | 'auto', hasChatModels: boolean): Promise<Device> {
   if (wanted === 'auto') return hasChatModels ? (await reportDevices()).chosen : 'cpu'
-  const reason = await tryDevice(wanted)
+  const { reason } = await tryDevice(wanted)
   if (reason === null) return wanted
   throw new UsageError(`Models cannot run on ${wanted} here. ${reason}`, {
     hint: 'npx waggle devices tries each device; auto takes the best that works.',

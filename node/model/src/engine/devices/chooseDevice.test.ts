@@ -18,7 +18,7 @@ const working = (...names: Device[]): DeviceVerdict[] =>
   (['cpu', 'webgpu', 'cuda'] as const).map(device => {
     const isAvailable = names.includes(device)
     const reason = isAvailable ? null : 'no'
-    return { device, isAvailable, reason, float16Reason: reason }
+    return { device, isAvailable, reason, float16Reason: reason, adapter: null }
   })
 const card = (gigabytes: number) => ({ ...machine, gpus: [{ name: 'card', memoryBytes: gigabytes * 1e9 }] })
 
@@ -28,6 +28,15 @@ test('A GPU goes before the CPU, CUDA before WebGPU, and an adapter in software 
   expect(choose(machine, working('cpu', 'webgpu')).chosen).toBe('cpu')
   expect(choose(card(24), working('cpu')).chosen).toBe('cpu')
   expect(choose({ ...machine, platform: 'darwin-arm64' }, working('cpu', 'webgpu')).chosen).toBe('webgpu')
+})
+
+test('An adapter in software is not taken for a card that the machine lists.', () => {
+  const onAdapter = (name: string, isSoftware: boolean) =>
+    working('cpu', 'webgpu').map(verdict =>
+      verdict.device === 'webgpu' ? { ...verdict, adapter: { name, isSoftware } } : verdict,
+    )
+  expect(choose(card(24), onAdapter('llvmpipe', true)).chosen).toBe('cpu')
+  expect(choose(card(24), onAdapter('NVIDIA H200', false)).chosen).toBe('webgpu')
 })
 
 test('From 40 GB of the chosen device’s memory on the pool is the large one.', () => {

@@ -1,6 +1,7 @@
 import { describeMachine, type Machine } from './describeMachine.ts'
 import { type Device, devices } from './device.ts'
 import { tryDevice } from './tryDevice.ts'
+import type { Adapter } from './vulkanLog.ts'
 
 export type DeviceVerdict = {
   readonly device: Device
@@ -9,6 +10,8 @@ export type DeviceVerdict = {
   readonly reason: string | null
   /** Reason why it does not compute in float16; null if it does, natively or by conversion, as CPUs do. */
   readonly float16Reason: string | null
+  /** The GPU behind it, if it is available and Vulkan's loader names it; otherwise null. */
+  readonly adapter: Adapter | null
 }
 
 export type DeviceReport = {
@@ -29,22 +32,24 @@ export async function reportDevices(): Promise<DeviceReport> {
   const verdicts: DeviceVerdict[] = []
   // In sequence: two concurrent first uses of one GPU slow each other down.
   for (const device of devices) {
-    const reason = await tryDevice(device)
-    const float16Reason = reason ?? (await tryDevice(device, 'float16'))
-    verdicts.push({ device, isAvailable: reason === null, reason, float16Reason })
+    const { reason, adapter } = await tryDevice(device)
+    const float16Reason = reason ?? (await tryDevice(device, 'float16')).reason
+    verdicts.push({ device, isAvailable: reason === null, reason, float16Reason, adapter })
   }
   return { machine, devices: verdicts, ...choose(machine, verdicts) }
 }
 
 /**
- * CUDA before WebGPU before the CPU. WebGPU only where there is a GPU: an adapter in software is slower than the CPU itself.
+ * CUDA before WebGPU before the CPU. WebGPU only where there is a GPU and the adapter is not in software, which is slower than the CPU itself: a
+ * card whose driver Vulkan does not find is listed all the same.
  */
 export function choose(
   { gpus, platform, memoryBytes }: Machine,
   verdicts: readonly DeviceVerdict[],
 ): Pick<DeviceReport, 'chosen' | 'pool'> {
   const works = (name: Device) => verdicts.some(({ device, isAvailable }) => device === name && isAvailable)
-  const hasGpu = gpus.length > 0 || platform === 'darwin-arm64'
+  const isSoftware = verdicts.some(({ device, adapter }) => device === 'webgpu' && adapter?.isSoftware)
+  const hasGpu = (gpus.length > 0 || platform === 'darwin-arm64') && !isSoftware
   const chosen = works('cuda') ? 'cuda' : works('webgpu') && hasGpu ? 'webgpu' : 'cpu'
   const isShared = chosen === 'cpu' || platform === 'darwin-arm64'
   const memory = isShared ? memoryBytes : (gpuMemory({ gpus, platform }, chosen) ?? 0)
