@@ -37,7 +37,7 @@ if (name === 'report' && only.length === 0) {
 if (!isGroup(name)) refuseUsage(name === '' ? 'GROUP is missing' : `no group named ${name}`, usage)
 if ((values.pack !== undefined || values.tiny) && name !== 'gpu') refuseUsage('--pack and --tiny are of gpu', usage)
 
-const bench = openBench(root, values.tiny)
+const bench = openBench(root, values.tiny, values.elapsed)
 if (values.pack !== undefined) {
   const { packKit } = await import('./bench/gpu/pack.ts')
   await packKit(root, resolve(values.pack), bench)
@@ -51,6 +51,7 @@ if (unknown !== undefined)
 const asked = rows.filter(({ name }) => only.length === 0 || only.includes(name))
 const measured: RowResult[] = []
 await writeRows()
+for (const row of asked) await row.prepare?.(bench)
 for (const row of asked) {
   bench.log(`measuring ${row.name}`)
   const result = await resultOf(row, bench)

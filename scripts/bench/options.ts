@@ -9,6 +9,10 @@ export const options = {
     description: 'gpu: write a kit for a machine without network instead: copy DIR there and execute DIR/run',
   }),
   tiny: flag('gpu: a tiny shape, also without a GPU, to test the run; keeps no results'),
+  elapsed: z.coerce.number().min(0).default(0).meta({
+    value: 'SEC',
+    description: 'gpu: seconds of the ten minutes of all rows that have passed before (default: 0)',
+  }),
   json: flag('print the rows as one line of JSON at the end, and keep them in docs/benchmarks'),
   out: z.string().optional().meta({
     value: 'FILE',

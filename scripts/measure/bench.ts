@@ -8,18 +8,22 @@ export interface Bench {
   readonly threads: number
   /** Whether a run only tries itself, on a tiny shape. */
   readonly isTiny: boolean
+  /** Seconds since the run began, with those that went by before this process. */
+  elapsedSec(): number
   /** Progress, for people: to stderr. */
   log(line: string): void
   /** The result of `make`, made at the first asking under this key. */
   once<T>(key: string, make: () => Promise<T>): Promise<T>
 }
 
-export function openBench(root: string, isTiny = false): Bench {
+export function openBench(root: string, isTiny = false, elapsedBeforeSec = 0): Bench {
+  const startedAt = performance.now()
   const made = new Map<string, Promise<unknown>>()
   return {
     folder: join(root, 'node_modules/.cache/waggle-bench'),
     threads: Math.min(2, availableParallelism()),
     isTiny,
+    elapsedSec: () => elapsedBeforeSec + (performance.now() - startedAt) / 1000,
     log: line => process.stderr.write(`${line}\n`),
     once<T>(key: string, make: () => Promise<T>) {
       const known = made.get(key) as Promise<T> | undefined

@@ -14,6 +14,8 @@ export interface BenchRow {
   readonly bar: number | null
   /** Whether the bar is a floor or a ceiling. */
   readonly better: 'more' | 'less'
+  /** Work of this row that goes before the measures of all rows. It does not throw: `measure` reports what failed. */
+  prepare?(bench: Bench): Promise<void>
   measure(bench: Bench): Promise<Measured>
 }
 

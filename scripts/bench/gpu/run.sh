@@ -75,7 +75,7 @@ export PYTHONPATH=$work/site${PYTHONPATH:+:$PYTHONPATH} HF_HUB_OFFLINE=1 TMPDIR=
 
 cd "$code"
 set -m
-"$work/node" scripts/bench.ts gpu --json --out "$json" "$@" &
+"$work/node" scripts/bench.ts gpu --json --out "$json" --elapsed "$SECONDS" "$@" &
 bench=$!
 status=0
 wait "$bench" || status=$?
