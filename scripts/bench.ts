@@ -25,6 +25,9 @@ const runs: Record<
   network: () => import('./bench/network.ts'),
 }
 
+/** Exit status if a row misses its bar. An uncaught error is 1. */
+const MISSED = 3
+
 const { values, positionals } = readCommandLine({ usage, options, hasArguments: true })
 
 const root = resolve(join(import.meta.dirname, '..'))
@@ -65,7 +68,7 @@ if (values.json) {
   if (!values.tiny) await keepResults(results, name, rows, measured, when)
   process.stdout.write(jsonOf(measured))
 }
-process.exitCode = measured.every(result => result.ok) ? 0 : 1
+process.exitCode = measured.every(result => result.ok) ? 0 : MISSED
 
 async function writeRows(): Promise<void> {
   if (values.out === undefined) return

@@ -43,4 +43,4 @@ npm run bench -- report
 ${usageOf(options)}
 
 Weights and peers are kept in node_modules/.cache/waggle-bench. If a tool to compare with cannot
-be set up, its rows have no value.`
+be set up, its rows have no value. Exits with 3 if a row misses its bar or has no value.`

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -32,7 +32,9 @@ test('its code is small and whole, and it runs where there is no Node, no Python
   expect((await readdir(kit)).sort()).toEqual(['SHA256SUMS', 'code.tar.xz', 'run', 'runtime.tar.xz', 'unmeasured.json'])
   expect((await stat(join(kit, 'code.tar.xz'))).size).toBeLessThan(1.5e6)
 
-  const { status, said } = await machine.start(kit, { argv: ['--tiny'], env: { OUT: 'results' } }).ended
+  // Settings for another Node.
+  const env = { OUT: 'results', NODE_OPTIONS: '--require ./nothing.js' }
+  const { status, said } = await machine.start(kit, { argv: ['--tiny'], env }).ended
   expect(said).toContain(`wrote ${machine.folder}/results/gpu.json`)
   expect(status).toBe(0)
   const results = await machine.rows(join(machine.folder, 'results/gpu.json'))
@@ -59,6 +61,16 @@ test('an interrupted run leaves the rows until then, no process and no file, and
 
   await machine.start(kit, { argv: ['--tiny'] }).ended
   expect(await reasons()).not.toContain(ended)
+})
+
+test('a benchmark that fails is refused: its status differs from that of a missed bar', async () => {
+  const broken = join(work, 'broken')
+  const addOthers = (folder: string) => writeFile(join(folder, 'code/scripts/bench.ts'), "throw new Error('broken')")
+  await writeKit(repository, broken, { runtime: join(work, 'runtime.tar'), addOthers })
+  const { status, said } = await machine.start(broken).ended
+  expect(status).toBe(2)
+  expect(said).toContain(`the benchmark ended with status 1; ${machine.folder}/gpu.json has the rows until then`)
+  expect(await reasons()).toEqual([ended])
 })
 
 test('a damaged archive is named in every row', async () => {

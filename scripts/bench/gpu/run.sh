@@ -4,6 +4,8 @@
 # with torch, is the comparison. Exit status: 0 if the rows were measured, otherwise what was wrong is said.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
+# The kit's Node has no modules but its own.
+unset NODE_OPTIONS NODE_PATH
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${OUT:-.}"
 json=$(cd "${OUT:-.}" && pwd)/gpu.json
@@ -80,5 +82,7 @@ bench=$!
 status=0
 wait "$bench" || status=$?
 bench=
-[ "$status" -le 1 ] || refuse "the benchmark ended with status $status; $json has the rows until then"
-echo "wrote $json" >&2 # a row that misses its bar is a result
+case $status in
+  0 | 3) echo "wrote $json" >&2 ;; # a row that misses its bar is a result
+  *) refuse "the benchmark ended with status $status; $json has the rows until then" ;;
+esac
