@@ -18,10 +18,18 @@ const MOST_BYTES = 45e6
 /** Packages that TRL needs besides torch, transformers, peft and their dependencies. */
 const WHEELS = ['trl==1.16.0', 'datasets==5.2.0', 'dill==0.4.1', 'multiprocess==0.70.19']
 
+/** Vulkan's loader, and what NVIDIA's drivers for GLX and EGL link to: a container without a display has none of it. */
+const LIBRARIES = [
+  'libvulkan1',
+  ...['libx11-6', 'libxext6', 'libxcb1', 'libxau6', 'libxdmcp6', 'libbsd0', 'libmd0'],
+  ...['libegl1', 'libglvnd0'],
+]
+
 const ENTRIES = [
   'scripts/bench.ts',
   'scripts/bench/gpu.ts',
   'scripts/bench/gpu/question.ts',
+  'scripts/bench/gpu/vulkanDriver.ts',
   'node/model/src/engine/devices/probeDevice.ts',
 ]
 const SCRIPTS = [
@@ -38,7 +46,7 @@ const BINARIES = 'node_modules/onnxruntime-node/bin/napi-v6/linux/x64'
 export interface KitParts {
   /** Path of a tar archive of one folder, with Node and ONNX Runtime. */
   readonly runtime: string
-  /** Adds `vulkan`, a folder with the loader's library, and `wheels` to the folder of the code. */
+  /** Adds `vulkan`, a folder with the loader and what drivers link to, and `wheels` to the folder of the code. */
   addOthers(work: string): Promise<void>
 }
 
@@ -115,7 +123,7 @@ async function packCode(root: string, work: string): Promise<void> {
   await symlink('../../node/model', join(work, 'code/node_modules/@waggle/model'), 'dir')
 }
 
-/** The Vulkan loader, and the wheels that TRL needs. Anything that cannot be fetched is left out and reported. */
+/** Vulkan's libraries, and the wheels that TRL needs. Anything that cannot be fetched is left out and reported. */
 async function packOthers(work: string, bench: Bench): Promise<void> {
   const fetchInto = async (folder: string, command: string, argv: readonly string[]) => {
     await mkdir(join(work, folder), { recursive: true })
@@ -124,8 +132,8 @@ async function packOthers(work: string, bench: Bench): Promise<void> {
     )
   }
   // Unpacked here: the other machine may have no dpkg.
-  const loader = 'apt-get download libvulkan1 && dpkg-deb -x libvulkan1_*.deb . && rm libvulkan1_*.deb'
-  await fetchInto('vulkan', 'sh', ['-c', loader])
+  const unpack = 'for package in *.deb; do dpkg-deb -x "$package" . || exit 1; done; rm -r *.deb usr/share'
+  await fetchInto('vulkan', 'sh', ['-c', `apt-get download ${LIBRARIES.join(' ')} && ${unpack}`])
   const target = ['--no-deps', '--only-binary=:all:', '--python-version', '3.12']
   await fetchInto('wheels', 'python3', ['-m', 'pip', 'download', '-q', ...target, ...WHEELS])
 }

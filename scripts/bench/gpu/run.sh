@@ -59,15 +59,16 @@ mv "$work"/runtime/*/* "$binaries"
 printed=$("$work/node" --version 2>&1) ||
   fail "cannot run the kit's Node in $work: ${printed%%$'\n'*}; it is for x86-64 with glibc, in a folder from which programs may run (TMPDIR)"
 
-libraries=$work/code/vulkan/usr/lib/x86_64-linux-gnu
-if [ -d "$libraries" ] && ! ldconfig -p 2>/dev/null | grep libvulkan.so.1 >/dev/null; then
-  export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries
-fi
-for icd in /usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json; do
-  if [ -e "$icd" ] && [ -z "${VK_ICD_FILENAMES:-}${VK_DRIVER_FILES:-}" ]; then export VK_DRIVER_FILES=$icd; fi
+# Libraries that Vulkan and NVIDIA's driver link to, where the machine has none of the name.
+libraries=$work/libraries
+mkdir -p "$libraries" "$work/temporary" "$work/drivers"
+known=$(ldconfig -p 2>/dev/null || true)
+for library in "$work"/code/vulkan/usr/lib/x86_64-linux-gnu/*.so.*; do
+  case $known in *"${library##*/} (libc6,x86-64"*) ;; *) if [ -e "$library" ]; then mv "$library" "$libraries"; fi ;; esac
 done
+export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries:/usr/local/nvidia/lib64
 
-mkdir -p "$work/site" "$work/temporary"
+mkdir -p "$work/site"
 for wheel in "$work"/code/wheels/*.whl; do
   if [ -e "$wheel" ] && command -v python3 >/dev/null; then
     python3 -m zipfile -e "$wheel" "$work/site" || echo "without ${wheel##*/}" >&2
@@ -76,6 +77,10 @@ done
 export PYTHONPATH=$work/site${PYTHONPATH:+:$PYTHONPATH} HF_HUB_OFFLINE=1 TMPDIR=$work/temporary
 
 cd "$code"
+if [ -z "${VK_ICD_FILENAMES:-}${VK_DRIVER_FILES:-}" ]; then
+  drivers=$("$work/node" scripts/bench/gpu/vulkanDriver.ts "$work/drivers") || drivers=
+  if [ -n "$drivers" ]; then export VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers; fi
+fi
 set -m
 "$work/node" scripts/bench.ts gpu --json --out "$json" --elapsed "$SECONDS" "$@" &
 bench=$!
