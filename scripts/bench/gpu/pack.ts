@@ -15,8 +15,16 @@ const run = promisify(execFile)
 /** Size limit of a kit. */
 const MOST_BYTES = 45e6
 
-/** Packages that TRL needs besides torch, transformers, peft and their dependencies. */
-const WHEELS = ['trl==1.16.0', 'datasets==5.2.0', 'dill==0.4.1', 'multiprocess==0.70.19']
+/**
+ * TRL, and what it needs besides torch, transformers, peft, pandas, pyarrow and their dependencies. Later versions of datasets do not load with the
+ * huggingface-hub of transformers 4. Of its two clients for HTTP huggingface-hub brings one or none, by its version. xxhash is compiled, so
+ * `site/xxhash.py` stands in for it.
+ */
+const WHEELS = [
+  ...['trl==1.16.0', 'datasets==4.7.0', 'dill==0.4.0', 'multiprocess==0.70.18'],
+  ...['requests==2.32.5', 'urllib3==2.5.0', 'certifi==2025.10.5', 'idna==3.11'],
+  ...['httpx==0.28.1', 'httpcore==1.0.9', 'h11==0.16.0', 'anyio==4.11.0', 'sniffio==1.3.1'],
+]
 
 /** Vulkan's loader, and what NVIDIA's drivers for GLX and EGL link to: a container without a display has none of it. */
 const LIBRARIES = [
@@ -34,6 +42,7 @@ const ENTRIES = [
 ]
 const SCRIPTS = [
   'scripts/bench/peers/trlStep.py',
+  'scripts/bench/peers/kitPackages.py',
   'scripts/bench/gpu/torchPeer.py',
   'package.json',
   'node/package.json',
@@ -46,7 +55,7 @@ const BINARIES = 'node_modules/onnxruntime-node/bin/napi-v6/linux/x64'
 export interface KitParts {
   /** Path of a tar archive of one folder, with Node and ONNX Runtime. */
   readonly runtime: string
-  /** Adds `vulkan`, a folder with the loader and what drivers link to, and `wheels` to the folder of the code. */
+  /** Adds `vulkan`, a folder with the loader and what drivers link to, and `code/site`, packages of Python, to the folder. */
   addOthers(work: string): Promise<void>
 }
 
@@ -123,7 +132,7 @@ async function packCode(root: string, work: string): Promise<void> {
   await symlink('../../node/model', join(work, 'code/node_modules/@waggle/model'), 'dir')
 }
 
-/** Vulkan's libraries, and the wheels that TRL needs. Anything that cannot be fetched is left out and reported. */
+/** Vulkan's libraries, and TRL with what it needs. Anything that cannot be fetched is left out and reported. */
 async function packOthers(work: string, bench: Bench): Promise<void> {
   const fetchInto = async (folder: string, command: string, argv: readonly string[]) => {
     await mkdir(join(work, folder), { recursive: true })
@@ -135,7 +144,11 @@ async function packOthers(work: string, bench: Bench): Promise<void> {
   const unpack = 'for package in *.deb; do dpkg-deb -x "$package" . || exit 1; done; rm -r *.deb usr/share'
   await fetchInto('vulkan', 'sh', ['-c', `apt-get download ${LIBRARIES.join(' ')} && ${unpack}`])
   const target = ['--no-deps', '--only-binary=:all:', '--python-version', '3.12']
-  await fetchInto('wheels', 'python3', ['-m', 'pip', 'download', '-q', ...target, ...WHEELS])
+  const download = ['-m', 'pip', 'download', '-q', ...target, ...WHEELS]
+  // Unpacked, which is smaller in the archive.
+  const unpackWheels = 'for wheel in *.whl; do python3 -m zipfile -e "$wheel" . && rm "$wheel" || exit 1; done'
+  await fetchInto('code/site', 'sh', ['-c', `python3 "$@" && ${unpackWheels}`, 'sh', ...download])
+  await cp(join(import.meta.dirname, 'site'), join(work, 'code/site'), { recursive: true })
 }
 
 const sha256 = async (path: string) =>

@@ -68,13 +68,7 @@ for library in "$work"/code/vulkan/usr/lib/x86_64-linux-gnu/*.so.*; do
 done
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries:/usr/local/nvidia/lib64
 
-mkdir -p "$work/site"
-for wheel in "$work"/code/wheels/*.whl; do
-  if [ -e "$wheel" ] && command -v python3 >/dev/null; then
-    python3 -m zipfile -e "$wheel" "$work/site" || echo "without ${wheel##*/}" >&2
-  fi
-done
-export PYTHONPATH=$work/site${PYTHONPATH:+:$PYTHONPATH} HF_HUB_OFFLINE=1 TMPDIR=$work/temporary
+export HF_HUB_OFFLINE=1 TMPDIR=$work/temporary
 
 cd "$code"
 if [ -z "${VK_ICD_FILENAMES:-}${VK_DRIVER_FILES:-}" ]; then

@@ -17,11 +17,20 @@ import time
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import torch
-from datasets import Dataset
+from kitPackages import with_kit
 from peft import LoraConfig
 from tokenizers import Tokenizer, models
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
-from trl import GRPOConfig, GRPOTrainer
+
+
+def load():
+    from datasets import Dataset
+    from trl import GRPOConfig, GRPOTrainer
+
+    return Dataset, GRPOConfig, GRPOTrainer
+
+
+Dataset, GRPOConfig, GRPOTrainer = with_kit(load)
 
 request = json.loads(sys.argv[1])
 torch.set_num_threads(request["threads"])
