@@ -113,7 +113,9 @@ async function stepRow(bench: Bench, gpu: Device): Promise<Measured> {
   const own = await ours<Timed>(bench, gpu, step)
   const asked = { ...shape, config, precision: 'default', threads: availableParallelism(), device: 'cuda' }
   const theirs = await torch<Timed>(bench, 'peers/trlStep.py', asked)
-  const conditions = `${stepText(bench)}, a base in ${base}, in ${own.seconds.toFixed(2)} s`
+  // Waggle reads the prompt once for all completions, TRL with each.
+  const share = loraStepOperations(config, 1, shape) / loraStepOperations(config, shape.sequences, shape)
+  const conditions = `${stepText(bench)}, a base in ${base}, the prompt read once, which leaves ${share.toFixed(2)} of TRL's operations, in ${own.seconds.toFixed(2)} s, the median of three on both sides`
   const against = ({ seconds, described }: Timed): [number, string] => [
     seconds / own.seconds,
     `${seconds.toFixed(2)} s (${described})`,

@@ -7,6 +7,7 @@ const shell = (script: string, limitSec = 60) => answerOf<unknown>('/bin/sh', ['
 
 test('The last line is the answer, and the reason is the line of the error.', async () => {
   expect(await shell('echo loading; echo \'{"seconds": 2}\'')).toEqual({ seconds: 2 })
+  expect(await shell('echo \'{"seconds": 2}\'; exit 1')).toEqual({ seconds: 2 })
   await expect(shell('echo "RuntimeError: no GPU" >&2; echo cleaning up >&2; exit 1')).rejects.toThrow(
     'RuntimeError: no GPU',
   )

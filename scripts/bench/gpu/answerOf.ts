@@ -8,7 +8,8 @@ const LAST_OUTPUT_MS = 1000
 const MOST_PRINTED = 2 ** 26
 
 /**
- * The last line that a process prints, as JSON. After the limit it is killed with all that it started; a line that it has printed by then counts.
+ * The last line that a process prints, as JSON. After the limit it is killed with all that it started. A line that it has printed counts, however it
+ * ends: a comparison prints a first answer before it tries for a better one.
  *
  * @throws {Error} with one line that says why there is no answer.
  */
@@ -22,7 +23,7 @@ export async function answerOf<T>(command: string, argv: readonly string[], limi
   child.stderr?.destroy()
   child.unref()
   const answer = parsed<T>(printed.stdout)
-  if (answer !== undefined && (end === 0 || end === 'late')) return answer
+  if (answer !== undefined) return answer
   if (end === 'missing') throw new Error(`${command} is not installed`)
   if (end === 'late') throw new Error(`it did not answer in ${Math.round(limitSec)} s`)
   throw new Error(reasonIn(printed.stderr, end))
