@@ -17,7 +17,7 @@ const glx = () => join(folder, 'libGLX_nvidia.so.0.json')
 const egl = () => join(folder, 'libEGL_nvidia.so.0.json')
 
 /** The files that are found, and those that were tried, if only some answer. */
-async function found(answers: Readonly<Record<string, Awaited<ReturnType<Trial>>>>, now?: () => number) {
+async function found(answers: Readonly<Record<string, Awaited<ReturnType<Trial>>>>, now = () => 0) {
   const tried: (string | null)[] = []
   const attempt: Trial = async files => {
     tried.push(files)
