@@ -71,9 +71,9 @@ test('a proposer that learns has curves of what its tasks were worth', () => {
   ])
 })
 
-test('groups that were taken are reported by their peer, most first, without failed updates', () => {
-  const from = (peer: string, groups: number) => ({ ...others, peer, groups })
-  const steps = [own, from('a', 2), from('b', 5), from('a', 4), { ...from('b', 9), failure: 'NaN' }]
+test('groups that were taken are reported by their peer, once a round, most first, without failed updates', () => {
+  const from = (peer: string, groups: number, round = 4) => ({ ...others, peer, groups, round })
+  const steps = [own, from('a', 2), from('a', 2), from('b', 5), from('a', 4, 5), { ...from('b', 9), failure: 'NaN' }]
   expect(takenGroups(steps)).toEqual([
     { peerKey: 'a', groups: 6 },
     { peerKey: 'b', groups: 5 },

@@ -71,12 +71,16 @@ function meansByRound(steps: readonly TrainingStep[], figureOf: (step: TrainingS
     .sort((a, b) => a.round - b.round)
 }
 
-/** Peers whose groups it learned from, with their number; most first. */
+/** Peers whose groups it learned from, with their number; most first. Several updates of a round are on the same groups. */
 export function takenGroups(steps: readonly TrainingStep[]): { peerKey: string; groups: number }[] {
-  const taken = new Map<string, number>()
-  for (const { peer, groups, failure } of steps)
-    if (peer !== null && failure === null) taken.set(peer, (taken.get(peer) ?? 0) + groups)
-  return [...taken].map(([peerKey, groups]) => ({ peerKey, groups })).sort((a, b) => b.groups - a.groups)
+  const taken = new Map<string, Map<number, number>>()
+  for (const { peer, round, groups, failure } of steps) {
+    if (peer === null || failure !== null) continue
+    const byRound = taken.get(peer) ?? new Map<number, number>()
+    taken.set(peer, byRound.set(round, Math.max(groups, byRound.get(round) ?? 0)))
+  }
+  const counted = [...taken].map(([peerKey, byRound]) => ({ peerKey, groups: sum([...byRound.values()], own => own) }))
+  return counted.sort((a, b) => b.groups - a.groups)
 }
 
 /** A running peer reports once in 30 s. */
@@ -98,8 +102,7 @@ export function trainingFacts(training: Training, nowMs: number): { title: strin
   ]
 }
 
-const sum = (steps: readonly TrainingStep[], of: (step: TrainingStep) => number) =>
-  steps.reduce((total, step) => total + of(step), 0)
+const sum = <T>(items: readonly T[], of: (item: T) => number) => items.reduce((total, item) => total + of(item), 0)
 
 /** Three figures are enough to compare; large counts are whole, and what is tiny has an exponent. */
 export function formatFigure(value: number): string {
