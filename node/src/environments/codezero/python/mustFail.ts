@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from '#core/threads/yieldToEventLoop.ts'
 import type { Problem } from '../curriculum/task.ts'
 import { boundNames } from './boundNames.ts'
+import { callArguments } from './callArguments.ts'
 import { constantOf } from './constantOf.ts'
 import { functionHeader, functionOf } from './functionHeader.ts'
 import type { PythonNode } from './parsePython.ts'
@@ -145,17 +146,11 @@ const outside = (arity: Arity | undefined, { positional, keywords }: Arguments) 
   arity !== undefined && (positional.length + keywords < arity[0] || positional.length > arity[1])
 
 /** Arguments of a call; null if a star gives any number of them. */
-function argumentsOf({ children }: PythonNode): Arguments | null {
-  const inside = children.slice(1, -1)
+function argumentsOf(list: PythonNode): Arguments | null {
   // A generator without brackets is the only argument; commas are those of its loops.
-  if (inside.some(({ type }) => type === 'for')) return { positional: inside.slice(0, 1), keywords: 0 }
-  const values: PythonNode[][] = [[]]
-  for (const child of inside) {
-    if (child.type === '*' || child.type === '**') return null
-    if (child.type === ',') values.push([])
-    else if (child.type !== 'Comment') values.at(-1)?.push(child)
-  }
-  const given = values.filter(value => value.length > 0)
+  if (list.children.some(({ type }) => type === 'for')) return { positional: list.children.slice(1, 2), keywords: 0 }
+  const given = callArguments(list)
+  if (given.some(([first]) => first?.type === '*' || first?.type === '**')) return null
   const positional = given.filter(value => value[1]?.text !== '=').map(value => value[0] as PythonNode)
   return { positional, keywords: given.length - positional.length }
 }
