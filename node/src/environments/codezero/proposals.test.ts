@@ -85,6 +85,14 @@ test.each([
   expect(key(one)).not.toBe(key(other))
 })
 
+test('No text takes long to compare: brackets around signs without end are read once.', () => {
+  const started = performance.now()
+  for (const text of [`(${'+'.repeat(64_000)}`, `${'+'.repeat(64_000)})`, `(${' - '.repeat(20_000)}`])
+    sameTask({ name: 'f', parameters: ['a'], text })
+  // Four seconds and more, if each sign began another attempt.
+  expect(performance.now() - started).toBeLessThan(2_000)
+})
+
 test('Names of parameters, case, stop words and punctuation make no other task.', () => {
   const key = (text: string, parameters = ['a', 'b']) => sameTask({ name: 'f', parameters, text })
   const text = 'Subtract a from b twice, then double it.'

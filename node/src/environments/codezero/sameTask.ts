@@ -2,18 +2,20 @@ import { parseTaskText } from './curriculum/parseTaskText.ts'
 import { semanticKey } from './curriculum/semanticKey.ts'
 import type { Problem } from './curriculum/task.ts'
 
+/** A sign of a calculation, and a character between signs. They share none, so that no text is read more than once for a bracket. */
+const sign = /(?:[+*/%<>=^&|~]|(?<=\s)-(?=\s))/u.source
+const plain = /(?:[^()+*/%<>=^&|~-]|(?<!\s)-|-(?!\s))/u.source
+
 /** Words, signs that change a meaning, brackets around a calculation, and what stands alone in quotes. A task has no other punctuation. */
 const tokens = new RegExp(
   [
-    /[\p{L}\p{N}_]+/u,
-    /!=|[+*/%<>=^&|~!]/u,
-    /(?<=^|\s)-(?=\s|\p{N})/u,
-    /\((?=[^()]*(?:[+*/%<>=^&|~]|\s-\s)[^()]*\))/u,
-    /(?<=\([^()]*(?:[+*/%<>=^&|~]|\s-\s)[^()]*)\)/u,
-    /(?<=['"`])[^\s\p{L}\p{N}_'"`](?=['"`])/u,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
+    /[\p{L}\p{N}_]+/u.source,
+    /!=|[+*/%<>=^&|~!]/u.source,
+    /(?<=^|\s)-(?=\s|\p{N})/u.source,
+    `\\((?=${plain}*${sign}[^()]*\\))`,
+    `(?<=\\([^()]*${sign}${plain}*)\\)`,
+    /(?<=['"`])[^\s\p{L}\p{N}_'"`](?=['"`])/u.source,
+  ].join('|'),
   'gu',
 )
 
