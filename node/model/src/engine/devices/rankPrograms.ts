@@ -1,4 +1,5 @@
 import { Graph } from '../graph.ts'
+import { once } from '../once.ts'
 import { encodeModel, type OnnxModel } from '../onnxModel.ts'
 import { createSession, type Feed, type RunResults, type Session } from '../session.ts'
 import type { Shape, Value } from '../value.ts'
@@ -25,8 +26,7 @@ export function rankPrograms(model: (rank: number) => OnnxModel): RankPrograms {
   const sessions = new Map<number, Promise<Session>>()
   return {
     async run(rank, feeds) {
-      const session = sessions.get(rank) ?? createSession(model(rank), { threads: 1 })
-      sessions.set(rank, session)
+      const session = once(sessions, rank, () => createSession(model(rank), { threads: 1 }))
       const { model: program, runKeeping } = await session
       return (await runKeeping(feeds, [...program.outputs.keys()])).kept
     },

@@ -1,4 +1,5 @@
 import { Graph } from '../graph.ts'
+import { once } from '../once.ts'
 import { encodeModel } from '../onnxModel.ts'
 import { createSession, type Session, type Tensor } from '../session.ts'
 import { cast } from '../tensor.ts'
@@ -44,12 +45,9 @@ function copying(
   as = dtype,
 ): Promise<Session> {
   const key = `${device} ${dtype} ${as} ${shape.length} ${isKept}`
-  const known = sessions.get(key)
-  if (known) return known
-  const lengths = shape.map((_, axis) => `D${axis}`)
-  const y = cast(new Graph().input('x', dtype, lengths), as)
-  const model = encodeModel({ y }, [], device, isKept ? ['y'] : [])
-  const session = createSession(model, { threads: 1 })
-  sessions.set(key, session)
-  return session
+  return once(sessions, key, () => {
+    const lengths = shape.map((_, axis) => `D${axis}`)
+    const y = cast(new Graph().input('x', dtype, lengths), as)
+    return createSession(encodeModel({ y }, [], device, isKept ? ['y'] : []), { threads: 1 })
+  })
 }

@@ -2,6 +2,7 @@ import { putRows } from '#engine/cachedAttention.ts'
 import type { Device } from '#engine/devices/device.ts'
 import type { DeviceTensor } from '#engine/devices/deviceTensor.ts'
 import { Graph } from '#engine/graph.ts'
+import { once } from '#engine/once.ts'
 import { encodeModel } from '#engine/onnxModel.ts'
 import { createSession, type Feed, type Session, tensor } from '#engine/session.ts'
 import { cast, concat, gather } from '#engine/tensor.ts'
@@ -29,13 +30,10 @@ export function deviceArrays(device: Device): DeviceArrays {
   const known = open.get(device)
   if (known) return known
   const sessions = new Map<string, Promise<Session>>()
-  const session = (name: string, build: (graph: Graph) => Value, isKept = true) => {
-    const made =
-      sessions.get(name) ??
-      createSession(encodeModel({ y: build(new Graph()) }, [], device, isKept ? ['y'] : []), { threads: 1 })
-    sessions.set(name, made)
-    return made
-  }
+  const session = (name: string, build: (graph: Graph) => Value, isKept = true) =>
+    once(sessions, name, () =>
+      createSession(encodeModel({ y: build(new Graph()) }, [], device, isKept ? ['y'] : []), { threads: 1 }),
+    )
   const given = async (made: Promise<Session>, feeds: Record<string, Feed>) =>
     (await (await made).runKeeping(feeds, ['y'])).kept.y as DeviceTensor
   const arrays: DeviceArrays = {

@@ -1,3 +1,4 @@
+import { once } from '#engine/once.ts'
 import { createSession, type Session } from '#engine/session.ts'
 import type { DecoderConfig } from '#model/decoder/decoderConfig.ts'
 import type { StepPrecision } from '#model/lora/loraConfig.ts'
@@ -76,14 +77,4 @@ export function openLayeredSessions(config: DecoderConfig, options: LayeredPassO
       heads.clear()
     },
   }
-}
-
-/** Makes a value for a key once; again if that failed. */
-function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  const known = made.get(key)
-  if (known !== undefined) return known
-  const making = make()
-  made.set(key, making)
-  making.catch(() => made.delete(key)) // the caller has the error
-  return making
 }

@@ -1,4 +1,5 @@
 import type { Device } from '#engine/devices/device.ts'
+import { once } from '#engine/once.ts'
 import { encodeModel, type OnnxModel } from '#engine/onnxModel.ts'
 import { createSession, type Session, type Tensor, tensor } from '#engine/session.ts'
 import { decoderFeeds, type ScoredSequence } from '#model/decoder/batch.ts'
@@ -73,14 +74,8 @@ export function createMonolithicPass(
   { threads, device, temperature, adapter, trained }: GradientPassOptions,
 ): GradientPass {
   const sessions = new Map<string, Promise<Session>>()
-  const sessionFor = (key: string, build: () => OnnxModel) => {
-    let session = sessions.get(key)
-    if (!session) {
-      session = createSession(build(), { threads, sumsInProducts: false })
-      sessions.set(key, session)
-    }
-    return session
-  }
+  const sessionFor = (key: string, build: () => OnnxModel) =>
+    once(sessions, key, () => createSession(build(), { threads, sumsInProducts: false }))
   const lossSession = (loss: LossKind) =>
     sessionFor(JSON.stringify(loss), () =>
       lossModel(config, loss, { temperature, lora: adapter?.config, trained, device }),
