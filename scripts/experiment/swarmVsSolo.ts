@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describeMachine } from '../../node/model/src/engine/devices/describeMachine.ts'
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { measuredOn } from '../measure/results.ts'
@@ -51,7 +52,8 @@ export const swarmVsSolo: Experiment = async options => {
   const rows = compareArms(runs, { equalTokens: size.equalTokens, apart: !options.quick })
   if (found.length === 0) return rows
   const date = new Date().toISOString().slice(0, 10)
-  await recordArms(options.data, found, rows, { date, machine: measuredOn(await describeMachine()) })
+  const folder = options.quick ? join(options.data, 'quick') : options.data
+  await recordArms(folder, found, rows, { date, machine: measuredOn(await describeMachine()) })
   options.log(tableOf(found))
   return rows
 }
