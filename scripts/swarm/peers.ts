@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isPolicy } from '../../node/src/roles/models/isPolicy.ts'
 import { openIdentity } from '../../node/src/store/identity.ts'
 import type { SwarmOptions } from './options.ts'
 import type { Played } from './playedEnvironment.ts'
@@ -88,13 +88,13 @@ export function peerProcess(launch: PeerLaunch): ProcessSpec {
   return { name: `peer-${peer.slot}`, command: process.execPath, argv: [...HEAP, ...argv] }
 }
 
-/** Keeps the weights that each solver starts this run with, to measure later what it learned. */
+/** Keeps the weights that each solver starts this run with, to measure later what it learned. @returns by slot, null for a solver without own ones. */
 export async function keepStartingPolicies(peers: SwarmPeer[], data: string): Promise<Map<string, string | null>> {
   const kept = new Map<string, string | null>()
   for (const peer of peers.filter(({ role }) => role === 'solver')) {
     const policy = join(peer.folder, 'policy')
     const copy = join(data, 'before', peer.slot)
-    const learned = existsSync(policy)
+    const learned = isPolicy(policy)
     if (learned) await cp(policy, copy, { recursive: true, force: true })
     kept.set(peer.slot, learned ? copy : null)
   }

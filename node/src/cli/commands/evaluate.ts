@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Level } from '#environments/level.ts'
 import type { Estimate } from '#rl/passAtK.ts'
+import { isPolicy } from '#roles/models/isPolicy.ts'
 import { atMost, defineCommand } from '../defineCommand.ts'
 import { openChatModels } from '../models/chatModels.ts'
 import { evalOptions, MAX_HELD_OUT_TASKS, modelOnly } from '../options/evalOptions.ts'
@@ -81,8 +80,3 @@ environment defines. pass@k is the unbiased estimator, with 95 % intervals.`,
 })
 
 const shown = ({ value, low, high }: Estimate) => `${value.toFixed(3)} (95 % ${low.toFixed(3)} to ${high.toFixed(3)})`
-
-/** Whether a solver keeps its weights, or an adapter, in a folder. */
-function isPolicy(folder: string): boolean {
-  return ['model.safetensors', 'adapter_config.json'].some(file => existsSync(join(folder, file)))
-}
