@@ -49,6 +49,12 @@ export type Swarm = {
    * @throws {WorkerError} if a worker died: its policy is the starter's again, and a run that continues measures nothing.
    */
   round(): Promise<(PeerRound | null)[]>
+  /**
+   * To be called after the peers were measured, whose workers may die meanwhile.
+   *
+   * @throws {WorkerError} as `round` does.
+   */
+  throwIfDead(): void
   close(): Promise<void>
 }
 
@@ -68,6 +74,9 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
     death ??= error
   }
   const members = await Promise.all(options.peers.map((poison, i) => openMember(options, poison, i, crashed)))
+  const throwIfDead = () => {
+    if (death !== null) throw death
+  }
   let round = 0
   let before: PeerGroups[] = []
 
@@ -86,10 +95,11 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
           return { given: { peerKey, groups: groups.slice(0, spec.sharing.groupsPerPeer) }, learned }
         }),
       )
-      if (death !== null) throw death
+      throwIfDead()
       before = rounds.map(({ given }) => given)
       return rounds.map(({ learned }) => learned)
     },
+    throwIfDead,
     async close() {
       for (const { policy } of members) await policy.close()
     },

@@ -85,6 +85,7 @@ async function runArm(poison: Poison | null, seed: string, size: Size, options: 
       const measurement = { level: LEVEL, tasks: size.tasks, samples: size.samples } as const
       passAt1.push((await measurePolicy({ ...peer, environment }, measurement)).passAt1)
     }
+    swarm.throwIfDead()
   } finally {
     await swarm.close()
   }

@@ -49,6 +49,7 @@ export async function runArm(arm: Arm, seed: number, size: ArmSize, { threads, l
         return passed.filter(Boolean).length / passed.length
       }),
     )
+    swarm.throwIfDead()
     points.push({ ...total, passAt1, judged: meansOf(since.splice(0)) })
     log(`${arm.name}, seed ${seed}, round ${total.round}: pass@1 ${passAt1.map(x => x.toFixed(3)).join(' ')}`)
   }
