@@ -55,8 +55,9 @@ export const realModel: Experiment = async options => {
       { data, onlyKept },
       `${arm}-run-${run}-rounds-${size.rounds}-${measured(arm)}`,
       async () => {
-        const { specification } = rules[arm]
-        const folder = join(data, `${arm}-swarm-${size.rounds}-run-${run}`)
+        const { specification, digest } = rules[arm]
+        // A folder's chain and peers are of one environment: other rules need another folder.
+        const folder = join(data, `${arm}-swarm-${size.rounds}-run-${run}-${digest}`)
         const { policies, rounds } = await realSwarm({
           ...{ folder, specification, model, rounds: size.rounds, port: PORT },
           log: line => log(`${arm} ${run}: ${line}`),
