@@ -4,6 +4,7 @@ import { createLogger } from '#core/logger.ts'
 import { presets } from '#environments/codezero/presets.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
+import { noteCanaryPoint, readCanaryPoints } from '../solver/provenance.ts'
 import { forgetOtherRules, ofRules } from './forgetOtherRules.ts'
 import { createRateScaling, createRoundCount, learningRateOf } from './learningRules.ts'
 
@@ -28,4 +29,17 @@ test('counts of other rules are forgotten, so that a schedule begins with the fi
   expect(learningRateOf(falling, 'weights', rounds.including(200))).toBeGreaterThan(0)
   expect(journal.getState(ofRules.difficulty)).toBeNull()
   expect(createRateScaling(journal, 'squareRoot').factor(200)).toBe(1)
+})
+
+test('held-out scores by the judge of other rules are not published as those of the new ones', () => {
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  forgetOtherRules(journal, logger, own)
+  const point = { round: 8, reward: 0.9, correctness: 0.8 }
+  noteCanaryPoint(journal, point)
+  forgetOtherRules(journal, logger, own)
+  expect(readCanaryPoints(journal)).toEqual([point])
+  forgetOtherRules(journal, logger, other)
+  expect(readCanaryPoints(journal)).toEqual([])
+  noteCanaryPoint(journal, { ...point, round: 9 })
+  expect(readCanaryPoints(journal)).toEqual([{ ...point, round: 9 }])
 })

@@ -2,19 +2,20 @@ import type { EnvironmentHash } from '#core/hashes.ts'
 import type { Logger } from '#core/logger.ts'
 import type { Journal } from '#store/journal.ts'
 
-/** The journal's keys for what is counted by the rules of an environment. */
+/** The journal's keys for what is counted or measured by the rules of an environment. */
 export const ofRules = {
   roundsLearned: 'rounds learned',
   countedUpdates: 'updates of the last two rounds',
   proposerUpdates: 'proposer updates',
   difficulty: 'difficulty',
   difficultyRound: 'difficulty round',
+  canaryPoints: 'canary points',
 } as const
 
 const RULES = 'rules'
 
 /**
- * Forgets what was counted by the rules of another environment: warm-up, schedules of rates and the difficulty begin again. The policy stays. State of
+ * Forgets what was counted by the rules of another environment: warm-up, schedules of rates and the difficulty begin again, and a solver's held-out scores go. The policy stays. State of
  * release 0.10 or earlier, which does not name its rules, counts as state of these.
  */
 export function forgetOtherRules(journal: Journal, logger: Logger, environment: EnvironmentHash): void {

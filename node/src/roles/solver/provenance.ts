@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { EnvironmentHash } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
 import type { Journal } from '#store/journal.ts'
+import { ofRules } from '../models/forgetOtherRules.ts'
 
 /** The frozen evaluator's scores of a solver's held-out answers after a round; means of 0 to 1. */
 export type CanaryPoint = { round: number; reward: number; correctness: number }
 
-const CANARIES = 'canary points'
 /** Newest points that are kept. */
 const POINTS = 100
 
@@ -14,14 +14,14 @@ const pointsSchema = z.array(z.object({ round: z.int(), reward: z.number(), corr
 
 /** Oldest first. */
 export function readCanaryPoints(journal: Pick<Journal, 'getState'>): CanaryPoint[] {
-  const kept = pointsSchema.safeParse(journal.getState(CANARIES))
+  const kept = pointsSchema.safeParse(journal.getState(ofRules.canaryPoints))
   return kept.success ? kept.data : []
 }
 
 /** A round that is measured again replaces its point. */
 export function noteCanaryPoint(journal: Pick<Journal, 'getState' | 'setState'>, point: CanaryPoint): void {
   const others = readCanaryPoints(journal).filter(({ round }) => round !== point.round)
-  journal.setState(CANARIES, [...others, point].slice(-POINTS))
+  journal.setState(ofRules.canaryPoints, [...others, point].slice(-POINTS))
 }
 
 /** Origin of a pushed policy. */
