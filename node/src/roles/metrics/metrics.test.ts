@@ -275,3 +275,15 @@ test('an update on own groups and on those of others has the figures of each und
   await log.close()
   expect(log.latest()).toMatchObject({ own: { reward: 0.5 }, others: { reward: 1, loss: 0.3, entropy: null, levels } })
 })
+
+test('groups without a gradient make no update, and one that threw is counted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waggle-training-'))
+  const log = createTrainingLog({ folder, round: () => 7, clock: createManualClock(), logger: silentLogger })
+  const nothing = { ...step, groupsUsed: 0, loss: null, tokens: 0, seconds: 0 }
+  log.note(nothing)
+  expect(log.totals()).toMatchObject({ steps: 0, failed: 0 })
+  expect(stepScalars(nothing)).toMatchObject({ 'own/kept': 0, 'own/reward': 0.5 })
+  log.note({ ...nothing, failure: 'the update failed' })
+  expect(log.totals()).toMatchObject({ steps: 1, failed: 1 })
+  await log.close()
+})

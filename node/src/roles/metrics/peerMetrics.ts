@@ -83,8 +83,11 @@ function totalsOf({ auditCounts, chain, fetchCounts, training }: Node): Figures 
     waggle_payloads_fetched_total: ['Payloads that came from peers.', () => fetchCounts().fetched],
     waggle_payloads_fetched_bytes_total: ['Bytes of payloads that came from peers.', () => fetchCounts().bytes],
     waggle_audited_rounds_total: ['Rounds whose settled scores were read again.', () => auditCounts.get('rounds') ?? 0],
-    waggle_training_steps_total: ['Updates since the start.', () => training.totals().steps],
-    waggle_training_failed_steps_total: ['Updates that were not kept.', () => training.totals().failed],
+    waggle_training_steps_total: ['Updates that were tried since the start.', () => training.totals().steps],
+    waggle_training_failed_steps_total: [
+      'Updates of those that failed or were not kept.',
+      () => training.totals().failed,
+    ],
     waggle_training_tokens_total: ['Tokens fed to updates.', () => training.totals().tokens],
     waggle_training_seconds_total: ['Seconds of updates.', () => training.totals().seconds],
   }

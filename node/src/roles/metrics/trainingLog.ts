@@ -56,13 +56,14 @@ export type TrainingStep = AnswerFigures & {
   /** Tokens fed to the update. */
   tokens: number
   seconds: number
-  /** Reason why the policy did not change; null if it learned. */
+  /** Reason why the update was not kept; null if it was, or if no group has a gradient. */
   failure: string | null
 }
 
 /** A step with the figures of its own groups, and with those of the groups of others; null if it has no such groups. */
 type StepByWhose = { own: TrainingStep | null; others: TrainingStep | null }
 
+/** Updates that were tried, with those that were not kept; groups without a gradient make none. */
 type TrainingTotals = { steps: number; failed: number; tokens: number; seconds: number }
 
 /** A log of a solver's or proposer's updates for its operator; for anybody else it is an unproven claim. */
@@ -108,7 +109,7 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
         ofPeers.set(peer, figures)
         if (ofPeers.size > MAX_PEERS) ofPeers.delete(ofPeers.keys().next().value ?? '')
       }
-      totals.steps += 1
+      totals.steps += isUpdate(step) ? 1 : 0
       totals.failed += step.failure === null ? 0 : 1
       totals.tokens += step.tokens
       totals.seconds += step.seconds
@@ -121,6 +122,9 @@ export function createTrainingLog({ folder, round, clock, logger }: Options): Tr
     },
   }
 }
+
+/** Whether an update was made or tried: groups without a gradient make none. */
+const isUpdate = ({ groupsUsed, failure }: TrainingStep) => groupsUsed > 0 || failure !== null
 
 function byWhose(step: TrainingStep): StepByWhose {
   if (step.ownGroups === 0) return { own: null, others: step }
@@ -149,7 +153,7 @@ function curvesOf(step: TrainingStep, whose: string): Scalars {
   return Object.fromEntries([
     ...numbers.map(([name, value]) => [`${whose}/${name}`, value] as const),
     ...passes.flatMap(([of, one]) => passCurves(`${whose} ${of}`, one)),
-    [`${whose}/kept`, failure === null ? 1 : 0],
+    [`${whose}/kept`, failure === null && isUpdate(step) ? 1 : 0],
   ])
 }
 

@@ -91,6 +91,9 @@ export function createRateScaling(journal: Journal, scaling: EnvironmentSpec['sh
   }
 }
 
+/** The failure of an update that threw: the groups or this machine may be at fault. */
+export const FAILED = 'the update failed'
+
 /** Reason why nothing was learned and the policy did not change; null if it learned. */
 export function failureOf({ undone, refuted }: Pick<GroupStepReport, 'undone' | 'refuted'>): string | null {
   return undone ? TOO_FAR : refuted > 0 ? REFUTED : null

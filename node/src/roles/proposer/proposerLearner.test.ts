@@ -167,6 +167,7 @@ test('results are learned from once, the oldest first: late score sheets are wai
   await second.learner.learn(10, ample)
   expect(steps).toHaveLength(3)
   expect(second.lines.some(line => line.includes('an update failed'))).toBe(true)
+  expect(second.notes.at(-1)).toMatchObject({ groupsUsed: 0, loss: null, failure: 'the update failed' })
   await open().learner.learn(11, ample)
   expect(steps).toHaveLength(3)
   expect(saved).toHaveLength(2)

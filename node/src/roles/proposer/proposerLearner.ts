@@ -1,11 +1,11 @@
 import { phase } from '@waggle/deployments/protocol'
 import { mean } from '#base/mean.ts'
-import type { RolloutGroup } from '#rl/groupStep.ts'
+import type { GroupStepReport, RolloutGroup } from '#rl/groupStep.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { JsonValue } from '#store/journal.ts'
 import type { TrainingStep } from '../metrics/trainingLog.ts'
 import { ofRules } from '../models/forgetOtherRules.ts'
-import { failureOf, learningRateOf, lossOptions, rulesOfOthers } from '../models/learningRules.ts'
+import { FAILED, failureOf, learningRateOf, lossOptions, rulesOfOthers } from '../models/learningRules.ts'
 import type { PeerNode } from '../peerNode.ts'
 import { type CandidateGroup, decodeGroups } from './candidates.ts'
 import type { SolvedShares } from './solvedShares.ts'
@@ -70,15 +70,22 @@ export function createProposerLearner(
     const kept = Number(journal.getState(ofRules.proposerUpdates) ?? 0)
     const learningRate = learningRateOf(training, 'adapter', kept + 1)
     const startedMs = clock.nowMs()
-    const report = await policy.policyStep(lessons, { ...options, learningRate })
-    const { step, kl, clipFraction, groupsUsed } = report
-    const failure = failureOf(report)
     const figures = figuresOf(groups, lessons, solved)
-    log.note({
-      ...{ ...ofNoAnswers, ...figures, groups: lessons.length, ownGroups: lessons.length, groupsUsed },
-      ...{ loss: step?.loss ?? null, kl, clipFraction, gradientNorm: step?.gradientNorm ?? null, learningRate },
-      ...{ tokens: step?.tokens ?? 0, seconds: (clock.nowMs() - startedMs) / 1000, failure },
+    const note = (failure: string | null, report: Partial<GroupStepReport> = {}) => {
+      const { step = null, kl = null, clipFraction = null, groupsUsed = 0 } = report
+      log.note({
+        ...{ ...ofNoAnswers, ...figures, groups: lessons.length, ownGroups: lessons.length, groupsUsed },
+        ...{ loss: step?.loss ?? null, kl, clipFraction, gradientNorm: step?.gradientNorm ?? null, learningRate },
+        ...{ tokens: step?.tokens ?? 0, seconds: (clock.nowMs() - startedMs) / 1000, failure },
+      })
+    }
+    const report = await policy.policyStep(lessons, { ...options, learningRate }).catch((error: unknown) => {
+      note(FAILED)
+      throw error
     })
+    const { kl, groupsUsed } = report
+    const failure = failureOf(report)
+    note(failure, report)
     if (failure === null && groupsUsed > 0) {
       await policy.save(folder)
       journal.setState(ofRules.proposerUpdates, kept + 1)

@@ -257,3 +257,14 @@ test('a rate that falls is above zero in the last of the rounds, and zero after 
   const rates = [5, 6, 10, 11].map(rounds => learningRateOf(training, 'weights', rounds) / training.learningRate)
   expect(rates).toEqual([1, 5 / 6, 1 / 6, 0].map(rate => expect.closeTo(rate, 12)))
 })
+
+test('an update that throws is noted as one that failed', async () => {
+  noted.length = 0
+  const environment = { spec: presets.starter } as unknown as Environment
+  const journal = createJournal(openDatabase(':memory:'), clock)
+  const policyStep = () => Promise.reject(new Error('the worker died'))
+  const node = { environment, journal, training: noting, clock }
+  const learner = createLearner(node, { policyStep } as unknown as PolicyClient, { score: async () => [] })
+  await expect(learner.learn([group], 1, { round: 1 })).rejects.toThrow('the worker died')
+  expect(noted).toMatchObject([{ groups: 1, groupsUsed: 0, loss: null, reward: 0.525, failure: 'the update failed' }])
+})

@@ -2,7 +2,7 @@ import { mean } from '#base/mean.ts'
 import type { PeerKey } from '#core/hashes.ts'
 import type { Judge } from '#environments/environment.ts'
 import type { EnvironmentSpec } from '#environments/environmentSpec.ts'
-import type { GroupStepOptions, RolloutGroup } from '#rl/groupStep.ts'
+import type { GroupStepOptions, GroupStepReport, RolloutGroup } from '#rl/groupStep.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
 import { scoreGroups } from '../evaluator/scoreRollouts.ts'
@@ -11,6 +11,7 @@ import type { AnswerFigures, TrainingLog } from '../metrics/trainingLog.ts'
 import {
   createRateScaling,
   createRoundCount,
+  FAILED,
   failureOf,
   learningRateOf,
   lossOptions,
@@ -90,17 +91,24 @@ export function createLearner(
       of.flatMap(group => lessonOf(farthestAnswers(group, training.answersPerGroup), spec.solving))
     const [mine, theirs] = [toLessons(groups.slice(0, own)), toLessons(groups.slice(own))]
     const startedMs = clock.nowMs()
-    const report = await policy.policyStep([...mine, ...theirs], options)
-    const { step, kl, clipFraction, groupsUsed, haveGradient } = report
-    const seconds = (clock.nowMs() - startedMs) / 1000
-    const failure = failureOf(report)
-    log.note({
-      ...{ groups: groups.length, groupsUsed, ownGroups: own, peer, ...figuresByWhose(groups, own) },
-      peers: passByPeer(groups.map((group, i) => (i >= own && peer ? { ...group, peerKey: peer } : group))),
-      ...{ validShare: null, loss: step?.loss ?? null, kl, clipFraction },
-      ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
-      ...{ tokens: step?.tokens ?? 0, seconds, failure },
+    const note = (failure: string | null, report: Partial<GroupStepReport> = {}) => {
+      const { step = null, kl = null, clipFraction = null, groupsUsed = 0 } = report
+      const seconds = (clock.nowMs() - startedMs) / 1000
+      log.note({
+        ...{ groups: groups.length, groupsUsed, ownGroups: own, peer, ...figuresByWhose(groups, own) },
+        peers: passByPeer(groups.map((group, i) => (i >= own && peer ? { ...group, peerKey: peer } : group))),
+        ...{ validShare: null, loss: step?.loss ?? null, kl, clipFraction },
+        ...{ gradientNorm: step?.gradientNorm ?? null, learningRate: options.learningRate },
+        ...{ tokens: step?.tokens ?? 0, seconds, failure },
+      })
+    }
+    const report = await policy.policyStep([...mine, ...theirs], options).catch((error: unknown) => {
+      note(FAILED)
+      throw error
     })
+    const { groupsUsed, haveGradient } = report
+    const failure = failureOf(report)
+    note(failure, report)
     if (failure !== null || groupsUsed === 0) return { failure, updates: 0, taken: 0 }
     return { failure, updates: 1, taken: haveGradient.slice(mine.length).filter(Boolean).length }
   }

@@ -1,8 +1,8 @@
 import type { PeerKey } from '#core/hashes.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
+import { FAILED } from '../models/learningRules.ts'
 import { areUnlikely, faultOfClaims } from './checkClaims.ts'
 import type { Quarantine } from './quarantine.ts'
-import { FAILED } from './roundUpdates.ts'
 
 type Given = { peerKey: PeerKey; groups: readonly CheckedGroup[] }
 

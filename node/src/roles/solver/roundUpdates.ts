@@ -1,10 +1,8 @@
 import type { Logger } from '#core/logger.ts'
 import type { CheckedGroup } from '../draws/checkRollouts.ts'
+import { FAILED } from '../models/learningRules.ts'
 import type { ScoredGroup } from './chooseLessons.ts'
 import type { Learner, LearnOptions } from './learner.ts'
-
-/** The failure of an update that threw: the groups or this machine may be at fault. */
-export const FAILED = 'the update failed'
 
 type Repeated = Omit<LearnOptions, 'round'> & {
   /** Number of consecutive updates on the same groups; 1. */
