@@ -30,11 +30,18 @@ const group = (name: string) =>
 /** Event at an update, or at a request for scores; without one it succeeds. */
 type Event = 'throws' | 'fails' | 'has no gradient' | 'loses the worker'
 
-/** A solver with the starter's rules that learns in rounds from its own groups `own` and those of some peers, each named by a letter. */
+/**
+ * A solver with the starter's rules that learns in rounds from its own groups `own` and those of some peers, each named by a letter. `-` is one
+ * without groups, and at `!` something else that uses the worker ends it.
+ */
 function openSolver(events: (update: string, nth: number) => Event | undefined) {
   const journal = createJournal(openDatabase(':memory:'), createManualClock())
   const [updates, tried]: [string[], string[]] = [[], []]
   let setbacks = 0
+  const loseWorker = () => {
+    setbacks++
+    kept = []
+  }
   /** Updates in the policy. */
   let kept: string[] = []
   const scored = (groups: readonly CheckedGroup[]) =>
@@ -50,10 +57,7 @@ function openSolver(events: (update: string, nth: number) => Event | undefined) 
       const name = String(groups[0]?.task.taskHash)
       updates.push(name)
       const event = events(name, updates.filter(one => one === name).length)
-      if (event === 'loses the worker') {
-        setbacks++
-        kept = []
-      }
+      if (event === 'loses the worker') loseWorker()
       if (event === 'throws' || event === 'loses the worker') throw new Error(event)
       if (event === 'fails') return { failure: 'too far', updates: 0, taken: 0 }
       if (event === 'has no gradient') return { failure: null, updates: 0, taken: 0 }
@@ -76,7 +80,8 @@ function openSolver(events: (update: string, nth: number) => Event | undefined) 
       kept = []
       async function* others() {
         for (const [at, peer] of [...peers].entries())
-          yield { peerKey: keyOf(at), groups: peer === '-' ? [] : [group(peer)] }
+          if (peer === '!') loseWorker()
+          else yield { peerKey: keyOf(at), groups: peer === '-' ? [] : [group(peer)] }
       }
       const lessons: RoundLessons = { round, spec: presets.starter, own: [group('own')], others: others(), until }
       const report = await learnRound(modules, lessons)
@@ -148,6 +153,12 @@ test('updates that are lost with the worker do not count, and those on the own g
   expect(await last.round('abc')).toMatchObject({ updates: 'own own a a b b c c own own own own', taken: 0 })
   const own = openSolver((update, nth) => (update === 'own' && nth === 1 ? 'loses the worker' : undefined))
   expect(await own.round('a')).toMatchObject({ updates: 'own a a', taken: 1 })
+})
+
+test('updates that are lost while groups of others are waited for do not count either', async () => {
+  const solver = openSolver(() => undefined)
+  expect(await solver.round('a!b')).toMatchObject({ updates: 'own own a a own own b b own own', taken: 1 })
+  expect(await solver.round('ab!')).toMatchObject({ updates: 'own own a a b b own own own own', taken: 0 })
 })
 
 test('updates that are lost while others are made up are repeated, and one that is lost twice is not reported', async () => {

@@ -68,6 +68,7 @@ export function createUpdates(
 
     /** Whether updates of the round were lost with the policy's worker since the last call. They do not count. */
     wereLost(): boolean {
+      notice()
       const were = areLost
       areLost = false
       return were

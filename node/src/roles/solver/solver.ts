@@ -21,7 +21,7 @@ import { learnRound } from './learnRound.ts'
 import type { PolicyPusher } from './pushPolicy.ts'
 import { createQuarantine } from './quarantine.ts'
 import type { ServedSampler } from './servedSampler.ts'
-import { createPolicySaver, isItsPolicy, namePolicy } from './solverPolicy.ts'
+import { createPolicySaver, isItsPolicy, namePolicy, saveLearned } from './solverPolicy.ts'
 import { type SolverReport, solverReport } from './solverReport.ts'
 import { scoreAhead, takeGroups } from './takeGroups.ts'
 import { createTrust } from './trust.ts'
@@ -103,8 +103,8 @@ export async function runSolver(
     // After the commitment, which has to be in time, and before the policy changes.
     await publishCanary(node, policy, judge, round)
     saver.changes()
-    const learned = await learnRound(modules, { round, spec, own: answered.groups, others, until: groupsDue })
-    await saver.save()
+    const lessons = { round, spec, own: answered.groups, others, until: groupsDue }
+    const learned = await saveLearned(modules, saver, round, await learnRound(modules, lessons))
     if (learned.updates > 0) await served?.handOver()
     if (isPaid) await namePolicy(node, policy, round + 1)
     const seconds = (node.clock.nowMs() - startedMs) / 1000

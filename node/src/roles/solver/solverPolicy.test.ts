@@ -13,7 +13,7 @@ import type { Published } from '#rl/policy/policyProtocol.ts'
 import { openBundles } from '#store/bundles.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
-import { createPolicySaver, isItsPolicy, namePolicy, samplerOf } from './solverPolicy.ts'
+import { createPolicySaver, isItsPolicy, namePolicy, samplerOf, saveLearned } from './solverPolicy.ts'
 
 const peerKey: Hex = `0x${'22'.repeat(32)}`
 const base = 'base'
@@ -166,4 +166,29 @@ test('a policy whose save failed is saved again, and then not until it changes',
   await saver.save()
   await saver.save()
   expect(saves).toEqual(['policy', 'policy'])
+})
+
+test('a round whose updates were lost with the worker before they were saved learned nothing', async () => {
+  const learned = { updates: 3, taken: 2, meanReward: 0.5 }
+  const saved = async (died: boolean, found = learned) => {
+    let setbacks = 1
+    const warned: string[] = []
+    const write = (line: string) => void warned.push(JSON.parse(line).message)
+    const logger = createLogger({ write, format: 'json', level: 'warn', clock: createManualClock() })
+    const saver = {
+      changes() {},
+      // A save notices that the worker is gone, and saves what the next one has loaded.
+      async save() {
+        if (died) setbacks += 1
+      },
+    }
+    return { report: await saveLearned({ learner: { setbacks: () => setbacks }, logger }, saver, 7, found), warned }
+  }
+  expect(await saved(false)).toEqual({ report: learned, warned: [] })
+  expect(await saved(true)).toEqual({
+    report: { updates: 0, taken: 0, meanReward: 0.5 },
+    warned: ['updates of this round were lost with the worker'],
+  })
+  const nothing = { ...learned, updates: 0, taken: 0 }
+  expect(await saved(true, nothing)).toEqual({ report: nothing, warned: [] })
 })

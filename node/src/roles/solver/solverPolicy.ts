@@ -1,9 +1,12 @@
 import type { PolicyHash } from '#core/hashes.ts'
 import type { Hex } from '#core/hex.ts'
+import type { Logger } from '#core/logger.ts'
 import { MAX_POLICY_BYTES } from '#core/payloads/payloadSizes.ts'
 import type { PolicyClient } from '#rl/policy/policyClient.ts'
 import { reportOutcome } from '../duties/reportOutcome.ts'
 import type { PeerNode } from '../peerNode.ts'
+import type { Learner } from './learner.ts'
+import type { LearnedRound } from './learnRound.ts'
 
 /** Rounds for which a policy is served after its last round of sampling: appeals of a score are over by then. */
 const POLICY_ROUNDS = 16
@@ -111,6 +114,26 @@ export function createPolicySaver(policy: Pick<PolicyClient, 'save'>, folder: st
       isSaved = true
     },
   }
+}
+
+/**
+ * Saves what a round learned. An appeal or a bet uses the same worker: if it died since the last update, the policy is the one that was saved before,
+ * and no update of the round is in it.
+ *
+ * @returns what is in the saved policy.
+ * @throws what the save throws.
+ */
+export async function saveLearned<Learned extends Pick<LearnedRound, 'updates' | 'taken'>>(
+  { learner, logger }: { learner: Pick<Learner, 'setbacks'>; logger: Logger },
+  saver: PolicySaver,
+  round: number,
+  learned: Learned,
+): Promise<Learned> {
+  const setbacks = learner.setbacks()
+  await saver.save()
+  if (learner.setbacks() === setbacks || learned.updates === 0) return learned
+  logger.warn('updates of this round were lost with the worker', { round, updates: learned.updates })
+  return { ...learned, updates: 0, taken: 0 }
 }
 
 /**
