@@ -59,9 +59,19 @@ function judgedSamples(bench: Bench): Promise<{ predicted: number[]; isRight: bo
 const ofSamples = ({ isRight, sampled }: { isRight: boolean[]; sampled: number }) =>
   `the starter's judge on ${isRight.length} whole answers of ${sampled} that its solver sampled to held-out tasks of levels 1 to 5, ${isRight.filter(Boolean).length} of them right by execution`
 
+/** The share that a solver solves at a level, by that at level 3: it falls by a logit a level. */
+const shareAt = (skill: number, level: number) => 1 / (1 + Math.exp(-(Math.log(skill / (1 - skill)) - (level - 3))))
+
+/** Whether a level suits a solver: it solves a share in the band, or there is no harder or no easier level. */
+function isSuitable(skill: number, level: number): boolean {
+  const { bandLow, bandHigh } = difficultySchema.parse({})
+  const share = shareAt(skill, level)
+  return (share >= bandLow || level === 1) && (share <= bandHigh || level === 5)
+}
+
 /**
  * Levels after each update, as a node makes them: in each round, by the newest round that is final, for the next one. Rounds that were proposed
- * before the level moved are not counted. The share that the solver solves falls by a logit a level, and is observed on 64 answers a round.
+ * before the level moved are not counted. The share that the solver solves is observed on 64 answers a round.
  */
 function levelsOf(skill: number, updates: number): { levels: number[]; rounds: number[] } {
   const rule = difficultySchema.parse({})
@@ -71,7 +81,7 @@ function levelsOf(skill: number, updates: number): { levels: number[]; rounds: n
   const [seen, rounds]: [number[], number[]] = [[], []]
   for (let now = phase.opening; seen.length < updates; now++) {
     const round = now - phase.opening
-    const share = 1 / (1 + Math.exp(-(Math.log(skill / (1 - skill)) - ((proposed[round] as number) - 3))))
+    const share = shareAt(skill, proposed[round] as number)
     const solved = Array.from({ length: 64 }, () => random.chance(share)).filter(Boolean).length
     const next = observeSolvedShare(state, { round, solvedShare: solved / 64, next: now + 1 }, rule)
     if (next !== state) {
@@ -182,12 +192,13 @@ export const rows: readonly BenchRow[] = [
     bar: 3,
     better: 'more',
     async measure() {
-      const runs = [0.1, 0.5, 0.9].map(skill => levelsOf(skill, SETTLED_BY + STAYS_FOR))
+      const skills = [0.1, 0.5, 0.9]
+      const runs = skills.map(skill => levelsOf(skill, SETTLED_BY + STAYS_FOR))
       const stays = runs.map(({ levels }) => [...new Set(levels.slice(SETTLED_BY - 1))])
       const rounds = runs.map(run => run.rounds[SETTLED_BY - 1])
       return {
-        value: stays.filter(({ length }) => length === 1).length,
-        conditions: `10, 50 and 90 % solved at level 3, a logit less a level, 64 answers a round, which count ${phase.opening} rounds later; levels after update ${SETTLED_BY} (round ${rounds.join(', ')}), for ${STAYS_FOR} more: ${stays.map(levels => levels.join(' and ')).join('; ')}`,
+        value: skills.filter((skill, i) => stays[i]?.length === 1 && isSuitable(skill, stays[i][0] as number)).length,
+        conditions: `solvers whose level stays and suits them: they solve a share in the band there; 10, 50 and 90 % solved at level 3, a logit less a level, 64 answers a round, which count ${phase.opening} rounds later; levels after update ${SETTLED_BY} (round ${rounds.join(', ')}), for ${STAYS_FOR} more: ${stays.map(levels => levels.join(' and ')).join('; ')}`,
       }
     },
   },
