@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { compareArms, interval, passAt, tokensTo } from './compareArms.ts'
-import type { ArmRun } from './runArm.ts'
+import { compareArms, interval, passAt, type Runs, tokensTo } from './compareArms.ts'
 
 /** A run of two peers whose pass@1 is 0.1 apart, measured after every 100 tokens, beginning at 0.4. */
-const run = (...passAt1: number[]): ArmRun => ({
+const run = (...passAt1: number[]) => ofSeed(1, ...passAt1)
+const ofSeed = (seed: number, ...passAt1: number[]): Runs[number] => ({
+  seed,
   points: [0.4, ...passAt1].map((mean, round) => ({
     ...{ round, tokens: 100 * round, updates: round, taken: 0, seconds: 0 },
     passAt1: [mean - 0.05, mean + 0.05],
@@ -27,8 +28,8 @@ test('pass@1 and tokens are read on straight lines between measurements', () => 
 })
 
 test('rows hold where gains are as large as their bars and intervals are apart', () => {
-  const solo = [run(0.45, 0.5), run(0.46, 0.51), run(0.44, 0.49)]
-  const sharing = [run(0.55, 0.7), run(0.56, 0.71), run(0.54, 0.69)]
+  const solo = [ofSeed(1, 0.45, 0.5), ofSeed(2, 0.46, 0.51), ofSeed(3, 0.44, 0.49)]
+  const sharing = [ofSeed(1, 0.55, 0.7), ofSeed(2, 0.56, 0.71), ofSeed(3, 0.54, 0.69)]
   const noisy = [run(0.5, 0.5), run(0.5, 0.7), run(0.5, 0.6)]
   const runs = { solo, sharing, 'solo-updates': noisy, 'solo-filtered': sharing }
   const rows = compareArms(new Map(Object.entries(runs)), { equalTokens: 2, apart: true })
@@ -46,4 +47,13 @@ test('rows hold where gains are as large as their bars and intervals are apart',
   expect(oneSeed[1]).toMatchObject({ ok: false, conditions: expect.stringContaining('no interval with one seed') })
   const missing = compareArms(new Map(Object.entries({ solo })), { equalTokens: 2, apart: true })
   expect(missing.map(({ value, ok }) => [value, ok])).toEqual(Array(4).fill([null, false]))
+})
+
+test('tokens are compared between runs of the same seed', () => {
+  // Solo's second seed generates half as much.
+  const { points, ...rest } = ofSeed(2, 0.45, 0.5)
+  const shorter = { ...rest, points: points.map(point => ({ ...point, tokens: point.tokens / 2 })) }
+  const runs = { solo: [shorter], sharing: [ofSeed(1, 0.9), ofSeed(2, 0.5)] }
+  const [row] = compareArms(new Map(Object.entries(runs)), { equalTokens: 2, apart: false })
+  expect(row).toMatchObject({ value: 1, conditions: expect.stringContaining('1 seeds') })
 })

@@ -2,7 +2,7 @@ import type { RowResult } from '../measure/row.ts'
 import type { ArmRun, Point } from './runArm.ts'
 
 /** Runs of an arm, one a seed. */
-export type Runs = readonly ArmRun[]
+export type Runs = readonly (ArmRun & { seed: number })[]
 
 /** A mean over seeds with half of its 95 % interval; null if there is one seed only. */
 export type Interval = { mean: number; half: number | null }
@@ -85,7 +85,9 @@ export function compareArms(found: ReadonlyMap<string, Runs>, { equalTokens, apa
 
 function tokensRow(solo: Runs, sharing: Runs): RowResult {
   const row = { name: 'tokens-to-solo-final', unit: "of solo's tokens", bar: 0.5 }
-  const pairs = sharing.flatMap((run, i) => (solo[i] ? [{ run, alone: lastOf(solo[i]) }] : []))
+  const pairs = sharing.flatMap(run =>
+    solo.filter(({ seed }) => seed === run.seed).map(alone => ({ run, alone: lastOf(alone) })),
+  )
   const target = meanOf(pairs.map(({ alone }) => pass(alone)))
   const shares = pairs.flatMap(({ run, alone }) => {
     const tokens = tokensTo(run, target)

@@ -3,11 +3,11 @@ import { describeMachine } from '../../node/model/src/engine/devices/describeMac
 import { loadEnvironments } from '../../node/src/environments/builtIn.ts'
 import { measuredOn } from '../measure/results.ts'
 import { type Arm, arms } from './arms.ts'
-import { compareArms } from './compareArms.ts'
+import { compareArms, type Runs } from './compareArms.ts'
 import type { Experiment } from './experiment.ts'
 import { keptRun, startOf } from './keptRuns.ts'
 import { type Found, recordArms, tableOf } from './recordArms.ts'
-import { type ArmRun, type ArmSize, runArm, secondsPerRound } from './runArm.ts'
+import { type ArmSize, runArm, secondsPerRound } from './runArm.ts'
 
 type Size = ArmSize & {
   /** Seeds of the arms that are compared most. */
@@ -35,11 +35,11 @@ const quick: Size = {
 export const swarmVsSolo: Experiment = async options => {
   const size = options.quick ? quick : full
   const { starter } = await loadEnvironments()
-  const runs = new Map<string, ArmRun[]>(size.arms.map(name => [name, []]))
+  const runs = new Map<string, Runs>(size.arms.map(name => [name, []]))
   for (const { arm, seed } of inOrder(size)) {
     const name = nameOf(arm, seed, size, await startOf(arm.spec(starter.spec)))
     const run = await keptRun(options, name, () => runArm(arm, seed, size, options))
-    if (run) runs.get(arm.name)?.push(run)
+    if (run) runs.set(arm.name, [...(runs.get(arm.name) ?? []), { ...run, seed }])
   }
   const found: Found[] = []
   for (const arm of arms) {
