@@ -9,13 +9,11 @@ export function balancedAccuracy(predicted: readonly number[], isRight: readonly
 
 const BINS = 10
 
-/**
- * Expected calibration error over ten bins of equal width: the mean distance of a bin's probability from its share of right ones, each bin
- * by its size.
- *
- * @see Guo et al., On Calibration of Modern Neural Networks, arXiv:1706.04599 section 2.
- */
-export function calibrationError(predicted: readonly number[], isRight: readonly boolean[]): number {
+/** Answers whose probabilities lie in one tenth: the sum of these, and the number of right answers. */
+export type CalibrationBin = { readonly predicted: number; readonly right: number }
+
+/** The ten bins of equal width from 0 to 1. @param predicted - probabilities, one a label. */
+export function calibrationBins(predicted: readonly number[], isRight: readonly boolean[]): CalibrationBin[] {
   const bins = Array.from({ length: BINS }, () => ({ predicted: 0, right: 0 }))
   for (const [i, p] of predicted.entries()) {
     const bin = bins[Math.min(BINS - 1, Math.floor(p * BINS))]
@@ -23,7 +21,28 @@ export function calibrationError(predicted: readonly number[], isRight: readonly
     bin.predicted += p
     bin.right += isRight[i] ? 1 : 0
   }
-  return bins.reduce((sum, bin) => sum + Math.abs(bin.predicted - bin.right), 0) / Math.max(1, predicted.length)
+  return bins
+}
+
+/** The bins of all answers, from those of their parts. */
+export function addBins(parts: readonly (readonly CalibrationBin[])[]): CalibrationBin[] {
+  const sum = (bin: number, of: keyof CalibrationBin) =>
+    parts.reduce((total, part) => total + (part[bin]?.[of] ?? 0), 0)
+  return Array.from({ length: BINS }, (_, bin) => ({ predicted: sum(bin, 'predicted'), right: sum(bin, 'right') }))
+}
+
+/** Sum over the bins of the distances of predicted from right answers; divided by all answers, the expected calibration error. */
+export const distanceOf = (bins: readonly CalibrationBin[]) =>
+  bins.reduce((sum, { predicted, right }) => sum + Math.abs(predicted - right), 0)
+
+/**
+ * Expected calibration error over ten bins of equal width: the mean distance of a bin's probability from its share of right ones, each bin
+ * by its size.
+ *
+ * @see Guo et al., On Calibration of Modern Neural Networks, arXiv:1706.04599 section 2.
+ */
+export function calibrationError(predicted: readonly number[], isRight: readonly boolean[]): number {
+  return distanceOf(calibrationBins(predicted, isRight)) / Math.max(1, predicted.length)
 }
 
 /** Counts of answers by the judge's probability (at least 0.5 or below) and by the result of execution. */

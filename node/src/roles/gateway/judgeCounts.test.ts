@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createManualClock } from '#core/clock.ts'
 import { silentLogger } from '#core/logger.ts'
+import { calibrationBins, calibrationError } from '#environments/judgeFigures.ts'
+import { seededRandom } from '#environments/seededRandom.ts'
 import { createJournal } from '#store/journal.ts'
 import { openDatabase } from '#store/openDatabase.ts'
 import { encodeFileVersion, encodeScalars } from '../metrics/eventFile.ts'
@@ -39,6 +41,30 @@ test('the canaries of the newest round say together how the judge fits execution
   const allWrong = { ...judge, truePositives: 0, falseNegatives: 0 }
   // A judge that calls everything wrong would have one half.
   expect(newestAgreement([point(2, 'a', { judge: allWrong })])?.balancedAccuracy).toBeNull()
+})
+
+test("the calibration error is that of all solvers' answers, and not the mean of the errors by chance of each", () => {
+  const random = seededRandom('calibrated')
+  const solvers = Array.from({ length: 20 }, () => {
+    const predicted = Array.from({ length: 20 }, random.next)
+    return { predicted, isRight: predicted.map(p => random.chance(p)) }
+  })
+  const points = solvers.map(({ predicted, isRight }, at) => {
+    const figures = {
+      calibrationError: calibrationError(predicted, isRight),
+      bins: calibrationBins(predicted, isRight),
+    }
+    return point(2, `${at}`, { samples: 20, judge: { ...judge, ...figures } })
+  })
+  const all = calibrationError(
+    solvers.flatMap(({ predicted }) => predicted),
+    solvers.flatMap(({ isRight }) => isRight),
+  )
+  expect(newestAgreement(points)?.calibrationError).toBeCloseTo(all, 9)
+  expect(all).toBeLessThan(0.06)
+  // A point of an earlier release counts by its own error.
+  const mixed = [...points, point(2, 'old', { samples: 400, judge: { ...judge, calibrationError: 0.2 } })]
+  expect(newestAgreement(mixed)?.calibrationError).toBeCloseTo((all + 0.2) / 2, 9)
 })
 
 test('a round is newest until a later one is measured, and late points of an earlier one are dropped', () => {

@@ -1,4 +1,4 @@
-import { balancedAccuracyOf, type Confusion } from '#environments/judgeFigures.ts'
+import { addBins, balancedAccuracyOf, type Confusion, distanceOf } from '#environments/judgeFigures.ts'
 import type { Scalars } from '../metrics/eventFile.ts'
 import type { JudgeCounts, JudgedCanary } from '../roleCounts.ts'
 import type { CanaryPoint } from './measureCanary.ts'
@@ -32,7 +32,7 @@ export type RoundAgreement = Confusion & {
   answers: number
   /** Null without right or without wrong answers. */
   balancedAccuracy: number | null
-  /** Mean over the answers. */
+  /** Of all answers together: the few of one solver fill no bin, and would look miscalibrated by chance. */
   calibrationError: number
 }
 
@@ -45,7 +45,9 @@ export function newestAgreement(points: readonly JudgedCanary[]): RoundAgreement
   const sum = (of: (point: (typeof newest)[number]) => number) => newest.reduce((total, one) => total + of(one), 0)
   const counts = Object.fromEntries(names.map(name => [name, sum(({ judge }) => judge[name])])) as Confusion
   const answers = sum(({ samples }) => samples)
-  const calibrationError = sum(({ samples, judge }) => samples * judge.calibrationError) / Math.max(1, answers)
+  const distance = distanceOf(addBins(newest.flatMap(({ judge }) => (judge.bins ? [judge.bins] : []))))
+  const withoutBins = sum(({ samples, judge }) => (judge.bins ? 0 : samples * judge.calibrationError))
+  const calibrationError = (distance + withoutBins) / Math.max(1, answers)
   return {
     ...{ round, solvers: newest.length, answers, ...counts },
     ...{ balancedAccuracy: balancedAccuracyOf(counts), calibrationError },

@@ -24,8 +24,8 @@ test('a sample that the token limit cut off is checked as such', async () => {
     completionTokens: packTokens(Int32Array.of(55), 2),
   }))
   const bundle = { round: 10, level: 1, samples } as unknown as CanaryBundle
-  expect(await measureCanary(node, peerId, bundle)).toMatchObject({
-    passAt1: 0.5,
-    judge: { falseNegatives: 0, trueNegatives: 1 },
-  })
+  const point = await measureCanary(node, peerId, bundle)
+  expect(point).toMatchObject({ passAt1: 0.5, judge: { falseNegatives: 0, trueNegatives: 1, calibrationError: 0 } })
+  expect(point.judge?.bins).toHaveLength(10)
+  expect(point.judge?.bins?.at(-1)).toEqual({ predicted: 1, right: 1 })
 })

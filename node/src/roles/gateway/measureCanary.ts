@@ -3,12 +3,13 @@ import { peerKeyOf } from '#core/peers/peerKey.ts'
 import { peerName } from '#core/peers/peerName.ts'
 import { mapYielding } from '#core/threads/mapYielding.ts'
 import type { Environment } from '#environments/environment.ts'
-import { type Confusion, calibrationError, confusionOf } from '#environments/judgeFigures.ts'
+import { calibrationBins, calibrationError, confusionOf } from '#environments/judgeFigures.ts'
 import type { Level } from '#environments/level.ts'
 import { createSandbox } from '#sandbox/createSandbox.ts'
 import { packedText } from '../draws/drawTasks.ts'
 import { MAX_SLOW, verdictsOf } from '../models/verdictsOf.ts'
 import type { PeerNode } from '../peerNode.ts'
+import type { JudgedAnswers } from '../roleCounts.ts'
 
 /** A policy's score by the judge and by execution, on the same held-out samples. */
 export type CanaryPoint = {
@@ -21,7 +22,7 @@ export type CanaryPoint = {
   predicted: number | null
   passAt1: number
   /** Agreement of the judge with execution, by answer; missing in points of earlier releases. */
-  judge?: Confusion & { calibrationError: number }
+  judge?: JudgedAnswers
   tasks: number
   samples: number
   /** By family of tasks, if the environment has families; points of earlier releases lack it. */
@@ -62,7 +63,10 @@ export async function measureCanary(node: PeerNode, peerId: string, bundle: Cana
     reward,
     predicted: predicted.reduce((sum, one) => sum + one, 0) / Math.max(1, predicted.length),
     passAt1: bundle.samples.length > 0 ? passed / bundle.samples.length : 0,
-    judge: { ...confusionOf(predicted, isRight), calibrationError: calibrationError(predicted, isRight) },
+    judge: {
+      ...confusionOf(predicted, isRight),
+      ...{ calibrationError: calibrationError(predicted, isRight), bins: calibrationBins(predicted, isRight) },
+    },
     tasks: new Set(bundle.samples.map(({ task }) => task)).size,
     samples: bundle.samples.length,
     families: [...byFamily].flatMap(([family, rights]) =>
