@@ -328,6 +328,19 @@ test.each(['updateForEachPeer', 'mixed'] as const)(
   },
 )
 
+test('mixed: the policy does not depend on the order in which groups arrive', async () => {
+  const theirs = [1, 4, 6].map((first, peer) => ({ peerKey: keyOf(peer), groups: [group(`g${first}`, -1.5, first)] }))
+  const hashOf = async (arriving: PeerGroups[]) => {
+    const { policy, ...modules } = await tinyLearner()
+    async function* others() {
+      yield* arriving
+    }
+    await learnRound(modules, round({ others: others() }, 'mixed', { externalGroups: 2 }))
+    return policy.weightsHash()
+  }
+  expect(await hashOf(theirs.toReversed())).toBe(await hashOf(theirs))
+})
+
 test.each(['updateForEachPeer', 'mixed'] as const)(
   '%s: groups that were scored ahead make the same policy, and the same of each peer',
   async mode => {

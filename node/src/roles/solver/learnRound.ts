@@ -61,7 +61,7 @@ export type LearnedRound = {
 /**
  * Learns from a round's groups, own and taken, in the mode of the environment's specification.
  *
- * `updateForEachPeer`: updates on the own groups, then on each peer's as they arrive. `mixed`: own and taken ones in one update, once all have
+ * `updateForEachPeer`: updates on the own groups, then on each peer's as they arrive. `mixed`: own and taken ones in one update, by peer key, once all have
  * arrived or the time is up (SAPO, arXiv:2509.08721 section 3); if that fails, peer by peer, to find the peer at fault. If the specification limits
  * the number of own groups, or in `mixed` of taken ones, those with the most signal are used. In `updateForEachPeer`, a peer without usable groups
  * costs no update, as far as `MOST_OWN_UPDATES` goes: as many are made on the own groups.
@@ -104,6 +104,8 @@ export async function learnRound(modules: LearningModules, lessons: RoundLessons
 
   const offered: (ScoredGroup & { peerKey: PeerKey })[] = []
   for await (const { peerKey, groups } of scoredOthers()) offered.push(...groups.map(group => ({ ...group, peerKey })))
+  // All have arrived or are late: their order decides between equal signals, and the last digits of the update.
+  offered.sort((a, b) => (a.peerKey < b.peerKey ? -1 : a.peerKey > b.peerKey ? 1 : 0))
   const external = mostSignalOfPeers(offered, externalGroups, modules.trust.of)
   if (external.length === 0) {
     await learnPeerByPeer(all, [])
