@@ -86,7 +86,8 @@ export async function claimErrors(policy: Policy, groups: readonly CheckedGroup[
     tokens: Int32Array.from([...promptTokens, ...completionTokens]),
     from: promptTokens.length,
   }))
-  const scores = await (await policy.scorer()).score(sequences)
+  const scorer = await policy.openScorer()
+  const scores = await scorer.score(sequences).finally(scorer.dispose)
   return rollouts.flatMap(({ logprobs }, i) =>
     [...logprobs].map((x, t) => Math.abs(x - (scores[i]?.logprobs[t] ?? Number.NaN))),
   )

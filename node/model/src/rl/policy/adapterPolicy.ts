@@ -9,7 +9,6 @@ import { initLora } from '#model/lora/loraFactors.ts'
 import { readBaseHash, readLora } from '#model/lora/loraFiles.ts'
 import { frozenParts } from '#model/quantization/frozenParts.ts'
 import { createAdaptedScorer } from '#model/scoring/adaptedScorer.ts'
-import type { Scorer } from '#model/scoring/score.ts'
 import { copyTokenizer } from '#model/tokenizers/copyTokenizer.ts'
 import { readOptimizerState, saveAdapterCheckpoint } from '../checkpoint.ts'
 import { createTrainer } from '../trainer.ts'
@@ -51,13 +50,11 @@ export async function openAdapterPolicy(
   const freeze = frozenParts(config, await openFrozenTensors(base, config, { precision, threads }))
   const generator = await createAdaptedGenerator(config, freeze, adapter, { threads, device }, trainer.resident)
   const published = { adapter, base: baseHash, precision }
-  let scorer: Promise<Scorer> | undefined
   return {
     trainer,
     generate: request => generator.generate(request),
-    scorer() {
-      scorer ??= createAdaptedScorer(config, freeze, adapter, { threads, device }, trainer.resident)
-      return scorer
+    async openScorer() {
+      return createAdaptedScorer(config, freeze, adapter, { threads, device }, trainer.resident)
     },
     async weightsHash() {
       await trainer.readBack()
@@ -74,7 +71,6 @@ export async function openAdapterPolicy(
     },
     async dispose() {
       await generator.dispose()
-      await (await scorer)?.dispose()
       await trainer.dispose()
     },
   }

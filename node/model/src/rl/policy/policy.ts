@@ -6,8 +6,8 @@ import type { Trainer } from '../trainer.ts'
 export interface Policy {
   readonly trainer: Trainer
   generate(request: GenerateOptions): Promise<Completion[]>
-  /** Under the policy as it is now. */
-  scorer(): Promise<Scorer>
+  /** A scorer of the policy as it is now, with a session of its own: the caller disposes of it, before the policy changes. */
+  openScorer(): Promise<Scorer>
   /** Content hash of the current policy: of the bytes that `publish` returns. */
   weightsHash(): Promise<`0x${string}`>
   /** The bytes of the current policy, as peers publish them. */

@@ -9,6 +9,7 @@ import type { Scorer } from '#model/scoring/score.ts'
 import { groupStep } from '../groupStep.ts'
 import { TrainerError } from '../trainerError.ts'
 import { openAdapterPolicy } from './adapterPolicy.ts'
+import { createHeldScorer } from './heldScorer.ts'
 import type { Policy } from './policy.ts'
 import type { LoadedPolicy, PolicyHandlers, PolicyMessage, PolicyWorkerOptions, SignOfLife } from './policyProtocol.ts'
 import { createPublishedReader } from './publishedReader.ts'
@@ -32,6 +33,8 @@ const published = createPublishedReader({ threads, device, residentBytes })
 let policy: Policy | undefined
 let judge: Scorer | undefined
 let frozen: Generator | undefined
+/** Released by any other operation: beliefs are asked for one after another, and then not for long. */
+const scorer = createHeldScorer(() => loaded().openScorer())
 
 const handlers: PolicyHandlers = {
   async load(folder, base = folder) {
@@ -56,8 +59,7 @@ const handlers: PolicyHandlers = {
   score: async sequences => loadedJudge().score(sequences, { signal: closing.signal }),
   choose: async choices => loadedJudge().choose(choices, { signal: closing.signal }),
   async logprobs(sequences) {
-    const scorer = await loaded().scorer()
-    const scores = await scorer.score(sequences, { signal: closing.signal })
+    const scores = await (await scorer.use()).score(sequences, { signal: closing.signal })
     return scores.map(score => score.logprobs)
   },
   policyStep: async (groups, options) => groupStep(loaded().trainer, groups, options),
@@ -113,10 +115,12 @@ process.on('message', (message: PolicyMessage) => {
 
 async function answer(call: Exclude<PolicyMessage, { close: true }>): Promise<void> {
   if (closing.signal.aborted) return
+  if (call.operation !== 'logprobs') await scorer.release()
   process.send?.(await answerCall(call, handlers, 'POLICY_WORKER'))
 }
 
 async function close(): Promise<void> {
+  await scorer.release()
   await policy?.dispose()
   await judge?.dispose()
   await frozen?.dispose()

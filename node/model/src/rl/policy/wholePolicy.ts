@@ -47,16 +47,15 @@ export async function openWholePolicy(folder: string, base: string, settings: Po
   const trainer = await createTrainer(config, weights, trainerSettings(settings))
   if (state) trainer.load(state)
   const generator = createGenerator(config, weights, { threads, device })
-  const scorer = createScorer(config, weights, { threads, device })
   return {
     trainer,
     async generate(request) {
       await trainer.readBack()
       return generator.generate(request)
     },
-    async scorer() {
+    async openScorer() {
       await trainer.readBack()
-      return scorer
+      return createScorer(config, weights, { threads, device })
     },
     async weightsHash() {
       await trainer.readBack()
@@ -73,7 +72,6 @@ export async function openWholePolicy(folder: string, base: string, settings: Po
     },
     async dispose() {
       await generator.dispose()
-      await scorer.dispose()
       await trainer.dispose()
     },
   }
